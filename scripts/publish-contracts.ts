@@ -41,7 +41,7 @@ const OPTIONS = {
   help: { type: "boolean", default: false },
 } as const;
 
-/** What asks whether it may be deployed: the one participant that is released from here. */
+/** The participant of --can-i-deploy: the only one that this repository releases. */
 const PLATFORM = "shiftpact-platform";
 
 interface Terminal {
@@ -49,7 +49,7 @@ interface Terminal {
   error(text: string): void;
 }
 
-/** The whole command. Resolves to the exit code. */
+/** Runs the command. Resolves with the exit code. */
 export async function main(argv: readonly string[], env: Environment, terminal: Terminal): Promise<number> {
   try {
     const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true });
@@ -130,16 +130,16 @@ async function ask(
     fail(`${PLATFORM} may not be deployed${to === undefined ? "" : ` to ${to}`}`, answer, broker, terminal);
     return 1;
   }
-  terminal.out(`${answer.said}\n`);
+  terminal.out(`${answer.output}\n`);
   return 0;
 }
 
-/** The tool's own words, and one line of ours that says what to do about a refusal. */
-function fail(what: string, { said }: Answer, { url, variables }: Broker, terminal: Terminal): false {
+/** Prints the tool's message, and one line with the fix of a refusal. */
+function fail(what: string, { output }: Answer, { url, variables }: Broker, terminal: Terminal): false {
   const names =
     "PACT_BROKER_TOKEN" in variables ? "PACT_BROKER_TOKEN" : "PACT_BROKER_USERNAME and PACT_BROKER_PASSWORD";
-  terminal.error(`${said}\n`);
-  if (/\b40[13]\b/.test(said))
+  terminal.error(`${output}\n`);
+  if (/\b40[13]\b/.test(output))
     terminal.error(`${what}: ${url.origin} refused the credentials; check ${names}\n`);
   else terminal.error(`${what}\n`);
   return false;

@@ -7,8 +7,8 @@ interface Counts {
 }
 
 /**
- * Makes `N passed, N failed` the last line of `npm test`. It is written as the process ends, after every other reporter, and
- * also when a file did not load, the global setup threw, or nothing ran at all.
+ * Prints `N passed, N failed` as the last line of `npm test`. It is written when the process ends, after every other reporter, and
+ * also when a file did not load, the global setup threw, or no test ran.
  */
 export default class VitestSummary implements Reporter {
   #counts: Counts = { passed: 0, failed: 0, skipped: 0 };
@@ -38,7 +38,7 @@ function countTests(modules: ReadonlyArray<TestModule>): Counts {
       const { state } = test.result();
       if (state !== "pending") counts[state] += 1;
     }
-    // A file that does not load and a hook that throws fail without a test to show for it.
+    // A file that does not load, or a hook that throws, fails without a test.
     counts.failed += [module, ...module.children.allSuites()].filter(failedItself).length;
   }
   return counts;

@@ -23,7 +23,7 @@ const SEVERITIES = [
   ["skipped", "Not checked"],
 ] as const;
 
-/** The whole of spec/findings.md. */
+/** Returns the text of spec/findings.md. */
 export function findingsText(): string {
   const entries: [string, CodeEntry][] = Object.entries(codes);
   const chapters = SEVERITIES.map(([severity, title]) => {
@@ -37,7 +37,7 @@ function rowOf([code, { title, section, fix }]: [string, CodeEntry]): string {
   return `| \`${code}\` | ${cell(title)} | [${section}](contract.md#${SECTIONS.get(section)}) | ${cell(fix)} |\n`;
 }
 
-/** Outside of code a tag would be taken for HTML. */
+/** Escapes tags, which outside of code would be HTML. */
 function cell(text: string): string {
   const parts = text.replaceAll("|", "\\|").split("`");
   return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "&lt;") : part)).join("`");

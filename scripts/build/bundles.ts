@@ -6,11 +6,11 @@ import { billOf, bundledIn, noticesOf } from "./notices.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** For Node, as modules that are read as they are. What is CommonJS in them asks for `require`. */
+/** ECMAScript modules for Node. CommonJS code in them needs `require`. */
 const FOR_NODE = {
   ...{ absWorkingDir: ROOT, bundle: true, splitting: true, metafile: true, write: true },
   ...{ platform: "node", format: "esm", target: "node22", logLevel: "warning", charset: "utf8" },
-  // Names stay: a stack trace has to say something.
+  // Names are kept for stack traces.
   ...{ minifySyntax: true, minifyWhitespace: true },
   chunkNames: "[name]-[hash]",
   banner: {
@@ -18,7 +18,7 @@ const FOR_NODE = {
   },
 } as const satisfies BuildOptions;
 
-/** The platform is a package of its own: the command looks for it when one of its commands is asked for. */
+/** The platform is a separate package: the command imports it for the platform's commands. */
 const platformApart: Plugin = {
   name: "platform-apart",
   setup({ onResolve }) {
@@ -28,7 +28,7 @@ const platformApart: Plugin = {
   },
 };
 
-/** Of the charsets that Express could read, the kit needs UTF-8: JSON has no other. The tables of the rest are half a megabyte. */
+/** Keeps only UTF-8 of the charsets of Express: JSON has no other. The tables of the others are half a megabyte. */
 const utf8Only: Plugin = {
   name: "utf8-only",
   setup({ onLoad }) {
@@ -40,8 +40,8 @@ const utf8Only: Plugin = {
 };
 
 /**
- * The command and the verification kit, with the packages that they need: whoever installs the package to call a provider installs none of
- * them. What the library depends on is shared with it.
+ * Bundles the command and the verification kit with their packages, so a client of a provider does not install those. The dependencies of
+ * the library are shared with it.
  */
 export async function buildKit(folder: string): Promise<void> {
   const { name, version, dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
@@ -57,7 +57,7 @@ export async function buildKit(folder: string): Promise<void> {
   writeFileSync(join(folder, "bom.cdx.json"), billOf({ name, version }, bundled));
 }
 
-/** The platform as a command, and its commands as `shiftpact` loads them. Returns the packages that it depends on. */
+/** Bundles the platform's command, and its commands for `shiftpact`. Returns the packages that it depends on. */
 export async function buildPlatform(folder: string): Promise<string[]> {
   const { metafile } = await build({
     ...FOR_NODE,
@@ -72,7 +72,7 @@ export async function buildPlatform(folder: string): Promise<string[]> {
   return packagesOf(metafile);
 }
 
-/** Names of the packages that the bundles import, in order. */
+/** Returns the names of the packages that the bundles import, in order. */
 function packagesOf({ outputs }: Metafile): string[] {
   const paths = Object.values(outputs).flatMap(({ imports }) =>
     imports.filter(({ external, path }) => external && !path.startsWith("node:")).map(({ path }) => path),
@@ -83,11 +83,11 @@ function packagesOf({ outputs }: Metafile): string[] {
 /** The platform's folder in `dist/`. */
 export const PLATFORM = "platform";
 
-/** What its package.json says besides what both packages have in common. */
+/** The members of its package.json beside those of both packages. */
 export const PLATFORM_PACKAGE = {
   name: "@shiftpact/platform",
   description:
-    "The platform of shiftpact: takes the webhooks of scheduling providers, fills their shifts, and tells its operators what happened.",
+    "The platform of shiftpact: receives the webhooks of scheduling providers, fills their shifts, and reports to its operators.",
   type: "module",
   sideEffects: ["./command.js"],
   exports: { ".": "./index.js", "./package.json": "./package.json" },

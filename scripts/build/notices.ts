@@ -8,15 +8,15 @@ interface Bundled {
   version: string;
   /** SPDX. */
   license: string;
-  /** Of its licence's file; empty when it has none. */
+  /** The text of its licence file; empty when it has none. */
   text: string;
 }
 
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
 /**
- * The packages whose code is in the bundles.
- * @throws Error when one of them says nothing of its licence
+ * Returns the packages whose code is in the bundles.
+ * @throws Error when one of them names no licence
  */
 export function bundledIn(root: string, { inputs }: Metafile): Bundled[] {
   const folders = Object.keys(inputs).flatMap((path) => PACKAGE.exec(path)?.[1] ?? []);
@@ -26,13 +26,13 @@ export function bundledIn(root: string, { inputs }: Metafile): Bundled[] {
 
 function packageIn(folder: string): Bundled {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  if (typeof license !== "string") throw new Error(`${name} says nothing of its licence`);
+  if (typeof license !== "string") throw new Error(`${name} names no licence`);
   const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
   const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
   return { name, version, license, text: text.trim() };
 }
 
-/** Names, versions and licences, for people. */
+/** Returns names, versions and licences as text. */
 export function noticesOf(packages: readonly Bundled[]): string {
   const notices = packages.map(
     ({ name, version, license, text }) => `${name} ${version} (${license})\n\n${text}\n`,
@@ -40,7 +40,7 @@ export function noticesOf(packages: readonly Bundled[]): string {
   return `The code of these packages is in the bundles of this folder.\n\n${notices.join("\n")}`;
 }
 
-/** The same for scanners, which see no package where it is bundled: a bill of materials (CycloneDX 1.6). */
+/** Returns a bill of materials (CycloneDX 1.6) for scanners, which cannot see bundled packages. */
 export function billOf(own: { name: string; version: string }, packages: readonly Bundled[]): string {
   const component = ({ name, version }: { name: string; version: string }) => ({
     ...{ type: "library", name, version, purl: `pkg:npm/${name.replace("@", "%40")}@${version}` },

@@ -1,6 +1,6 @@
 import type { Difference } from "./redocly.ts";
 
-/** Which end of a channel fails. The client reads, the server sends. */
+/** Decides which end of a channel fails. The client reads, the server sends. */
 interface Broken {
   client?: true;
   server?: true;
@@ -11,8 +11,8 @@ const SENDER: Broken = { server: true };
 const BOTH: Broken = { client: true, server: true };
 
 /**
- * What redocly rates in OpenAPI only, or not at all: tokens, `oneOf` and its kin, headers and whole payloads, the names of
- * messages and the values of an address. More than was allowed breaks who reads, less than was allowed breaks who sends.
+ * Rates what redocly rates in OpenAPI only, or not at all: tokens, `oneOf` and similar keywords, headers and whole payloads, the names
+ * of messages and the values of an address. A wider form breaks readers, a narrower one breaks senders.
  */
 export function breaksInAsyncapi(difference: Difference): Broken | undefined {
   if (!/^#\/(channels|operations|servers|components\/messages|$)/.test(difference.path)) return undefined;
@@ -44,7 +44,7 @@ function combinators({ typeName, kind, path }: Difference): Broken | undefined {
   return narrows ? SENDER : READER;
 }
 
-/** Only an AsyncAPI parameter has its values at itself; an OpenAPI parameter has them in a schema. */
+/** An AsyncAPI parameter lists its values directly; an OpenAPI parameter has them in a schema. */
 function addresses({ typeName, property, base, revision }: Difference): Broken | undefined {
   if (typeName !== "Parameter" || property !== "enum") return undefined;
   const before = base?.value as unknown[] | undefined;

@@ -1,2 +1,2 @@
-/** The comparison could not be made: one line that says why and what to do. */
+/** The comparison failed: one line with the reason and the fix. */
 export class CannotCompare extends Error {}

@@ -1,17 +1,17 @@
 import type { Party } from "./parties.ts";
 
-/** One difference between two revisions of a document, and whom it hurts. */
+/** One difference between two revisions of a document, and the parties that it breaks. */
 export interface Change {
-  /** `advice`: what a provider should send, and is not refused for. `notice`: breaks nobody, and everybody should know. */
+  /** `advice`: what a provider should send without being refused. `notice`: breaks no party, but concerns all. */
   kind: "breaking" | "addition" | "advice" | "notice" | "wording";
-  /** Who was built for the old document and fails with a partner that was built for the new one. */
+  /** The parties on the old document that fail with a partner on the new one. */
   breaks: readonly Party[];
-  /** The operation, channel or other part in which the change is met first. */
+  /** The first operation, channel or other part with the change. */
   place: string;
   message: string;
-  /** What to do instead, for a breaking change. */
+  /** The alternative to a breaking change. */
   advice?: string;
-  /** Relative to the spec folder; of the old document where nothing is left in the new one. */
+  /** Relative to the spec folder; in the old document if the part was removed. */
   file: string;
   line: number;
   pointer: string;

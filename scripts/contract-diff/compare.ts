@@ -2,12 +2,12 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Change, ComparedDocument } from "./change.ts";
 import { documentsIn, isSame } from "./documents.ts";
-import { judge } from "./judge.ts";
 import { type Parties, partiesOf } from "./parties.ts";
+import { rate } from "./rate.ts";
 import { type DiffReport, redoclyDiff } from "./redocly.ts";
 
 /**
- * Every document that is not the same in `base/` and `revision/`, two folders in one place.
+ * Compares every document that differs between `base/` and `revision/`, two folders in one place.
  * @throws CannotCompare
  */
 export async function compare(folder: string): Promise<ComparedDocument[]> {
@@ -34,7 +34,7 @@ async function compareDocument(document: string, parties: Parties, diff: Diff): 
   return {
     document,
     version: forward.infoVersions,
-    changes: judge(forward.changes, backward.changes, parties),
+    changes: rate(forward.changes, backward.changes, parties),
   };
 }
 
@@ -59,13 +59,13 @@ function whole(
   return { document, version: {}, changes: [{ ...change, ...place }] };
 }
 
-/** Waits for all of them, also when one fails: the folder that they read is removed afterwards. */
+/** Waits for all of them even if one fails: the folder that they read is removed afterwards. */
 async function allOf<const T extends readonly Promise<unknown>[]>(running: T) {
   await Promise.allSettled(running);
   return Promise.all(running);
 }
 
-/** At most one process a core: each of them is busy from its start to its end. */
+/** Runs at most one process per core, because each one is busy all the time. */
 function takingTurns<A extends unknown[], R>(run: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
   const lanes: Promise<unknown>[] = Array.from({ length: availableParallelism() }, () => Promise.resolve());
   let next = 0;

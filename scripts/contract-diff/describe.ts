@@ -1,6 +1,6 @@
 import type { Difference } from "./redocly.ts";
 
-/** What a person calls the part of the document that a pointer leads to. */
+/** Returns the name of the part of the document that a pointer leads to. */
 export function placeOf(path: string): string {
   const [chapter, name, member, third] = tokens(path);
   if (name === undefined) return "the document";
@@ -14,7 +14,7 @@ export function placeOf(path: string): string {
   return `${chapter?.replace(/s$/, "")} ${name}`;
 }
 
-/** One sentence that says what is different, in the direction from old to new. */
+/** Returns one sentence about the difference, from old to new. */
 export function describe(difference: Difference): string {
   if (difference.kind !== "modified") return `${partOf(difference)} was ${difference.kind}.`;
   const { property = "", base, revision } = difference;
@@ -31,14 +31,14 @@ export function describe(difference: Difference): string {
   return `${subject} changed from ${show(base.value)} to ${show(revision.value)}.`;
 }
 
-/** What to do instead of breaking somebody. */
+/** Returns a compatible alternative. */
 export function adviceOn({ kind, property, path }: Difference): string {
   if (kind === "removed") return "Keep it, marked deprecated, and add the new form beside it.";
   if (property === "required")
-    return "Leave `required` as it is: what is new stays optional, and what is required stays so.";
-  if (property === "enum") return "Keep the values; let a field of its own carry the new ones.";
+    return "Leave `required` unchanged: new members stay optional, and required ones stay required.";
+  if (property === "enum") return "Keep the values, and add a separate field for the new ones.";
   if (/\/(oneOf|anyOf|allOf)\b/.test(path) && kind === "added")
-    return "Add the new form under a field or an operation of its own.";
+    return "Add the new form as a separate field or operation.";
   if (kind === "added") return "Make it optional.";
   return "Keep the old form, and add the new one beside it.";
 }
@@ -62,7 +62,7 @@ function partOf({ typeName, path, base, revision }: Difference): string {
     return `Header ${Object.keys((side?.value ?? {}) as object)
       .map((each) => `\`${each}\``)
       .join(", ")}`;
-  // Its place has a name in the language of the documents, which no reader needs to be told what it is.
+  // Its name is known from the specification of the documents.
   if (KEYWORD.test(last)) return `\`${last}\`${owner(side)}`;
   const value = side?.value as { name?: unknown } | undefined;
   const name = /^\d+$/.test(last) && typeof value?.name === "string" ? value.name : last;
@@ -72,7 +72,7 @@ function partOf({ typeName, path, base, revision }: Difference): string {
 const KEYWORD =
   /^(allOf|anyOf|components|content|headers|items|messages|oneOf|payload|properties|schema|schemas|security|securitySchemes)$/;
 
-/** The property, schema or message that holds what a pointer leads to. */
+/** Returns the property, schema or message that holds the target of a pointer. */
 function owner(side: Difference["base"]): string {
   const rest = tokens(side?.pointer ?? "").slice(0, -1);
   while (rest.length > 0 && KEYWORD.test(rest.at(-1) ?? "")) rest.pop();

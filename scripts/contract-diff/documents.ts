@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
-/** The documents of a spec folder, by file name. */
+/** Returns the documents of a spec folder, by file name. */
 export function documentsIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder).filter((name) => /\.(openapi|asyncapi)\.yaml$/.test(name));
 }
 
-/** Whether a document and all that it refers to read the same in both folders. */
+/** Returns whether a document and all its references are the same in both folders. */
 export function isSame(document: string, base: string, revision: string): boolean {
   const before = contents(base, document);
   const after = contents(revision, document);

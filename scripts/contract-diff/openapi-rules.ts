@@ -1,14 +1,14 @@
 import type { Change } from "./change.ts";
 import type { Difference } from "./redocly.ts";
 
-/** Takes the place of what redocly says: who breaks, or what kind of change it is when nobody does. */
+/** Replaces redocly's rating: the broken parties, or the kind of change if there are none. */
 export interface Verdict {
   client?: boolean;
   server?: boolean;
   kind?: Exclude<Change["kind"], "breaking">;
 }
 
-/** What redocly blames on the wrong side, or does not tell from wording. The client calls, the server answers. */
+/** Corrects changes that redocly assigns to the wrong side, or counts as wording. The client calls, the server responds. */
 export function verdictOn(difference: Difference, all: readonly Difference[]): Verdict | undefined {
   return (
     openUnion(difference, all) ??
@@ -19,7 +19,7 @@ export function verdictOn(difference: Difference, all: readonly Difference[]): V
   );
 }
 
-/** A union with a branch for whatever it does not name: one more name is one that used to be taken by that branch. */
+/** A union with a branch for unknown names: a new name used to match that branch. */
 function openUnion(difference: Difference, all: readonly Difference[]): Verdict | undefined {
   const { path, kind, property } = difference;
   const [, union] = /^(.*\/oneOf)\/\d+(?:\/.*\/not)?$/.exec(path) ?? [];
@@ -39,7 +39,7 @@ const parentOf = (path: string) => path.slice(0, path.lastIndexOf("/"));
 
 const isNameList = ({ path, property }: Difference) => path.endsWith("/not") && property === "enum";
 
-/** Nothing when a name was taken out as well. */
+/** Returns undefined when a name was removed as well. */
 function gainedBy({ base, revision }: Difference): unknown[] {
   const [before, after] = [[base?.value ?? []].flat(), [revision?.value ?? []].flat()];
   return before.every((name) => after.includes(name)) ? after.filter((name) => !before.includes(name)) : [];
@@ -50,7 +50,7 @@ function constantsIn(schema: unknown): unknown[] {
   return Object.values(properties).flatMap((each) => each?.const ?? []);
 }
 
-/** Who still answers with it is not understood any more; who calls misses it only where something else takes its place. */
+/** A server that still sends it is no longer understood; a client misses it only where something replaces it. */
 function lostAnswer({ typeName, kind, path }: Difference, all: readonly Difference[]): Verdict | undefined {
   const status = /\/responses\/(\d\d\d)$/.exec(path)?.[1];
   if (typeName !== "Response" || kind !== "removed" || status === undefined) return undefined;
@@ -61,20 +61,20 @@ function lostAnswer({ typeName, kind, path }: Difference, all: readonly Differen
   return { server: true, client: status.startsWith("2") && isReplaced, kind: "notice" };
 }
 
-/** A property that became `false`: redocly takes it for one that is gone. */
+/** A property that became `false`: redocly reads it as removed. */
 function forbidden({ typeName, kind, path, property, revision }: Difference, all: readonly Difference[]) {
   const isForbidding = typeName === "SchemaProperties" && kind === "modified" && revision?.value === false;
   if (isForbidding) return { [isSent(path) ? "client" : "server"]: true, kind: "notice" } satisfies Verdict;
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const isTold = all.some(
+  const isReported = all.some(
     (each) =>
       each.typeName === "SchemaProperties" &&
       each.property === name &&
       each.revision?.value === false &&
       each.path === parentOf(path),
   );
-  // The same change a second time.
-  return kind === "removed" && property === undefined && isTold
+  // A repetition of the same change.
+  return kind === "removed" && property === undefined && isReported
     ? ({ kind: "wording" } satisfies Verdict)
     : undefined;
 }
@@ -83,13 +83,13 @@ const isSent = (path: string) => /\/(requestBody|parameters)\//.test(path);
 
 const WORDING = /^(description|title|summary|examples?)$/;
 
-/** What a provider should send is advice: nobody is refused for not following it. */
+/** A complete form is advice to providers, which are not refused without it. */
 function advice({ path, base, revision, property = "" }: Difference): Verdict | undefined {
   const isComplete = /\/schemas\/Complete\w+/.test(revision?.pointer ?? base?.pointer ?? path);
   return isComplete && !WORDING.test(property) ? { kind: "advice" } : undefined;
 }
 
 function notice({ kind, property }: Difference): Verdict | undefined {
-  const isTold = kind === "modified" && (property === "deprecated" || property === "default");
-  return isTold ? { kind: "notice" } : undefined;
+  const isReported = kind === "modified" && (property === "deprecated" || property === "default");
+  return isReported ? { kind: "notice" } : undefined;
 }

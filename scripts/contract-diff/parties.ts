@@ -3,11 +3,11 @@ import { CannotCompare } from "./cannot-compare.ts";
 export type Party = "providers" | "platform" | "operators";
 
 export interface Parties {
-  /** Whose calls the document describes; for events, who reads them. */
+  /** The caller of the API; for events, their reader. */
   client: Party;
-  /** Who answers the calls; for events, who sends them. */
+  /** The server of the API; for events, their sender. */
   server: Party;
-  /** There is one server, and it is released with the document: what it has to learn breaks nobody. */
+  /** The only server is released with the document, so changes never break it. */
   servedByUs?: true;
 }
 
@@ -18,11 +18,11 @@ const PARTIES: Readonly<Record<string, Parties>> = {
   "operations.openapi.yaml": { client: "operators", server: "platform", servedByUs: true },
 };
 
-/** @throws CannotCompare for a document of which nobody has said who uses it */
+/** @throws CannotCompare for a document without an entry in PARTIES */
 export function partiesOf(document: string): Parties {
   const parties = PARTIES[document];
   if (parties) return parties;
   throw new CannotCompare(
-    `Nothing says who uses ${document}: add it to PARTIES in scripts/contract-diff/parties.ts`,
+    `The parties of ${document} are unknown: add it to PARTIES in scripts/contract-diff/parties.ts`,
   );
 }

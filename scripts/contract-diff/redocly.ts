@@ -13,7 +13,7 @@ interface Side {
 }
 
 export interface Difference {
-  /** JSON pointer with every reference followed: it says where in the document a shared schema is met first. */
+  /** A JSON pointer with every reference followed: the first place of a shared schema in the document. */
   path: string;
   typeName: string;
   kind: "added" | "removed" | "modified";
@@ -30,7 +30,7 @@ export interface DiffReport {
 }
 
 /**
- * What redocly finds between two documents, as a client of the first would see it.
+ * Returns redocly's differences between two documents, from the view of a client of the first.
  * @throws CannotCompare when it cannot read one of them
  */
 export async function redoclyDiff(cwd: string, base: string, revision: string): Promise<DiffReport> {
@@ -54,6 +54,6 @@ export async function redoclyDiff(cwd: string, base: string, revision: string): 
   const [report, log, code] = await Promise.all([text(redocly.stdout), text(redocly.stderr), ended]);
   if (code === 0) return JSON.parse(report) as DiffReport;
   throw new CannotCompare(
-    `redocly could not compare ${base} with ${revision}: npm run lint says why\n${log}`,
+    `redocly could not compare ${base} with ${revision}: run npm run lint for the reason\n${log}`,
   );
 }

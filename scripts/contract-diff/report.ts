@@ -30,7 +30,7 @@ export function totalsOf(documents: readonly ComparedDocument[]): Totals {
   };
 }
 
-/** For a program: everything that the text says, and the changes of wording too. */
+/** Returns the report as JSON, including the changes of wording. */
 export function jsonReport({ base, documents }: Comparison): string {
   const judged = documents.map((document) => ({ ...document, verdict: versionVerdict(document) }));
   return `${JSON.stringify({ base, documents: judged, summary: totalsOf(documents) }, null, 2)}\n`;
@@ -59,8 +59,8 @@ function documentText(document: ComparedDocument, folder: string): string {
     .map((change) => changeText(change, folder));
   const wording = document.changes.length - shown.length;
   const rest = wording > 0 ? [`  ${wording} of wording`] : [];
-  const told = versionText(document, folder);
-  return [`${document.document}  ${version}`.trimEnd(), ...lines, ...rest, ...told].join("\n");
+  const note = versionText(document, folder);
+  return [`${document.document}  ${version}`.trimEnd(), ...lines, ...rest, ...note].join("\n");
 }
 
 const NAMES: Readonly<Record<Party, string>> = {
@@ -87,14 +87,14 @@ function versionText(document: ComparedDocument, folder: string): string[] {
   switch (verdict.kind) {
     case "fits":
       return [];
-    case "addition-not-told":
+    case "addition-not-declared":
       return [`  note: additions are a new minor version: set info.version to ${verdict.version} in ${file}`];
     case "gone":
       return [`  not declared: restore ${file}, with "deprecated: true" at every operation`];
     case "undeclared":
       return [
-        `  not declared: fix what is breaking, or set info.version to ${verdict.version} in ${file}. A new major`,
-        "  has a path of its own; the old one stays for 12 months, with Deprecation and Sunset headers.",
+        `  not declared: fix the breaking changes, or set info.version to ${verdict.version} in ${file}. A new major`,
+        "  has a separate path; the old one stays for 12 months, with Deprecation and Sunset headers.",
       ];
     default:
       return verdict satisfies never;

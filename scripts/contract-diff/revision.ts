@@ -6,12 +6,12 @@ import { CannotCompare } from "./cannot-compare.ts";
 export interface Base {
   /** The full name of the commit. */
   commit: string;
-  /** How it was chosen. */
+  /** The reason of the choice. */
   why: string;
 }
 
 /**
- * The commit to compare with: the one that was asked for, or else what the branch grew from, the last tag, or the last commit.
+ * Returns the commit to compare with: the requested one, or else the merge base of the branch, the last tag, or the last commit.
  * @throws CannotCompare where there is no such commit, or no repository
  */
 export function findBase(folder: string, asked: string | undefined): Base {
@@ -25,7 +25,7 @@ export function findBase(folder: string, asked: string | undefined): Base {
       `${asked}^{commit}`,
     ]);
     if (commit) return { commit, why: asked };
-    throw new CannotCompare(`${asked} is no revision here: give a commit, a tag or a branch after --base`);
+    throw new CannotCompare(`${asked} is not a revision: give a commit, a tag or a branch after --base`);
   }
   const grown = answer(folder, ["merge-base", "HEAD", "origin/main"]);
   if (grown) return { commit: grown, why: "merge base with origin/main" };
@@ -37,7 +37,7 @@ export function findBase(folder: string, asked: string | undefined): Base {
 }
 
 /**
- * Writes the folder as it was at a commit to another place; the repository's own index and files stay as they are.
+ * Writes the folder at a commit to another place, without changing the index or files of the repository.
  * @throws CannotCompare where the commit has no such folder
  */
 export function checkOut(folder: string, commit: string, into: string): void {
@@ -51,7 +51,7 @@ export function checkOut(folder: string, commit: string, into: string): void {
   git(top, ["checkout-index", "--all", `--prefix=${join(into, "/")}`], env);
 }
 
-/** What git answers, or undefined where it refuses. */
+/** Returns the output of git; undefined if it fails. */
 function answer(cwd: string, args: readonly string[]): string | undefined {
   try {
     return git(cwd, args);

@@ -1,16 +1,16 @@
 import { CannotCompare } from "./cannot-compare.ts";
 import type { ComparedDocument } from "./change.ts";
 
-/** Whether `info.version` says what the changes are: additions are a new minor version, a breaking change is a new major one. */
+/** Checks whether `info.version` declares the changes: additions are a new minor version, a breaking change is a new major one. */
 export type VersionVerdict =
   | { kind: "fits" }
-  /** The document may be published all the same. */
-  | { kind: "addition-not-told"; version: string }
-  /** The whole document is gone, and with it the place for a version. */
+  /** The document may still be published. */
+  | { kind: "addition-not-declared"; version: string }
+  /** The document was removed, and its version with it. */
   | { kind: "gone"; breaking: number }
   | { kind: "undeclared"; version: string; breaking: number };
 
-/** @throws CannotCompare for a version that is no `major.minor.patch` */
+/** @throws CannotCompare for a version that is not `major.minor.patch` */
 export function versionVerdict({ document, version, changes }: ComparedDocument): VersionVerdict {
   const breaking = changes.filter(({ kind }) => kind === "breaking").length;
   if (version.base === undefined || version.revision === undefined) {
@@ -21,8 +21,9 @@ export function versionVerdict({ document, version, changes }: ComparedDocument)
   if (now.major > before.major) return { kind: "fits" };
   if (breaking > 0) return { kind: "undeclared", version: `${before.major + 1}.0.0`, breaking };
   const added = changes.some(({ kind }) => kind === "addition");
-  const told = now.major === before.major && now.minor > before.minor;
-  if (added && !told) return { kind: "addition-not-told", version: `${before.major}.${before.minor + 1}.0` };
+  const isDeclared = now.major === before.major && now.minor > before.minor;
+  if (added && !isDeclared)
+    return { kind: "addition-not-declared", version: `${before.major}.${before.minor + 1}.0` };
   return { kind: "fits" };
 }
 

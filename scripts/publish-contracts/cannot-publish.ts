@@ -1,2 +1,2 @@
-/** Nothing was sent: one line that says why and what to do. */
+/** Nothing was sent: one line with the reason and the fix. */
 export class CannotPublish extends Error {}

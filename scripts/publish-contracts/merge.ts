@@ -15,20 +15,20 @@ export interface Contract {
 }
 
 interface Part {
-  /** What tells the file from another of the same pair: `http` of `consumer--provider.http.json`. */
+  /** The part that distinguishes files of the same pair: `http` of `consumer--provider.http.json`. */
   form: string;
   contract: Contract;
 }
 
 /**
- * One contract for each pair of consumer and provider. A broker holds one for a pair and a version, while we keep calls and events,
- * and the two webhook paths, in files of their own.
+ * Returns one contract for each pair of consumer and provider. A broker holds one for a pair and a version, while contracts/ has separate
+ * files for calls and events, and for the two webhook paths.
  * @throws CannotPublish when the folder holds no contract
  */
 export function mergedContracts(folder: string): Contract[] {
   const parts = readParts(folder);
   if (parts.length === 0) {
-    throw new CannotPublish(`There is no contract in ${folder}: npm run contracts:write writes them`);
+    throw new CannotPublish(`There is no contract in ${folder}: run npm run contracts:write`);
   }
   const pairs = Map.groupBy(parts, ({ contract }) => pairOf(contract));
   return [...pairs.values()].map(mergeParts);
@@ -51,7 +51,7 @@ function readParts(folder: string): Part[] {
   });
 }
 
-/** A broker knows an interaction by its description and states, so where two files have the same, each gets its file's form. */
+/** A broker identifies an interaction by its description and states, so duplicates in two files get the form of their file. */
 function mergeParts(parts: readonly Part[]): Contract {
   const [first] = parts as [Part];
   const all = parts.flatMap(({ form, contract }) =>

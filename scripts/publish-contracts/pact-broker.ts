@@ -5,11 +5,11 @@ import type { Broker } from "./settings.ts";
 
 export interface Answer {
   ok: boolean;
-  /** What the tool printed, without the secret. */
-  said: string;
+  /** The output of the tool, without the secret. */
+  output: string;
 }
 
-/** Runs a command of Pact's own tool against a broker. */
+/** Runs a command of Pact's tool against a broker. */
 export async function pactBroker(broker: Broker, args: readonly string[]): Promise<Answer> {
   const cli = createRequire(import.meta.url).resolve("@pact-foundation/pact-cli/bin/pact-broker.js");
   const tool = spawn(process.execPath, [cli, ...args], {
@@ -20,10 +20,10 @@ export async function pactBroker(broker: Broker, args: readonly string[]): Promi
     tool.once("close", resolve).once("error", reject),
   );
   const [out, error, code] = await Promise.all([text(tool.stdout), text(tool.stderr), ended]);
-  return { ok: code === 0, said: `${out}${error}`.replaceAll(broker.secret, "***").trim() };
+  return { ok: code === 0, output: `${out}${error}`.replaceAll(broker.secret, "***").trim() };
 }
 
-/** A name and password left in the environment would go with the token. The tool's own 8 repetitions take two minutes. */
+/** Removes other credentials, which would accompany the token, and the tool's 8 retries, which take two minutes. */
 function environment(): NodeJS.ProcessEnv {
   const { PACT_BROKER_TOKEN, PACT_BROKER_USERNAME, PACT_BROKER_PASSWORD, ...rest } = process.env;
   return { PACT_BROKER_HTTP_RETRIES: "3", PACT_DO_NOT_TRACK: "true", ...rest };

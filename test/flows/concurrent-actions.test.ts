@@ -36,7 +36,7 @@ describe.each(featureEngines)("many simultaneous actions, on %s", (engine) => {
   );
 });
 
-/** Each overlaps with the one before and the one after. */
+/** Each shift overlaps with its neighbours. */
 function shiftAt(hour: number) {
   const start = Math.ceil(Date.now() / HOUR_MS + 48 + hour) * HOUR_MS;
   const [startTime, endTime] = [start, start + 6 * HOUR_MS].map((ms) => new Date(ms).toISOString());
@@ -45,7 +45,7 @@ function shiftAt(hour: number) {
 
 type Pick = <T>(from: readonly T[]) => T;
 
-/** The same choices for the same seed (a linear congruential generator). */
+/** Random choices that a seed reproduces (a linear congruential generator). */
 function picker(seed: number): Pick {
   let state = seed;
   return (from) => {
@@ -54,12 +54,12 @@ function picker(seed: number): Pick {
   };
 }
 
-/** Something that somebody does; the platform's status. */
+/** Performs a random action. Returns the platform's status. */
 async function act(organisation: Organisation, pick: Pick, job: Job, person: Person): Promise<number> {
-  switch (pick(["accept", "accept", "accept", "withdraw", "change", "trouble"] as const)) {
+  switch (pick(["accept", "accept", "accept", "withdraw", "change", "fault"] as const)) {
     case "accept":
       return (await organisation.accept(job, person)).status;
-    case "trouble":
+    case "fault":
       organisation.provider.setFault(pick(FAULTS), { times: 2 });
       return 200;
     case "withdraw":

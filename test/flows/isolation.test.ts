@@ -7,18 +7,18 @@ import { type Harness, startHarness } from "../harness/platform.ts";
 
 const SHIFTS = 5;
 
-/** What is wrong with each neighbour, and how many of its events wait. */
+/** The fault of each other provider, and the number of its waiting events. */
 const NEIGHBOURS: readonly { fault: FaultName; events: number }[] = [
-  // More than may be asked at once of one provider.
+  // More than the limit of simultaneous calls to one provider.
   { fault: "slow", events: 60 },
   { fault: "garbage", events: 20 },
   { fault: "rate-limited", events: 20 },
 ];
 
-/** How long a job takes beside the work of others is measured by `npm run bench`. */
+/** `npm run bench` measures the delay of a job beside the work of others. */
 describe.each(featureEngines)("an integration beside others whose providers fail, on %s", (engine) => {
   it("gets its jobs while the others get none", async () => {
-    // Attempts are as far apart as in operation, so that no neighbour gives up meanwhile.
+    // Attempts are as far apart as in production, so no work is given up meanwhile.
     const harness = await startHarness(engine, { providerTimeoutMs: 300, retries: PROVIDER_RETRIES });
     onTestFinished(harness.close);
     const healthy = await harness.onboard();
@@ -31,7 +31,7 @@ describe.each(featureEngines)("an integration beside others whose providers fail
   });
 });
 
-/** All of its events are stored, and wait for the provider. */
+/** Waits until all of its events are stored. */
 async function onboardFailing(
   harness: Harness,
   { fault, events }: (typeof NEIGHBOURS)[number],

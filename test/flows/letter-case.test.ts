@@ -16,7 +16,7 @@ const inUpperCase = (of: object, names: readonly string[]) =>
 describe.each(featureEngines)("a UUID is the same in either case (RFC 9562), on %s", (engine) => {
   const harness = useHarness(engine);
 
-  it("of a shift: one job, and no event twice", async () => {
+  it("for a shift, which has one job and no repeated event", async () => {
     const { open, send, idle, events, callCount, provider, providerId } = await harness().onboard();
     const { shiftId } = await open();
     provider.updateShift(shiftId, { positions: 3 });
@@ -28,12 +28,12 @@ describe.each(featureEngines)("a UUID is the same in either case (RFC 9562), on 
     expect(items).toMatchObject([{ shiftId, positions: 3 }]);
     expect((await events()).map((event) => event.shiftId)).toEqual([shiftId, shiftId, shiftId]);
     expect(await events({ shiftId: shiftId.toUpperCase() })).toHaveLength(3);
-    // As the provider spelt it when it was new.
+    // The provider's spelling of the new shift.
     expect(callCount("GET", `/shifts/${shiftId}`)).toBeGreaterThanOrEqual(3);
     expect(callCount("GET", `/shifts/${shiftId.toUpperCase()}`)).toBe(0);
   });
 
-  it("of a shift of a provider that writes it in upper case, and compares text", async () => {
+  it("for a shift of a provider that writes it in upper case and compares text", async () => {
     const { accept, withdraw, cancel, open, idle, events, job, ...organisation } = await harness().onboard();
     const id = upper();
     const opened = await open({ id, positions: 2 });
@@ -57,7 +57,7 @@ describe.each(featureEngines)("a UUID is the same in either case (RFC 9562), on 
     });
   });
 
-  it.each(["getShift", "assign"])("in what the provider answers to %s", async (what) => {
+  it.each(["getShift", "assign"])("in the response of the provider to %s", async (what) => {
     const names = what === "assign" ? ["shiftId", "candidateId"] : ["id"];
     const isMeant = (body: object) => (what === "assign" ? "success" : "startTime") in body;
     const organisation = await harness().onboard({
@@ -71,7 +71,7 @@ describe.each(featureEngines)("a UUID is the same in either case (RFC 9562), on 
     expect(await organisation.job(job.shiftId)).toMatchObject({ jobId: job.jobId, status: "filled" });
   });
 
-  it("of whatever the operations API is asked for", async () => {
+  it("in every request to the operations API", async () => {
     const organisation = await harness().onboard();
     const { operations } = harness();
     const job = await organisation.open();
@@ -94,7 +94,7 @@ describe.each(featureEngines)("a UUID is the same in either case (RFC 9562), on 
     expect(await organisation.withdraw({ ...job, jobId }, { ...person, ...same })).toEqual({ status: 204 });
   });
 
-  it("but not in a name, which stays as it is", async () => {
+  it("but not in a name, which is unchanged", async () => {
     const { operations } = harness();
     const name = upper();
     expect(ok(await operations.createWorkplace({ body: { name } }))).toMatchObject({ name });

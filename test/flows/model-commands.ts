@@ -10,11 +10,11 @@ type Command = fc.AsyncCommand<Model, Real>;
 interface Doing {
   name: string;
   check?: (model: Model) => boolean;
-  /** Does it to both. */
+  /** Applies the command to both. */
   both: (model: Model, real: Real) => Promise<void>;
 }
 
-/** After every command the platform is let finish, and both sides are compared with the model. */
+/** Waits after every command until the platform is idle, and compares both sides with the model. */
 function command({ name, check = () => true, both }: Doing): Command {
   return {
     toString: () => name,
@@ -37,7 +37,7 @@ const values: fc.Arbitrary<Partial<Values>> = fc.oneof(
   fc.record({ end: fc.integer({ min: 6, max: 8 }) }),
 );
 
-/** Something that is asked of the platform about a job. In trouble the shift may be read in between: only one whose state is known. */
+/** A request to the platform about a job. During a fault the shift may be read in between, so its state must be known. */
 function asking(index: number, { name, both }: Omit<Doing, "check">): Command {
   return command({
     name,
@@ -49,10 +49,10 @@ function asking(index: number, { name, both }: Omit<Doing, "check">): Command {
   });
 }
 
-/** One of the list, whatever its length. */
+/** Returns one element of the list, for any number. */
 const pick = <T>(list: readonly T[], at: number): T => {
   const found = list[at % list.length];
-  if (found === undefined) throw new Error("nothing to pick from");
+  if (found === undefined) throw new Error("the list is empty");
   return found;
 };
 
@@ -121,7 +121,7 @@ const providerDeletes = shift.map((index) =>
 
 const providerAssigns = shift.map((index) =>
   command({
-    name: `the provider puts its own on, or takes them off(shift ${index})`,
+    name: `the provider assigns or unassigns its own people(shift ${index})`,
     check: (model) => !rules.at(model, index).shift.isDeleted,
     both: async (model, real) => {
       const { assigned } = rules.at(model, index).shift;
@@ -133,7 +133,7 @@ const providerAssigns = shift.map((index) =>
   }),
 );
 
-/** Any that waits, so that an update may come before its create, and a delete before either. */
+/** Delivers any waiting event: an update may arrive before its create, and a delete before either. */
 const deliver = place.map((at) =>
   command({
     name: `deliver(${at})`,
@@ -149,14 +149,14 @@ const deliver = place.map((at) =>
 
 const deliverAll = fc.constant(
   command({
-    name: "deliver all at once",
+    name: "deliver all at the same time",
     check: ({ waiting }) => waiting.length > 1,
     both: async (model, real) => {
       const webhooks = model.waiting.splice(0).reverse();
       for (const webhook of webhooks) rules.deliver(model, webhook);
       await Promise.all(webhooks.map(real.send));
       await real.idle();
-      // One shift may have been read before people became free by another.
+      // A shift may have been read before another one released its people.
       for (const index of model.pairs.keys()) {
         const webhook = real.webhook("shift.update", index);
         rules.deliver(model, webhook);
@@ -212,12 +212,12 @@ const trouble = fc
   .tuple(fc.constantFrom<FaultName[]>(...TROUBLE), fc.integer({ min: 1, max: 3 }))
   .map(([name, times]) =>
     command({
-      name: `trouble at the provider(${name}, ${times} times)`,
+      name: `fault at the provider(${name}, ${times} times)`,
       both: async (_model, real) => real.fault(name, times),
     }),
   );
 
-/** What is done often is there more often. Without bias, which would make most runs short. */
+/** Frequent commands are listed more often. Without bias, which would make most runs short. */
 export const commands = (maxCommands: number) =>
   fc.noBias(
     fc.commands(

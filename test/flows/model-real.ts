@@ -32,11 +32,11 @@ export interface Real {
   fault(name: FaultName, times: number): void;
   clearTrouble(): void;
   idle(): Promise<void>;
-  /** Once everything that came of it is done. */
+  /** Resolves when all resulting work is done. */
   compare(model: Model): Promise<void>;
 }
 
-/** What passes, and may have taken effect before it went wrong. */
+/** Temporary faults, which may strike after the call took effect. */
 export const TROUBLE = ["unavailable", "error-500", "reset", "truncated", "assign-lost-answer"] as const;
 
 const HOUR_MS = 3_600_000;
@@ -56,11 +56,11 @@ interface Place {
   organisation: Organisation;
   operations: Operations;
   people: readonly Person[];
-  /** So that the runs do not get into each other's way. Each takes two days. */
+  /** The first day of each run: runs use separate days, two each. */
   firstDay: number;
 }
 
-/** Three new shifts: a job of two people, an open job, and one whose create waits to be delivered. */
+/** Creates three shifts: a job of two people, an open job, and one whose create is not delivered yet. */
 export async function begin(place: Place): Promise<{ model: Model; real: Real }> {
   const { model, real } = makeShifts(place);
   for (const webhook of model.waiting.splice(0, 2)) {
@@ -129,7 +129,7 @@ function realOf(place: Place, shiftIds: readonly string[], times: readonly Times
     idle: organisation.idle,
     compare: async (model) => {
       await organisation.idle();
-      const seen = await Promise.all(shiftIds.map((shiftId) => look(place, shiftId)));
+      const seen = await Promise.all(shiftIds.map((shiftId) => observe(place, shiftId)));
       expect(seen).toEqual(model.pairs.map((pair, index) => expected(pair, nth(times, index))));
       expectNobodyTwice(place);
     },
@@ -138,11 +138,11 @@ function realOf(place: Place, shiftIds: readonly string[], times: readonly Times
 
 function nth<T>(list: readonly T[], index: number): T {
   const found = list[index];
-  if (found === undefined) throw new Error(`there is no ${index} among ${list.length}`);
+  if (found === undefined) throw new Error(`index ${index} is not among ${list.length}`);
   return found;
 }
 
-/** What the model says that `look` finds. */
+/** Returns the state that the model expects from `observe`. */
 function expected({ shift, job }: Model["pairs"][number], times: Times) {
   const { start, end, positions } = job ?? shift;
   return {
@@ -162,7 +162,7 @@ function expected({ shift, job }: Model["pairs"][number], times: Times) {
   };
 }
 
-async function look(place: Place, shiftId: string) {
+async function observe(place: Place, shiftId: string) {
   const { organisation } = place;
   const shift = organisation.provider.shift(shiftId);
   const job = await organisation.findJob(shiftId);

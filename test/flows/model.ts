@@ -1,6 +1,6 @@
 /**
- * What a platform and a provider should have after each step, in memory: the rules of the contract and its decisions once more, as plainly as
- * they can be said. Everybody has the competence, and every fault but the three that refuse is over before the platform gives up.
+ * The expected state of a platform and a provider after each step: a plain second implementation of the contract and its decisions.
+ * Every candidate has the competence, and every fault but the three refusals ends before the platform gives up.
  */
 export interface Model {
   people: readonly number[];
@@ -8,7 +8,7 @@ export interface Model {
   /** Sent by the provider, not delivered yet, in the order of their causes. */
   waiting: Webhook[];
   delivered: Webhook[];
-  /** The next call of that kind is refused. */
+  /** Whether the next call of that kind is refused. */
   refusing: Set<Refusal>;
 }
 
@@ -21,13 +21,13 @@ export interface Webhook {
   traceId: string;
 }
 
-/** A shift and the job that the platform made of it. */
+/** A shift and its job on the platform. */
 interface Pair {
   /** Shifts of different days never overlap. */
   day: number;
   shift: ModelShift;
   job: ModelJob | undefined;
-  /** A DELETE of ours was confirmed, and its echo has not come. */
+  /** The provider confirmed the platform's DELETE, and its echo has not arrived. */
   expectsEcho: boolean;
 }
 
@@ -50,11 +50,11 @@ export const OWN = -1;
 interface ModelJob extends Values {
   isCancelled: boolean;
   booked: Set<number>;
-  /** OWN is on the shift. */
+  /** Whether OWN is on the shift. */
   hasOwn: boolean;
-  /** Are not offered the job again. */
+  /** The people who are not offered the job again. */
   withdrawn: Set<number>;
-  /** Who holds an offer that stands. */
+  /** The people with a valid offer. */
   offered: Set<number>;
   /** `kind person`. */
   notified: string[];
@@ -80,18 +80,18 @@ export function pairOf(values: Values, day: number): Pair {
 
 export function at(model: Model, index: number): Pair {
   const pair = model.pairs[index];
-  if (!pair) throw new Error(`there is no shift ${index}`);
+  if (!pair) throw new Error(`shift ${index} does not exist`);
   return pair;
 }
 
-/** The platform knows the shift as it is. */
+/** Returns whether the platform knows the current state of the shift. */
 export function isCurrent({ shift, job }: Pair): boolean {
   const isSame = job?.start === shift.start && job.end === shift.end && job.positions === shift.positions;
   const isSameOwn = job?.hasOwn === shift.assigned.has(OWN);
   return job?.isCancelled === shift.isDeleted && (job.isCancelled || (isSame && isSameOwn));
 }
 
-/** An answer of the provider is the truth. */
+/** Updates the job from a response of the provider. */
 function read(model: Model, pair: Pair): void {
   const { shift, job } = pair;
   const { start, end, positions } = shift;
@@ -146,7 +146,7 @@ export function deliver(model: Model, webhook: Webhook): void {
   else read(model, pair);
 }
 
-/** A deletion of a shift that is still there is not believed: whatever is said of a shift, it is read. */
+/** Reads the shift after an event: a deletion of an existing shift has no effect. */
 export function replay(model: Model, webhook: Webhook): void {
   read(model, at(model, webhook.shift));
 }
@@ -173,7 +173,7 @@ export function accept(model: Model, index: number, person: number): ModelAnswer
 }
 
 const jobOf = ({ job }: Pair): ModelJob => {
-  if (!job) throw new Error("there is no job yet");
+  if (!job) throw new Error("the shift has no job yet");
   return job;
 };
 
@@ -187,7 +187,7 @@ function assign({ refusing }: Model, { shift }: Pair, person: number): boolean {
   return true;
 }
 
-/** The shift is read after the call. */
+/** Reads the shift after the call. */
 export function withdraw(model: Model, index: number, person: number): ModelAnswer {
   const pair = at(model, index);
   const job = jobOf(pair);
@@ -201,7 +201,7 @@ export function withdraw(model: Model, index: number, person: number): ModelAnsw
   return { status: 204 };
 }
 
-/** `echoed`: the provider cancelled because of it, and will say so. */
+/** `echoed`: the provider cancelled because of it, and will send an event. */
 export function cancel(model: Model, index: number): ModelAnswer & { echoed: boolean } {
   const pair = at(model, index);
   const job = jobOf(pair);
@@ -219,7 +219,7 @@ export function cancel(model: Model, index: number): ModelAnswer & { echoed: boo
   return { ...accepted, echoed };
 }
 
-/** The provider's shift is so already: when the call fails, a reading shows the change as made, whatever the provider would have answered. */
+/** Returns whether the provider's shift already has these values. Then a read after a failed call shows the change as made. */
 export function isAlready(model: Model, index: number, named: Partial<Values>): boolean {
   const { shift } = at(model, index);
   return Object.entries(named).every(([name, value]) => shift[name as keyof Values] === value);

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 describe.each(featureEngines)("a shift's id may be any text (contract 2.2), on %s", (engine) => {
   const harness = useHarness(engine);
 
-  it.each(["100001", "SH-2027/11 a", "50%?#&å"])("%s, in all four flows", async (id) => {
+  it.each(["100001", "SH-2027/11 a", "50%?#&å"])("for example %s, in all four flows", async (id) => {
     const { accept, withdraw, open, idle, events, job, ...organisation } = await harness().onboard({
       dialect: { variant: "b" },
     });
@@ -42,7 +42,7 @@ describe.each(featureEngines)("a shift's id may be any text (contract 2.2), on %
     expect(all.at(-1)).toMatchObject({ event: "shift.delete", status: "processed" });
   });
 
-  it("and the platform cancels such a shift at the provider", async () => {
+  it("also when the platform cancels the shift at the provider", async () => {
     const id = "SH-2027/11 a";
     const { cancel, open, idle, events, job, provider } = await harness().onboard();
     expect(await cancel(await open({ id }))).toEqual({ status: 202 });

@@ -5,7 +5,7 @@ import { useHarness } from "../harness/platform.ts";
 describe.each(featureEngines)("the trace of a shift on %s", (engine) => {
   const harness = useHarness(engine);
 
-  it("tells the whole story, from the webhook to the cancellation", async () => {
+  it("has every step, from the webhook to the cancellation", async () => {
     const organisation = await harness().onboard({ dialect: { echoTraceId: "same" } });
     const [person] = [await organisation.addPerson(), await organisation.addPerson()];
     const job = await organisation.open();
@@ -15,7 +15,7 @@ describe.each(featureEngines)("the trace of a shift on %s", (engine) => {
     await organisation.cancel(job);
     await organisation.idle();
     const verdicts = await organisation.verdicts(job.traceId ?? "");
-    // The echo may come before the response to the DELETE is recorded.
+    // The echo may arrive before the response to the DELETE is recorded.
     const isOfEcho = (verdict: string, nth: number) => nth > 0 && /echo|webhook/.test(verdict);
     expect(verdicts.filter(isOfEcho).sort()).toEqual(["event: echo_of_delete", "webhook: stored"]);
     expect(verdicts.filter((verdict, nth) => !isOfEcho(verdict, nth))).toEqual([
@@ -45,7 +45,7 @@ describe.each(featureEngines)("the trace of a shift on %s", (engine) => {
     ]);
   });
 
-  it("times what the provider was asked, and names what each step is about", async () => {
+  it("has the duration of each provider call, and the subject of each step", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
@@ -60,7 +60,7 @@ describe.each(featureEngines)("the trace of a shift on %s", (engine) => {
     }
   });
 
-  it("tells the story of a change under the traceId of the change", async () => {
+  it("of a change is under the traceId of the change", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
@@ -77,7 +77,7 @@ describe.each(featureEngines)("the trace of a shift on %s", (engine) => {
     ]);
   });
 
-  it("holds nothing of the person", async () => {
+  it("holds no personal data", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
@@ -86,8 +86,8 @@ describe.each(featureEngines)("the trace of a shift on %s", (engine) => {
       times: 3,
     });
     await organisation.accept(job, person);
-    const told = JSON.stringify(await organisation.steps(job.traceId ?? ""));
-    expect(told).not.toContain(person.personalNumber);
-    expect(told).not.toMatch(/robin|example\.com|\+4670/i);
+    const steps = JSON.stringify(await organisation.steps(job.traceId ?? ""));
+    expect(steps).not.toContain(person.personalNumber);
+    expect(steps).not.toMatch(/robin|example\.com|\+4670/i);
   });
 });

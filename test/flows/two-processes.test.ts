@@ -11,13 +11,13 @@ import { endProcesses, type PlatformProcess, startProcess } from "../harness/pro
 const ORGANISATIONS = 4;
 const SHIFTS = 500;
 const EVENTS = ORGANISATIONS * SHIFTS;
-/** As many are sent a second time, to the other process. */
+/** The number of events that are sent a second time, to the other process. */
 const REPEATED = 200;
 const AT_ONCE = 32;
 const RACES = 10;
 const DAY_MS = 24 * 3_600_000;
 const LIMIT = 200;
-/** For a machine that is busy with other tests. Milliseconds. */
+/** The limit on a busy machine. Milliseconds. */
 const PATIENCE_MS = 120_000;
 
 interface Side {
@@ -26,7 +26,7 @@ interface Side {
   operations: Operations;
 }
 
-interface Crew extends Organisation {
+interface SeededOrganisation extends Organisation {
   people: readonly [Person, Person];
   shiftIds: readonly string[];
 }
@@ -34,7 +34,7 @@ interface Crew extends Organisation {
 afterEach(endProcesses);
 
 describe("two platform processes on one PostgreSQL", () => {
-  it("start on it at once while it is empty, share 2,000 events, and do nothing twice", {
+  it("start at the same time on an empty database, share 2,000 events, and do nothing twice", {
     timeout: 2 * PATIENCE_MS,
   }, async () => {
     const database = await copyDatabase({ empty: true });
@@ -79,9 +79,12 @@ async function startTwo(url: string): Promise<[Side, Side]> {
   return Promise.all([start(), start()]);
 }
 
-/** An organisation with two people and a shift on each of many days; its events are sent by the test. */
-async function enlist({ url, operations }: Side): Promise<Crew> {
-  const platform = { url, idle: () => Promise.reject(new Error("a process does not say when it is idle")) };
+/** Creates an organisation with two candidates and a shift on each of many days. The test sends its events. */
+async function enlist({ url, operations }: Side): Promise<SeededOrganisation> {
+  const platform = {
+    url,
+    idle: () => Promise.reject(new Error("a process does not report when it is idle")),
+  };
   const organisation = await onboard({ platform, operations }, { connect: false });
   const people = [await organisation.addPerson(), await organisation.addPerson()] as const;
   const first = Math.ceil(Date.now() / DAY_MS + 1) * DAY_MS;
@@ -109,8 +112,8 @@ function sender({ url }: Side, { providerId, platformToken }: Organisation) {
   };
 }
 
-/** One event to the one, the next to the other. */
-async function sendAll(sides: readonly [Side, Side], crews: readonly Crew[]): Promise<void> {
+/** Sends the events to the processes in turn. */
+async function sendAll(sides: readonly [Side, Side], crews: readonly SeededOrganisation[]): Promise<void> {
   const sends = Array.from({ length: SHIFTS }, (_, nth) =>
     crews.flatMap((crew, index) => {
       const shiftId = crew.shiftIds[nth] ?? "";
@@ -143,12 +146,12 @@ async function untilProcessed({ operations }: Side): Promise<void> {
   await vi.waitUntil(isNoneQueued, { timeout: PATIENCE_MS, interval: 100 });
 }
 
-/** Each process says what it asked of providers: one GET for each event, as every event is of a shift of its own. */
+/** Checks each process's provider calls: one GET for each event, because every event has its own shift. */
 async function isShared(sides: readonly Side[]): Promise<void> {
   const asked = await Promise.all(sides.map((side) => callsOf(side, "getShift")));
   expect(asked[0]).toBeGreaterThanOrEqual(EVENTS / 4);
   expect(asked[1]).toBeGreaterThanOrEqual(EVENTS / 4);
-  // A process that was too slow to say that it lives may have its read done again by the other; what has an effect is counted below.
+  // A process that was too slow to renew its lease may have its read repeated by the other; effects are counted below.
   expect((asked[0] ?? 0) + (asked[1] ?? 0)).toBeGreaterThanOrEqual(EVENTS);
   expect((asked[0] ?? 0) + (asked[1] ?? 0)).toBeLessThanOrEqual(EVENTS * 1.01);
 }
@@ -161,22 +164,22 @@ async function callsOf({ url }: Side, operation: string): Promise<number> {
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
 }
 
-async function hasOneJobEach(sides: readonly [Side, Side], crew: Crew): Promise<void> {
+async function hasOneJobEach(sides: readonly [Side, Side], crew: SeededOrganisation): Promise<void> {
   const jobs = await jobsOf(sides[1], crew);
   expect(jobs.map(({ shiftId }) => shiftId).sort()).toEqual([...crew.shiftIds].sort());
   expect(new Set(jobs.map(({ status }) => status))).toEqual(new Set(["open"]));
   for (const person of crew.people) {
-    const told = await toldTo(sides[0], person);
-    expect(told.map(({ jobId }) => jobId).sort()).toEqual(jobs.map(({ jobId }) => jobId).sort());
+    const sent = await notificationsOf(sides[0], person);
+    expect(sent.map(({ jobId }) => jobId).sort()).toEqual(jobs.map(({ jobId }) => jobId).sort());
   }
 }
 
-const jobsOf = ({ operations }: Side, { providerId }: Crew): Promise<Job[]> =>
+const jobsOf = ({ operations }: Side, { providerId }: SeededOrganisation): Promise<Job[]> =>
   pages(async (cursor) =>
     ok(await operations.listJobs({ params: { query: { providerId, limit: LIMIT, ...cursor } } })),
   );
 
-const toldTo = ({ operations }: Side, { candidateId }: Person): Promise<Notification[]> =>
+const notificationsOf = ({ operations }: Side, { candidateId }: Person): Promise<Notification[]> =>
   pages(async (cursor) =>
     ok(await operations.listNotifications({ params: { query: { candidateId, limit: LIMIT, ...cursor } } })),
   );
@@ -197,8 +200,8 @@ async function pages<T>(read: (cursor: { cursor?: string }) => Promise<Page<T>>)
   return items;
 }
 
-/** Two people take the only seat at the same moment, each through a process of their own. */
-async function race(sides: readonly [Side, Side], crew: Crew): Promise<void> {
+/** Two candidates accept the only position at the same time, each through another process. */
+async function race(sides: readonly [Side, Side], crew: SeededOrganisation): Promise<void> {
   const jobs = await racedJobs(sides[0], crew);
   for (const { jobId } of jobs) {
     const answers = await Promise.all(
@@ -212,13 +215,16 @@ async function race(sides: readonly [Side, Side], crew: Crew): Promise<void> {
   }
 }
 
-async function racedJobs(side: Side, crew: Crew): Promise<Job[]> {
+async function racedJobs(side: Side, crew: SeededOrganisation): Promise<Job[]> {
   const raced = new Set(crew.shiftIds.slice(0, RACES));
   return (await jobsOf(side, crew)).filter(({ shiftId }) => raced.has(shiftId));
 }
 
-/** Asked for at both at once; the echo comes to both. */
-async function cancelAcross(sides: readonly [Side, Side], crews: readonly Crew[]): Promise<void> {
+/** Cancels on both at the same time; both receive the echo. */
+async function cancelAcross(
+  sides: readonly [Side, Side],
+  crews: readonly SeededOrganisation[],
+): Promise<void> {
   for (const crew of crews) {
     const [job] = await racedJobs(sides[0], crew);
     const { jobId = "", shiftId = "" } = job ?? {};
@@ -232,7 +238,7 @@ async function cancelAcross(sides: readonly [Side, Side], crews: readonly Crew[]
   }
 }
 
-async function isDoneOnce(side: Side, crew: Crew): Promise<void> {
+async function isDoneOnce(side: Side, crew: SeededOrganisation): Promise<void> {
   const { provider, calls, people } = crew;
   const jobs = await racedJobs(side, crew);
   expect(jobs.map(({ status }) => status).sort()).toEqual([
@@ -248,7 +254,7 @@ async function isDoneOnce(side: Side, crew: Crew): Promise<void> {
   expect(asked("PUT", /\/assign\//)).toBe(RACES);
   expect(asked("DELETE", /^\/shifts\/[^/]+$/)).toBe(1);
   expect(asked("POST", /^\/candidates$/)).toBeLessThanOrEqual(people.length);
-  const kinds = (await Promise.all(people.map((person) => toldTo(side, person)))).flat();
+  const kinds = (await Promise.all(people.map((person) => notificationsOf(side, person)))).flat();
   const count = (kind: string) => kinds.filter((each) => each.kind === kind).length;
   expect([count("booking_confirmed"), count("shift_cancelled"), count("job_offered")]).toEqual([
     RACES,

@@ -190,7 +190,7 @@ describe("contract:diff that cannot compare", () => {
     [
       "an unknown revision",
       ["--base", "nowhere"],
-      "nowhere is no revision here: give a commit, a tag or a branch",
+      "nowhere is not a revision: give a commit, a tag or a branch",
     ],
     ["an unknown option", ["--basis", "HEAD"], "Unknown option '--basis'"],
   ])("exits 2 on %s", async (_, args, line) => {
@@ -229,7 +229,7 @@ describe("the version rule", () => {
 
   it.each([
     ["3.0.0", "3.0.1", "wording", { kind: "fits" }],
-    ["3.0.0", "3.0.1", "addition", { kind: "addition-not-told", version: "3.1.0" }],
+    ["3.0.0", "3.0.1", "addition", { kind: "addition-not-declared", version: "3.1.0" }],
     ["3.1.4", "3.2.0", "addition", { kind: "fits" }],
     ["3.1.4", "4.0.0", "addition", { kind: "fits" }],
     ["3.1.4", "3.2.0", "breaking", { kind: "undeclared", version: "4.0.0", breaking: 1 }],

@@ -249,7 +249,7 @@ describe("contracts:publish that sends nothing", () => {
       "an address that is none",
       { PACT_BROKER_BASE_URL: "broker" },
       [],
-      "PACT_BROKER_BASE_URL is no http address",
+      "PACT_BROKER_BASE_URL is not an http URL",
     ],
     [
       "a password in the address",
@@ -273,12 +273,12 @@ describe("contracts:publish that sends nothing", () => {
     expect(error.trimEnd().split("\n")).toHaveLength(1);
   });
 
-  it("exits 2 on contracts that are not as committed, unless the version is given", async () => {
+  it("exits 2 on contracts with uncommitted changes, unless the version is given", async () => {
     const broker = await standIn();
     const { contracts } = committed();
     writeFileSync(join(contracts, "one-more.json"), "{}");
     const said = await publish(broker, ["--contracts", contracts]);
-    expect(said).toMatchObject({ code: 2, error: expect.stringContaining("commit it, or give --version") });
+    expect(said).toMatchObject({ code: 2, error: expect.stringContaining("commit them, or give --version") });
     expect(broker.asked).toEqual([]);
   });
 

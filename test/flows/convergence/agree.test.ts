@@ -6,17 +6,17 @@ import { agree } from "./agree.ts";
 import type { Provider } from "./provider.ts";
 import { create, seat, useProviders } from "./provider-calls.ts";
 
-/** A platform that lists these jobs. */
+/** Returns a platform that lists these jobs. */
 const platformWith = (jobs: readonly Partial<Job>[]) => ({
   operations: {
     listJobs: async () => ({ data: { items: jobs }, response: new Response() }),
   } as unknown as Parameters<typeof agree>[0]["operations"],
 });
 
-/** The job that a correct platform has of the shift. */
+/** Returns a correct platform's job for the shift. */
 function jobOf(provider: Provider, shiftId: string): Job {
   const shift = provider.shift(shiftId);
-  if (!shift) throw new Error("there is no such shift");
+  if (!shift) throw new Error("the shift does not exist");
   const { assigned, positions, startTime, endTime } = shift;
   const idsOf = (who: string) =>
     assigned.filter(({ by }) => by === who).map(({ candidateId }) => candidateId);
@@ -35,7 +35,7 @@ const linesOf = async (provider: Provider, jobs: readonly Partial<Job>[]) =>
 describe("the comparison of both sides", () => {
   const start = useProviders();
 
-  /** A shift with a person of the platform and one of the provider. */
+  /** Creates a shift with a platform candidate and one of the provider's own people. */
   async function staffed() {
     const provider = await start();
     const { shiftId, assign } = await seat(provider);
@@ -45,12 +45,12 @@ describe("the comparison of both sides", () => {
     return { provider, shiftId, job: jobOf(provider, shiftId) };
   }
 
-  it("finds nothing when they agree", async () => {
+  it("reports nothing when they agree", async () => {
     const { provider, job } = await staffed();
     expect(await linesOf(provider, [job])).toEqual([]);
   });
 
-  it("finds a shift without a job, and one whose job is cancelled", async () => {
+  it("reports a shift without a job, and one with a cancelled job", async () => {
     const { provider, job } = await staffed();
     expect(await linesOf(provider, [])).toEqual(["the provider has it, the platform has no job"]);
     const cancelled = await linesOf(provider, [{ ...job, status: "cancelled" }]);
@@ -64,13 +64,13 @@ describe("the comparison of both sides", () => {
     ["status", { status: "filled" }],
     ["platform's people", { bookings: [] }],
     ["provider's people", { ownPeople: [] }],
-  ] as const)("finds a difference in the %s", async (what, values) => {
+  ] as const)("reports a difference in the %s", async (what, values) => {
     const { provider, job } = await staffed();
     const lines = await linesOf(provider, [{ ...job, ...values } as unknown as Job]);
     expect(lines).toEqual([expect.stringMatching(`^${what}: .* on the platform, .* at the provider$`)]);
   });
 
-  it("finds a confirmed booking that the provider does not have, and one too few", async () => {
+  it("reports a confirmed booking that the provider lacks, and a missing booking", async () => {
     const { provider, shiftId, job } = await staffed();
     const [booking] = job.bookings;
     const more = { ...job, bookings: [...job.bookings, bookingOf({ providerCandidateId: randomUUID() })] };
@@ -90,14 +90,14 @@ describe("the comparison of both sides", () => {
       "a booking is in progress, failed",
       { bookings: [bookingOf({ status: "failed", inDoubtSince: "now" })] },
     ],
-  ] as const)("finds that %s", async (line, values) => {
+  ] as const)("reports that %s", async (line, values) => {
     const provider = await start();
     const { id } = provider.createShift();
     const job = { ...jobOf(provider, id), ...values } as unknown as Job;
     expect(await linesOf(provider, [job])).toEqual([line]);
   });
 
-  it("finds a job that outlives its shift", async () => {
+  it("reports a job whose shift is gone", async () => {
     const { provider, shiftId, job } = await staffed();
     provider.deleteShift(shiftId);
     const [status, booked] = await linesOf(provider, [job]);
@@ -108,7 +108,7 @@ describe("the comparison of both sides", () => {
     expect(await linesOf(provider, [job])).toHaveLength(2);
   });
 
-  it("finds a booking of another person", async () => {
+  it("reports a booking of another person", async () => {
     const provider = await start();
     const { id } = provider.createShift();
     const providerCandidateId = await create(provider);
@@ -120,7 +120,7 @@ describe("the comparison of both sides", () => {
     expect(lines.join("\n")).toContain("a booking is confirmed for another person");
   });
 
-  it("leaves out what has started", async () => {
+  it("ignores shifts that have started", async () => {
     const { provider } = await staffed();
     expect(await agree(platformWith([]), provider, new Date("2099-01-01"))).toEqual([]);
   });

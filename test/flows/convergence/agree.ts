@@ -9,15 +9,15 @@ import type { Candidate, Shift } from "./provider-records.ts";
 /** The platform, as an operator sees it. */
 interface Platform {
   operations: Pick<Operations, "listJobs">;
-  /** Known candidates; each confirmed booking must be of the same person at the provider. */
+  /** The known candidates: each confirmed booking must be of the same person at the provider. */
   people?: readonly Person[];
 }
 
 type Source = Pick<Provider, "providerId" | "shiftIds" | "shift" | "candidates">;
 
 /**
- * What the two sides disagree on, one line each; empty when they agree. Shifts that have started are left out: no person is assigned
- * or withdrawn after the start, so what was in progress then stays different.
+ * Returns one line for each disagreement. Shifts that have started are ignored: no candidate is assigned or withdrawn after the start,
+ * so the two sides may keep a difference.
  */
 export async function agree(platform: Platform, provider: Source, now = new Date()): Promise<string[]> {
   const { providerId } = provider;
@@ -40,7 +40,7 @@ export async function agree(platform: Platform, provider: Source, now = new Date
 const hasStarted = (times: { startTime: string } | undefined, now: Date) =>
   times !== undefined && Date.parse(times.startTime) <= now.getTime();
 
-/** Of one shift. */
+/** Returns the disagreements on one shift. */
 function disagreements(job: Job | undefined, shift: Shift | undefined): string[] {
   if (!shift || shift.deleted) return job ? afterTheEnd(job) : [];
   if (!job) return ["the provider has it, the platform has no job"];
@@ -56,7 +56,7 @@ function disagreements(job: Job | undefined, shift: Shift | undefined): string[]
   ];
 }
 
-/** The shift is gone: the job is cancelled, and nothing is booked. */
+/** Returns the disagreements on a shift that is gone: the job must be cancelled, without bookings. */
 function afterTheEnd(job: Job): string[] {
   return [...differs("status", job.status, "cancelled"), ...differs("people booked", live(job).length, 0)];
 }
@@ -92,7 +92,7 @@ const ownPeopleOf = ({ ownPeople }: Job) => listed(ownPeople.map((person) => per
 const assignedBy = ({ assigned }: Shift, who: "platform" | "provider") =>
   listed(assigned.filter(({ by }) => by === who).map(({ candidateId }) => candidateId));
 
-/** Bookings that are confirmed for another person than the provider has on the shift. */
+/** Returns bookings whose person differs from the one on the provider's shift. */
 function mistakenPeople(
   job: Job | undefined,
   people: readonly Person[],

@@ -8,10 +8,10 @@ import { type Organisation, useIndependent } from "./organisation.ts";
 const SHIFTS = 10;
 const BOOKED = 2;
 
-/** No event tells of what vanishes here, so the periodic read must find it. */
+/** No event reports the lost shifts, so the periodic read must find them. */
 const RECONCILE_MS = 300;
 
-/** Ten jobs; one person each is booked on the first two. */
+/** Creates ten jobs, with one booking on each of the first two. */
 async function staffedJobs({ openAll, book, addPerson }: Organisation) {
   const jobs = await openAll(SHIFTS, { positions: 2 });
   const booked = jobs.slice(0, BOOKED);
@@ -23,7 +23,7 @@ const statusesOf = async ({ jobs }: Organisation) => (await jobs()).map(({ statu
 const cancellationsOf = async ({ notifications }: Organisation, jobs: readonly Job[]) =>
   (await Promise.all(jobs.map((job) => notifications(job, "shift_cancelled")))).flat().length;
 
-/** The platform has read every shift twice more, and concluded nothing. */
+/** Waits until the platform has read every shift twice more, and checks that all jobs are kept. */
 async function expectHeld(platform: Organisation): Promise<void> {
   const { provider, issueCodes, integration } = platform;
   await expect.poll(issueCodes).toEqual(["mass_disappearance"]);
@@ -64,7 +64,7 @@ describe.each(engines)("shifts that vanish at the provider, on %s", (engine) => 
     await expect.poll(async () => (await platform.integration()).health.code).toBe("reachable");
   });
 
-  it("are kept when they are many, and everything goes on once they are back", async () => {
+  it("are kept when they are many, and work continues once they are back", async () => {
     const platform = await onboard();
     const { provider } = platform;
     const { jobs, booked } = await staffedJobs(platform);
@@ -127,7 +127,7 @@ describe.each(engines)("a shift that reappears, on %s", (engine) => {
   });
 });
 
-/** An event makes the platform read the shift, and the job stays as it is. */
+/** Checks that the job is unchanged after an event makes the platform read the shift. */
 async function expectNoChange(
   { provider, events, job }: Organisation,
   { shiftId }: Job,

@@ -7,7 +7,7 @@ import type { Shift } from "./provider-records.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** The shift's times, so many hours later. */
+/** Returns the shift's times, moved by this many hours. */
 function later({ startTime, endTime }: Pick<Shift, "startTime" | "endTime">, hours = 1) {
   const move = (time: string) => new Date(Date.parse(time) + hours * HOUR_MS).toISOString();
   return { startTime: move(startTime), endTime: move(endTime) };
@@ -16,7 +16,7 @@ function later({ startTime, endTime }: Pick<Shift, "startTime" | "endTime">, hou
 describe.each(engines)("an event that arrives before the provider's read model, on %s", (engine) => {
   const onboard = useIndependent(engine);
 
-  it("leads to the job of a new shift", async () => {
+  it("results in the job of a new shift", async () => {
     const { provider, ...platform } = await onboard();
     const lag = provider.fault({ kind: "frozen" });
     const { id } = provider.createShift();
@@ -53,7 +53,7 @@ describe.each(engines)("an event that arrives before the provider's read model, 
     },
   );
 
-  it("asks the operator when the deleted shift stays visible", async () => {
+  it("raises an issue when the deleted shift stays visible", async () => {
     const { provider, ...platform } = await onboard();
     const { shiftId, jobId } = await platform.open();
     const job = await platform.job(shiftId);
@@ -74,7 +74,7 @@ describe.each(engines)("an event that arrives before the provider's read model, 
     expect(await platform.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
 
-  it("leads to the new times of a moved shift", async () => {
+  it("results in the new times of a moved shift", async () => {
     const { provider, ...platform } = await onboard();
     const person = await platform.addPerson();
     const job = await platform.open();
@@ -94,7 +94,7 @@ describe.each(engines)("an event that arrives before the provider's read model, 
 describe.each(engines)("an event, on %s", (engine) => {
   const onboard = useIndependent(engine);
 
-  it("is processed once, however often it is sent", async () => {
+  it("is processed once, regardless of repetitions", async () => {
     const { provider, ...platform } = await onboard();
     await platform.addPerson();
     const { id } = provider.createShift();
@@ -125,7 +125,7 @@ describe.each(engines)("an event, on %s", (engine) => {
       await provider.announce("shift.update", job.shiftId),
     ];
     expect(await platform.accept(job, person)).toEqual({ status: 409, code: "job_not_open" });
-    // Another organisation's event, which came later, is processed.
+    // A later event of another organisation is processed.
     await (await onboard()).open();
     for (const traceId of traceIds)
       expect(await platform.events({ traceId })).toMatchObject([{ status: "queued" }]);

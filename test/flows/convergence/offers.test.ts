@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 
 const later = (time: string, hours: number) => new Date(Date.parse(time) + hours * HOUR_MS).toISOString();
 
-/** Who holds an offer of the job now, once for each offer; with `startTime`, an offer that names it. */
+/** Returns the candidates with an offer of the job, once for each offer; with `startTime`, an offer with that time. */
 async function holders({ notifications }: Organisation, job: Job, startTime?: string): Promise<string[]> {
   const offers = await notifications(job, "job_offered");
   const names = (content: Record<string, unknown>) =>
@@ -44,7 +44,7 @@ describe.each(engines)("a job, on %s", (engine) => {
     expect(await agree(platform, provider)).toEqual([]);
   });
 
-  /** A person booked on two jobs, of which one is moved onto the other. */
+  /** Books a candidate on two jobs, and moves one onto the other. */
   async function overlap(platform: Organisation) {
     const { provider } = platform;
     const person = await platform.addPerson();
@@ -59,7 +59,7 @@ describe.each(engines)("a job, on %s", (engine) => {
     return { person, job, moved, move };
   }
 
-  it("raises an issue when it is moved onto another of a person who is booked on both", async () => {
+  it("raises an issue when it is moved onto another job of the same candidate", async () => {
     const platform = await onboard();
     const { person, job, moved } = await overlap(platform);
     const [issue] = await platform.issues();

@@ -20,7 +20,7 @@ export interface Organisation extends Actions {
   addPerson(): Promise<Person>;
   /** Creates and announces a shift at the provider, and returns its job. */
   open(values?: ShiftValues): Promise<Job>;
-  /** As many at once. */
+  /** Creates several at the same time. */
   openAll(count: number, values?: ShiftValues): Promise<Job[]>;
   /** Accepts, and waits until the booking is confirmed. */
   book(job: Job, person: Person): Promise<void>;
@@ -50,14 +50,14 @@ export async function startIndependent(engine: Engine, pace?: Pace): Promise<Ind
       for (const { clearFaults } of providers) clearFaults();
     },
     close: async () => {
-      // First, so that the platform waits for no response.
+      // First, because the platform then waits for no response.
       await Promise.all(providers.map((provider) => provider.close()));
       await harness.close();
     },
   };
 }
 
-/** One platform for the `describe` around the call. Each test onboards an organisation of its own. */
+/** Starts one platform for the `describe` around the call. Each test onboards a new organisation. */
 export function useIndependent(engine: Engine, pace?: Pace): Onboard {
   let harness: IndependentHarness | undefined;
   beforeAll(async () => {

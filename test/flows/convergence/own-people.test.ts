@@ -5,7 +5,7 @@ import { agree } from "./agree.ts";
 import { type Organisation, useIndependent } from "./organisation.ts";
 import type { Effect } from "./provider-operations.ts";
 
-/** The person's id at the provider. */
+/** Returns the person's id at the provider. */
 function idOf({ provider }: Organisation, { personalNumber }: Person): string {
   const candidate = provider.candidates.find((each) => each.personalNumber === personalNumber);
   if (!candidate) throw new Error("the provider does not know the person");
@@ -18,7 +18,7 @@ const whoWas = ({ provider }: Organisation, kind: Effect["kind"]) =>
 describe.each(engines)("people whom the provider assigned itself, on %s", (engine) => {
   const onboard = useIndependent(engine);
 
-  it.each(["a", "b"] as const)("take positions and are never taken off, in variant %s", async (variant) => {
+  it.each(["a", "b"] as const)("take positions and are never unassigned, in variant %s", async (variant) => {
     const platform = await onboard({ variant });
     const { provider, accept, withdraw } = platform;
     const [person, other] = [await platform.addPerson(), await platform.addPerson()];
@@ -38,7 +38,7 @@ describe.each(engines)("people whom the provider assigned itself, on %s", (engin
     expect(whoWas(platform, "unassign")).toEqual([idOf(platform, person)]);
   });
 
-  it("are shown with the platform's id when they are candidates, and are never taken off", async () => {
+  it("are shown with the platform's id when they are candidates, and are never unassigned", async () => {
     const platform = await onboard();
     const { provider } = platform;
     const person = await platform.addPerson();
@@ -54,7 +54,7 @@ describe.each(engines)("people whom the provider assigned itself, on %s", (engin
     expect(whoWas(platform, "unassign")).toEqual([]);
   });
 
-  it("fill a shift, which is offered once one of them leaves", async () => {
+  it("fill a shift, which is offered again once one of them leaves", async () => {
     const platform = await onboard();
     const { provider } = platform;
     const { candidateId } = await platform.addPerson();
@@ -70,10 +70,10 @@ describe.each(engines)("people whom the provider assigned itself, on %s", (engin
   });
 });
 
-describe.each(engines)("a person whom the provider takes off, on %s", (engine) => {
+describe.each(engines)("a candidate whom the provider unassigns, on %s", (engine) => {
   const onboard = useIndependent(engine);
 
-  it("is assigned once more, and released the next time", async () => {
+  it("is assigned once more, and released after the second time", async () => {
     const platform = await onboard({ echo: true });
     const { provider } = platform;
     const job = await platform.open();

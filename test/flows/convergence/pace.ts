@@ -1,11 +1,11 @@
 import type { PlatformOptions } from "../../../src/platform/main.ts";
 
-/** The platform's waits, by the names of its options. Milliseconds. */
+/** The delays of the platform, by the names of its options. Milliseconds. */
 export interface Pace {
   timing?: {
-    /** Reads of a shift that is absent, before its absence counts. */
+    /** The delays before each further read of a missing shift. */
     absenceRetriesMs?: readonly number[];
-    /** Reads of a shift whose observation contradicts its event. */
+    /** The delays before each further read of a shift that contradicts its event. */
     recheckMs?: readonly number[];
     /** Between two probes of a paused integration. */
     probeMs?: number;
@@ -22,12 +22,12 @@ export interface Pace {
   now?: () => Date;
 }
 
-/** Of one call to the provider. Late effects of a test must happen within it, as the platform waits one time-out. */
+/** The limit of one call to the provider. Late effects in tests must occur within it: the platform waits one time-out. */
 export const TIMEOUT_MS = 1_000;
 
 /**
- * Every wait that a scenario lasts through is a fraction of a second. What would conceal a missing reaction, the periodic read, is
- * as rare as in operation.
+ * Every delay within a scenario is a fraction of a second. The periodic read, which could conceal a missing reaction, is as rare as in
+ * production.
  */
 const PACE = {
   timing: {
@@ -43,7 +43,7 @@ const PACE = {
   calls: { perMinute: 0, opensForMs: 50, opensAtMostMs: 200 },
 } satisfies Pace;
 
-/** The options of a platform at this pace, apart from what is given. */
+/** Returns the options of a platform with these delays, and the given ones. */
 export function paced({ timing, retries, calls, ...rest }: Pace = {}): PlatformOptions {
   const options: Pace = {
     ...PACE,

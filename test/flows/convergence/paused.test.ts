@@ -5,10 +5,10 @@ import type { Person } from "../../harness/organisation.ts";
 import { agree } from "./agree.ts";
 import { type Organisation, useIndependent } from "./organisation.ts";
 
-/** More than the attempts after which other failures need an operator. */
+/** More attempts than the limit after which other failures need an operator. */
 const PROBES = 14;
 
-/** What goes on while the platform may not call the provider: an accept, and three shifts that are new to the platform. */
+/** Accepts a job and creates three shifts while the platform must not call the provider. */
 async function work({ provider, accept, open, addPerson }: Organisation) {
   const job = await open();
   const person = await addPerson();
@@ -59,7 +59,7 @@ describe.each(engines)("an integration whose provider refuses every call, on %s"
     await expectResumed(platform, traceIds);
   });
 
-  it("goes on after a while of 403, when a probe has a good response", async () => {
+  it("continues after a period of 403, when a probe succeeds", async () => {
     const platform = await onboard();
     const { begin } = await work(platform);
     const refusal = platform.provider.fault({ kind: "status", status: 403, code: "forbidden" });
@@ -69,13 +69,13 @@ describe.each(engines)("an integration whose provider refuses every call, on %s"
     await expectResumed(platform, traceIds);
   });
 
-  it("keeps every job and person while a gateway answers 404 to everything", async () => {
+  it("keeps every job and booking while a gateway responds with 404 to everything", async () => {
     const platform = await onboard();
     const { provider } = platform;
     const { jobs, person } = await staffedJobs(platform);
     const gateway = provider.fault({ kind: "gateway-404" });
     const [first, second] = jobs;
-    if (!first || !second) throw new Error("there are two jobs at least");
+    if (!first || !second) throw new Error("the test needs two jobs");
     await platform.withdraw(first, person);
     await platform.accept(second, await platform.addPerson());
     for (const { shiftId } of jobs) {
@@ -96,7 +96,7 @@ describe.each(engines)("an integration whose provider refuses every call, on %s"
   });
 });
 
-/** One person is booked on every job, and each has another position free. */
+/** Checks that one candidate is booked on every job, and that each job has a free position. */
 async function staffedJobs({ openAll, book, addPerson }: Organisation) {
   const person: Person = await addPerson();
   const jobs = await openAll(8, { positions: 2 });

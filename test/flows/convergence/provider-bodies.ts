@@ -18,7 +18,7 @@ interface Rendering {
   oddList: OddList | undefined;
 }
 
-/** The shift as GET answers it (contract 2.2). */
+/** Returns the shift in the form of GET (contract 2.2). */
 export function shiftBody(shift: Shift, rendering: Rendering): object {
   const { variant, oddList } = rendering;
   const { id, startTime, endTime, outletId, roleId, positions } = shift;
@@ -63,7 +63,7 @@ const stranger = (variant: Variant): Entry =>
 
 const otherId = (id: string): string => id.replace(/^.{8}/, "00000000");
 
-/** What odd providers make of a list of people. */
+/** Returns a malformed list of people. */
 const ODD_LISTS: Record<OddList, (entries: readonly Entry[], variant: Variant) => unknown[]> = {
   "ten-thousand": (entries, variant) => [
     ...entries,

@@ -10,7 +10,7 @@ export const PERSON = {
   email: "r@example.com",
   phone: "1",
 };
-/** Providers of the test, which are closed after it. */
+/** Starts providers, which are closed after the test. */
 export function useProviders(): (options?: ProviderOptions) => Promise<Provider> {
   const providers: Provider[] = [];
   afterEach(async () => {
@@ -30,7 +30,7 @@ interface Answer {
   body: Record<string, unknown> & { assignedCandidates: unknown[]; length: number };
 }
 
-/** A call, as the platform would make it. */
+/** Makes a call as the platform does. */
 export async function ask(provider: Provider, method: string, path: string, body?: unknown): Promise<Answer> {
   const response = await fetch(`${provider.url}/providers/${provider.providerId}${path}`, {
     method,
@@ -47,7 +47,7 @@ export async function ask(provider: Provider, method: string, path: string, body
 export const create = async (provider: Provider) =>
   String((await ask(provider, "POST", "/candidates", PERSON)).body.id);
 
-/** A shift of one position and a person, who is not on it. */
+/** Creates a shift with one position, and a person who is not on it. */
 export async function seat(provider: Provider) {
   const { id: shiftId } = provider.createShift();
   const candidateId = await create(provider);

@@ -6,25 +6,25 @@ export interface ShiftValues {
   startTime?: string;
   endTime?: string;
   positions?: number;
-  /** How many people of its own the provider has assigned already. */
+  /** The number of its own people that the provider has assigned. */
   ownPeople?: number;
 }
 
 export interface Desk {
-  /** Six hours on a day of its own unless the times are given. Nothing is announced. */
+  /** Creates a shift of six hours on a separate day, unless the times are given. Sends no webhook. */
   createShift(values?: ShiftValues): Shift;
   updateShift(shiftId: string, values: Pick<ShiftValues, "startTime" | "endTime" | "positions">): void;
   deleteShift(shiftId: string): void;
-  /** A deleted shift is there again. */
+  /** Restores a deleted shift. */
   restoreShift(shiftId: string): void;
-  /** The provider assigns a person of its own; with `candidateId`, one whom it knows already. */
+  /** Assigns one of the provider's own people; with `candidateId`, a known one. */
   assignOwn(shiftId: string, candidateId?: string): string;
-  /** The provider takes a person off, also one whom the platform assigned. */
+  /** Unassigns a person, also one whom the platform assigned. */
   removePerson(shiftId: string, candidateId: string): void;
-  /** Data loss: every shift vanishes. */
+  /** Loses every shift, as in a data loss. */
   loseShifts(): void;
   bringShiftsBack(): void;
-  /** The shift as it is; `deleted` ones too. */
+  /** Returns the current shift; `deleted` ones too. */
   shift(shiftId: string): Shift | undefined;
   shiftIds(): string[];
   versionsOf(shiftId: string): Shift[];
@@ -35,7 +35,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const SHIFT_MS = 6 * HOUR_MS;
 
-/** What the provider's staff does. */
+/** Returns the actions of the provider's staff. */
 export function createDesk({ records, outlets, roles }: Parts): Desk {
   const { changeShift, candidates } = records;
   let days = 1;
@@ -71,7 +71,7 @@ export function createDesk({ records, outlets, roles }: Parts): Desk {
   };
 }
 
-/** The provider's own people have published coordination numbers, so that no candidate of the platform is one of them. */
+/** Published coordination numbers of the provider's own people; no candidate of the platform has one. */
 function ownPerson(nth: number): Omit<Candidate, "id" | "createdAt"> {
   const { coordinationNumbers: numbers } = published;
   const personalNumber = numbers[nth % numbers.length] ?? "";

@@ -13,25 +13,25 @@ export type Operation =
 export type OddList = "ten-thousand" | "duplicates" | "nulls" | "strangers" | "another-id";
 
 export type Fault =
-  /** The effect happens; the connection is cut before the response, or in the middle of its body. */
+  /** The call takes effect; the connection is cut before the response, or within its body. */
   | { kind: "lost"; cut?: "before-headers" | "after-headers" }
-  /** The connection is cut at once; the effect happens later. */
+  /** The connection is cut immediately; the call takes effect later. */
   | { kind: "late"; afterMs: number }
   /** No effect. Without `code` the problem document has none. */
   | { kind: "status"; status: number; code?: string; retryAfter?: string }
-  /** No effect: a gateway without a route answers 404 with HTML. */
+  /** No effect: a gateway without a route responds with 404 and HTML. */
   | { kind: "gateway-404" }
-  /** The effect happens at once, the response comes later. */
+  /** The call takes effect immediately, and the response follows later. */
   | { kind: "slow"; ms: number }
-  /** Reads show the state of so many milliseconds ago. */
+  /** Reads show an earlier state. Milliseconds. */
   | { kind: "stale"; ms: number }
-  /** Reads show the state of the moment when the fault began. */
+  /** Reads show the state at the begin of the fault. */
   | { kind: "frozen" }
   /** A repeated assignment is refused instead of confirmed. */
   | { kind: "rejected-repeat"; code: "shift_full" | "already_assigned" }
   /** Each POST of a person creates another one. */
   | { kind: "no-duplicate-detection" }
-  /** The people of a shift are listed oddly. */
+  /** The list of a shift's people is malformed. */
   | { kind: "odd-list"; list: OddList };
 
 export type FaultOf<K extends Fault["kind"]> = Extract<Fault, { kind: K }>;
@@ -41,11 +41,11 @@ export interface Scope {
   on?: Operation | readonly Operation[];
   /** Only calls about this shift. */
   shiftId?: string;
-  /** Skips so many calls first. */
+  /** The number of calls to skip first. */
   after?: number;
-  /** Ends after so many calls. */
+  /** The number of calls after which it ends. */
   times?: number;
-  /** Ends after so many milliseconds. */
+  /** The time after which it ends. Milliseconds. */
   forMs?: number;
 }
 
@@ -55,7 +55,7 @@ export interface Target {
 }
 
 export interface ActiveFault {
-  /** How many calls met it. */
+  /** The number of affected calls. */
   readonly hits: number;
   stop(): void;
 }
@@ -71,7 +71,7 @@ interface Entry {
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Faults are switched on and off at run time; the one that was switched on first applies first. */
+/** Enables and disables faults at run time; the oldest one applies first. */
 export function createFaults() {
   const entries: Entry[] = [];
   return {
@@ -90,7 +90,7 @@ export function createFaults() {
     clear: () => {
       for (const entry of entries) entry.isStopped = true;
     },
-    /** The fault of that kind which this call meets; counts it. */
+    /** Returns and counts the fault of that kind for this call. */
     take: <K extends Fault["kind"]>(
       kind: K,
       target: Target,

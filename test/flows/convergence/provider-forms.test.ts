@@ -4,7 +4,7 @@ import { ask, create, kindsOf, NUMBER, PERSON, seat, useProviders } from "./prov
 describe("the independent provider without faults", () => {
   const start = useProviders();
 
-  it("answers a shift in the fields of variant A", async () => {
+  it("returns a shift with the fields of variant A", async () => {
     const provider = await start();
     const { id } = provider.createShift({ positions: 2, ownPeople: 1 });
     const { status, body } = await ask(provider, "GET", `/shifts/${id}`);
@@ -12,7 +12,7 @@ describe("the independent provider without faults", () => {
     expect(body.assignedCandidates).toEqual([{ candidateId: expect.any(String) }]);
   });
 
-  it("answers a shift in the fields of variant B", async () => {
+  it("returns a shift with the fields of variant B", async () => {
     const provider = await start({ variant: "b" });
     const { id } = provider.createShift({ ownPeople: 1 });
     const { body } = await ask(provider, "GET", `/shifts/${id}`);
@@ -24,13 +24,16 @@ describe("the independent provider without faults", () => {
     ["full", { success: true, shiftId: expect.any(String) }],
     ["minimal", { success: true }],
     ["none", ""],
-  ] as const)("acknowledges an assignment in the form %s, and has one effect of two", async (form, body) => {
-    const provider = await start({ acknowledgement: form });
-    const { assign } = await seat(provider);
-    expect((await assign()).body).toEqual(form === "full" ? expect.objectContaining(body) : body);
-    expect((await assign()).status).toBe(form === "none" ? 204 : 200);
-    expect(provider.effects.filter(({ kind }) => kind === "assign")).toMatchObject([{ delivered: true }]);
-  });
+  ] as const)(
+    "acknowledges an assignment in the form %s, and assigns once for two calls",
+    async (form, body) => {
+      const provider = await start({ acknowledgement: form });
+      const { assign } = await seat(provider);
+      expect((await assign()).body).toEqual(form === "full" ? expect.objectContaining(body) : body);
+      expect((await assign()).status).toBe(form === "none" ? 204 : 200);
+      expect(provider.effects.filter(({ kind }) => kind === "assign")).toMatchObject([{ delivered: true }]);
+    },
+  );
 
   it.each(["put", "delete", "both"] as const)("offers unassign as %s", async (unassign) => {
     const provider = await start({ unassign });
@@ -44,12 +47,12 @@ describe("the independent provider without faults", () => {
   it.each([
     ["empty", 200],
     ["404", 404],
-  ] as const)("answers an unknown candidate as %s", async (notFound, status) => {
+  ] as const)("responds to a lookup of an unknown candidate with %s", async (notFound, status) => {
     const provider = await start({ notFound });
     expect((await ask(provider, "GET", `/candidates?personalNumber=${NUMBER}`)).status).toBe(status);
   });
 
-  it("finds and refuses a person whom it knows, in either form of the number", async () => {
+  it("finds a known person, and refuses to create one, in either form of the number", async () => {
     const provider = await start();
     const id = await create(provider);
     const hyphenated = `${NUMBER.slice(0, 8)}-${NUMBER.slice(8)}`;
@@ -86,7 +89,7 @@ describe("the independent provider without faults", () => {
     expect(await assign()).toMatchObject({ status: 409, body: { code: "shift_full" } });
   });
 
-  it("leaves the code out of its problem documents when it uses none", async () => {
+  it("omits the code from its problem documents when it uses none", async () => {
     const provider = await start({ codes: false });
     const { status, body } = await ask(provider, "GET", "/shifts/unknown");
     expect([status, body.code]).toEqual([404, undefined]);
@@ -101,7 +104,7 @@ describe("the independent provider without faults", () => {
     expect([ok.status, (await fetch(`${provider.url}/roles`, { headers })).status]).toEqual([200, 404]);
   });
 
-  it("answers 401 to the token before, once it is exchanged", async () => {
+  it("responds with 401 to the previous token after its exchange", async () => {
     const provider = await start();
     const before = provider.token();
     expect(provider.rotateToken()).not.toBe(before);

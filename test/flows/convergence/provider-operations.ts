@@ -3,31 +3,31 @@ import type { Fault, FaultOf, Faults, Operation } from "./provider-faults.ts";
 import type { Candidate, Records, Shift } from "./provider-records.ts";
 import type { Call } from "./provider-routes.ts";
 
-/** Which of the forms that the contract leaves open the provider uses. */
+/** The provider's choices among the forms of the contract. */
 export interface Forms {
   variant: Variant;
-  /** How a look-up that finds no candidate is answered. */
+  /** The response to a lookup without a result. */
   notFound: "empty" | "404";
-  /** How a change is acknowledged: all ids, `{success: true}`, or 204. */
+  /** The acknowledgement of a change: all ids, `{success: true}`, or 204. */
   acknowledgement: "full" | "minimal" | "none";
   /** Problem documents carry a `code`. */
   codes: boolean;
-  /** What GET shows of a deleted shift. Variant A has no status, so it answers 404 always. */
+  /** The response to GET of a deleted shift. Variant A has no status, so it is always 404. */
   deletedShows: "absent" | "cancelled";
 }
 
-/** A change of the provider's data that a call of the platform made. */
+/** A change of the provider's data by a call of the platform. */
 export interface Effect {
   kind: "assign" | "unassign" | "create" | "put" | "delete";
   shiftId?: string;
   candidateId?: string;
   personalNumber?: string;
-  /** Of a `put`: what it changed. */
+  /** The changes of a `put`. */
   changed?: readonly ("times" | "positions")[];
   traceId: string | undefined;
-  /** When it happened, on the clock of `performance.now()`. */
+  /** The time of the change, by `performance.now()`. */
   at: number;
-  /** The response was sent completely. */
+  /** Whether the response was sent completely. */
   delivered: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface Parts {
 
 type Handler = (parts: Parts, call: Call) => Reply;
 
-/** Carries out a call, as contract 4.2 describes it. */
+/** Performs a call, as contract 4.2 describes it. */
 export function carryOut(parts: Parts, call: Call): Reply {
   return HANDLERS[call.operation](parts, call);
 }
@@ -68,12 +68,12 @@ const HANDLERS: Record<Operation, Handler> = {
   readRegistry: ({ forms }) => refusal(forms, 404),
 };
 
-/** A problem document; `code` only where the provider uses codes. */
+/** Returns a problem document; with `code` only where the provider uses codes. */
 export function refusal({ codes }: Pick<Forms, "codes">, status: number, code?: string): Reply {
   return { status, body: { title: "Refused", status, ...(codes && code !== undefined && { code }) } };
 }
 
-/** The moment whose state a read shows. */
+/** Returns the time of the state that a read shows. */
 function readsAt({ faults }: Parts, call: Call): number | undefined {
   const stale = faults.take("stale", call);
   if (stale) return performance.now() - stale.ms;
@@ -93,7 +93,7 @@ function readShift(parts: Parts, call: Call): Reply {
   return { status: 200, body: shiftBody(shift, { variant, outlets, roles, candidates, oddList }) };
 }
 
-/** The shift as it is, or the refusal. */
+/** Returns the current shift, or the refusal. */
 function liveShift({ forms, records }: Parts, { shiftId = "" }: Call): { shift: Shift } | { refused: Reply } {
   const shift = records.shiftAt(shiftId);
   if (!shift) return { refused: refusal(forms, 404, "shift_not_found") };
@@ -163,7 +163,7 @@ function assign(parts: Parts, call: Call): Reply {
   return { ...acknowledgement(forms, call), effect: effectOf("assign", call) };
 }
 
-/** To take off someone who is not on the shift is confirmed, too. */
+/** Unassigns a person. A person who is not on the shift is confirmed, too. */
 function unassign(parts: Parts, call: Call): Reply {
   const { forms, records } = parts;
   const found = liveShift(parts, call);
@@ -229,7 +229,7 @@ function effectOf(kind: Effect["kind"], { shiftId, candidateId, traceId }: Call)
   };
 }
 
-/** The refusal that a fault makes of a call, before it has any effect. */
+/** Returns the refusal of a fault, before the call takes effect. */
 export function refusalOf(
   forms: Forms,
   faults: Faults,

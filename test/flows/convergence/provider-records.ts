@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** A person on a shift. The provider's own staff never come and go through the platform's calls. */
+/** A person on a shift. The platform's calls never assign or unassign the provider's own people. */
 export interface Assigned {
   candidateId: string;
   by: "platform" | "provider";
@@ -13,7 +13,7 @@ export interface Shift {
   /** ISO 8601, UTC. */
   startTime: string;
   endTime: string;
-  /** The total. */
+  /** The total number of positions. */
   positions: number;
   assigned: readonly Assigned[];
   deleted: boolean;
@@ -40,7 +40,7 @@ interface Version {
 
 export type Records = ReturnType<typeof createRecords>;
 
-/** The provider's data. Each change of a shift makes a new version, so that a read can show an earlier one. */
+/** The provider's data. Each change of a shift creates a new version, so a read can show an earlier one. */
 export function createRecords() {
   const histories = new Map<string, Version[]>();
   const candidates: Candidate[] = [];
@@ -54,7 +54,7 @@ export function createRecords() {
       candidates.push(candidate);
       return candidate;
     },
-    /** Data loss: no shift is there any more. */
+    /** Loses every shift, as in a data loss. */
     loseShifts: () => {
       lost = [...lost, ...histories];
       histories.clear();
@@ -66,7 +66,7 @@ export function createRecords() {
 }
 
 function shiftsIn(histories: Map<string, Version[]>) {
-  /** The shift as it was at `at`; undefined before it existed. */
+  /** Returns the shift at that time; undefined before it existed. */
   const shiftAt = (id: string, at = Number.POSITIVE_INFINITY): Shift | undefined =>
     histories.get(id.toLowerCase())?.findLast((version) => version.at <= at)?.shift;
   const save = (shift: Shift): Shift => {
@@ -76,14 +76,14 @@ function shiftsIn(histories: Map<string, Version[]>) {
   };
   return {
     shiftAt,
-    /** Every version, oldest first. */
+    /** Returns every version, oldest first. */
     versionsOf: (id: string): Shift[] => (histories.get(id) ?? []).map(({ shift }) => shift),
     shiftIds: (): string[] => [...histories.keys()],
     addShift: (values: Omit<Shift, "id" | "deleted" | "createdAt" | "updatedAt">): Shift => {
       const now = new Date().toISOString();
       return save({ ...values, id: randomUUID(), deleted: false, createdAt: now, updatedAt: now });
     },
-    /** @throws when there is no such shift. */
+    /** @throws when the shift does not exist */
     changeShift: (id: string, change: (shift: Shift) => Partial<Shift>): Shift => {
       const shift = shiftAt(id);
       if (!shift) throw new Error(`the provider has no shift ${id}`);

@@ -19,7 +19,7 @@ export async function send(
   return ended(response, body && JSON.stringify(body), status);
 }
 
-/** What a gateway in front of the provider answers when it has no route to it. */
+/** The response of a gateway without a route to the provider. */
 export function sendGatewayPage(response: ServerResponse): Promise<number> {
   response.writeHead(404, { "Content-Type": "text/html" });
   return ended(response, "<html><body><h1>404 Not Found</h1></body></html>", 404);
@@ -32,7 +32,7 @@ function ended(response: ServerResponse, text: string | undefined, status: numbe
   });
 }
 
-/** Cuts the connection; with a reply, after its headers and half of its body. A reply without a body is not begun. */
+/** Cuts the connection; with a reply, after its headers and half of its body. A reply without a body is not sent at all. */
 export async function cutOff(response: ServerResponse, reply?: Reply): Promise<number> {
   const text = reply?.body && JSON.stringify(reply.body);
   if (reply && text) {

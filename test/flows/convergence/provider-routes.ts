@@ -51,7 +51,7 @@ const ROUTES: readonly Route[] = [
   { method: "GET", pattern: /^\/roles$/, operation: "listRoles" },
 ];
 
-/** The call, or undefined when the provider has no such route. */
+/** Returns the call; undefined for an unknown route. */
 export async function readCall(
   request: IncomingMessage,
   { pathname, searchParams: query }: URL,
@@ -87,7 +87,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 
 export type Routing = "path" | "header";
 
-/** Which organisation the request names (contract 5.4), and its path without the prefix. */
+/** Returns the organisation of the request (contract 5.4), and its path without the prefix. */
 export function readTenant(
   { headers, url = "/" }: IncomingMessage,
   routing: Routing,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 export type EventName = "shift.create" | "shift.update" | "shift.delete";
 
 export interface Connection {
-  /** Of the platform. */
+  /** The URL of the platform. */
   url: string;
   /** PLATFORM_TOKEN. */
   token: string;
@@ -44,7 +44,7 @@ export function createWebhooks(providerId: string) {
 
   return {
     deliveries: deliveries as readonly Delivery[],
-    /** What is not given stays as it was. */
+    /** Changes only the given settings. */
     connect: (to: Partial<Connection>) => {
       connection = { ...connection, ...to } as Connection;
     },

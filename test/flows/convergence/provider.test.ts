@@ -11,7 +11,7 @@ describe("a fault of the independent provider", () => {
   const start = useProviders();
 
   it.each(["before-headers", "after-headers"] as const)(
-    "loses a response %s, and has its effect",
+    "loses a response %s, and the call takes effect",
     async (cut) => {
       const provider = await start();
       const { assign, get } = await seat(provider);
@@ -25,7 +25,7 @@ describe("a fault of the independent provider", () => {
     },
   );
 
-  it("cuts the connection and has its effect later", async () => {
+  it("cuts the connection, and the call takes effect later", async () => {
     const provider = await start();
     provider.fault({ kind: "late", afterMs: SOON_MS }, { on: "createCandidate" });
     const begun = performance.now();
@@ -36,7 +36,7 @@ describe("a fault of the independent provider", () => {
     expect((provider.effects[0]?.at ?? 0) - begun).toBeGreaterThanOrEqual(SOON_MS - 1);
   });
 
-  it.each([500, 503, 429, 401, 403, 409])("refuses with %i and has no effect", async (status) => {
+  it.each([500, 503, 429, 401, 403, 409])("refuses with %i without an effect", async (status) => {
     const provider = await start();
     const { assign } = await seat(provider);
     provider.fault({ kind: "status", status, retryAfter: "30" }, { on: "assign", times: 1 });
@@ -52,7 +52,7 @@ describe("a fault of the independent provider", () => {
     expect(await get()).toMatchObject({ status: 404, body: { code: "shift_not_found" } });
   });
 
-  it.each([undefined, "cancelShift"] as const)("answers as a gateway without a route to %s", async (on) => {
+  it.each([undefined, "cancelShift"] as const)("responds as a gateway without a route to %s", async (on) => {
     const provider = await start();
     const { shiftId } = await seat(provider);
     const fault = provider.fault({ kind: "gateway-404" }, on && { on });
@@ -64,7 +64,7 @@ describe("a fault of the independent provider", () => {
     expect((await ask(provider, "DELETE", `/shifts/${shiftId}`)).status).toBe(204);
   });
 
-  it("has its effect at once and answers slowly", async () => {
+  it("delays the response, and the call takes effect immediately", async () => {
     const provider = await start();
     const { assign } = await seat(provider);
     provider.fault({ kind: "slow", ms: SOON_MS });
@@ -75,7 +75,7 @@ describe("a fault of the independent provider", () => {
     expect(performance.now() - begun).toBeGreaterThanOrEqual(SOON_MS - 1);
   });
 
-  it("shows the state of a while ago", async () => {
+  it("shows an earlier state", async () => {
     const provider = await start();
     const { id } = provider.createShift();
     const fault = provider.fault({ kind: "stale", ms: SOON_MS });
@@ -91,7 +91,7 @@ describe("a fault of the independent provider", () => {
     expect(fault.hits).toBeGreaterThanOrEqual(6);
   });
 
-  it("shows the state of its own beginning", async () => {
+  it("shows the state at its begin", async () => {
     const provider = await start();
     const { id } = provider.createShift();
     const fault = provider.fault({ kind: "frozen" });
@@ -127,7 +127,7 @@ describe("a fault of the independent provider", () => {
     expect((await ask(provider, "POST", "/candidates", PERSON)).status).toBe(409);
   });
 
-  it("loses every shift, and brings them back", async () => {
+  it("loses every shift, and restores them", async () => {
     const provider = await start();
     const { shiftId, get } = await seat(provider);
     provider.loseShifts();
@@ -142,7 +142,7 @@ describe("a fault of the independent provider", () => {
     ["nulls", 3],
     ["strangers", 2],
     ["another-id", 1],
-  ] as const)("lists the people oddly: %s", async (list, length) => {
+  ] as const)("malforms the list of people: %s", async (list, length) => {
     const provider = await start({ variant: "b" });
     const { assign, get, candidateId } = await seat(provider);
     await assign();
@@ -154,7 +154,7 @@ describe("a fault of the independent provider", () => {
     expect((await get()).body.assignedCandidates).toHaveLength(1);
   });
 
-  it("meets only the operations, the shift and the calls that it was meant for", async () => {
+  it("affects only its operations, its shift and its calls", async () => {
     const provider = await start();
     const one = await seat(provider);
     const other = provider.createShift();
@@ -207,7 +207,7 @@ describe("a webhook of the independent provider", () => {
     await platform.close();
   });
 
-  it("that is never acknowledged is an error", async () => {
+  it("is an error if it is never acknowledged", async () => {
     const provider = await start();
     const { id } = provider.createShift();
     await expect(provider.announce("shift.create", id)).rejects.toThrow("did not acknowledge");

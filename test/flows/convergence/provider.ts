@@ -26,7 +26,7 @@ export interface ProviderOptions extends Partial<Forms> {
   echo?: boolean;
 }
 
-/** A call as the provider saw it. `status` is 0 while it is under way and after the connection was cut. */
+/** A call in the provider's log. `status` is 0 while it is under way and after the connection was cut. */
 export interface LoggedCall extends Call {
   at: number;
   status: number;
@@ -35,9 +35,9 @@ export interface LoggedCall extends Call {
 export interface Provider extends Desk, Pick<Webhooks, "connect" | "announce" | "deliveries"> {
   url: string;
   providerId: string;
-  /** PROVIDER_TOKEN as it is now. */
+  /** The current PROVIDER_TOKEN. */
   token(): string;
-  /** Every call with the token before is answered 401. */
+  /** Every call with the previous token gets 401. */
   rotateToken(): string;
   /** May be changed at run time. */
   forms: Forms;
@@ -47,7 +47,7 @@ export interface Provider extends Desk, Pick<Webhooks, "connect" | "announce" | 
   clearFaults(): void;
   calls: readonly LoggedCall[];
   effects: readonly Effect[];
-  /** Resolves when no late effect is to come, and no webhook waits to be acknowledged. */
+  /** Resolves when no late effect and no webhook is pending. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
   const { providerId, parts, faults, webhooks, calls, effects, late, closing } = system;
   const server = await listening(
     createServer((request, response) => {
-      // The platform may hang up in the middle of a request.
+      // The platform may end the connection within a request.
       serve(system, request, response).catch(() => response.destroy());
     }),
   );
@@ -94,7 +94,7 @@ interface System {
   webhooks: Webhooks;
   calls: LoggedCall[];
   effects: Effect[];
-  /** Each until a late effect has happened. */
+  /** The pending late effects. */
   late: Set<Promise<unknown>>;
   closing: AbortController;
 }
@@ -141,7 +141,7 @@ async function serve(system: System, request: IncomingMessage, response: ServerR
   await respond(system, call, response).then(log);
 }
 
-/** Carries out the call, and answers it unless a fault prevents that. Resolves with the status that was sent. */
+/** Performs the call, and responds unless a fault prevents that. Resolves with the sent status. */
 async function respond(system: System, call: Call, response: ServerResponse): Promise<number> {
   const { faults } = system;
   const startedAt = performance.now();
@@ -155,7 +155,7 @@ async function respond(system: System, call: Call, response: ServerResponse): Pr
   if (lost) return cutOff(response, lost.cut === "after-headers" ? reply : undefined);
   const slow = faults.take("slow", call);
   const status = await send(response, reply, undefined, slow?.ms);
-  // The platform may have given up on a response that took half of its time limit here.
+  // The platform may have ended a call after half of its time limit.
   const isInTime = performance.now() - startedAt < TIMEOUT_MS / 2;
   if (reply.effect && status !== 0 && isInTime) reply.effect.delivered = true;
   return status;
@@ -184,6 +184,6 @@ function commit(system: System, call: Call): Reply {
 function echo({ webhooks }: System, { kind, shiftId }: Effect): void {
   if (shiftId === undefined) return;
   const event = kind === "delete" ? "shift.delete" : "shift.update";
-  // A webhook that was not acknowledged is among the deliveries.
+  // An unacknowledged webhook is among the deliveries.
   webhooks.announce(event, shiftId).catch(() => undefined);
 }

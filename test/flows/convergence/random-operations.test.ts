@@ -11,16 +11,16 @@ const AT_ONCE = 2;
 const PEOPLE = 6;
 const FIRST_SHIFTS = 4;
 
-/** CONVERGENCE_SEED repeats the steps and the forms of a run; how its calls interleave is not repeated. */
+/** CONVERGENCE_SEED repeats the steps and the forms of a run, but not the order of its simultaneous calls. */
 const seed = Number(process.env.CONVERGENCE_SEED ?? Date.now() % 1_000_000);
 
 describe.each(engines)("200 random operations under random faults, on %s", (engine) => {
-  // The periodic read finds what a stale read concealed. People are asked to accept faster than providers answer.
+  // The periodic read finds what a stale read concealed. Accepts return before slow providers respond.
   const onboard = useIndependent(engine, { timing: { reconcileMs: 1_000, answerWithinMs: 100 } });
 
-  // Platform and provider share a process here: one that stands still for a second looks like a lost response. A defect fails twice.
+  // Platform and provider share a process: a pause of one second resembles a lost response. A defect fails twice.
   const options = { timeout: 180_000, retry: 1 };
-  it("end in agreement, and have every effect once", options, async ({ annotate }) => {
+  it("end in agreement, with every effect once", options, async ({ annotate }) => {
     await annotate(`CONVERGENCE_SEED=${seed}`);
     try {
       const organisation = await onboard({ ...formsOf(seed), echo: true });
@@ -49,7 +49,7 @@ async function run(world: World): Promise<void> {
   provider.fault({ kind: "no-duplicate-detection" });
 }
 
-/** Agreement that lasts: the platform has read every shift again. */
+/** Waits for stable agreement: the platform has read every shift again. */
 async function expectAgreement({ organisation }: World): Promise<void> {
   const { provider, events } = organisation;
   await provider.settled();
@@ -65,7 +65,7 @@ async function expectAgreement({ organisation }: World): Promise<void> {
   await expect.poll(disagreements).toEqual([]);
 }
 
-/** Effects that happened more often than they were asked for, and people who were created twice. */
+/** Returns effects that occurred more often than requested, and people who were created twice. */
 async function doubledEffects(world: World): Promise<string[]> {
   const { provider, jobs } = world.organisation;
   const created = provider.candidates.filter(({ createdBy }) => createdBy === "platform");
@@ -75,8 +75,7 @@ async function doubledEffects(world: World): Promise<string[]> {
 }
 
 /**
- * Without its response the platform cannot know of an effect. A late one may follow what the platform has done since, which then does it
- * once more; so only effects with a response are counted.
+ * Counts only effects with a response. Without one the platform cannot know of an effect, and may repeat the call after a late effect.
  */
 function doubledOn(world: World, { jobId, shiftId }: Job): string[] {
   const { provider } = world.organisation;
@@ -87,7 +86,7 @@ function doubledOn(world: World, { jobId, shiftId }: Job): string[] {
       (each) => each.jobId === jobId && each.kind === kind && each.candidateId === candidateId,
     ).length;
   const more = (what: string, { length: done }: Effect[], most: number) =>
-    done > most ? [`shift ${shiftId}: ${what} ${done} times, asked for ${most} times`] : [];
+    done > most ? [`shift ${shiftId}: ${what} ${done} times, requested ${most} times`] : [];
   return [
     ...more("deleted", of("delete"), Math.min(1, asked("cancel"))),
     ...more("changed", of("put"), asked("change")),
@@ -103,7 +102,7 @@ function isSame(world: World, { personalNumber }: World["people"][number], id: s
   return candidate !== undefined && digitsOf(candidate.personalNumber) === personalNumber;
 }
 
-/** Notifications of what did not happen at the provider, or of more than happened. */
+/** Returns notifications without a matching change at the provider. */
 async function inventedNotifications(world: World): Promise<string[]> {
   const { jobs, notifications } = world.organisation;
   const lines: string[] = [];

@@ -8,12 +8,12 @@ import type { Fault, Operation, Scope } from "./provider-faults.ts";
 import type { Shift } from "./provider-records.ts";
 
 const HOUR_MS = 3_600_000;
-/** More would be a mass disappearance. */
+/** More deletions would be a mass disappearance. */
 const MOST_DELETIONS = 5;
-/** Later effects and older reads than this are beyond what the platform promises to survive. */
+/** The platform does not guarantee to handle later effects and older reads. */
 const LAG_MS = TIMEOUT_MS / 4;
 
-/** What happens; the numbers choose among what is there at that time. */
+/** A step; its numbers choose among the objects that exist at that time. */
 export type Step =
   | {
       kind: "create" | "accept" | "withdraw" | "cancel" | "delete" | "join" | "leave";
@@ -90,7 +90,7 @@ const forms = fc.record({
 
 export const formsOf = (seed: number): ProviderOptions => fc.sample(forms, { seed, numRuns: 1 })[0] ?? {};
 
-/** What was asked of the platform, whatever it answered. */
+/** The requests to the platform, regardless of their results. */
 export interface Asked {
   kind: "accept" | "withdraw" | "cancel" | "change";
   jobId: string;
@@ -101,11 +101,11 @@ export interface World {
   organisation: Organisation;
   people: readonly Person[];
   asked: Asked[];
-  /** The times that each shift was created with: it moves within its day, so that no two shifts overlap. */
+  /** The original times of each shift: it moves only within its day, so no two shifts overlap. */
   firstTimes: Map<string, Shift>;
 }
 
-/** Does what the step says. Webhooks are sent, but not waited for. */
+/** Performs the step. Webhooks are sent, but not awaited. */
 export async function take(world: World, step: Step): Promise<void> {
   const { provider } = world.organisation;
   if (step.kind === "fault") provider.fault(step.fault, step.scope);
@@ -126,7 +126,7 @@ export function createShift({ organisation: { provider }, firstTimes }: World, v
 type Announce = Organisation["provider"]["announce"];
 
 function announce(provider: { announce: Announce }, ...[event, shiftId]: Parameters<Announce>): void {
-  // One that is not acknowledged shows in the comparison of both sides.
+  // The comparison of both sides reveals an unacknowledged one.
   provider.announce(event, shiftId).catch(() => undefined);
 }
 
@@ -139,7 +139,7 @@ async function actOn(world: World, step: Exclude<Step, { kind: "fault" }>, shift
   if (job) await askPlatform(world, step, job, shift);
 }
 
-/** True when it changed something; undefined when the step is not the provider's. */
+/** Returns whether it changed something; undefined for steps of the platform. */
 function changeAtProvider(
   world: World,
   step: Exclude<Step, { kind: "fault" }>,

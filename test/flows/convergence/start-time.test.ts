@@ -9,7 +9,7 @@ describe.each(engines)("an outage that lasts past the start of a shift, on %s", 
   const now = () => new Date(Date.now() + hours * HOUR_MS);
   const onboard = useIndependent(engine, { now });
 
-  /** A shift that starts in an hour, a person, and an outage that ends an hour after the start. */
+  /** Creates a shift that starts in an hour, a candidate, and an outage that ends an hour after the start. */
   async function beforeAnOutage(organisation: Organisation) {
     const { provider, open, addPerson } = organisation;
     const job = await open({ startTime: new Date(now().getTime() + HOUR_MS).toISOString() });
@@ -37,7 +37,7 @@ describe.each(engines)("an outage that lasts past the start of a shift, on %s", 
     expect(await notifications(job, "booking_confirmed")).toEqual([]);
   });
 
-  it("ends a withdrawal, and leaves the person on the shift", async () => {
+  it("ends a withdrawal, and leaves the candidate on the shift", async () => {
     const organisation = await onboard();
     const { provider, book, withdraw, booking } = organisation;
     const { job, person, during } = await beforeAnOutage(organisation);
@@ -50,7 +50,7 @@ describe.each(engines)("an outage that lasts past the start of a shift, on %s", 
     expect(provider.effects.filter(({ kind }) => kind === "unassign")).toEqual([]);
   });
 
-  it("ends a cancellation without notifying the person booked", async () => {
+  it("ends a cancellation without notifying the booked candidate", async () => {
     const organisation = await onboard();
     const { provider, book, cancel, job: jobOf, notifications } = organisation;
     const { job, person, during } = await beforeAnOutage(organisation);

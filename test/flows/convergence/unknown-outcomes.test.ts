@@ -61,14 +61,14 @@ describe.each(engines)("a call whose outcome is unknown, on %s", (engine) => {
   });
 
   it.each(["empty", "404"] as const)(
-    "creates a person once when a gateway answers 404 to look-ups, and the provider as %s",
+    "creates a person once when a gateway responds with 404 to lookups, and the provider with %s",
     async (notFound) => {
       const { provider, ...platform } = await onboard({ notFound });
       const job = await platform.open();
       const person = await platform.addPerson();
       provider.fault({ kind: "no-duplicate-detection" });
       provider.fault({ kind: "lost" }, { on: "createCandidate", times: 1 });
-      // A look-up asks for both forms of the number. The first one finds no one, and the one after the creation meets the gateway.
+      // A lookup queries both forms of the number. The first lookup has no result, and the one after the creation gets the gateway.
       const gateway = provider.fault({ kind: "gateway-404" }, { on: "findCandidates", after: 2, times: 2 });
       await platform.accept(job, person);
       const status = async () => (await platform.booking(job, person))?.status;
@@ -81,7 +81,7 @@ describe.each(engines)("a call whose outcome is unknown, on %s", (engine) => {
   it.each([
     ["the cancellation", "cancelShift"],
     ["everything", undefined],
-  ] as const)("keeps the job while a gateway answers 404 to %s", async (_, on) => {
+  ] as const)("keeps the job while a gateway responds with 404 to %s", async (_, on) => {
     const { provider, ...platform } = await onboard();
     const job = await platform.open();
     const person = await platform.addPerson();

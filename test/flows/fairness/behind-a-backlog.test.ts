@@ -5,12 +5,12 @@ import { type IndependentHarness, type Organisation, startIndependent } from "..
 
 const WEBHOOKS = 3_000;
 const AT_ONCE = 50;
-/** As in operation (decisions, "rate limits"). */
+/** The limits of production (decisions, "rate limits"). */
 const CALLS_A_MINUTE = 500;
 const STAFF_WAIT_MS = 2_000;
 const NEIGHBOUR_WAITS_MS = 500;
 
-/** Shifts that the platform has not heard of, announced as quickly as it acknowledges. */
+/** Sends webhooks about new shifts, as fast as the platform acknowledges them. */
 async function publish({ provider }: Organisation, count: number): Promise<void> {
   const startTime = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString();
   const shiftIds = Array.from({ length: count }, () => provider.createShift({ startTime }).id);
@@ -27,7 +27,7 @@ async function durationOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-describe.each(engines)(`an organisation of which ${WEBHOOKS} webhooks wait, on %s`, (engine) => {
+describe.each(engines)(`an organisation with ${WEBHOOKS} waiting webhooks, on %s`, (engine) => {
   let platform: IndependentHarness;
   let busy: Organisation;
   let neighbour: Organisation;
@@ -46,7 +46,7 @@ describe.each(engines)(`an organisation of which ${WEBHOOKS} webhooks wait, on %
     return data?.items.length ?? 0;
   };
 
-  it("has its accept confirmed, its cancellation carried out, and a neighbour's webhook made a job meanwhile", async () => {
+  it("meanwhile confirms an accept, performs a cancellation, and does not delay the job of another organisation", async () => {
     const [accepted, cancelled] = (await busy.openAll(2)) as [Job, Job];
     const person = await busy.addPerson();
     await publish(busy, WEBHOOKS);
@@ -54,7 +54,7 @@ describe.each(engines)(`an organisation of which ${WEBHOOKS} webhooks wait, on %
 
     const waits: number[] = [];
     for (const _ of "12345") waits.push(await durationOf(() => neighbour.open()));
-    // Other tests use the machine, too: they slow some of them, and one behind the backlog would wait minutes.
+    // Other tests may slow some of these. A webhook behind the backlog would wait for minutes.
     expect(Math.min(...waits)).toBeLessThan(NEIGHBOUR_WAITS_MS);
     expect(await durationOf(() => busy.book(accepted, person))).toBeLessThan(STAFF_WAIT_MS);
     const cancel = async () => {
@@ -62,6 +62,6 @@ describe.each(engines)(`an organisation of which ${WEBHOOKS} webhooks wait, on %
       await expect.poll(async () => (await busy.job(cancelled.shiftId)).status).toBe("cancelled");
     };
     expect(await durationOf(cancel)).toBeLessThan(STAFF_WAIT_MS);
-    expect(await waiting(), "all of it went before the events").toBe(200);
+    expect(await waiting(), "all of these went before the events").toBe(200);
   });
 });

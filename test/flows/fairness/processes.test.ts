@@ -7,10 +7,10 @@ import { startProvider } from "../convergence/provider.ts";
 const PER_MINUTE = 1_200;
 const PER_SECOND = 24;
 const WEBHOOKS = 120;
-/** A busy machine may be late for single calls. */
+/** The tolerance for single calls on a busy machine. */
 const LATE = 3;
 
-/** So many platforms on one database. */
+/** Starts several platforms on one database. */
 async function startPlatforms(count: number): Promise<[Harness, ...Harness[]]> {
   const { where, remove } = await copyDatabase();
   onTestFinished(remove);
@@ -21,7 +21,7 @@ async function startPlatforms(count: number): Promise<[Harness, ...Harness[]]> {
     return harness;
   };
   const record = `insert into shiftpact.processes (process_id, seen_at) values (gen_random_uuid(), now() + interval '1 hour')`;
-  // Processes learn of each other within seconds: one that is there from the beginning spares the wait.
+  // Processes detect each other within seconds: a row from the beginning avoids that wait.
   const first = await start(count > 1 ? { seed: (database) => database.raw.executeSql(record) } : {});
   const others: Harness[] = [];
   while (others.length + 1 < count) others.push(await start());
@@ -32,7 +32,7 @@ const mostWithin = (starts: readonly number[], ms: number) =>
   Math.max(...starts.map((start) => starts.filter((other) => other >= start && other < start + ms).length));
 
 describe.each([1, 2, 4])("%i processes on one PostgreSQL", (count) => {
-  it("call a provider as often as its limit allows, and no oftener", async () => {
+  it("call a provider as often as its limit allows, and not more often", async () => {
     const platforms = await startPlatforms(count);
     const provider = await startProvider();
     onTestFinished(provider.close);

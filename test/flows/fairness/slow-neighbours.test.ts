@@ -6,11 +6,11 @@ const NEIGHBOURS = 4;
 const ACCEPTS = 12;
 const SLOW_MS = 8_000;
 const PATIENCE_MS = 2 * SLOW_MS;
-/** Half of what a slow provider takes: who waits behind one of them waits longer. How long it really takes is measured by `npm run bench`. */
+/** Half of the time of a slow provider: waiting behind one takes longer. `npm run bench` measures the real time. */
 const BOUND_MS = 4_000;
 const MEASUREMENTS = 3;
 
-/** As many jobs as accepts, each with a person who may accept it. */
+/** Creates as many jobs as accepts, each with a candidate. */
 async function prepare(organisation: Organisation, count: number) {
   const { openAll, addPerson } = organisation;
   const jobs = await openAll(count);
@@ -18,7 +18,7 @@ async function prepare(organisation: Organisation, count: number) {
   return { organisation, prepared };
 }
 
-/** Every response takes long from now on; none is waited for. */
+/** Slows every response, and accepts jobs without awaiting the results. */
 function acceptSlowly({ organisation, prepared }: Awaited<ReturnType<typeof prepare>>): Promise<unknown>[] {
   organisation.provider.fault({ kind: "slow", ms: SLOW_MS });
   return prepared.map(({ job, person }) => organisation.accept(job, person));
@@ -30,7 +30,7 @@ const isCalled = ({ organisation: { provider } }: { organisation: Organisation }
 describe.each(engines)("four providers that take eight seconds for each response, on %s", (engine) => {
   it("do not delay an accept at a healthy provider", async () => {
     const platform = await startIndependent(engine, { providerTimeoutMs: PATIENCE_MS });
-    // Waits for none of the slow responses.
+    // Does not await the slow responses.
     onTestFinished(platform.close);
     const healthy = await prepare(await platform.onboard(), MEASUREMENTS);
     const slow = await Promise.all(

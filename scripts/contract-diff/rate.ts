@@ -5,21 +5,21 @@ import { verdictOn } from "./openapi-rules.ts";
 import type { Parties, Party } from "./parties.ts";
 import type { Difference } from "./redocly.ts";
 
-/** The same change as redocly found it in both directions; values are those of the forward direction. */
+/** One change as redocly found it in both directions; its values are those of the forward direction. */
 interface Finding {
   difference: Difference;
-  /** What breaks who calls or reads. */
+  /** Found forward: it breaks callers or readers. */
   client: readonly string[];
-  /** What breaks who answers or sends. */
+  /** Found backward: it breaks servers or senders. */
   server: readonly string[];
 }
 
 /**
- * Redocly looks for what breaks a client of the old document. It says nothing of a server of the old document, which many a
- * provider is. A new client with an old server is an old client with a new server, seen from the other end: so the comparison
- * runs backward as well, and what it finds there breaks the server.
+ * Rates the changes in both directions. Redocly finds only what breaks a client of the old document, but many providers are servers of
+ * it. A new client of an old server equals an old client of a new server with the documents swapped, so the backward comparison finds
+ * what breaks the server.
  */
-export function judge(
+export function rate(
   forward: readonly Difference[],
   backward: readonly Difference[],
   parties: Parties,
@@ -66,7 +66,7 @@ function changeOf(
   return { ...change, kind: added || server.length > 0 ? "addition" : "wording" };
 }
 
-/** Additions are free: nobody has to offer what is new, and nobody may count on it before the other side has it. */
+/** Additions break no party: servers need not offer them, and clients must not rely on them before that. */
 function isFree(reversed: Difference, rule: string): boolean {
   return reversed.kind === "removed" && (rule.endsWith("-removed") || rule === "security-scheme-changed");
 }
@@ -76,7 +76,7 @@ function rulesOf(difference: Difference): string[] {
   return difference.verdicts.map(({ ruleId }) => ruleId).filter((rule) => !sameAddress(rule));
 }
 
-/** Another name for a parameter leaves the address as it is. */
+/** Another name of a path parameter does not change the URL. */
 function onlyNamesDiffer({ base, revision }: Difference): boolean {
   const shape = (address: unknown) => String(address).replaceAll(/\{[^}]*\}/g, "{}");
   return shape(base?.value) === shape(revision?.value);
