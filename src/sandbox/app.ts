@@ -7,16 +7,16 @@ import { problem } from "../contract/problem.ts";
 import { problemHandler } from "../runtime/problem-response.ts";
 import { authenticator } from "./authenticate.ts";
 import { callLog } from "./call-log.ts";
+import type { Context } from "./context.ts";
 import { faultMiddleware } from "./faults/middleware.ts";
 import type { FaultSwitchboard } from "./faults/switchboard.ts";
 import { handlersOf } from "./handlers/handlers.ts";
 import type { Organisations } from "./organisation.ts";
 import type { ProviderState } from "./provider-states.ts";
 import { statesRoute } from "./states-route.ts";
-import type { World } from "./world.ts";
 
 export interface AppParts {
-  world: World;
+  context: Context;
   organisations: Organisations;
   faults: FaultSwitchboard;
   log: Logger;
@@ -31,21 +31,21 @@ const LONGEST_TRACE_ID = 100;
 
 /** Returns the provider's API on the generated stubs, with the routing conventions of its forms (contract 4.1). */
 export function createApp(parts: AppParts): Express {
-  const { world, organisations, log } = parts;
+  const { context, organisations, log } = parts;
   const app = express();
   app.disable("x-powered-by");
-  app.use(callLog(log, world.now), helmet());
+  app.use(callLog(log, context.now), helmet());
   if (parts.states) app.use(statesRoute(parts.states));
   if (parts.rateLimit > 0) app.use(limiter(parts.rateLimit));
-  app.use(faultMiddleware(parts.faults, organisations, world.forms));
+  app.use(faultMiddleware(parts.faults, organisations, context.forms));
   const router = createRouter({
-    handlers: handlersOf(world),
+    handlers: handlersOf(context),
     authenticate: authenticator(organisations),
     traceId,
     onInvalidResponse: (operation, errors) =>
       log.error({ operation: operation.operationId, errors }, "invalid response"),
   });
-  const { routing } = world.forms;
+  const { routing } = context.forms;
   if (routing !== "header") app.use("/providers/:providerId", router);
   if (routing !== "path") app.use(router);
   app.use(() => {

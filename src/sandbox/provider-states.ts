@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../contract/personal-number.ts";
-import type { Desk } from "./desk.ts";
+import type { ProviderActions } from "./provider-actions.ts";
 
 /** Values that replace the example values of an interaction. Every state includes the providerId. */
 export type StateValues = Record<string, string>;
@@ -24,46 +24,46 @@ const UNUSED_NUMBERS = [
 ].flat();
 
 /** Returns the contracts' provider states (test/consumer/README.md lists them), each as a setup function. */
-export function providerStates(desk: Desk, numbers: readonly string[] = UNUSED_NUMBERS) {
-  const { providerId } = desk;
+export function providerStates(actions: ProviderActions, numbers: readonly string[] = UNUSED_NUMBERS) {
+  const { providerId } = actions;
   return {
     "an organisation": () => ({ providerId }),
-    "a shift exists": (parameters = {}) => ({ providerId, ...shiftWith(desk, parameters) }),
+    "a shift exists": (parameters = {}) => ({ providerId, ...shiftWith(actions, parameters) }),
     "a shift was deleted": () => {
-      const { shiftId, startTime, endTime } = shiftWith(desk, {});
-      desk.deleteShift(shiftId);
+      const { shiftId, startTime, endTime } = shiftWith(actions, {});
+      actions.deleteShift(shiftId);
       return { providerId, shiftId, startTime, endTime };
     },
     "no such shift": () => ({ providerId, shiftId: randomUUID() }),
     "a candidate exists": () => {
-      const { id, personalNumber } = person(desk, 0);
+      const { id, personalNumber } = person(actions, 0);
       return { providerId, candidateId: id, ...numberForms(personalNumber) };
     },
-    "no such candidate": () => ({ providerId, ...numberForms(unusedNumber(desk, numbers)) }),
+    "no such candidate": () => ({ providerId, ...numberForms(unusedNumber(actions, numbers)) }),
   } as const satisfies Record<string, ProviderState>;
 }
 
 /** Creates a shift. `candidateId` is not assigned to it, `assignedCandidateId` is. */
-function shiftWith(desk: Desk, { positions = 1, assigned = 0 }: StateParameters) {
-  const { shiftId, shift } = desk.createShift({ positions });
+function shiftWith(actions: ProviderActions, { positions = 1, assigned = 0 }: StateParameters) {
+  const { shiftId, shift } = actions.createShift({ positions });
   for (let index = 0; index < assigned; index += 1) {
-    shift.assigned.set(person(desk, index).id, shift.createdAt);
+    shift.assigned.set(person(actions, index).id, shift.createdAt);
   }
   const [assignedCandidateId] = shift.assigned.keys();
   return {
     ...{ shiftId, startTime: shift.startTime, endTime: shift.endTime },
-    candidateId: person(desk, assigned).id,
+    candidateId: person(actions, assigned).id,
     ...(assignedCandidateId !== undefined && { assignedCandidateId }),
   };
 }
 
-function person({ candidates }: Desk, index: number) {
+function person({ candidates }: ProviderActions, index: number) {
   const found = candidates[index];
   if (!found) throw new Error(`the sandbox has only ${candidates.length} candidates`);
   return found;
 }
 
-function unusedNumber({ candidates }: Desk, numbers: readonly string[]): PersonalNumber {
+function unusedNumber({ candidates }: ProviderActions, numbers: readonly string[]): PersonalNumber {
   const taken = new Set<string>(candidates.map(({ personalNumber }) => personalNumber));
   const free = numbers.find((number) => !taken.has(number));
   const number = parsePersonalNumber(free ?? "");

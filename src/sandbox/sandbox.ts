@@ -5,11 +5,12 @@ import type { Request } from "express";
 import { type Logger, pino } from "pino";
 import type { Delivery } from "../clients/webhook-client.ts";
 import { createApp } from "./app.ts";
-import { createDesk, type Desk } from "./desk.ts";
+import type { Context } from "./context.ts";
 import type { FaultSettings } from "./faults/fault.ts";
 import { createFaultSwitchboard, type FaultName } from "./faults/switchboard.ts";
 import { type Forms, formsOf } from "./forms.ts";
 import type { Organisations } from "./organisation.ts";
+import { createActions, type ProviderActions } from "./provider-actions.ts";
 import { providerStates } from "./provider-states.ts";
 import { seededOrganisation } from "./seed.ts";
 import { type OrganisationSnapshot, organisationFrom } from "./snapshot.ts";
@@ -20,7 +21,6 @@ import {
   type Webhooks,
   type WebhookTiming,
 } from "./webhooks.ts";
-import type { World } from "./world.ts";
 
 export interface OrganisationOptions {
   /** UUID; random by default. */
@@ -50,13 +50,13 @@ export interface SandboxOptions extends OrganisationOptions {
   now?: () => number;
 }
 
-/** A running provider. The members of `Desk` are those of its first organisation. */
-export interface Sandbox extends Desk {
+/** A running provider. The members of `ProviderActions` are those of its first organisation. */
+export interface Sandbox extends ProviderActions {
   /** Without a trailing slash and without the `/providers/{providerId}` prefix. */
   url: string;
   port: number;
   /** Adds a tenant with its own seed data and token. */
-  addOrganisation(options?: OrganisationOptions): Desk;
+  addOrganisation(options?: OrganisationOptions): ProviderActions;
   /** @param settings `times`: number of affected calls; `operations`: only these; `retryAfter`: the header's value. */
   setFault(name: FaultName, settings?: FaultSettings): void;
   clearFaults(): void;
@@ -82,22 +82,22 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const faults = createFaultSwitchboard();
   for (const name of options.faults ?? []) faults.set(name);
   const webhooks = createWebhooks(options.webhooks ?? {}, faults.webhooks);
-  const world = createWorld(options, webhooks);
-  const addOrganisation = organisationAdder(organisations, world, webhooks);
-  const desk = addOrganisation(options);
+  const context = createContext(options, webhooks);
+  const addOrganisation = organisationAdder(organisations, context, webhooks);
+  const actions = addOrganisation(options);
   const { log = pino({ level: "silent" }), rateLimit = RATE_LIMIT } = options;
-  const states = options.states ? providerStates(desk) : undefined;
-  const server = createServer(createApp({ world, organisations, faults, log, rateLimit, states }));
+  const states = options.states ? providerStates(actions) : undefined;
+  const server = createServer(createApp({ context, organisations, faults, log, rateLimit, states }));
   const port = await listen(server, options.port ?? 0);
   let closed: Promise<void> | undefined;
   return {
-    ...desk,
+    ...actions,
     // A spread would copy the current values.
     get shifts() {
-      return desk.shifts;
+      return actions.shifts;
     },
     get candidates() {
-      return desk.candidates;
+      return actions.candidates;
     },
     url: `http://127.0.0.1:${port}`,
     port,
@@ -114,7 +114,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-function createWorld({ dialect = {}, now = Date.now }: SandboxOptions, webhooks: Webhooks): World {
+function createContext({ dialect = {}, now = Date.now }: SandboxOptions, webhooks: Webhooks): Context {
   const forms = formsOf(dialect);
   return {
     forms,
@@ -134,17 +134,18 @@ async function answered({ res }: Request): Promise<void> {
   if (res && !res.closed) await once(res, "close");
 }
 
-function organisationAdder(organisations: Organisations, world: World, webhooks: Webhooks) {
-  return ({ providerId, token = newToken(), platform, snapshot }: OrganisationOptions = {}): Desk => {
+function organisationAdder(organisations: Organisations, context: Context, webhooks: Webhooks) {
+  return (options: OrganisationOptions = {}): ProviderActions => {
+    const { providerId, token = newToken(), platform, snapshot } = options;
     const organisation = snapshot
       ? organisationFrom(snapshot)
       : seededOrganisation({ providerId: providerId ?? randomUUID(), token });
     if (organisations.has(organisation.providerId))
       throw new Error(`the sandbox already has ${organisation.providerId}`);
     organisations.set(organisation.providerId, organisation);
-    const desk = createDesk(organisation, world, webhooks);
-    if (platform) desk.connectPlatform(platform);
-    return desk;
+    const actions = createActions(organisation, context, webhooks);
+    if (platform) actions.connectPlatform(platform);
+    return actions;
   };
 }
 

@@ -2,7 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../generated/operations/types.ts";
 import type { Channel, Delivery } from "../../src/platform/deps.ts";
-import type { NewShift } from "../../src/sandbox/desk.ts";
+import type { NewShift } from "../../src/sandbox/provider-actions.ts";
 import { ok } from "../harness/operations.ts";
 import type { Organisation } from "../harness/organisation.ts";
 import {

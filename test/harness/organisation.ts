@@ -5,7 +5,7 @@ import type { Message } from "../../generated/events/types.ts";
 import type { CandidateCreate, Job } from "../../generated/operations/types.ts";
 import { createWebhookClient } from "../../src/clients/webhook-client.ts";
 import type { Platform } from "../../src/platform/main.ts";
-import type { NewShift } from "../../src/sandbox/desk.ts";
+import type { NewShift } from "../../src/sandbox/provider-actions.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { type Actions, actionsOf } from "./actions.ts";
@@ -13,9 +13,9 @@ import { type Operations, ok } from "./operations.ts";
 import { type ProxyOptions, startProviderProxy } from "./provider-proxy.ts";
 
 export interface Onboarding extends SandboxOptions, ProxyOptions {
-  /** Webhooks take the path that names the kind unless false. */
+  /** Whether webhooks use the path with the kind; true unless given. */
   ownPath?: boolean;
-  /** False: changes at the provider send no webhooks, so that the test decides what is sent. */
+  /** False: changes at the provider send no webhooks, so the test decides what is sent. */
   connect?: boolean;
   /** False: the integration stays a draft, which keeps its events until `activate`. */
   activate?: boolean;
@@ -28,7 +28,7 @@ export interface Person {
   personalNumber: string;
 }
 
-/** A call of the platform as the provider's log has it; the path without `/providers/{providerId}`. */
+/** A call of the platform in the provider's log; the path without `/providers/{providerId}`. */
 export interface ProviderCall {
   method: string;
   path: string;
@@ -46,11 +46,11 @@ export interface Organisation extends Actions {
   /** The competence of every role of the provider; no candidate of another organisation has it. */
   competenceId: string;
   workplaceId: string;
-  /** In the order in which they ended. */
+  /** In the order of their ends. */
   calls: readonly ProviderCall[];
-  /** How many calls of this method and path the provider has received; the path without its prefix. */
+  /** Returns the number of calls of this method and path at the provider; the path without its prefix. */
   callCount(method: string, path: string): number;
-  /** Resolves when every webhook is delivered and all the work that it caused is done. */
+  /** Resolves when every webhook is delivered and all resulting work is done. */
   idle(): Promise<void>;
   /** Creates a shift at the provider, and returns its job. */
   open(shift?: NewShift): Promise<Job>;
@@ -128,7 +128,7 @@ function events(
       before = provider.deliveries.length;
       await provider.settled();
       await platform.idle();
-      // The platform's calls may have caused webhooks, whose work is not done yet.
+      // The platform's calls may have caused webhooks with pending work.
     } while (provider.deliveries.length > before);
   };
   const send: Organisation["send"] = (event, shiftId, traceId = randomUUID()) =>
@@ -190,7 +190,7 @@ async function register(
   return ok(await operations.createIntegration({ body })).platformToken;
 }
 
-/** What of a provider is mapped. */
+/** The mapped objects of a provider. */
 export interface Mapped {
   providerId: string;
   outlets: readonly { id: string }[];
@@ -213,7 +213,7 @@ export async function mapAll(operations: Operations, { providerId, outlets, role
 
 let numbersUsed = 0;
 
-/** Published test numbers in turn, without those of the sandbox's own people. No database of a test has as many people. */
+/** Returns published test numbers in turn, without those of the sandbox's own people. No test needs all of them in one database. */
 function nextNumber(): string {
   const number = published.personnummer[numbersUsed++ % published.personnummer.length] ?? "";
   return SEEDED.has(number) ? nextNumber() : number;
@@ -237,7 +237,7 @@ export async function addPerson(
   return { candidateId, personalNumber: body.personalNumber };
 }
 
-/** The provider's log of calls, as a list. */
+/** Returns the provider's log of calls as a list. */
 function callsInto(calls: ProviderCall[]) {
   const write = (line: string) => {
     const { msg, path, ...rest } = JSON.parse(line);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Desk } from "../../src/sandbox/desk.ts";
+import type { ProviderActions } from "../../src/sandbox/provider-actions.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type Answered, call, everyOperation, NEW_CANDIDATE } from "./calls.ts";
 
 const UNKNOWN = "11111111-2222-4333-8444-555555555555";
 
 let sandbox: Sandbox;
-let other: Desk;
+let other: ProviderActions;
 beforeAll(async () => {
   sandbox = await startSandbox();
   other = sandbox.addOrganisation();

@@ -145,7 +145,10 @@ describe.runIf(process.env.PROOFS)("a violation of the platform's contract is re
     ["assign-not-successful", ["assigns a candidate", "assigns a candidate to a full shift"]],
     ["cancel-refused", ["cancels a shift", "cancels a shift that is not there"]],
     ["update-refused", ["replaces the times and positions of a shift"]],
-    ["foreign-candidate", ["looks up an unknown candidate under 12 digits", "looks up an unknown candidate under the hyphenated form"]],
+    [
+      "foreign-candidate",
+      ["12 digits", "the hyphenated form"].map((form) => `looks up an unknown candidate under ${form}`),
+    ],
     ["webhook-of-another-shift", []],
   ])("for the interactions that the fault %s breaks", async (fault, expected) => {
     const { broken } = await replayWith(fault);

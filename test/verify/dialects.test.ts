@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { dialectName, everyDialect } from "../../src/contract/dialect.ts";
-import type { Desk } from "../../src/sandbox/desk.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import type { Forms } from "../../src/sandbox/forms.ts";
+import type { ProviderActions } from "../../src/sandbox/provider-actions.ts";
 import { coveringDialects } from "./covering-dialects.ts";
 import { codesOf, type Setup, type Verified, verifySandbox } from "./verify-sandbox.ts";
 
 /** Returns the data that a verification must not change, without the time of the last change. */
-function remembered({ shifts, outlets, roles }: Desk, except?: string) {
+function remembered({ shifts, outlets, roles }: ProviderActions, except?: string) {
   const kept = shifts.filter(({ id }) => id !== except);
   return structuredClone({ outlets, roles, shifts: kept.map(({ updatedAt: _, ...shift }) => shift) });
 }

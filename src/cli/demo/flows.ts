@@ -1,6 +1,6 @@
 import type { Job } from "../../../generated/operations/types.ts";
 import { outcomeText } from "../../contract/operator-text.ts";
-import type { Change } from "../../sandbox/desk.ts";
+import type { Change } from "../../sandbox/provider-actions.ts";
 import type { Onboarded, Person } from "./onboarding.ts";
 import { type DemoContext, expectOk, step, until, within } from "./step.ts";
 

@@ -14,8 +14,8 @@ export function faultMiddleware(
 ): RequestHandler {
   return (request, response, next) => {
     const operation = operationOf(request);
-    const world = { providerId: providerIdOf(request), organisations, forms };
-    const outcome = operation && switchboard.intercept({ ...operation, ...world, request });
+    const context = { providerId: providerIdOf(request), organisations, forms };
+    const outcome = operation && switchboard.intercept({ ...operation, ...context, request });
     if (outcome === undefined) return next();
     if (typeof outcome !== "function") return send(outcome, response);
     interceptEnd(response, (answer, end) => send(outcome(answer), response, end));

@@ -2,8 +2,8 @@ import type { Handlers } from "../../../generated/provider/server.ts";
 import type { Assignment } from "../../../generated/provider/types.ts";
 import { problem } from "../../contract/problem.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
+import type { Context } from "../context.ts";
 import type { Organisation, StoredShift } from "../organisation.ts";
-import type { World } from "../world.ts";
 import { knownShift } from "./shifts.ts";
 
 type AssignmentHandlers = Pick<
@@ -17,12 +17,12 @@ interface AssignmentPath {
 }
 
 /** Assigns and unassigns candidates (contract 4.2, both forms of unassign). */
-export function assignmentHandlers(world: World): AssignmentHandlers {
-  const { forms } = world;
+export function assignmentHandlers(context: Context): AssignmentHandlers {
+  const { forms } = context;
   return {
     assignCandidate: ({ path, raw }, organisation) => {
-      const { shift, isNew } = assign(path, organisation, world.now());
-      if (isNew && forms.assignEchoes) world.echo("shift.update", shift.id, organisation, raw);
+      const { shift, isNew } = assign(path, organisation, context.now());
+      if (isNew && forms.assignEchoes) context.echo("shift.update", shift.id, organisation, raw);
       const assignedAt = shift.assigned.get(path.candidateId) ?? shift.updatedAt;
       const minimal: Assignment = { success: true };
       const { shiftId, candidateId } = path;

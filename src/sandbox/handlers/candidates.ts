@@ -7,10 +7,10 @@ import type {
 } from "../../../generated/provider/types.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
+import type { Context } from "../context.ts";
 import type { Forms } from "../forms.ts";
 import type { Organisation, StoredCandidate } from "../organisation.ts";
 import { numberBody } from "../shift-body.ts";
-import type { World } from "../world.ts";
 
 type CandidateHandlers = Pick<
   Handlers<Organisation>,
@@ -21,7 +21,7 @@ type CandidateHandlers = Pick<
 const PAGE = 200;
 
 /** Finds, creates and lists candidates (contract 4.2). */
-export function candidateHandlers({ forms, newId }: World): CandidateHandlers {
+export function candidateHandlers({ forms, newId }: Context): CandidateHandlers {
   return {
     findCandidates: ({ query }, { candidates }) => {
       const found = [...candidates.values()].filter((candidate) => matches(candidate, query, forms));

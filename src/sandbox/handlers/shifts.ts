@@ -2,15 +2,15 @@ import type { Handlers } from "../../../generated/provider/server.ts";
 import type { ShiftUpdate } from "../../../generated/provider/types.ts";
 import { problem } from "../../contract/problem.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
+import type { Context } from "../context.ts";
 import type { Organisation, StoredShift } from "../organisation.ts";
 import { shiftBody } from "../shift-body.ts";
-import type { World } from "../world.ts";
 
 type ShiftHandlers = Pick<Handlers<Organisation>, "getShift" | "updateShift" | "cancelShift">;
 
 /** Reads, replaces and cancels shifts (contract 4.2). */
-export function shiftHandlers(world: World): ShiftHandlers {
-  const { forms } = world;
+export function shiftHandlers(context: Context): ShiftHandlers {
+  const { forms } = context;
   const absent = () => problem(forms.deleted === "410" ? "shift_gone" : "shift_not_found");
   return {
     getShift: ({ path }, organisation) => {
@@ -23,8 +23,9 @@ export function shiftHandlers(world: World): ShiftHandlers {
       if (shift.cancelled) throw problem("shift_cancelled");
       checkUpdate(body);
       const { startTime, endTime, slots: positions } = body;
-      Object.assign(shift, { startTime, endTime, positions, updatedAt: new Date(world.now()).toISOString() });
-      world.echo("shift.update", shift.id, organisation, raw);
+      const updatedAt = new Date(context.now()).toISOString();
+      Object.assign(shift, { startTime, endTime, positions, updatedAt });
+      context.echo("shift.update", shift.id, organisation, raw);
       if (forms.updateAnswer === 204) return { status: 204 };
       return { status: 200, body: shiftBody(shift, organisation, forms) };
     },
@@ -32,8 +33,8 @@ export function shiftHandlers(world: World): ShiftHandlers {
       const shift = knownShift(organisation, path.shiftId);
       if (shift.cancelled) throw absent();
       shift.cancelled = true;
-      shift.updatedAt = new Date(world.now()).toISOString();
-      world.echo("shift.delete", shift.id, organisation, raw);
+      shift.updatedAt = new Date(context.now()).toISOString();
+      context.echo("shift.delete", shift.id, organisation, raw);
       return { status: 204 };
     },
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { shiftHours } from "../../../src/contract/timestamp.ts";
-import type { NewShift } from "../../../src/sandbox/desk.ts";
+import type { NewShift } from "../../../src/sandbox/provider-actions.ts";
 import { featureEngines } from "../../engines.ts";
 import { useHarness } from "../../harness/platform.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { NewShift } from "../../../src/sandbox/desk.ts";
+import type { NewShift } from "../../../src/sandbox/provider-actions.ts";
 import type { SandboxOptions } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines } from "../../engines.ts";
 import { useHarness } from "../../harness/platform.ts";

@@ -1,10 +1,10 @@
 import type { Message } from "../../generated/events/types.ts";
 import type { CompleteOutlet, Role } from "../../generated/provider/types.ts";
 import { parsePersonalNumber } from "../contract/personal-number.ts";
+import type { Context } from "./context.ts";
 import type { Organisation, StoredCandidate, StoredShift } from "./organisation.ts";
 import { type OrganisationSnapshot, snapshotOf } from "./snapshot.ts";
 import type { PlatformConnection, Webhooks } from "./webhooks.ts";
-import type { World } from "./world.ts";
 
 /** Properties of a new shift. The defaults: tomorrow, eight hours, the first outlet and role, one position. */
 export type NewShift = Partial<
@@ -27,7 +27,7 @@ export interface Change {
 }
 
 /** Reads and changes one organisation as the provider's staff does. Changes send webhooks once a platform is connected. */
-export interface Desk {
+export interface ProviderActions {
   providerId: string;
   /** PROVIDER_TOKEN (contract 5.1). */
   token: string;
@@ -56,10 +56,14 @@ export interface Desk {
 
 const HOUR = 3_600_000;
 
-export function createDesk(organisation: Organisation, world: World, webhooks: Webhooks): Desk {
+export function createActions(
+  organisation: Organisation,
+  context: Context,
+  webhooks: Webhooks,
+): ProviderActions {
   const { providerId, token, outlets, roles, shifts, candidates } = organisation;
   const changed = (shift: StoredShift, event: Message["event"]): Change => {
-    const change = { shiftId: shift.id, traceId: world.newId(), shift };
+    const change = { shiftId: shift.id, traceId: context.newId(), shift };
     webhooks.send({ event, providerId, content: { shiftId: shift.id }, traceId: change.traceId });
     return change;
   };
@@ -68,7 +72,7 @@ export function createDesk(organisation: Organisation, world: World, webhooks: W
     if (!shift) throw new Error(`the sandbox has no shift ${shiftId}`);
     return shift;
   };
-  const stamp = () => new Date(world.now()).toISOString();
+  const stamp = () => new Date(context.now()).toISOString();
 
   return {
     ...{ providerId, token, outlets, roles },
@@ -80,7 +84,7 @@ export function createDesk(organisation: Organisation, world: World, webhooks: W
     },
     shift: (shiftId) => shifts.get(shiftId),
     createShift: (given = {}) => {
-      const shift = { ...newShift(organisation, world), ...given };
+      const shift = { ...newShift(organisation, context), ...given };
       if (shifts.has(shift.id)) throw new Error(`the sandbox already has a shift ${shift.id}`);
       shifts.set(shift.id, shift);
       return changed(shift, "shift.create");
@@ -97,13 +101,13 @@ export function createDesk(organisation: Organisation, world: World, webhooks: W
     },
     deleteShift: (shiftId) =>
       changed(Object.assign(known(shiftId), { cancelled: true, updatedAt: stamp() }), "shift.delete"),
-    addCandidate: (given) => addCandidate(given, organisation, world),
+    addCandidate: (given) => addCandidate(given, organisation, context),
     connectPlatform: (platform) => webhooks.connect(providerId, platform),
     snapshot: () => snapshotOf(organisation),
   };
 }
 
-function newShift({ outlets, roles }: Organisation, { now, newId }: World): StoredShift {
+function newShift({ outlets, roles }: Organisation, { now, newId }: Context): StoredShift {
   const at = (hours: number) => new Date(Math.ceil(now() / HOUR) * HOUR + hours * HOUR).toISOString();
   const createdAt = new Date(now()).toISOString();
   return {
@@ -122,7 +126,7 @@ function newShift({ outlets, roles }: Organisation, { now, newId }: World): Stor
   };
 }
 
-function addCandidate(given: NewCandidate, { candidates }: Organisation, { newId }: World): StoredCandidate {
+function addCandidate(given: NewCandidate, organisation: Organisation, { newId }: Context): StoredCandidate {
   const personalNumber = parsePersonalNumber(given.personalNumber);
   if (!personalNumber) throw new TypeError("the candidate's personal number is not valid");
   const candidate: StoredCandidate = {
@@ -131,6 +135,6 @@ function addCandidate(given: NewCandidate, { candidates }: Organisation, { newId
     ...given,
     personalNumber,
   };
-  candidates.set(candidate.id, candidate);
+  organisation.candidates.set(candidate.id, candidate);
   return candidate;
 }

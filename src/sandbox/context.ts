@@ -4,7 +4,7 @@ import type { Forms } from "./forms.ts";
 import type { Organisation } from "./organisation.ts";
 
 /** The environment that handlers and the provider's staff share. */
-export interface World {
+export interface Context {
   forms: Forms;
   /** Milliseconds since 1970. */
   now: () => number;
