@@ -4,7 +4,7 @@ import { ProviderHttpError } from "../clients/provider/http-error.ts";
 import { traceHeaders } from "../contract/trace.ts";
 import { unanswered } from "./connection-errors.ts";
 import type { Answered, Exchange, Probe, Sent, Unanswered } from "./exchange.ts";
-import { atOnce } from "./request-queue.ts";
+import { createQueue } from "./request-queue.ts";
 
 export interface TargetOptions {
   baseUrl: string;
@@ -46,20 +46,20 @@ const MOST_WAITS = 5;
 const PATIENCE_MS = 60_000;
 
 export function createTarget(options: TargetOptions): Target {
-  const room = atOnce(options.concurrency ?? 1);
+  const queue = createQueue(options.concurrency ?? 1);
   const count = {
     requests: 0,
     waits: 0,
     get atOnce() {
-      return room.most;
+      return queue.most;
     },
   };
   let patience = PATIENCE_MS;
-  const target: Target = { options, routing: "path", count, send, idle: room.idle };
+  const target: Target = { options, routing: "path", count, send, idle: queue.idle };
 
   async function send(probe: Probe, urgency = 0, before = () => {}): Promise<Exchange> {
     for (let waits = 0; ; waits += 1) {
-      const { sent, answer } = await room.run(urgency, async () => {
+      const { sent, answer } = await queue.run(urgency, async () => {
         before();
         count.requests += 1;
         const traceId = uuidFrom(`${options.seed} trace ${count.requests}`);
@@ -69,10 +69,10 @@ export function createTarget(options: TargetOptions): Target {
       const wait = answer.kind === "answer" ? waitOf(answer) : undefined;
       if (wait === undefined || wait > patience || waits === MOST_WAITS) return { probe, sent, answer };
       // Concurrent 429 responses cause one wait.
-      if (!room.isPaused) patience -= wait;
+      if (!queue.isPaused) patience -= wait;
       count.waits += 1;
       const pause = options.wait(wait);
-      room.slowDown(pause);
+      queue.slowDown(pause);
       await pause;
     }
   }

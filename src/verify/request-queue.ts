@@ -1,5 +1,5 @@
 /** Limits concurrent requests. Urgent requests go first, and the limit is reduced when the provider limits its rate. */
-export interface AtOnce {
+export interface RequestQueue {
   /** Runs the request when a slot is free. A higher urgency goes first. */
   run<T>(urgency: number, request: () => Promise<T>): Promise<T>;
   /** Pauses all requests, and halves the limit. */
@@ -20,7 +20,7 @@ interface Waiting {
 /** One of this many slots is reserved for urgent requests. */
 const KEPT = 4;
 
-export function atOnce(most: number): AtOnce {
+export function createQueue(most: number): RequestQueue {
   const waiting: Waiting[] = [];
   const idlers: (() => void)[] = [];
   let busy = 0;

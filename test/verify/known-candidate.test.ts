@@ -29,7 +29,7 @@ const putOnShift = (sandbox: Sandbox) => {
   shift?.assigned.set(knownOf(sandbox), shift.createdAt);
 };
 
-describe("a known candidate whom the provider assigned stays assigned", () => {
+describe("a known candidate assigned by the provider stays assigned", () => {
   it("when the assignment existed before the run", async () => {
     const { faults, removals } = watched();
     const prepare = (sandbox: Sandbox) => void putOnShift(sandbox);
@@ -68,14 +68,14 @@ describe("a known candidate whom the provider assigned stays assigned", () => {
 const inCapitals = (body: string) =>
   body.replaceAll(/"candidateId":"([^"]+)"/g, (_, id: string) => `"candidateId":"${id.toUpperCase()}"`);
 
-it("a known candidate whom the run assigned is unassigned again", async () => {
+it("a known candidate assigned by the run is unassigned again", async () => {
   const { faults, removals } = watched();
   const { sandbox } = await run({ faults, options });
   expect(removals.length).toBeGreaterThan(0);
   expect(sandbox.shifts[0]?.assigned.size).toBe(0);
 });
 
-it("a candidate whom a faulty provider unassigned is reassigned", async () => {
+it("a candidate unassigned by a faulty provider is reassigned", async () => {
   const faults: Faults = {
     before: ({ operation }, sandbox) => {
       if (operation === "unassignCandidate") sandbox.shifts[0]?.assigned.clear();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { atOnce } from "../../src/verify/request-queue.ts";
+import { createQueue } from "../../src/verify/request-queue.ts";
 
 const turn = () => new Promise(setImmediate);
 
@@ -20,7 +20,7 @@ function requests() {
 
 describe("concurrent requests", () => {
   it("are limited, and the most urgent one goes first", async () => {
-    const room = atOnce(2);
+    const queue = createQueue(2);
     const { begun, request, end } = requests();
     for (const [name, urgency] of [
       ["a", 0],
@@ -29,7 +29,7 @@ describe("concurrent requests", () => {
       ["d", 2],
       ["e", 1],
     ] as const) {
-      void room.run(urgency, request(name));
+      void queue.run(urgency, request(name));
     }
     await turn();
     expect(begun).toEqual(["a", "b"]);
@@ -41,38 +41,38 @@ describe("concurrent requests", () => {
   });
 
   it("reserve a quarter of the slots for urgent ones", async () => {
-    const room = atOnce(8);
+    const queue = createQueue(8);
     const { begun, request } = requests();
-    for (let index = 0; index < 8; index += 1) void room.run(0, request(`idle ${index}`));
+    for (let index = 0; index < 8; index += 1) void queue.run(0, request(`idle ${index}`));
     await turn();
     expect(begun).toHaveLength(6);
-    void room.run(1, request("urgent"));
+    void queue.run(1, request("urgent"));
     await turn();
     expect(begun.at(-1)).toBe("urgent");
   });
 
   it("are half as many after a pause, and none during it", async () => {
-    const room = atOnce(8);
+    const queue = createQueue(8);
     const { begun, request, end } = requests();
     const { promise: pause, resolve: over } = Promise.withResolvers<void>();
-    room.slowDown(pause);
-    room.slowDown(pause);
-    void room.run(1, request("later"));
-    expect([begun, room.most, room.isPaused]).toEqual([[], 4, true]);
+    queue.slowDown(pause);
+    queue.slowDown(pause);
+    void queue.run(1, request("later"));
+    expect([begun, queue.most, queue.isPaused]).toEqual([[], 4, true]);
     over();
     await turn();
-    expect([begun, room.isPaused]).toEqual([["later"], false]);
+    expect([begun, queue.isPaused]).toEqual([["later"], false]);
     await end("later");
   });
 
   it("free their slot after a failure, and are idle after the last one", async () => {
-    const room = atOnce(1);
-    const failed = room.run(0, () => Promise.reject(new Error("refused")));
+    const queue = createQueue(1);
+    const failed = queue.run(0, () => Promise.reject(new Error("refused")));
     const { request, end } = requests();
-    const other = room.run(0, request("other"));
+    const other = queue.run(0, request("other"));
     await expect(failed).rejects.toThrow("refused");
     let isIdle = false;
-    const idle = room.idle().then(() => {
+    const idle = queue.idle().then(() => {
       isIdle = true;
     });
     expect(isIdle).toBe(false);

@@ -17,27 +17,27 @@ const isOnShift = ({ state, operation }: Kind) => state === "a shift exists" && 
 
 /**
  * Replays the platform's contract for the provider's forms. Independent interactions run concurrently, and those of
- * one line in sequence.
+ * one sequence one after another.
  */
 export const contracts: readonly Check[] = [
-  line({
+  sequence({
     needs: [],
     isOf: ({ state }) => state === undefined || state === "an organisation" || state === "no such shift",
   }),
-  line({
+  sequence({
     ...{ needs: ["unknownCandidate", "known", "number", "registry", "person"], gives: ["created"] },
     ...{ holds: { people: "adds" }, isOf: ({ state }) => PEOPLE.includes(state ?? "") },
   }),
-  line({
+  sequence({
     ...{ needs: ["shift", "update", "person", "second", "assign", "cancellable", "created"] },
     ...{ gives: ["used"], holds: secondShiftUse },
     isOf: (its) => isOnShift(its) && !("full" in its.forms),
   }),
-  line({
+  sequence({
     ...{ needs: ["shift", "update", "person", "second", "assign", "cancellable", "created", "full"] },
     ...{ gives: ["used"], holds: secondShiftUse, isOf: (its) => isOnShift(its) && "full" in its.forms },
   }),
-  line({
+  sequence({
     ...{ needs: ["shift", "cancellable", "used", "deleted"], holds: { cancellable: "changes" } },
     isOf: ({ state, operation }) =>
       operation === "cancelShift" ? state === "a shift exists" : state === "a shift was deleted",
@@ -51,7 +51,7 @@ export const contracts: readonly Check[] = [
   },
 ];
 
-/** The properties that determine the line of an interaction. */
+/** The properties that determine the sequence of an interaction. */
 interface Kind {
   state: string | undefined;
   operation: OperationId | "provider";
@@ -64,13 +64,13 @@ function kindOf(interaction: PactInteraction): Kind {
   return { state: state?.name, operation: operationOf(interaction), forms };
 }
 
-type Line = Pick<Check, "needs" | "gives" | "holds"> & { isOf: (kind: Kind) => boolean };
+type Sequence = Pick<Check, "needs" | "gives" | "holds"> & { isOf: (kind: Kind) => boolean };
 
-function line({ isOf, ...plan }: Line): Check {
-  return { group: "contracts", isByTitle: true, ...plan, run: (run) => replayLine(run, isOf) };
+function sequence({ isOf, ...plan }: Sequence): Check {
+  return { group: "contracts", isByTitle: true, ...plan, run: (run) => replaySequence(run, isOf) };
 }
 
-async function* replayLine(run: Run, isOf: Line["isOf"]): AsyncGenerator<Outcome> {
+async function* replaySequence(run: Run, isOf: Sequence["isOf"]): AsyncGenerator<Outcome> {
   const contract = selectInteractions(await readContract("provider"), run.forms);
   const interactions = inOrder(contract.interactions.filter((each) => isOf(kindOf(each))));
   try {

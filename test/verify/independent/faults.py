@@ -1,5 +1,5 @@
-"""The catalogue of faults. A fault is either a change of the finished answer (`after`), a stop before the
-operation runs (`before`), or only a name that operations.py and provider.py ask for."""
+"""The catalogue of faults. A fault is either a change of the complete response (`after`), a stop before the
+operation runs (`before`), or only a name that operations.py and provider.py check."""
 import json
 import uuid
 from dataclasses import dataclass, field
@@ -46,14 +46,14 @@ def add(name, about, applies=None, grade="contract", before=None, after=None):
     FAULTS[name] = Fault(name, about, dict(applies or {}), grade, before, after)
 
 
-# --- changes of a finished answer ---
+# --- changes of a complete response ---
 
 def good(op, answer):
     return 200 <= answer.status < 300 and not answer.empty
 
 
 def on(ops, change):
-    """Change the answer of these operations, if it is a success with a body."""
+    """Change the response of these operations, if it is a success with a body."""
     def after(op, request, answer):
         if op in ops and good(op, answer):
             change(answer)
@@ -129,7 +129,7 @@ def number_of(text):
     return sum(ord(c) for c in str(text)) + 100000
 
 
-# --- who may call ---
+# --- access ---
 
 def access_faults():
     for op in OPS:
@@ -193,7 +193,7 @@ def type_faults():
         ("created-at-epoch", "createdAt is a number of milliseconds", B, put("createdAt", 1767254400000)),
         ("assigned-object", "assignedCandidates is an object", {},
          put("assignedCandidates", lambda rows: {str(n): row for n, row in enumerate(rows)})),
-        ("assigned-null-when-empty", "assignedCandidates is null when nobody is assigned", {},
+        ("assigned-null-when-empty", "assignedCandidates is null when no candidate is assigned", {},
          put("assignedCandidates", lambda rows: rows or None)),
         ("assigned-ids-only", "assignedCandidates lists bare ids", {},
          put("assignedCandidates", lambda rows: [row.get("candidateId", row.get("id")) for row in rows])),
@@ -327,7 +327,7 @@ def snake(answer):
     answer.data = {"".join("_" + c.lower() if c.isupper() else c for c in k): v for k, v in answer.data.items()}
 
 
-# --- 5xx where 4xx is due ---
+# --- 5xx instead of 4xx ---
 
 def crash_faults():
     for op in OPS[:6]:
@@ -344,14 +344,14 @@ def crash_faults():
     add("unicode-query-500", "lookup: 500 for characters outside ASCII in the query")
     add("hyphen-lookup-500", "lookup: 500 for a personal number with a hyphen", {"accepts": ["both", "hyphenated"]})
     add("no-query-500", "lookup: 500 without a query")
-    add("not-found-500-lookup", "lookup: 500 when nobody is found")
+    add("not-found-500-lookup", "lookup: 500 without a match")
     add("repeat-delete-500", "delete-shift: 500 when the shift is deleted already")
     add("duplicate-create-500", "create: 500 for a personal number that exists already")
     add("wrong-method-500", "a method that a path does not have gives 500")
     add("unassign-absent-500", "unassign: 500 when the candidate is not assigned")
 
 
-# --- what is done, and what is only said ---
+# --- acknowledged calls without effect ---
 
 def effect_faults():
     for name, about in [
@@ -366,8 +366,8 @@ def effect_faults():
         ("assign-unknown-shift", "assign to an unknown shift is acknowledged"),
         ("cancelled-shift-assignable", "a cancelled shift can be assigned"),
         ("unassign-without-effect", "unassign is acknowledged and changes nothing"),
-        ("unassign-removes-all", "unassign removes everybody"),
-        ("unassign-removes-last", "unassign removes whoever was assigned last"),
+        ("unassign-removes-all", "unassign removes all candidates"),
+        ("unassign-removes-last", "unassign removes the candidate assigned last"),
         ("delete-without-effect", "delete-shift gives 204 and the shift stays open"),
         ("delete-removes-another", "delete-shift cancels the shift and another one too"),
         ("update-not-stored", "update-shift stores nothing"),
@@ -390,12 +390,12 @@ def effect_faults():
         ("create-without-names", "create accepts a payload without firstName and lastName"),
         ("candidate-id-changes", "the candidate's id differs on each lookup"),
         ("candidate-id-other-than-created", "create answers another id than lookup gives"),
-        ("lookup-ignores-query", "lookup answers everybody"),
+        ("lookup-ignores-query", "lookup returns all candidates"),
         ("lookup-by-prefix", "lookup answers all whose number starts with the query"),
         ("lookup-by-date", "lookup compares the first eight digits only"),
-        ("lookup-finds-first", "lookup answers the first candidate when nobody matches"),
-        ("lookup-of-nobody-204", "lookup gives 204 when nobody is found"),
-        ("lookup-of-nobody-null", "lookup gives 200 with null when nobody is found"),
+        ("lookup-finds-first", "lookup returns the first candidate without a match"),
+        ("lookup-of-nobody-204", "lookup returns 204 without a match"),
+        ("lookup-of-nobody-null", "lookup returns 200 with null without a match"),
         ("outlets-of-another-tenant", "outlets lists the other organisation's too"),
         ("roles-of-another-tenant", "roles lists the other organisation's too"),
         ("candidates-of-another-tenant", "lookup finds the other organisation's candidates too"),
@@ -409,9 +409,9 @@ def effect_faults():
     add("update-accepts-end-before-start", "update-shift stores an end before the start", grade="practice")
     add("update-unreadable-time-accepted", "update-shift answers success for a time it cannot read",
         grade="practice")
-    add("hyphen-lookup-misses", "lookup finds nobody for the form with a hyphen", {"accepts": ["both"]}, "practice")
+    add("hyphen-lookup-misses", "lookup finds no candidate for the form with a hyphen", {"accepts": ["both"]}, "practice")
     add("status-stays-open", "status stays open when all positions are filled", B, "practice")
-    add("mixed-not-found", "lookup of nobody gives an empty list and 404 by turns", grade="practice")
+    add("mixed-not-found", "lookup without a match returns an empty list and 404 alternately", grade="practice")
     add("mixed-shapes", "get-shift answers one variant, update-shift the other", {"update": ["shift"]}, "practice")
     registry = NEEDS["registry"]
     add("registry-of-another-tenant", "the registry holds the other organisation's candidates too", registry)
@@ -523,7 +523,7 @@ def echo_token(request, answer):
 
 
 def text_body(answer, text):
-    """In the style's own shape where it has one, so that only the text is the deviation."""
+    """Use the style's own shape if it has one: only the text deviates."""
     answer.empty = False
     if isinstance(answer.data, dict) and "detail" in answer.data:
         answer.data["detail"] = text
@@ -537,7 +537,7 @@ for define in (access_faults, status_faults, type_faults, missing_faults, body_f
                effect_faults, value_faults, error_faults):
     define()
 
-# The contract's text is silent on these, so a kit may warn of them rather than fail.
+# The contract does not define these, so a kit may warn instead of fail.
 SILENT = """
 status-get-shift-201 status-assign-201 status-assign-202 status-create-202 status-lookup-201 status-lookup-206
 status-outlets-203 status-roles-202 status-registry-206 wrong-scheme-accepted bare-token-accepted slots-negative

@@ -1,4 +1,4 @@
-"""The eleven operations on one organisation. `self.has(name)` asks whether that fault is on."""
+"""The eleven operations on one organisation. `self.has(name)` returns whether that fault is on."""
 import json
 import re
 import uuid
@@ -150,7 +150,7 @@ class Operations:
             return Answer(200, {"success": True})
         variant = {"a": "b", "b": "a"}[self.options.variant] if self.has("mixed-shapes") else None
         view = self.shift_view(tenant, shift, variant)
-        # A provider that forgets to store usually still answers what it was sent.
+        # A provider that does not store usually still returns what it was sent.
         if self.has("update-not-stored", "update-times-not-stored", "update-start-only"):
             view |= {f"{key}Time": self.time(shown[key]) for key in ("start", "end") if key in shown}
         if self.has("update-not-stored", "update-slots-not-stored") and "positions" in shown:
@@ -321,16 +321,16 @@ class Operations:
         people = list(tenant.candidates.values())
         if self.has("candidates-of-another-tenant"):
             people = [c for t in self.tenants for c in t.candidates.values()]
-        everybody = people
+        all_people = people
         if "personalNumber" in query:
             people = self.by_number(people, query["personalNumber"][0])
         for key in names:
             people = [c for c in people if query[key][0].casefold() in self.names_of(c, key).casefold()]
         if self.has("lookup-ignores-query"):
-            people = everybody
+            people = all_people
         if not people and self.has("lookup-finds-first"):
-            people = everybody[:1]
-        return Answer(200, [self.looked_up(c) for c in people]) if people else self.nobody()
+            people = all_people[:1]
+        return Answer(200, [self.looked_up(c) for c in people]) if people else self.no_match()
 
     def read_query(self, text):
         try:
@@ -346,8 +346,8 @@ class Operations:
             raise Refused(500, "personalNumber of undefined")
         if self.options.no_query == "400":
             raise Refused(400, "give personalNumber or name")
-        everybody = [self.looked_up(c) for c in tenant.candidates.values()]
-        return Answer(200, everybody) if self.options.no_query == "all" else self.nobody()
+        all_people = [self.looked_up(c) for c in tenant.candidates.values()]
+        return Answer(200, all_people) if self.options.no_query == "all" else self.no_match()
 
     def by_number(self, people, text):
         if self.has("hyphen-lookup-500") and "-" in text:
@@ -373,9 +373,9 @@ class Operations:
             person.aliases.add(view["id"])
         return view
 
-    def nobody(self):
+    def no_match(self):
         if self.has("not-found-500-lookup"):
-            raise Refused(500, "nobody")
+            raise Refused(500, "no match")
         if self.has("lookup-of-nobody-204"):
             return Answer(204, empty=True)
         if self.has("lookup-of-nobody-null"):
@@ -512,7 +512,7 @@ class Operations:
                 "workHistory": self.history(tenant, person)}
 
     def history(self, tenant, person):
-        """Shifts that were worked: the seeded people have one, last month."""
+        """Return worked shifts: the seeded people have one, last month."""
         if "viaApi" in person.more:
             return []
         outlet, role = tenant.outlets[0], tenant.roles[0]
@@ -522,7 +522,7 @@ class Operations:
 
 
 def read_json(raw):
-    """The value of a body. Python's reader takes NaN and lone surrogates, which are no JSON text."""
+    """Return the value of a body. Python's parser accepts NaN and lone surrogates, which are not valid JSON."""
     def refuse(name):
         raise ValueError(name)
     value = json.loads(raw.decode("utf-8"), parse_constant=refuse)

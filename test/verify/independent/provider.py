@@ -119,7 +119,7 @@ class Provider:
         self.recent.append(now)
 
     def find_route(self, request):
-        """Sets the provider id and the route's methods; gives the operation, or None."""
+        """Set the provider id and the route's methods; return the operation, or None."""
         parts = request.path.split("/")[1:]
         if self.options.routing == "path":
             if len(parts) < 2 or parts[0] != "providers":
@@ -143,7 +143,7 @@ class Provider:
                     or op == "unassign-delete" and self.options.unassign == "put"
                     or op == "registry" and self.options.registry == "absent")
 
-    # --- who is calling, and for whom ---
+    # --- caller and tenant ---
 
     def tenant_of(self, op, request):
         has = self.operations.has
@@ -196,7 +196,7 @@ class Provider:
             raise Refused(self.options.missing_tenant, "the provider id is missing")
         raise Refused(self.options.unknown_tenant, "no active integration with this provider id")
 
-    # --- answers ---
+    # --- responses ---
 
     def stopped(self, op, request):
         answer = self.fault.before(op, request) if self.fault and self.fault.before and op else None
@@ -235,7 +235,7 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def __getattr__(self, name):
-        # Every method is answered by the provider, so that an unknown one is not the library's 501.
+        # The provider handles every method: the library would return 501 for an unknown one.
         if name.startswith("do_"):
             return self.serve
         raise AttributeError(name)
@@ -323,7 +323,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Handler)
 
     def server_bind(self):
-        # The library's own looks the host's name up, which may take seconds.
+        # The library's version resolves the host name, which may take seconds.
         TCPServer.server_bind(self)
         self.server_name, self.server_port = self.server_address[:2]
 
@@ -361,7 +361,7 @@ def read_options():
 
 
 def shuffle(options):
-    """Variant A and short ids do not go together, and an assign without a body is outside the contract's table."""
+    """Variant A excludes short ids, and an assign without a body is outside the contract's table."""
     chance = random.Random(options.shuffle)
     given = {arg.split("=")[0] for arg in sys.argv[1:]}
     for name, choices in CHOICES:
@@ -405,7 +405,7 @@ def announce(server, provider):
 
 
 def watch_stdin(stopping):
-    # os.read, because a thread inside sys.stdin makes the interpreter's end fail.
+    # os.read, because a thread blocked in sys.stdin makes the interpreter's shutdown fail.
     while os.read(0, 4096):
         pass
     stopping.set()
