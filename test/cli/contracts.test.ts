@@ -66,7 +66,7 @@ describe("shiftpact contracts", () => {
 
   it("writes and reports what fits the stated forms", async () => {
     const out = newFolder();
-    const { exit, out: said, err } = await run([...FORMS, "--out", out]);
+    const { exit, out: printed, err } = await run([...FORMS, "--out", out]);
     expect([exit, err]).toEqual([0, []]);
     const calls = contractIn(out, "provider");
     const forms = calls.interactions.map(({ description }) => formsOfInteraction(description));
@@ -74,7 +74,7 @@ describe("shiftpact contracts", () => {
     expect(new Set(forms.flatMap(({ variant }) => variant ?? []))).toEqual(new Set(["b"]));
     expect(contractIn(out, "events").interactions).toHaveLength(3);
     expect(readdirSync(out).sort()).toEqual([contractNames.events, contractNames.provider]);
-    const text = said.join("\n");
+    const text = printed.join("\n");
     expect(text).toContain(`Wrote 2 Pact files to ${out}:`);
     expect(text).toMatch(new RegExp(`http\\.json +${calls.interactions.length} of \\d+ interactions`));
     expect(text).toMatch(/events\.json +3 of 3 interactions/);
@@ -105,8 +105,8 @@ describe("shiftpact contracts", () => {
       const out = newFolder();
       mkdirSync(out);
       writeFileSync(join(out, contractNames.events), text);
-      const { exit, out: said, err } = await run([...FORMS, "--out", out]);
-      expect([exit, said]).toEqual([2, []]);
+      const { exit, out: printed, err } = await run([...FORMS, "--out", out]);
+      expect([exit, printed]).toEqual([2, []]);
       expect(err).toEqual([expect.stringContaining("was not written by this command")]);
       expect(readFileSync(join(out, contractNames.events), "utf8")).toBe(text);
       expect(existsSync(join(out, contractNames.provider))).toBe(false);
@@ -173,9 +173,9 @@ describe("shiftpact contracts", () => {
   it("prints a filter that selects the same interactions", async () => {
     const out = newFolder();
     await run([...FORMS, "--out", out]);
-    const { exit, out: said, err } = await run([...FORMS, "--filter"]);
-    expect([exit, said, err]).toEqual([0, [expect.any(String)], []]);
-    const filter = new RegExp(said[0] ?? "");
+    const { exit, out: printed, err } = await run([...FORMS, "--filter"]);
+    expect([exit, printed, err]).toEqual([0, [expect.any(String)], []]);
+    const filter = new RegExp(printed[0] ?? "");
     const all = readContract("http").interactions.map(({ description }) => description);
     const written = contractIn(out, "provider").interactions.map(({ description }) => description);
     expect(all.filter((description) => filter.test(description)).sort()).toEqual(written.sort());

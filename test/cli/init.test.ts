@@ -162,8 +162,8 @@ describe("shiftpact init", () => {
     const flags = ["--shift-id", shiftId, "--token-variable", "TEMPO_TOKEN"];
     const { out } = await init([...who(sandbox), ...flags], { env });
     expect(out.at(-2)).toBe("Next:");
-    const { code, out: said } = await shell(out.at(-1) ?? "", env);
-    expect([code, said]).toEqual([0, expect.stringContaining("incomplete: 0 errors")]);
+    const { code, out: printed } = await shell(out.at(-1) ?? "", env);
+    expect([code, printed]).toEqual([0, expect.stringContaining("incomplete: 0 errors")]);
   });
 
   it.each([{}, { dialect: { routing: "header", variant: "b", notFound: "404", registry: false } as const }])(
@@ -199,7 +199,7 @@ describe("shiftpact init", () => {
     const sandbox = await provider();
     for (const ci of ["github", "gitlab"]) {
       const { out, err } = await init([...who(sandbox), "--ci", ci, "--force"]);
-      for (const said of [...out, ...err, ...filesBelow().map(read)]) expect(said).not.toContain(TOKEN);
+      for (const printed of [...out, ...err, ...filesBelow().map(read)]) expect(printed).not.toContain(TOKEN);
     }
     const start = await init([...who(sandbox), "--force", "--start", `TOKEN=${TOKEN} ./serve`]);
     expect([start.exit, start.err]).toEqual([

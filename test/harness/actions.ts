@@ -25,7 +25,7 @@ interface EventQuery {
   status?: Event["status"];
 }
 
-/** What a test does to one organisation through the operations API, and what it reads there. */
+/** The actions and reads of a test on one organisation through the operations API. */
 export interface Actions {
   suspend(): Promise<void>;
   activate(): Promise<void>;
@@ -34,15 +34,15 @@ export interface Actions {
   withdraw(job: JobId, person: CandidateId): Promise<Reply>;
   cancel(job: JobId): Promise<Reply>;
   change(job: JobId, values: JobChange): Promise<Reply>;
-  /** @throws when there is none */
+  /** @throws when it does not exist */
   job(shiftId: string): Promise<Job>;
   findJob(shiftId: string): Promise<Job | undefined>;
   jobs(): Promise<Job[]>;
-  /** The person's latest booking on the job. */
+  /** Returns the person's latest booking on the job. */
   booking(job: JobId, person: CandidateId): Promise<Booking | undefined>;
   /** Oldest first. */
   events(query?: EventQuery): Promise<Event[]>;
-  /** @throws when there is none */
+  /** @throws when it does not exist */
   event(traceId: string): Promise<Event>;
   /** The open issues. */
   issues(): Promise<Issue[]>;
@@ -134,6 +134,6 @@ function readingEvents(operations: Operations, providerId: string): ReadingEvent
 }
 
 function existing<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw new Error(`there is no ${what}`);
+  if (value === undefined) throw new Error(`no ${what}`);
   return value;
 }

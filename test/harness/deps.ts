@@ -9,7 +9,7 @@ import { NO_TRACING } from "../../src/platform/tracing.ts";
 import { silent } from "../engines.ts";
 import { SECRET_KEY } from "./platform.ts";
 
-/** The dependencies of a feature that a test runs without a platform. What calls a provider or reads a personal number throws. */
+/** Returns the dependencies of a feature for a test without a platform. Provider calls and reads of personal numbers throw. */
 export function depsFor(database: Database, rest: Partial<Deps> = {}): Deps {
   return {
     ...{ database, log: silent, tracing: NO_TRACING, pace: createPace() },

@@ -17,13 +17,13 @@ export interface RequestOptions {
   /** The whole Authorization header. */
   authorization?: string;
   headers?: Record<string, string>;
-  /** A string or bytes are sent as they are, other values as JSON. */
+  /** A string or bytes are sent unchanged, other values as JSON. */
   body?: unknown;
   /** Without content-length. */
   chunked?: boolean;
 }
 
-/** Sends one request exactly as given; fetch would normalise what these tests are about. */
+/** Sends one request exactly as given; fetch would normalise it. */
 export async function send(url: string, path: string, options: RequestOptions = {}): Promise<HttpResponse> {
   const { authorization, chunked = false } = options;
   const bytes = bytesOf(options.body);
@@ -81,12 +81,12 @@ export function expectSomeProblem(response: HttpResponse): {
   expect(response.status).toBeGreaterThanOrEqual(400);
   expect(response.headers["content-type"]).toBe("application/problem+json");
   const { body } = response;
-  if (!schemas.Problem(body)) throw new Error(`no problem document: ${response.text}`);
+  if (!schemas.Problem(body)) throw new Error(`not a problem document: ${response.text}`);
   expect(body.status).toBe(response.status);
   expect(Object.keys(catalogue)).toContain(body.code);
   expect(response.text).not.toMatch(/node_modules|\.ts:\d|\bat \w+ \(|select |insert into/i);
   return body;
 }
 
-/** The pointers, in the order in which the problem lists them. */
+/** Returns the pointers, in the order of the problem. */
 export const pointersOf = (errors: readonly FieldError[]): string[] => errors.map(({ pointer }) => pointer);

@@ -9,7 +9,7 @@ interface Result {
 }
 
 /**
- * The body of a successful response.
+ * Returns the body of a successful response.
  *
  * @throws for any other response
  */
@@ -30,7 +30,7 @@ type PageResult<T> = { response: Response } & (
 
 const LIMIT = 200;
 
-/** Every item of a list, in the list's order. */
+/** Returns every item of a list, in its order. */
 export async function everyPage<T>(
   read: (query: { limit: number; cursor?: string }) => Promise<PageResult<T>>,
 ): Promise<T[]> {

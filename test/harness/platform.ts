@@ -23,16 +23,16 @@ export interface DatabaseLocation {
 /** A running platform, and the organisations that a test onboards on it. */
 export interface Harness {
   platform: Platform;
-  /** Of its database; empty when the test has opened the database itself. */
+  /** The location of its database; empty when the test has opened the database itself. */
   location: DatabaseLocation;
-  /** With the operations token. */
+  /** The typed client with the operations token. */
   operations: Operations;
-  /** An operations call with that token and nothing of the generated client. */
+  /** Makes an operations call with that token, without the generated client. */
   operate(method: string, path: string, body?: unknown): Promise<HttpResponse>;
   send(path: string, options?: RequestOptions): Promise<HttpResponse>;
-  /** What `GET /metrics` returns. */
+  /** Returns the text of `GET /metrics`. */
   metrics(): Promise<string>;
-  /** Starts a sandbox of its own and makes it an active integration. */
+  /** Starts a separate sandbox and makes it an active integration. */
   onboard(onboarding?: Onboarding): Promise<Organisation>;
   /** Closes the sandboxes once the platform has no work left. */
   closeProviders(): Promise<void>;
@@ -46,7 +46,7 @@ export interface HarnessOptions extends PlatformOptions {
   seed?: (database: Database) => Promise<unknown>;
 }
 
-/** No wait takes seconds; the number of attempts is the one of operation. */
+/** No delay takes seconds; the number of attempts is as in production. */
 const FAST = {
   timing: {
     absenceRetriesMs: [5, 5, 5],
@@ -118,7 +118,7 @@ function clientsOf({ url }: Platform): Pick<Harness, "operations" | "operate" | 
   };
 }
 
-/** One platform for the whole `describe` around the call; the organisations of a test leave it after the test. */
+/** Starts one platform for the whole `describe` around the call; organisations are removed after their test. */
 export function useHarness(engine: Engine, options?: HarnessOptions): () => Harness {
   return useStarted(() => startHarness(engine, options));
 }
@@ -137,7 +137,7 @@ export function useStarted<H extends Harness>(start: () => Promise<H>): () => H 
   };
 }
 
-/** The configuration of a platform on this database. */
+/** Returns the configuration of a platform on this database. */
 export function configFor({ url, dataDir = "unused" }: DatabaseLocation): Config {
   return {
     port: 0,
@@ -157,7 +157,7 @@ interface Place {
   remove(): Promise<void>;
 }
 
-/** A migrated, empty database that no process has open, unless one is given. */
+/** Returns a migrated, empty database that no process has open, unless one is given. */
 export async function placeFor(on: Engine | Database | { url: string }): Promise<Place> {
   if (on === "pglite") return copyDataFolder();
   if (on !== "postgres") return { location: "url" in on ? on : {}, remove: async () => undefined };
@@ -167,9 +167,9 @@ export async function placeFor(on: Engine | Database | { url: string }): Promise
 
 /** @param template The folder of an embedded database that no process has open. */
 export async function copyDataFolder(template = inject("pgliteTemplate")) {
-  // Beside the template, so that the end of the run removes it even after a test that broke off.
+  // Beside the template: the end of the run removes it even after an interrupted test.
   const dataDir = await mkdtemp(join(dirname(inject("pgliteTemplate")), "platform-"));
-  // A thousand small files: several times as fast as the asynchronous cp.
+  // For a thousand small files, several times faster than the asynchronous cp.
   cpSync(template, join(dataDir, "database"), { recursive: true });
   return { location: { dataDir }, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }

@@ -13,15 +13,15 @@ const COMMAND = fileURLToPath(new URL("../../src/cli/shiftpact.ts", import.meta.
 /** The embedded database's code is not optimised, as in vitest.config.ts. */
 const QUICK = "--liftoff-only";
 
-/** A data folder of its own, with what a platform process needs to start on it. */
+/** A separate data folder, with the settings of a platform process. */
 export interface DataFolder {
   dataDir: string;
   env: NodeJS.ProcessEnv;
-  /** The database in it, while no process has it open. */
+  /** Opens its database, while no process has it open. */
   withDatabase<T>(use: (database: Database) => Promise<T>): Promise<T>;
   /** Adds an active integration, whose provider is at `baseUrl`. */
   addIntegration(baseUrl: string): Promise<Owner>;
-  /** Another folder with the same content. While no process has the database open. */
+  /** Copies the folder, while no process has the database open. */
   copy(): Promise<DataFolder>;
   remove(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export interface PlatformProcess {
   child: ChildProcess;
   /** Resolves with the first line on stdout; rejects if the process ends before it. */
   port: Promise<number>;
-  /** Code, signal and the lines on stderr. */
+  /** Resolves with the code, the signal and the lines on stderr. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; errors: string[] }>;
 }
 
@@ -99,7 +99,7 @@ export function startProcess(
   return { child, port: listening, ended };
 }
 
-/** For afterEach: a test that failed half way leaves no process behind. */
+/** For afterEach: ends the processes of a failed test. */
 export async function endProcesses(): Promise<void> {
   await Promise.all(
     [...running].map(async (child) => {

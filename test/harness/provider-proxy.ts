@@ -25,7 +25,7 @@ export interface ProxyOptions {
   respond?: ((call: ProxiedCall, response: ProxiedResponse) => ProxiedResponse) | undefined;
 }
 
-/** A proxy before a provider: for responses that the sandbox never sends, and for what happens while a call is under way. */
+/** A proxy before a provider, for responses that the sandbox never sends, and for changes during a call. */
 export async function startProviderProxy(target: string, options: ProxyOptions) {
   const server = createServer((request, response) => {
     proxy(request, response, target, options).catch(() => response.destroy());

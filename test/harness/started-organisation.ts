@@ -11,11 +11,11 @@ export interface OrganisationOptions extends HarnessOptions {
 
 /** One organisation, whose provider sends no webhooks, and a platform on a database that the test can read. */
 export interface StartedOrganisation extends Organisation, Pick<Harness, "metrics"> {
-  /** Of the platform. */
+  /** The URL of the platform. */
   url: string;
   /** Runs while a call to the provider is under way; set by the test. */
   onTheWay: OnTheWay | undefined;
-  /** Every row of every table as text, one a line. */
+  /** Returns every row of every table as text, one per line. */
   dump(): Promise<string>;
 }
 

@@ -23,7 +23,7 @@ export interface TenantHarness extends Harness {
   sendEvent(body: unknown): Promise<HttpResponse>;
 }
 
-/** For the whole `describe` around the call. */
+/** Starts a platform for the whole `describe` around the call. */
 export function useTenants(engine: Engine, options?: HarnessOptions): () => TenantHarness {
   return useStarted(() => startWithTenants(engine, options));
 }
@@ -73,7 +73,7 @@ interface IntegrationRows {
   baseUrl: string;
   state: "active" | "suspended";
   secretKey: Buffer;
-  /** Each with the end of its validity. */
+  /** The tokens with the end of their validity. */
   tokens: readonly (readonly [token: string, validUntil: Date | null])[];
 }
 
@@ -97,7 +97,7 @@ export function shiftEvent(providerId: string, event = "shift.create") {
   return { event, providerId, content: { shiftId: randomUUID() }, traceId: randomUUID() };
 }
 
-/** The events that the platform has stored, as its operations API lists them. */
+/** Returns the stored events, as the operations API lists them. */
 export async function storedEvents({
   operate,
 }: Pick<Harness, "operate">): Promise<{ traceId: string; event: string }[]> {

@@ -8,19 +8,19 @@ import { startProviderProxy } from "../harness/provider-proxy.ts";
 import { codesOf } from "../verify/verify-sandbox.ts";
 import { liberties } from "./liberties.ts";
 
-/** `LIBERTIES=500` takes so many providers; `SEED=7` takes others. */
+/** `LIBERTIES=500` sets the number of providers; `SEED=7` selects others. */
 const RUNS = Number(process.env.LIBERTIES ?? 32);
 const SEED = Number(process.env.SEED ?? Date.now() % 100_000);
 const HOUR_MS = 3_600_000;
 
-/** Each with a seed of its own, and in turn of each dialect. */
+/** Each provider has its own seed, and the dialects take turns. */
 const providers = Array.from({ length: RUNS }, (_, index) => {
   const [dialects, seed] = [everyDialect(), SEED * 1_000 + index];
   const dialect = dialects[seed % dialects.length] ?? {};
   return [`seed ${seed}, ${dialectName(dialect as never)}`, dialect, seed] as const;
 });
 
-describe(`a provider that takes every liberty of the contract (SEED=${SEED})`, () => {
+describe(`a provider that uses every liberty of the contract (SEED=${SEED})`, () => {
   it.each(providers)("conforms: %s", { timeout: 60_000 }, async (_name, dialect, seed) => {
     const sandbox = await startSandbox({ dialect });
     const front = await startProviderProxy(sandbox.url, { respond: liberties(seed) });
@@ -40,7 +40,7 @@ describe(`a provider that takes every liberty of the contract (SEED=${SEED})`, (
   });
 });
 
-/** There are test numbers for the people of so many runs on one platform. */
+/** The number of runs on one platform for which there are enough test numbers. */
 const BATCH = 150;
 const batches = Array.from({ length: Math.ceil(RUNS / BATCH) }, (_, index) =>
   providers.slice(index * BATCH, (index + 1) * BATCH),
@@ -51,14 +51,14 @@ describe.each(batches.map((batch, index) => [index + 1, batch] as const))(
   (_, batch) => {
     const harness = useHarness("pglite");
 
-    it.each(batch)("goes through the four flows: %s", { timeout: 60_000 }, async (_name, dialect, seed) => {
+    it.each(batch)("completes the four flows: %s", { timeout: 60_000 }, async (_name, dialect, seed) => {
       const random = randomOf(seed);
       const organisation = await harness().onboard({
         ...{ dialect, ownPath: random.pick([true, false]), respond: liberties(seed) },
       });
       const { provider, idle, accept, cancel, send } = organisation;
       const [one, other] = [await organisation.addPerson(), await organisation.addPerson()];
-      /** Webhooks may come twice, late, and in any order. */
+      /** Sends webhooks twice, late, and in any order. */
       const repeat = async (shiftId: string) => {
         const { traceId } = random.pick(await organisation.events({ shiftId }));
         await send(random.pick(["shift.create", "shift.update"]), shiftId, random.pick([traceId, undefined]));

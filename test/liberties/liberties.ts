@@ -3,9 +3,9 @@ import type { ProxiedCall, ProxiedResponse } from "../harness/provider-proxy.ts"
 
 type Respond = (call: ProxiedCall, passed: ProxiedResponse) => ProxiedResponse;
 
-/** Members that the contract gives as times, and as personal numbers. */
+/** Members whose values are times, and personal numbers. */
 const TIMES = ["startTime", "endTime", "assignedAt", "createdAt", "updatedAt"];
-/** Fields of one variant only are optional (contract 2.2); the number of positions is left in, because nobody could staff the shift. */
+/** Fields of one variant only are optional (contract 2.2). The number of positions is kept, because the shift needs it. */
 const OPTIONAL = [
   "outletName",
   "roleName",
@@ -17,9 +17,9 @@ const OPTIONAL = [
 ];
 
 /**
- * Every liberty that the contract leaves a provider, taken at random: unknown members, any order of members, a time in any of the ways of
- * ISO 8601, a personal number in either form, any body where none is shown, any body of an error. What a provider has or has not is drawn
- * once; how it says something is drawn for each response.
+ * Uses the liberties of the contract at random: unknown members, any order of members, any ISO 8601 form of a time, either form of a
+ * personal number, any body where the contract shows none, any body of an error. The set of members is drawn once for a provider, and
+ * their form for each response.
  */
 export function liberties(seed: number): Respond {
   const random = randomOf(seed);
@@ -88,7 +88,7 @@ const noise = (random: Random): Record<string, string> =>
     { "cache-control": "no-store", vary: "Authorization" },
   ]);
 
-/** The same moment in another way of ISO 8601, with an offset. */
+/** Returns the same time in another form of ISO 8601, with an offset. */
 function timeIn(random: Random, text: string): string {
   const ms = Date.parse(text);
   const minutes = random.pick([0, 0, 60, 120, -330, 345]);
@@ -116,7 +116,7 @@ function numberIn(random: Random, text: string): string {
 
 type Updated = "shift" | "nothing" | "empty" | "other";
 
-/** What a success is answered with where the contract shows nothing, or two forms. */
+/** Returns a successful response where the contract shows no form, or two. */
 function successIn(random: Random, { method, path }: ProxiedCall, passed: ProxiedResponse, updated: Updated) {
   const kept = { status: passed.status, text: passed.text };
   const nothing = { status: 204, text: "" };
@@ -130,7 +130,7 @@ function successIn(random: Random, { method, path }: ProxiedCall, passed: Proxie
   return method === "POST" ? { ...kept, status: random.pick([200, 201]) } : kept;
 }
 
-/** The body of an error is not shown (contract 7.5). */
+/** Returns any body of an error, because the contract shows none (contract 7.5). */
 function errorIn(
   random: Random,
   { status, text, headers }: ProxiedResponse,

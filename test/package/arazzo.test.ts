@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs `npm start` and returns its address once the flows are over. Its output is read to the end: it stops when its reader goes. */
+/** Runs `npm start` and returns its URL after the flows. Its output is read to the end: it stops when its reader closes it. */
 function start(): Promise<{ url: string; token: string }> {
   const argv = [
     "--import",
@@ -59,7 +59,7 @@ interface Report {
 }
 
 describe("the Arazzo document", { timeout: TIMEOUT_MS }, () => {
-  it("is executed against npm start and a provider: the onboarding and the four flows", async () => {
+  it("describes the onboarding and the four flows so that they can be executed against npm start and a provider", async () => {
     const platform = await start();
     const provider = await startSandbox({ port: 0 });
     try {
@@ -86,11 +86,11 @@ describe("the Arazzo document", { timeout: TIMEOUT_MS }, () => {
         REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
         NO_COLOR: "1",
       };
-      const said = await run(process.execPath, argv, { env, cwd: PROJECT, maxBuffer: 1 << 26 }).then(
+      const output = await run(process.execPath, argv, { env, cwd: PROJECT, maxBuffer: 1 << 26 }).then(
         () => "",
         ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
       );
-      expect(said).toBe("");
+      expect(output).toBe("");
       const { files }: Report = JSON.parse(readFileSync(out, "utf8"));
       const [executed] = Object.values(files);
       const workflows: { workflowId: string }[] = parse(readFileSync(FLOWS, "utf8")).workflows;

@@ -1,4 +1,4 @@
-/** What `tsc --init` writes for Node, and the checks of foreign declarations that it leaves out. */
+/** The configuration that `tsc --init` writes for Node, with the checks of foreign declarations. */
 export const TSCONFIG = {
   compilerOptions: {
     ...{ target: "ES2024", module: "NodeNext", types: ["node"], noEmit: true, skipLibCheck: false },
@@ -8,7 +8,7 @@ export const TSCONFIG = {
   files: ["consumer.ts"],
 };
 
-/** A provider and a platform of a few lines, by engineers who have nothing but the package: each calls the other. */
+/** A provider and a platform in a few lines, written with the package alone: each calls the other. */
 export const CONSUMER = `
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -51,7 +51,7 @@ const webhookHandlers: WebhookHandlers<undefined> = {
   getLiveness: () => ({ status: 200, body: { status: "ok" } }),
   getReadiness: () => ({ status: 200, body: { status: "ok" } }),
 };
-// @ts-expect-error the document has no such answer
+// @ts-expect-error the document has no such response
 webhookHandlers.getLiveness = () => ({ status: 200, body: { status: "fine" } });
 webhookHandlers.getLiveness = webhookHandlers.getReadiness;
 
@@ -85,7 +85,7 @@ const delivery: Delivery = await webhooks.send(event);
 const operationsClient: Operations = createOperations({ baseUrl });
 const named = (integration: Integration): string => integration.providerId;
 const options: VerifyOptions = { baseUrl, providerId, token: "t" };
-const judged = (options: VerifyOptions): Promise<{ findings: readonly Finding[] }> => verify(options);
+const verified = (options: VerifyOptions): Promise<{ findings: readonly Finding[] }> => verify(options);
 
 const reads = [await read(shift.id), await read(crypto.randomUUID())];
 await http.close();
@@ -98,12 +98,12 @@ console.log(JSON.stringify({
   document: document.includes("openapi: 3.0.3"),
   answer: answer.kind, reads, delivery, received, positions: readShift(shift, "Europe/Stockholm").shift?.positions,
   events: [events.ShiftCreateEvent(event), Object.keys(messages)],
-  operations: typeof operationsClient.listJobs, verify: [typeof judged, typeof named, Object.keys(codes).length > 0, groups[0], options.token],
+  operations: typeof operationsClient.listJobs, verify: [typeof verified, typeof named, Object.keys(codes).length > 0, groups[0], options.token],
   spec: spec.split("\\n")[0], schema: readFileSync(fileURLToPath(schema), "utf8").length > 0, contract: contract.provider.name,
 }));
 `;
 
-/** Imports the modules that it is given one after the other, and tells which packages each of them was the first to load. */
+/** Imports the given modules one after the other, and prints the packages that each was the first to load. */
 export const LOADS = `
 import { registerHooks } from "node:module";
 let packages = new Set();

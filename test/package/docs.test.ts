@@ -73,11 +73,11 @@ async function visit(url: string, width: number, colorScheme: "light" | "dark"):
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("request", (request) => {
     if (!/^(data:|blob:|file:)/.test(request.url()) && !request.url().startsWith(base)) {
-      faults.push(`asked for ${request.url()}`);
+      faults.push(`requested ${request.url()}`);
     }
   });
   await page.goto(url, { waitUntil: "load" });
-  // This picture appears once Redoc has taken over from its prerendered text; on a phone, in a menu that is closed.
+  // This picture appears once Redoc has replaced its prerendered text; on a phone, in a closed menu.
   if (await isRedoc(page))
     await page.locator('img[alt="redocly logo"]').first().waitFor({ state: "attached" });
   return { page, faults };
@@ -94,7 +94,7 @@ async function seriousFaults(page: Page): Promise<string[]> {
   return serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }
 
-/** Milliseconds. A Redoc page takes half a minute on a busy machine. */
+/** A Redoc page takes half a minute on a busy machine. Milliseconds. */
 const TIMEOUT_MS = 900_000;
 
 describe("the site in a browser", { timeout: TIMEOUT_MS }, () => {
@@ -102,7 +102,7 @@ describe("the site in a browser", { timeout: TIMEOUT_MS }, () => {
     [1280, "light"],
     [390, "dark"],
   ] as const)(
-    "%i pixels wide, in %s colours, loads nothing from elsewhere, fits, and has no serious accessibility fault",
+    "%i pixels wide, in %s colours, loads nothing from other hosts, fits, and has no serious accessibility fault",
     async (width, scheme) => {
       for (const file of files) {
         const { page, faults } = await visit(base + file, width, scheme);
@@ -133,7 +133,7 @@ describe("the site in a browser", { timeout: TIMEOUT_MS }, () => {
           .locator("main :is(h1, h2)", { hasText: first?.summary ?? "" })
           .first()
           .waitFor();
-        // The menu of the tag that is shown is open.
+        // The menu of the current tag is open.
         const shown = await page.locator("a[href*='#/']").evaluateAll((links) => {
           return links.map((link) => link.getAttribute("href")?.replace(/^[^#]*/, ""));
         });
@@ -156,7 +156,7 @@ describe("the site in a browser", { timeout: TIMEOUT_MS }, () => {
     await page.close();
   });
 
-  it("is usable with the keyboard: past the menu into the text, and through the menu on a phone", async () => {
+  it("is usable with the keyboard: to the text past the menu, and in the menu on a phone", async () => {
     const { page } = await visit(`${base}contract.html`, 390, "light");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");

@@ -13,15 +13,15 @@ const run = promisify(execFile);
 const DOCUMENTS = fileURLToPath(new URL("../../generated/spec", import.meta.url));
 const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
-/** Installing three hundred packages takes its time. Milliseconds. */
+/** The limit for the installation of three hundred packages. Milliseconds. */
 const TIMEOUT_MS = 300_000;
 
 interface Generator {
   /** Its command and arguments, which write to `out`. */
   command(document: string, out: string): string[];
-  /** The module with the types, seen from the folder of the others. */
+  /** The module with the types, relative to the folder of the others. */
   module(out: string): string;
-  /** How a named schema's type is got from that module, if it exports none; such a type may have other members. */
+  /** The expression of a named schema's type, if the module exports none; such a type may have other members. */
   type?(name: string): string;
 }
 
@@ -75,7 +75,7 @@ async function inFolder(command: string, argv: readonly string[]): Promise<strin
   return stdout;
 }
 
-/** Writes the code for each of the documents and answers the name of the provider's. */
+/** Writes the code for each of the documents. Returns the name of the provider's. */
 async function generate(name: string, version: string): Promise<string> {
   const generator = COMMANDS[name] as Generator;
   const out = (document: string) => `${name}-${version.replace(".", "")}-${document}`;
@@ -96,7 +96,7 @@ const NAMES = [
   "CandidateCreate",
 ];
 
-/** A reader of the generated types, who does not get past tsc with `any`, with a lost field or with a lost `required`. */
+/** Code on the generated types that does not compile with `any`, with a lost field or with a lost `required`. */
 const READER = `
 type IsAny<T> = 0 extends 1 & T ? true : false;
 export const known: [${NAMES.map((name) => `IsAny<${name}>`).join()}] = [${NAMES.map(() => false).join()}];
@@ -119,7 +119,7 @@ export const poor: Shift = { id: "1" };
 export const long: ShiftVariantB["breakMinutes"] = "half an hour";
 `;
 
-/** What holds where a type has no members but those it names. */
+/** Code for types without additional members. */
 const CLOSED_READER = `
 export function positions(shift: Shift): number | null | undefined {
   return "numberOfPositions" in shift ? shift.numberOfPositions : shift.slots;
@@ -148,8 +148,8 @@ const TSCONFIG = {
   },
 };
 
-describe("generators of other makers", { timeout: TIMEOUT_MS }, () => {
-  it.each(CASES)("make types of every document: %s from %s", async (name, version) => {
+describe("third-party generators", { timeout: TIMEOUT_MS }, () => {
+  it.each(CASES)("create types of every document: %s from %s", async (name, version) => {
     const generator = COMMANDS[name] as Generator;
     const out = await generate(name, version);
     write(`${out}-reader.ts`, reader(generator, out));
@@ -168,7 +168,7 @@ interface Run {
   run: { executions: { item: { name: string }; response?: { code: number } }[] };
 }
 
-/** What the requests in a folder of the provider's collection were answered, by their names. */
+/** Returns the statuses of the requests in a folder of the provider's collection, by their names. */
 async function play(name: string, variables: object): Promise<Record<string, number>> {
   const report = join(folder, "newman.json");
   const values = Object.entries(variables).flatMap(([key, value]) => ["--env-var", `${key}=${value}`]);

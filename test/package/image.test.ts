@@ -23,12 +23,12 @@ afterAll(async () => {
   await image?.remove();
 });
 
-it("has the command, of this version", async () => {
+it("has the command in this version", async () => {
   const { stdout } = await run(...image.command({}, "shiftpact", "--version"));
   expect(stdout.trim()).toBe(manifest.version);
 });
 
-it("runs the platform, not as root, on a root file system that cannot be written, and its health check passes", async () => {
+it("runs the platform without root on a read-only file system, and its health check passes", async () => {
   const port = await freePort();
   const database = await copyDatabase();
   const env = {

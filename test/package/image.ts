@@ -19,13 +19,13 @@ const run = promisify(execFile);
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const BASE = "localhost/node";
 const IMAGE = "localhost/shiftpact";
-/** What a Node image of a distribution has, of which the Containerfile uses this much. */
+/** The part of a distribution's Node image that the Containerfile uses. */
 const PROGRAMS = ["sh", "env", "mkdir", "chown", "rm"];
 const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 
-/** An image built from the Containerfile, on a base that is made of this machine's files: none can be pulled here. */
+/** An image built from the Containerfile, on a base of this machine's files: no base can be pulled here. */
 export interface Image {
-  /** The arguments for a process in the image: not root, and nothing but /tmp can be written. */
+  /** Returns the arguments for a process in the image: not root, and only /tmp is writable. */
   command(env: Readonly<Record<string, string>>, ...argv: string[]): [command: string, args: string[]];
   /** The id of the user that its processes run as. */
   user: number;
@@ -83,7 +83,7 @@ export async function buildImage(tarballs: readonly string[]): Promise<Image> {
   };
 }
 
-/** What a container engine does for `--read-only --tmpfs /tmp`. $0: the image's files, $1: the ids of its user and group. */
+/** Mounts as a container engine does for `--read-only --tmpfs /tmp`. $0: the image's files, $1: the ids of its user and group. */
 const ENTER = `user=$1 && shift && mount --make-rprivate / && mount --bind "$0" "$0" && mount --bind /proc "$0/proc" && mount --bind /dev "$0/dev"
   mount -t tmpfs tmpfs "$0/tmp" && mount -o remount,ro,bind "$0"
   exec chroot --userspec="$user" "$0" /usr/bin/env -i -C /work "$@"`;
@@ -92,7 +92,7 @@ interface Inspected {
   config: { Env: string[]; User: string };
 }
 
-/** The ids of the user and the group of the image's USER; root, as in a container engine, if there is none. */
+/** Returns the ids of the user and the group of the image's USER; root, as in a container engine, if there is none. */
 function userOf(root: string, { config: { User } }: Inspected): [user: number, group: number] {
   const name = User.split(":")[0] || "0";
   const users = readFileSync(join(root, "etc/passwd"), "utf8").split("\n");

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const PACKAGES = join(PROJECT, "node_modules");
-/** Not of a fresh checkout, or not needed to build and pack. */
+/** Folders that are not in a fresh checkout, or not needed to build and pack. */
 const LEFT_OUT = new Set(["node_modules", "dist", "coverage", ".git", ".shiftpact"]);
 
 export interface Manifest {
@@ -18,28 +18,28 @@ export interface Manifest {
   peerDependencies: Record<string, string>;
 }
 
-/** A folder outside of the project with what npm installed there. */
+/** A folder outside of the project with installed packages. */
 export interface Installed {
   folder: string;
-  /** Where the package `shiftpact` is. */
+  /** The folder of the package `shiftpact`. */
   path: string;
   manifest: Manifest;
-  /** What was packed of it; paths inside the package. */
+  /** Its packed files; paths inside the package. */
   files: string[];
-  /** With the commands, and the Node that runs the tests, on the PATH. */
+  /** The environment with the commands, and the Node that runs the tests, on the PATH. */
   env: NodeJS.ProcessEnv;
 }
 
-/** The tarballs that would be published. */
+/** Returns the tarballs of a publication. */
 export interface Packed {
   shiftpact: string;
   platform: string;
-  /** With npm, from its registry, into a new folder. */
+  /** Installs with npm, from its registry, into a new folder. */
   install(...packages: string[]): Promise<Installed>;
   remove(): void;
 }
 
-/** As a maintainer does it, from a checkout without `dist/`. */
+/** Packs as a maintainer does, from a checkout without `dist/`. */
 export async function packAll(): Promise<Packed> {
   const root = mkdtempSync(join(tmpdir(), "shiftpact-package-"));
   const checkout = checkOut(root);
@@ -55,7 +55,7 @@ export async function packAll(): Promise<Packed> {
   };
 }
 
-/** A copy of the project in a folder, with what is installed in it. Answers its path. */
+/** Copies the project into a folder, with its installed packages. Returns its path. */
 export function checkOut(folder: string): string {
   const checkout = join(folder, "checkout");
   mkdirSync(checkout);

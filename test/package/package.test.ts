@@ -21,18 +21,18 @@ import { PACKAGE_CHECKS } from "./tool-versions.ts";
 
 const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
-/** What a project has that fills the stubs in TypeScript. */
+/** The packages of a TypeScript project that implements the stubs. */
 const EXPRESS = ["express", "@types/express", "@types/node"].map(
   (name) => `${name}@${manifest.devDependencies[name as keyof typeof manifest.devDependencies]}`,
 );
 
-/** The build compiles all of src; on a machine that is busy that takes its time. Milliseconds. */
+/** The limit of a build, which compiles all of src, on a busy machine. Milliseconds. */
 const TIMEOUT_MS = 180_000;
 
 let packed: Packed;
-/** Both packages, in a project that has Express. */
+/** Both packages, in a project with Express. */
 let installed: Installed;
-/** What `npm install shiftpact` brings. */
+/** The result of `npm install shiftpact`. */
 let alone: Installed;
 const children = new Set<ChildProcess>();
 beforeAll(async () => {
@@ -86,7 +86,7 @@ function write(name: string, content: string): void {
   writeFileSync(join(installed.folder, name), content);
 }
 
-/** The packages that compiled modules import at run time. */
+/** Returns the packages that compiled modules import at run time. */
 function imported(): Set<string> {
   const specifier = /\b(?:from|import) *\(?"((?:@[\w.-]+\/)?\w[\w.:-]*)[^"\n]*"/g;
   const names = installed.files
@@ -97,7 +97,7 @@ function imported(): Set<string> {
 }
 
 describe("the packed package", () => {
-  it("holds what was built, the documents and the contracts, and nothing of how it is made", () => {
+  it("holds the build, the documents and the contracts, and no sources", () => {
     const folders = new Set(installed.files.map((file) => file.split("/").slice(0, 2).join("/")));
     expect([...folders].filter((each) => !/^(spec|contracts)\//.test(each)).sort()).toEqual([
       "CHANGELOG.md",
@@ -121,7 +121,7 @@ describe("the packed package", () => {
     expect(installed.files).toContain("generated/spec/provider.openapi-3.0.yaml");
   });
 
-  it("gives along the licences of what is in its bundles, and a bill of materials", () => {
+  it("includes the licences of its bundled packages, and a bill of materials", () => {
     const notices = readFileSync(join(installed.path, "dist/kit/THIRD-PARTY-NOTICES.txt"), "utf8");
     const bill = JSON.parse(readFileSync(join(installed.path, "dist/kit/bom.cdx.json"), "utf8"));
     for (const name of ["express", "fast-check", "yaml", "@pactflow/openapi-pact-comparator"]) {
@@ -148,40 +148,40 @@ describe("the packed package", () => {
   });
 });
 
-describe("what judges published packages finds nothing wrong:", () => {
-  const judge = async (name: keyof typeof PACKAGE_CHECKS, command: string, ...argv: string[]) => {
+describe("a check of published packages finds no fault:", () => {
+  const check = async (name: keyof typeof PACKAGE_CHECKS, command: string, ...argv: string[]) => {
     const tool = ["exec", "--yes", `--package=${name}@${PACKAGE_CHECKS[name]}`, "--", command];
     const { code, out, err } = await run("npm", ...tool, ...argv);
-    return { code, told: `${out}${err}` };
+    return { code, output: `${out}${err}` };
   };
 
   it("publint of both", async () => {
     for (const tarball of [packed.shiftpact, packed.platform]) {
-      const { code, told } = await judge("publint", "publint", tarball, "--strict");
-      expect([code, told]).toEqual([0, expect.stringContaining("All good!")]);
+      const { code, output } = await check("publint", "publint", tarball, "--strict");
+      expect([code, output]).toEqual([0, expect.stringContaining("All good!")]);
     }
   });
 
   it("Are the types wrong? of the library, which is ESM alone", async () => {
-    const { code, told } = await judge(
+    const { code, output } = await check(
       "@arethetypeswrong/cli",
       "attw",
       packed.shiftpact,
       "--profile",
       "esm-only",
     );
-    expect([code, told]).toEqual([0, expect.stringContaining("shiftpact/provider/server")]);
+    expect([code, output]).toEqual([0, expect.stringContaining("shiftpact/provider/server")]);
   });
 });
 
 describe("npm install shiftpact", () => {
-  /** Folders of packages, the nested ones too. */
+  /** Returns the folders of packages, including nested ones. */
   const packagesOf = ({ folder }: Installed) =>
     Object.keys(
       JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8")).packages,
     ).map((path) => join(folder, path));
 
-  it("brings at most 15 packages and 10 MB, and runs no script", () => {
+  it("installs at most 15 packages and 10 MB, and runs no script", () => {
     const packages = packagesOf(alone);
     const sizes = filesBelow(join(alone.folder, "node_modules")).map(
       (file) => statSync(join(alone.folder, "node_modules", file)).size,
@@ -222,13 +222,13 @@ console.log(messages);
     expect(compiled).toEqual({ code: 0, out: "", err: "" });
   });
 
-  it("leaves Pact's native library out of the platform, too", () => {
+  it("does not install Pact's native library with the platform either", () => {
     const packages = packagesOf(installed);
     expect(packages.length).toBeGreaterThan(50);
     expect(packages.filter((folder) => /@pact-foundation|@scarf/.test(folder))).toEqual([]);
   });
 
-  it("says which package runs the platform", async () => {
+  it("names the package that runs the platform", async () => {
     expect(existsSync(join(alone.folder, "node_modules/@shiftpact"))).toBe(false);
     expect(await startIn(alone, {}, "shiftpact", "platform", "--port", "0").ended).toEqual({
       ...{ code: 2, out: "" },
@@ -288,7 +288,7 @@ describe("a project that installs it", () => {
   });
 });
 
-/** What somebody's bundler makes of one import, minified. Bytes. */
+/** Returns the size of a minified bundle of one import. Bytes. */
 async function bundled(contents: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: installed.folder },
@@ -305,12 +305,12 @@ describe("a bundle", () => {
     ['import { createWebhookClient } from "shiftpact"; console.log(createWebhookClient);', 20],
     ['import { isShift } from "shiftpact/provider"; console.log(isShift);', 30],
     ['import { readTimestamp } from "shiftpact"; console.log(readTimestamp);', 5],
-  ])("has no more of the package than is used: %s", async (contents, kilobytes) => {
+  ])("contains only the used part of the package: %s", async (contents, kilobytes) => {
     expect(await bundled(contents)).toBeLessThan(kilobytes * 1_000);
   });
 });
 
-/** The installed sandbox with one shift, and what it says of itself. */
+/** Starts the installed sandbox with one shift. Returns its printed settings. */
 async function provider(...flags: string[]) {
   const sandbox = start("shiftpact", "sandbox", "--port", "0", "--shift", "1", ...flags);
   const [, url = ""] = await sandbox.until(/listens on (\S+)/);
@@ -363,13 +363,13 @@ describe("the installed command", () => {
     expect(await sandbox.ended).toMatchObject({ code: 0, err: "" });
   });
 
-  it("of the platform explains itself", async () => {
+  it("of the platform prints its help", async () => {
     const { code, out, err } = await run("shiftpact-platform", "--help");
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^shiftpact platform: /);
   });
 
-  it("runs the platform until it is told to stop", async () => {
+  it("runs the platform until it is stopped", async () => {
     const data = join(installed.folder, "data");
     mkdirSync(data);
     cpSync(inject("pgliteTemplate"), join(data, "database"), { recursive: true });
@@ -384,7 +384,7 @@ describe("the installed command", () => {
 });
 
 describe("in CI, without a network", () => {
-  it("runs the job that init writes", async () => {
+  it("the job that init writes succeeds", async () => {
     const { url, providerId, token, shiftId } = await provider();
     const flags = ["--provider-id", providerId, "--shift-id", shiftId, "--ci", "github"];
     const env = { PROVIDER_TOKEN: token };
@@ -397,7 +397,7 @@ describe("in CI, without a network", () => {
     expect(verified).toMatchObject({ code: 0, out: expect.stringContaining("incomplete: 0 errors") });
   });
 
-  /** Each shell of the action, as a runner starts it; the outputs at the end, and the exit code of the last one. */
+  /** Runs each shell of the action as a runner does. Returns the final outputs, and the last exit code. */
   async function runAction(given: Record<string, string>) {
     const action = readAction();
     const file = join(installed.folder, `outputs-${randomUUID()}`);
@@ -418,7 +418,7 @@ describe("in CI, without a network", () => {
     return { ...ended, outputs };
   }
 
-  it("runs the GitHub Action on a provider that conforms", async () => {
+  it("the GitHub Action succeeds on a conforming provider", async () => {
     const { url, providerId, token, shiftId } = await provider("--routing", "header");
     write("fixtures of the action.json", JSON.stringify({ shiftId }));
     const { code, out, outputs } = await runAction({
@@ -437,7 +437,7 @@ describe("in CI, without a network", () => {
     expect(JSON.parse(report("json"))).toMatchObject({ summary: { verdict: "conforms" } });
   });
 
-  it("runs the GitHub Action on a provider that does not, and still has the reports", async () => {
+  it("the GitHub Action fails on another provider, and still has the reports", async () => {
     const { url, providerId, token } = await provider("--fault", "no-token-accepted");
     const { code, outputs } = await runAction({ url, "provider-id": providerId, token });
     expect(code).toBe(1);
@@ -447,14 +447,14 @@ describe("in CI, without a network", () => {
 
 const EXAMPLES = new URL("../examples/", import.meta.url);
 
-/** What the examples' readers do: copy the file, and change nothing. */
+/** Copies the file unchanged, as a reader of the examples does. */
 function copyExample(name: string): string {
   const text = readFileSync(new URL(name, EXAMPLES), "utf8");
   write(name, text);
   return text;
 }
 
-/** The commands of the job, one after the other in one shell, at a port that is free here. */
+/** Returns the commands of the job, one after the other in one shell, on a free port. */
 function scriptOf(job: string, port: number): string {
   const { env, steps }: { env: Record<string, string>; steps: { name?: string; run?: string }[] } =
     parse(job).jobs.verify;
@@ -474,7 +474,7 @@ describe("the examples", () => {
     expect(await run(process.execPath, TSC, "-p", ".")).toEqual({ code: 0, out: "", err: "" });
   });
 
-  it("hold a provider of fewer than 150 lines, which its job in CI finds without fault", async () => {
+  it("include a provider of fewer than 150 lines, which passes its CI job", async () => {
     expect(copyExample("provider.ts").split("\n").length).toBeLessThan(150);
     const script = scriptOf(copyExample("provider-ci.yml"), await freePort());
     const { code, out } = await run("bash", "-c", script);
@@ -482,7 +482,7 @@ describe("the examples", () => {
     expect(code).toBe(0);
   });
 
-  it("hold a script that staffs the shifts of that provider", async () => {
+  it("include a script that staffs the shifts of that provider", async () => {
     for (const name of ["provider.ts", "staff-shifts.ts"]) copyExample(name);
     const OPERATIONS_TOKEN = "operations-token-of-the-example";
     const data = join(installed.folder, "data-of-the-example");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Every command of the README's blocks of shell, without its comment, a continued line as one. */
+/** Returns every command in the README's shell blocks, without comments, a continued line as one. */
 export function readmeCommands(): string[] {
   const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   const blocks = [...readme.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = ""]) => block);
@@ -15,7 +15,7 @@ export function readmeCommands(): string[] {
     .filter((line) => line !== "" && !line.startsWith("export "));
 }
 
-/** What runs a command that this folder does not: a file, and words of it that would be gone with the command. */
+/** The file that runs a command that this folder does not, and text of it that a removal of the command would remove. */
 export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: string }>> = {
   "npm ci && npm start -- --once": { file: ".ci/run", words: "npm start -- --once" },
   ".ci/release --dry-run": { file: "test/package/release.test.ts", words: 'release("--dry-run")' },
@@ -33,7 +33,7 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
     file: "test/package/installed.ts",
     words: 'pack("./dist/platform")',
   },
-  // Nothing here can pull a base image, so no test builds one.
+  // No base image can be pulled here, so no test builds one.
   "mkdir -p .shiftpact/image && npm pack --pack-destination .shiftpact/image": {
     file: "test/tool-files.test.ts",
     words: "copies the package that npm pack writes",

@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As it is typed in a checkout. */
+/** Returns the command as typed in a checkout. */
 function type(command: string, env: NodeJS.ProcessEnv = {}) {
   const { DATABASE_URL, LOG_LEVEL, ...rest } = process.env;
   const child = spawn("bash", ["-c", command], {
@@ -36,31 +36,31 @@ function type(command: string, env: NodeJS.ProcessEnv = {}) {
     detached: true,
   });
   children.add(child);
-  let said = "";
-  for (const output of [child.stdout, child.stderr]) {
-    output.on("data", (chunk) => {
-      said += chunk;
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk;
     });
   }
   const ended = once(child, "close").then(([code]) => {
     children.delete(child);
-    return { code, said };
+    return { code, output };
   });
   const until = async (expression: RegExp) => {
-    while (!expression.test(said)) {
+    while (!expression.test(output)) {
       const end = await Promise.race([once(child.stdout, "data").then(() => undefined), ended]);
-      if (end && !expression.test(said)) throw new Error(`it ended early: ${JSON.stringify(end)}`);
+      if (end && !expression.test(output)) throw new Error(`it ended early: ${JSON.stringify(end)}`);
     }
   };
   const stop = async () => {
-    // A listener that has seen everything ends by itself.
+    // A listener that has seen everything ends automatically.
     if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), "SIGTERM");
     await ended;
   };
   return { ended, until, stop };
 }
 
-/** The one command of the README that begins so, with its placeholders filled. */
+/** Returns the README's command with this start, with its placeholders filled. */
 function readme(beginning: string, filling: Readonly<Record<string, string>>): string {
   const found = commands.filter((command) => command.startsWith(beginning));
   expect(found).toHaveLength(1);
@@ -92,7 +92,7 @@ describe("each command of the README", () => {
     expect(readFileSync(join(ROOT, file), "utf8")).toContain(words);
   });
 
-  it("finds the rows of BENCHMARKS.md that the README points to", () => {
+  it("links only to existing rows of BENCHMARKS.md", () => {
     const text = (file: string) => readFileSync(join(ROOT, file), "utf8");
     const rows = [...text("README.md").matchAll(/\(BENCHMARKS\.md#([\w-]+)\)/g)].map(([, row = ""]) => row);
     expect(rows.length).toBeGreaterThan(3);
@@ -100,7 +100,7 @@ describe("each command of the README", () => {
     expect(rows.filter((row) => !benchmarks.includes(`id="${row}"`))).toEqual([]);
   });
 
-  it("has its like in the README if a test says that it runs it", () => {
+  it("is in the README if a test claims to run it", () => {
     expect(Object.keys(RUN_ELSEWHERE).filter((command) => !commands.includes(command))).toEqual([]);
   });
 });
@@ -122,13 +122,13 @@ describe("the README's sandbox, platform and compare", () => {
     copyFileSync(join(ROOT, "spec/provider.openapi.yaml"), document);
     cpSync(join(ROOT, "spec/schemas"), join(folder, "schemas"), { recursive: true });
     cpSync(join(ROOT, "spec/examples"), join(folder, "examples"), { recursive: true });
-    const { code, said } = await type(readme(`${CLI}compare`, { "openapi.yaml": document })).ended;
-    expect([code, said]).toEqual([0, expect.stringContaining("conforms")]);
+    const { code, output } = await type(readme(`${CLI}compare`, { "openapi.yaml": document })).ended;
+    expect([code, output]).toEqual([0, expect.stringContaining("conforms")]);
   });
 });
 
 describe("the README's document", () => {
-  it("is written for a generator", async () => {
+  it("can be written for a generator", async () => {
     const file = join(folder, "provider.yaml");
     const { code } = await type(readme(`${CLI}spec`, { "provider.yaml": file })).ended;
     expect([code, readFileSync(file, "utf8")]).toEqual([0, expect.stringContaining("openapi: 3.0.3")]);
@@ -136,7 +136,7 @@ describe("the README's document", () => {
 });
 
 describe("the README's verifications", () => {
-  it("verify a provider by a shift's id, and by a file of fixtures", async () => {
+  it("verify a provider with the id of a shift, and with a file of fixtures", async () => {
     const [{ shiftId }, cancellable] = [sandbox.createShift(), sandbox.createShift()];
     const env = { PROVIDER_TOKEN: sandbox.token };
     const who = { UUID: sandbox.providerId };
@@ -157,13 +157,13 @@ describe("the README's verifications", () => {
     });
     const verdicts = { [byId]: [1, "incomplete: 0 errors"], [byFile]: [0, "conforms: 0 errors"] } as const;
     for (const [command, [exitCode, verdict]] of Object.entries(verdicts)) {
-      const { code, said } = await type(command, env).ended;
-      expect([code, said]).toEqual([exitCode, expect.stringContaining(`${verdict}, 0 warnings`)]);
+      const { code, output } = await type(command, env).ended;
+      expect([code, output]).toEqual([exitCode, expect.stringContaining(`${verdict}, 0 warnings`)]);
     }
     expect(readFileSync(join(report, "junit.xml"), "utf8")).toContain("<testsuite");
   });
 
-  it("replay the contracts with Pact's own verifier, from a file in the broker's place", async () => {
+  it("replay the contracts with Pact's own verifier, from a file instead of a broker", async () => {
     const report = join(folder, "pact.json");
     const command = readme("npx pact-verifier", {
       '--broker-url "$PACT_BROKER_BASE_URL"':
@@ -174,27 +174,28 @@ describe("the README's verifications", () => {
       ' --publish --provider-version "tempo-$(git rev-parse HEAD)" --provider-branch main': "",
     });
     const env = { PROVIDER_TOKEN: sandbox.token, PACT_DO_NOT_TRACK: "true" };
-    const { code, said } = await type(command, env).ended;
-    expect([code, said]).toEqual([0, expect.stringMatching(/reads a shift \[routing=path variant=a\]/)]);
+    const { code, output } = await type(command, env).ended;
+    expect([code, output]).toEqual([0, expect.stringMatching(/reads a shift \[routing=path variant=a\]/)]);
     const count = readme(`${CLI}contracts --verified`, { "pact.json": report });
     expect(await type(count).ended).toEqual({
       code: 0,
-      said: expect.stringMatching(/^2\d interactions were verified\n$/),
+      output: expect.stringMatching(/^2\d interactions were verified\n$/),
     });
   });
 
-  it("are set up with the files that they need", async () => {
+  it("are set up with the necessary files", async () => {
     const { shiftId } = sandbox.createShift();
     const project = join(folder, "project");
     const command = readme(`${CLI}init`, {
       ...{ UUID: sandbox.providerId, "https://provider.example/api": sandbox.url, " ID": ` ${shiftId}` },
     });
-    const { code, said } = await type(`${command} --dir ${project}`, { PROVIDER_TOKEN: sandbox.token }).ended;
-    expect([code, said]).toEqual([0, expect.stringMatching(/Next:\nnpx shiftpact verify http/)]);
+    const { code, output } = await type(`${command} --dir ${project}`, { PROVIDER_TOKEN: sandbox.token })
+      .ended;
+    expect([code, output]).toEqual([0, expect.stringMatching(/Next:\nnpx shiftpact verify http/)]);
     expect(readdirSync(project).sort()).toEqual([".github", "fixtures.json"]);
   });
 
-  it("write the Pact files of a provider's forms, stated or found out", async () => {
+  it("write the Pact files of a provider's forms, given or detected", async () => {
     const { shiftId } = sandbox.createShift();
     const outs = [join(folder, "stated"), join(folder, "detected")] as const;
     const stated = readme(`${CLI}contracts --routing`, { "--out pacts": `--out ${outs[0]}` });
@@ -203,16 +204,16 @@ describe("the README's verifications", () => {
       ...{ " ID": ` ${shiftId}`, "--out pacts": `--out ${outs[1]}` },
     });
     for (const command of [stated, detected]) {
-      const { code, said } = await type(command, { PROVIDER_TOKEN: sandbox.token }).ended;
-      expect([code, said]).toEqual([0, expect.stringContaining("Wrote 2 Pact files")]);
+      const { code, output } = await type(command, { PROVIDER_TOKEN: sandbox.token }).ended;
+      expect([code, output]).toEqual([0, expect.stringContaining("Wrote 2 Pact files")]);
     }
     for (const out of outs) expect(readdirSync(out)).toHaveLength(2);
   });
 
-  it("listen to a webhook that is triggered", async () => {
+  it("listen to a triggered webhook", async () => {
     const port = String(await freePort());
     const listening = readme(`${CLI}listen`, { 3001: port, "--token T": "--token only-for-this-run" });
-    // The README waits for a whole system; one event shows that the two commands fit each other.
+    // The README waits for a whole system; one event shows that the two commands work together.
     const listener = type(`${listening.replace(",shift.update", "")} --timeout 20`);
     await listener.until(/http:\/\//);
     const trigger = readme(`${CLI}trigger`, {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { checkOut } from "./installed.ts";
 
-/** Building takes its time. Milliseconds. */
+/** The limit of a build. Milliseconds. */
 const TIMEOUT_MS = 180_000;
 
 describe("a release", () => {
@@ -28,16 +28,16 @@ describe("a release", () => {
       env,
       encoding: "utf8",
     });
-    return { status, said: `${stdout}${stderr}` };
+    return { status, output: `${stdout}${stderr}` };
   }
 
   it(
-    "packs both packages, writes bills of materials, and says what it would publish",
+    "packs both packages, writes bills of materials, and prints what it would publish",
     () => {
-      const { status, said } = release("--dry-run");
+      const { status, output } = release("--dry-run");
       const { version } = manifest;
-      expect([status, said]).toEqual([0, expect.stringContaining(`+ shiftpact@${version}`)]);
-      expect(said).toContain(`+ @shiftpact/platform@${version}`);
+      expect([status, output]).toEqual([0, expect.stringContaining(`+ shiftpact@${version}`)]);
+      expect(output).toContain(`+ @shiftpact/platform@${version}`);
       expect(readdirSync(out).sort()).toEqual([
         `shiftpact-${version}.tgz`,
         "shiftpact-bundled.cdx.json",
@@ -52,9 +52,9 @@ describe("a release", () => {
     TIMEOUT_MS,
   );
 
-  it("is refused for a version that the changelog does not tell of", () => {
+  it("is refused for a version without a changelog entry", () => {
     const file = join(checkout, "package.json");
     writeFileSync(file, JSON.stringify({ ...manifest, version: "9.9.9" }));
-    expect(release("--dry-run")).toEqual({ status: 1, said: "CHANGELOG.md says nothing of 9.9.9\n" });
+    expect(release("--dry-run")).toEqual({ status: 1, output: "CHANGELOG.md says nothing of 9.9.9\n" });
   });
 });

@@ -10,7 +10,7 @@ import { type Installed, type Packed, packAll } from "./installed.ts";
 import { RUNTIMES } from "./tool-versions.ts";
 
 const run = promisify(execFile);
-/** Building, packing and installing take their time. Milliseconds. */
+/** The limit of building, packing and installing. Milliseconds. */
 const TIMEOUT_MS = 180_000;
 
 let packed: Packed;
@@ -27,7 +27,7 @@ afterAll(async () => {
   packed?.remove();
 });
 
-/** Both clients read a shift; what they say of it is printed. */
+/** Reads a shift with both clients, and prints the results. */
 function script(shiftId: string): string {
   const { url, providerId, token } = sandbox;
   return `
@@ -49,7 +49,7 @@ console.log(JSON.stringify({ status, same: data.id === shift.id, kind, positions
 `;
 }
 
-const SAID = {
+const OUTPUT = {
   ...{ status: 200, same: true, kind: "shift", positions: 2, unknown: "absent" },
   ...{ down: "unavailable", failure: "connection_failed" },
 };
@@ -76,7 +76,7 @@ it.each([
   writeFileSync(file, script(shiftId));
   const [command = "", ...argv] = commandOf(file);
   const { stdout } = await run(command, argv, { cwd: installed.folder, env: installed.env });
-  expect(JSON.parse(stdout)).toEqual(SAID);
+  expect(JSON.parse(stdout)).toEqual(OUTPUT);
 });
 
 it("the clients work in a browser", async () => {
@@ -88,14 +88,14 @@ it("the clients work in a browser", async () => {
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   try {
     const page = await browser.newPage();
-    // A page of the same origin: a provider's API answers no other.
+    // A page of the same origin: a provider's API accepts no other.
     await page.route("**/page.html", (route) =>
       route.fulfill({ contentType: "text/html", body: "<!doctype html><title>A page</title>" }),
     );
     await page.goto(`${sandbox.url}/page.html`);
-    const said = page.waitForEvent("console", (message) => message.text().startsWith("{"));
+    const output = page.waitForEvent("console", (message) => message.text().startsWith("{"));
     await page.addScriptTag({ type: "module", content: outputFiles[0]?.text ?? "" });
-    expect(JSON.parse((await said).text())).toEqual(SAID);
+    expect(JSON.parse((await output).text())).toEqual(OUTPUT);
   } finally {
     await browser.close();
   }

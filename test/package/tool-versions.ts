@@ -1,4 +1,4 @@
-/** The tools that are tried on the published documents, in the versions that the guide "Use your tools" names. */
+/** The tools that are tested on the published documents, in the versions of the guide "Use your tools". */
 export const GENERATORS = {
   oazapfts: "7.5.0",
   orval: "8.38.0",
@@ -17,8 +17,8 @@ export const TOOLS = {
   "@usebruno/cli": "4.1.0",
 };
 
-/** Other runtimes in which the clients are tried. */
+/** Other runtimes in which the clients are tested. */
 export const RUNTIMES = { bun: "1.4.5", deno: "2.9.6" };
 
-/** What judges the packages as they are published. */
+/** Checks of published packages. */
 export const PACKAGE_CHECKS = { publint: "0.3.25", "@arethetypeswrong/cli": "0.18.5" };

@@ -21,7 +21,7 @@ const DOCUMENTS = fromRoot("generated/spec");
 const documents = readdirSync(DOCUMENTS).filter((name) => /api-\d\.\d\.json$/.test(name));
 const openapi = documents.filter((name) => name.includes("openapi"));
 
-/** Installing several hundred packages takes its time. Milliseconds. */
+/** The limit for the installation of several hundred packages. Milliseconds. */
 const TIMEOUT_MS = 300_000;
 
 let folder: string;
@@ -51,12 +51,12 @@ async function inFolder(command: string, ...argv: string[]): Promise<string> {
   return stdout;
 }
 
-/** A server of one of the tools, for as long as it is used. */
+/** Starts a server of one of the tools for the duration of `use`. */
 interface Mock {
-  /** Without the port. */
+  /** The command without the port. */
   command: string;
   argv: readonly string[];
-  /** What it says when it listens. */
+  /** Its output when it listens. */
   ready: string;
 }
 
@@ -68,12 +68,12 @@ async function mocked<T>({ command, argv, ready }: Mock, use: (url: string) => P
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.add(server);
-  let said = "";
+  let output = "";
   try {
-    while (!said.includes(ready)) {
+    while (!output.includes(ready)) {
       const [chunk] = await Promise.race([once(server.stdout, "data"), once(server, "exit")]);
-      if (typeof chunk === "number") throw new Error(`${command} ended: ${said}`);
-      said += chunk;
+      if (typeof chunk === "number") throw new Error(`${command} ended: ${output}`);
+      output += chunk;
     }
     return await use(`http://127.0.0.1:${port}`);
   } finally {
@@ -82,14 +82,14 @@ async function mocked<T>({ command, argv, ready }: Mock, use: (url: string) => P
   }
 }
 
-/** What Prism answers with is in the document: the shift, the person and the page of its examples. */
+/** Prism responds with the examples of the document: the shift, the person and the page. */
 const prism = (document: string): Mock => ({
   command: join(folder, "node_modules/.bin/prism"),
   argv: ["mock", join(DOCUMENTS, document), "--errors"],
   ready: "Prism is listening",
 });
 
-/** What Specmatic answers with is made up from the schemas. */
+/** Specmatic responds with values generated from the schemas. */
 const specmatic = (document: string): Mock => ({
   command: "java",
   argv: ["-jar", join(folder, "node_modules/specmatic/specmatic.jar"), "stub", join(DOCUMENTS, document)],
@@ -100,7 +100,7 @@ const SHIFT = "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3";
 const PERSON = "7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11";
 const PROVIDER = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 
-it("the guide names the tools in the versions that are tried", () => {
+it("the guide names the tested versions of the tools", () => {
   const guide = readFileSync(fromRoot("spec/guides/tools.md"), "utf8");
   const missing = Object.entries({ ...GENERATORS, ...TOOLS }).filter(
     ([name, version]) => !guide.includes(`\`${name}@${version}\``),
@@ -144,7 +144,7 @@ describe("Prism", { timeout: TIMEOUT_MS }, () => {
 
 describe("Specmatic", { timeout: TIMEOUT_MS }, () => {
   it.each(["provider.openapi-3.1.yaml", "provider.openapi-3.0.yaml"])(
-    "makes up a provider that the client understands, in both routings: %s",
+    "simulates a provider that the client understands, in both routings: %s",
     (document) =>
       mocked(specmatic(document), async (baseUrl) => {
         for (const routing of ["path", "header"] as const) {
@@ -156,7 +156,7 @@ describe("Specmatic", { timeout: TIMEOUT_MS }, () => {
             await client.listRoles(CALL),
           ].map(({ kind }) => kind);
           expect([routing, ...kinds]).toEqual([routing, "cancelled", "page", "list", "list"]);
-          // It has another id than was asked for: the client takes none of those.
+          // Its id differs from the requested one: the client refuses it.
           const tenant = routing === "path" ? `${baseUrl}/providers/${PROVIDER}` : baseUrl;
           const headers = {
             Authorization: "Bearer t",
@@ -207,7 +207,7 @@ describe("Bruno", { timeout: TIMEOUT_MS }, () => {
 
 const LANGUAGES = ["go", "java", "csharp", "python", "kotlin"];
 
-/** Names in any spelling: `startTime`, `StartTime`, `start_time`. */
+/** Compares names in any spelling: `startTime`, `StartTime`, `start_time`. */
 const plain = (text: string): string => text.replaceAll("_", "").toLowerCase();
 
 describe("quicktype", { timeout: TIMEOUT_MS }, () => {
@@ -218,7 +218,7 @@ describe("quicktype", { timeout: TIMEOUT_MS }, () => {
       "personalNumber firstName lastName email phone address postCode city countryCode emergencyContact bankDetails documents",
   };
 
-  it.each(LANGUAGES)("makes the types of a shift and of a candidate to create: %s", async (language) => {
+  it.each(LANGUAGES)("creates the types of a shift and of a new candidate: %s", async (language) => {
     for (const [name, fields] of Object.entries(FIELDS)) {
       const source = `${join(DOCUMENTS, "provider.openapi-3.1.json")}#/components/schemas/${name}`;
       const out = plain(
@@ -242,7 +242,7 @@ describe("swagger-parser", { timeout: TIMEOUT_MS }, () => {
 });
 
 describe("openapi-backend", { timeout: TIMEOUT_MS }, () => {
-  // It reads no OpenAPI 3.1.
+  // It does not support OpenAPI 3.1.
   it.each(openapi.filter((name) => /^provider.*-3\.0/.test(name)))(
     "routes and validates every call: %s",
     async (name) => {
@@ -311,7 +311,7 @@ describe("openapi-pact-comparator", () => {
   const pairs = readdirSync(CONTRACTS)
     .filter((name) => !name.includes(".events."))
     .flatMap((contract) => {
-      // A contract of webhooks has what the platform takes, which is more than a provider should send.
+      // A contract of webhooks includes everything that the platform accepts, which is more than a provider should send.
       const described = contract.endsWith(".http.json") ? "provider" : "platform-tolerant";
       return openapi
         .filter((name) => name.startsWith(described))
@@ -319,7 +319,7 @@ describe("openapi-pact-comparator", () => {
     });
 
   it.each(pairs)("finds no error between %s and %s", async (contract, document) => {
-    // Its own types name their files in a way that Node's resolution does not find.
+    // Node's resolution does not find its type declarations.
     const { Comparator }: ComparatorPackage = (await import("@pactflow/openapi-pact-comparator")) as never;
     const read = (path: string) => JSON.parse(readFileSync(path, "utf8"));
     const comparator = new Comparator({ oas: read(join(DOCUMENTS, document)) });

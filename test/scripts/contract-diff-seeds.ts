@@ -13,7 +13,7 @@ export interface Seed {
   what: string;
   file: string;
   edits: Edit[];
-  /** `document: whom | place | message`, of each breaking change that follows. */
+  /** `document: parties | place | message` of each expected breaking change. */
   breaking: string[];
 }
 
@@ -29,11 +29,11 @@ function add(path: Path, value: unknown): Edit {
 
 export function drop(path: Path): Edit {
   return (document) => {
-    if (!document.deleteIn(path)) throw new Error(`the seed finds nothing at ${path.join("/")}`);
+    if (!document.deleteIn(path)) throw new Error(`the seed has no target at ${path.join("/")}`);
   };
 }
 
-/** Takes a name out of a list. */
+/** Removes a name from a list. */
 function strike(path: Path, name: string): Edit {
   return (document) => {
     const list = path.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document.toJS());
@@ -45,16 +45,16 @@ function strike(path: Path, name: string): Edit {
 
 const TEXT = { type: "string" };
 
-/** They do not touch one another, so that one comparison finds all of them. */
+/** The changes are independent, so one comparison finds all of them. */
 export const SEEDS: Seed[] = [
   {
-    what: "a path that is gone",
+    what: "a removed path",
     file: PROVIDER,
     edits: [drop(["paths", "/roles"])],
     breaking: ["provider: platform | /roles | Path `/roles` was removed."],
   },
   {
-    what: "an answer that a provider may give no more",
+    what: "a response that a provider must no longer send",
     file: PROVIDER,
     edits: [drop(["paths", "/shifts/{shiftId}/assign/{candidateId}", "put", "responses", "204"])],
     breaking: [
@@ -62,7 +62,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "a field that a provider may send no more",
+    what: "a field that a provider must no longer send",
     file: PROVIDER,
     edits: [put(schema("ShiftVariantB", "properties", "outletName"), false)],
     breaking: [
@@ -70,13 +70,13 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "an operation that is gone",
+    what: "a removed operation",
     file: PROVIDER,
     edits: [drop(["paths", "/shifts/{shiftId}", "delete"])],
     breaking: ["provider: platform | DELETE /shifts/{shiftId} | Operation `delete` was removed."],
   },
   {
-    what: "one more required field of a request",
+    what: "another required field of a request",
     file: PROVIDER,
     edits: [
       add(schema("ShiftUpdate", "required"), "reason"),
@@ -85,13 +85,13 @@ export const SEEDS: Seed[] = [
     breaking: ["provider: platform | PUT /shifts/{shiftId} | `required` of `ShiftUpdate` gained reason."],
   },
   {
-    what: "a field of a request that the platform may leave out from now on",
+    what: "a field of a request that becomes optional",
     file: PROVIDER,
     edits: [strike(schema("CandidateIdentity", "required"), "phone")],
     breaking: ["provider: providers | POST /candidates | `required` of `CandidateIdentity` lost phone."],
   },
   {
-    what: "a field of an answer that is gone",
+    what: "a removed field of a response",
     file: PROVIDER,
     edits: [drop(schema("RegistryEntry", "properties", "employeeNumber"))],
     breaking: [
@@ -99,19 +99,19 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "a field of an answer that is required from now on",
+    what: "a field of a response that becomes required",
     file: PROVIDER,
     edits: [add(schema("Outlet", "required"), "address")],
     breaking: ["provider: providers | GET /outlets | `required` of `Outlet` gained address."],
   },
   {
-    what: "a field of an answer that may be null",
+    what: "a field of a response that may be null",
     file: PROVIDER,
     edits: [put(schema("RegistryEntry", "properties", "personalNumber", "type"), ["string", "null"])],
     breaking: ["provider: platform | GET /candidates/registry | `type` of `personalNumber` gained null."],
   },
   {
-    what: "one more form of an answer",
+    what: "another form of a response",
     file: PROVIDER,
     edits: [add(schema("Assignment", "oneOf"), { type: "object", required: ["queued"] })],
     breaking: [
@@ -119,7 +119,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "one more form of a request",
+    what: "another form of a request",
     file: PROVIDER,
     edits: [add(schema("CandidateCreate", "oneOf"), { type: "object", required: ["alias"] })],
     breaking: [
@@ -127,7 +127,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "a parameter that is required from now on, and one that is gone",
+    what: "a parameter that becomes required, and a removed one",
     file: PROVIDER,
     edits: [
       put(["paths", "/candidates/registry", "get", "parameters", 0, "required"], true),
@@ -147,13 +147,13 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "one more value of an enum that providers read",
+    what: "another value of an enum that providers read",
     file: PLATFORM,
     edits: [put(schema("Health", "properties", "status", "enum"), ["ok", "slow"])],
     breaking: ["platform: providers | GET /health/live | `enum` of `status` gained slow."],
   },
   {
-    what: "a longer value than the platform takes",
+    what: "a longer value than the platform accepts",
     file: PLATFORM,
     edits: [
       put(["paths", "/api/v3/integrations/{provider}/webhook", "parameters", 0, "schema", "maxLength"], 200),
@@ -163,7 +163,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "a field of an event that is gone: whoever reads it, told by both documents",
+    what: "a removed field of an event, which breaks its readers in both documents",
     file: SHARED,
     edits: [
       strike(["ShiftCreateEvent", "required"], "traceId"),
@@ -176,7 +176,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "one more required field of an event: whoever sends it, told by both documents",
+    what: "another required field of an event, which breaks its senders in both documents",
     file: SHARED,
     edits: [
       add(["ShiftUpdateEvent", "required"], "sentAt"),
@@ -202,7 +202,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "an event that is gone",
+    what: "a removed event",
     file: EVENTS,
     edits: [
       drop(["channels", "integrationWebhook", "messages", "shiftDelete"]),
@@ -216,7 +216,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "another address for events",
+    what: "another address of events",
     file: EVENTS,
     edits: [put(["channels", "schedulingProviderWebhook", "address"], "/webhooks/provider")],
     breaking: [
@@ -224,7 +224,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "another name for a parameter of an address, which is the same address",
+    what: "another name of a path parameter, which keeps the address",
     file: EVENTS,
     edits: [put(["channels", "integrationWebhook", "address"], "/api/v3/integrations/{kind}/webhook")],
     breaking: [],
@@ -271,7 +271,7 @@ export const SEEDS: Seed[] = [
     breaking: ['events: providers | channel integrationWebhook | `enum` of `provider` was set to ["tempo"].'],
   },
   {
-    what: "other values of an enum of the operations API, whose only server is ours",
+    what: "other values of an enum of the operations API, whose only server is the platform",
     file: OPERATIONS,
     edits: [
       put(schema("EventStatus", "enum"), [
@@ -286,15 +286,15 @@ export const SEEDS: Seed[] = [
     breaking: ["operations: operators | GET /events | `enum` of `EventStatus` gained buried and lost dead."],
   },
   {
-    what: "a field that callers of the operations API may leave out, which breaks nobody",
+    what: "a field that becomes optional for callers of the operations API, which breaks no party",
     file: OPERATIONS,
     edits: [put(schema("JobsPage", "x-note"), "said")],
     breaking: [],
   },
 ];
 
-/** What breaks nobody. */
-/** A new event: the platform has taken and left every event that it does not know. */
+/** Compatible changes. */
+/** A new event: the platform accepts and ignores unknown events. */
 export const NEW_EVENT: [file: string, ...edits: Edit[]] = [
   SHARED,
   put(["ShiftSwapEvent"], {
@@ -309,8 +309,8 @@ export const NEW_EVENT: [file: string, ...edits: Edit[]] = [
   add(["WebhookEvent", "oneOf"], { $ref: "#/ShiftSwapEvent" }),
 ];
 
-/** What breaks nobody, and still is told: by kind. */
-export const TOLD: [file: string, ...edits: Edit[]][] = [
+/** Compatible changes that are still reported, by kind. */
+export const REPORTED: [file: string, ...edits: Edit[]][] = [
   [
     PROVIDER,
     put(["paths", "/roles", "get", "deprecated"], true),
@@ -340,5 +340,5 @@ export const ADDITIONS: [file: string, ...edits: Edit[]][] = [
     put(["info", "version"], "3.1.0"),
   ],
   [SHARED, put(["Receipt", "properties", "storedAt"], TEXT)],
-  [PROVIDER, put(["info", "summary"], "Said in other words.")],
+  [PROVIDER, put(["info", "summary"], "Written in other words.")],
 ];

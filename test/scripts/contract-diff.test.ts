@@ -16,8 +16,8 @@ import {
   OPERATIONS,
   PLATFORM,
   put,
+  REPORTED,
   SEEDS,
-  TOLD,
 } from "./contract-diff-seeds.ts";
 
 const SPEC = fileURLToPath(new URL("../../spec", import.meta.url));
@@ -55,23 +55,23 @@ function plant(folder: string, file: string, edits: readonly Edit[]): void {
   writeFileSync(path, document.toString());
 }
 
-interface Said {
+interface Output {
   code: number;
   out: string;
   error: string;
 }
 
-async function diff(folder: string, ...args: string[]): Promise<Said> {
-  const said = { out: "", error: "" };
+async function diff(folder: string, ...args: string[]): Promise<Output> {
+  const output = { out: "", error: "" };
   const code = await main(["--spec", join(folder, "spec"), ...args], {
     out: (text) => {
-      said.out += text;
+      output.out += text;
     },
     error: (text) => {
-      said.error += text;
+      output.error += text;
     },
   });
-  return { code, ...said };
+  return { code, ...output };
 }
 
 function breakingIn(documents: readonly ComparedDocument[]): string[] {
@@ -86,14 +86,14 @@ function breakingIn(documents: readonly ComparedDocument[]): string[] {
 }
 
 describe("contract:diff on breaking changes", () => {
-  let said: Said;
+  let output: Output;
   let found: string[];
 
   beforeAll(async () => {
     const folder = repository();
     for (const { file, edits } of SEEDS) plant(folder, file, edits);
-    said = await diff(folder, "--json");
-    found = breakingIn(JSON.parse(said.out).documents);
+    output = await diff(folder, "--json");
+    found = breakingIn(JSON.parse(output.out).documents);
   });
 
   it.each(SEEDS)("finds $what", ({ breaking }) => {
@@ -104,9 +104,9 @@ describe("contract:diff on breaking changes", () => {
     expect([...found].sort()).toEqual(SEEDS.flatMap(({ breaking }) => breaking).sort());
   });
 
-  it("exits 1, and says of each where it stands and what to do", () => {
-    expect(said.code).toBe(1);
-    const { documents, summary } = JSON.parse(said.out);
+  it("exits 1, and names the place and the alternative of each", () => {
+    expect(output.code).toBe(1);
+    const { documents, summary } = JSON.parse(output.out);
     expect(summary).toMatchObject({ breaking: found.length, undeclared: found.length });
     const changes = (documents as ComparedDocument[]).flatMap((document) => document.changes);
     for (const change of changes.filter(({ kind }) => kind === "breaking")) {
@@ -117,7 +117,7 @@ describe("contract:diff on breaking changes", () => {
 });
 
 describe("contract:diff on other changes", () => {
-  it("lets additions pass, and says when the version does not tell of them", async () => {
+  it("accepts additions, and reports a version that does not declare them", async () => {
     const folder = repository();
     for (const [file, ...edits] of ADDITIONS) plant(folder, file, edits);
     const { code, out } = await diff(folder);
@@ -132,22 +132,22 @@ describe("contract:diff on other changes", () => {
     expect(code).toBe(0);
   });
 
-  it("takes a new branch of an open union for an addition, and of a closed one for a break", async () => {
+  it("rates a new branch of an open union as an addition, and of a closed one as breaking", async () => {
     const folder = repository();
     const [file, event, excluded, branch] = NEW_EVENT;
-    if (!event || !excluded || !branch) throw new Error("three edits make an event");
+    if (!event || !excluded || !branch) throw new Error("the event needs three edits");
     plant(folder, file, [event, excluded, branch]);
     const open = await diff(folder);
     expect([open.code, open.out]).toEqual([0, expect.stringMatching(/addition .*`WebhookEvent` was added/)]);
     const other = repository();
-    // The branch for what is not known takes it as well: who reads cannot tell them apart.
+    // The branch for unknown names accepts it as well, so readers cannot distinguish them.
     plant(other, file, [event, branch]);
     expect((await diff(other)).code).toBe(1);
   });
 
   it("names deprecations, headers, defaults, and what a provider should send", async () => {
     const folder = repository();
-    for (const [file, ...edits] of TOLD) plant(folder, file, edits);
+    for (const [file, ...edits] of REPORTED) plant(folder, file, edits);
     const { code, out } = await diff(folder);
     expect(code).toBe(0);
     expect(out).toContain("  notice    GET /roles: It is deprecated.\n");
@@ -159,7 +159,7 @@ describe("contract:diff on other changes", () => {
     expect(out).toMatch(/\n0 breaking, 1 addition, 2 notices, 1 of advice, 0 of wording\n$/);
   });
 
-  it("lets a breaking change pass that a new major version declares", async () => {
+  it("accepts a breaking change that a new major version declares", async () => {
     const folder = repository();
     plant(folder, PLATFORM, [drop(["paths", "/health/ready"]), put(["info", "version"], "4.0.0")]);
     const { code, out } = await diff(folder);
@@ -170,7 +170,7 @@ describe("contract:diff on other changes", () => {
     expect(code).toBe(0);
   });
 
-  it("compares with the revision that it is given, the last tag, or the last commit", async () => {
+  it("compares with the given revision, the last tag, or the last commit", async () => {
     const folder = repository();
     rmSync(join(folder, "spec", OPERATIONS));
     git(folder, "commit", "--all", "--quiet", "--message", "Without the operations API");
@@ -185,7 +185,7 @@ describe("contract:diff on other changes", () => {
   });
 });
 
-describe("contract:diff that cannot compare", () => {
+describe("contract:diff without a comparison", () => {
   it.each([
     [
       "an unknown revision",
@@ -214,7 +214,7 @@ describe("contract:diff that cannot compare", () => {
     });
   });
 
-  it("exits 2 on a document of which it does not know who uses it", async () => {
+  it("exits 2 on a document whose parties are unknown", async () => {
     const folder = repository();
     writeFileSync(join(folder, "spec", "staff.openapi.yaml"), "openapi: 3.1.0\n");
     expect(await diff(folder)).toMatchObject({
@@ -242,9 +242,9 @@ describe("the version rule", () => {
     );
   });
 
-  it("refuses a version that it cannot read", () => {
+  it("refuses an invalid version", () => {
     const version = { base: "3.0.0", revision: "next" };
-    const judge = () => versionVerdict({ document: "a.openapi.yaml", version, changes: [] });
-    expect(judge).toThrow('info.version of a.openapi.yaml is "next": write it as major.minor.patch');
+    const check = () => versionVerdict({ document: "a.openapi.yaml", version, changes: [] });
+    expect(check).toThrow('info.version of a.openapi.yaml is "next": write it as major.minor.patch');
   });
 });

@@ -10,7 +10,7 @@ import { placeOnDisk } from "../../scripts/bench/resources.ts";
 import { type PostgresOptions, packagedPostgres, startPostgres } from "../../scripts/embedded-postgres.ts";
 
 const isRoot = process.getuid?.() === 0;
-// On a disk: a container runs no programs from /dev/shm.
+// On a disk: containers often run no programs from /dev/shm.
 const place = await placeOnDisk();
 const made: string[] = [];
 afterAll(() => {
@@ -24,7 +24,7 @@ function folder(mode: number): string {
   return path;
 }
 
-/** In a folder that only the user of this process can enter, as root's home folder is. */
+/** Creates a folder that only the user of this process can enter, like root's home folder. */
 function closedNative(): string {
   const native = join(folder(0o700), "native");
   cpSync(packagedPostgres(), native, { recursive: true, verbatimSymlinks: true });
@@ -44,7 +44,7 @@ const outcomeOf = (options: PostgresOptions): Promise<string> =>
     (error: Error) => error.message,
   );
 
-describe("a PostgreSQL server whose binaries lie in a folder that is closed to other users", () => {
+describe("a PostgreSQL server whose binaries are in a folder that is closed to other users", () => {
   it("starts, from one copy for all servers where it runs as another user", async () => {
     const [native, clusters, copies] = [closedNative(), folder(0o755), folder(0o755)];
     const start = (name: string) =>
@@ -78,7 +78,7 @@ describe("a PostgreSQL server whose binaries lie in a folder that is closed to o
 });
 
 describe("a PostgreSQL server", () => {
-  it("names the data folder when its user cannot reach that", async () => {
+  it("names the data folder when its user cannot reach it", async () => {
     const databaseDir = join(folder(0o700), "cluster");
     const failure = `PostgreSQL runs as the user nobody, which cannot reach ${databaseDir}: set TMPDIR to a folder that every user can enter, such as /tmp`;
     expect(await outcomeOf({ databaseDir })).toBe(isRoot ? failure : "started");

@@ -18,7 +18,7 @@ interface Interaction {
   providerStates?: unknown;
 }
 
-/** What a broker is sent in one publication. */
+/** The body of one publication. */
 interface Publication {
   pacticipantName: string;
   pacticipantVersionNumber: string;
@@ -30,7 +30,7 @@ interface Publication {
 interface StandIn {
   url: string;
   publications: Publication[];
-  /** Paths, with their queries, of what was asked. */
+  /** The paths of the requests, with their queries. */
   asked: string[];
   authorizations: Set<string | undefined>;
 }
@@ -47,7 +47,7 @@ afterEach(async () => {
   );
 });
 
-/** A Pact Broker as far as the tool looks at one. */
+/** Starts the part of a Pact Broker that the tool uses. */
 async function standIn({ accepts = `Bearer ${TOKEN}`, deployable = true } = {}): Promise<StandIn> {
   const seen: StandIn = { url: "", publications: [], asked: [], authorizations: new Set() };
   const server = createServer(async (request, response) => {
@@ -82,7 +82,7 @@ async function answerTo(request: IncomingMessage, seen: StandIn, deployable: boo
   return { summary, notices: [{ type: deployable ? "success" : "error", text: reason }], matrix: [] };
 }
 
-interface Said {
+interface Output {
   code: number;
   out: string;
   error: string;
@@ -92,22 +92,22 @@ async function publish(
   broker: StandIn | undefined,
   args: string[],
   env: Record<string, string> = {},
-): Promise<Said> {
-  const said = { out: "", error: "" };
+): Promise<Output> {
+  const output = { out: "", error: "" };
   const variables = broker ? { PACT_BROKER_BASE_URL: broker.url, PACT_BROKER_TOKEN: TOKEN } : {};
   const code = await main(
     args,
     { ...variables, ...env },
     {
       out: (text) => {
-        said.out += text;
+        output.out += text;
       },
       error: (text) => {
-        said.error += text;
+        output.error += text;
       },
     },
   );
-  return { code, ...said };
+  return { code, ...output };
 }
 
 function committed(): { contracts: string; commit: string } {
@@ -146,9 +146,9 @@ describe("contracts:publish", () => {
   it("sends every contract, under the commit and the branch", async () => {
     const broker = await standIn();
     const { contracts, commit } = committed();
-    const said = await publish(broker, ["--contracts", contracts, "--tag", "a", "--tag", "b"]);
-    expect(said).toMatchObject({ code: 0, error: "" });
-    expect(said.out).toContain(`as version ${commit} of branch feature/seats, to ${broker.url}\n`);
+    const output = await publish(broker, ["--contracts", contracts, "--tag", "a", "--tag", "b"]);
+    expect(output).toMatchObject({ code: 0, error: "" });
+    expect(output.out).toContain(`as version ${commit} of branch feature/seats, to ${broker.url}\n`);
     expect(broker.authorizations).toEqual(new Set([`Bearer ${TOKEN}`]));
     const about = { pacticipantVersionNumber: commit, branch: "feature/seats", tags: ["a", "b"] };
     expect(
@@ -182,7 +182,7 @@ describe("contracts:publish", () => {
     expect(webhooks).toContain("sends an unknown token [scheduling-provider-webhook]");
   });
 
-  it("takes a name and password instead of a token", async () => {
+  it("accepts a name and password instead of a token", async () => {
     const basic = `Basic ${Buffer.from("ci:secret-word").toString("base64")}`;
     const broker = await standIn({ accepts: basic });
     const both = { PACT_BROKER_USERNAME: "ci", PACT_BROKER_PASSWORD: "secret-word", PACT_BROKER_TOKEN: "" };
@@ -201,7 +201,7 @@ describe("contracts:publish", () => {
     expect(broker.publications).toEqual([]);
   });
 
-  it("exits 1 when no broker answers", async () => {
+  it("exits 1 when no broker responds", async () => {
     const url = { PACT_BROKER_BASE_URL: "http://127.0.0.1:1", PACT_BROKER_TOKEN: TOKEN };
     expect(await publish(undefined, RELEASE, url)).toMatchObject({
       code: 1,
@@ -212,10 +212,10 @@ describe("contracts:publish", () => {
 });
 
 describe("contracts:publish --can-i-deploy", () => {
-  it("asks for the platform's version and an environment, and says yes", async () => {
+  it("queries the platform's version and an environment, and exits 0 on yes", async () => {
     const broker = await standIn();
-    const said = await publish(broker, [...RELEASE, "--can-i-deploy", "--to", "production"]);
-    expect(said).toMatchObject({
+    const output = await publish(broker, [...RELEASE, "--can-i-deploy", "--to", "production"]);
+    expect(output).toMatchObject({
       code: 0,
       out: expect.stringContaining("All required verification results"),
     });
@@ -231,7 +231,7 @@ describe("contracts:publish --can-i-deploy", () => {
     expect(broker.publications).toHaveLength(2);
   });
 
-  it("exits 1 when the answer is no, with the broker's reason", async () => {
+  it("exits 1 on no, with the broker's reason", async () => {
     const broker = await standIn({ deployable: false });
     const { code, error } = await publish(broker, [...RELEASE, "--can-i-deploy"]);
     expect(code).toBe(1);
@@ -240,26 +240,21 @@ describe("contracts:publish --can-i-deploy", () => {
   });
 });
 
-describe("contracts:publish that sends nothing", () => {
+describe("contracts:publish without a publication", () => {
   const url = "https://broker.example";
 
   it.each([
-    ["no address", {}, [], "PACT_BROKER_BASE_URL is not set"],
+    ["no URL", {}, [], "PACT_BROKER_BASE_URL is not set"],
+    ["an invalid URL", { PACT_BROKER_BASE_URL: "broker" }, [], "PACT_BROKER_BASE_URL is not an http URL"],
     [
-      "an address that is none",
-      { PACT_BROKER_BASE_URL: "broker" },
-      [],
-      "PACT_BROKER_BASE_URL is not an http URL",
-    ],
-    [
-      "a password in the address",
+      "a password in the URL",
       { PACT_BROKER_BASE_URL: "https://a:b@c.example" },
       [],
       "without a name or password",
     ],
     ["no token", { PACT_BROKER_BASE_URL: url }, [], "Set PACT_BROKER_TOKEN, or PACT_BROKER_USERNAME and"],
     [
-      "half a login",
+      "a name without a password",
       { PACT_BROKER_BASE_URL: url, PACT_BROKER_USERNAME: "ci" },
       [],
       "Set PACT_BROKER_TOKEN, or",
@@ -277,8 +272,11 @@ describe("contracts:publish that sends nothing", () => {
     const broker = await standIn();
     const { contracts } = committed();
     writeFileSync(join(contracts, "one-more.json"), "{}");
-    const said = await publish(broker, ["--contracts", contracts]);
-    expect(said).toMatchObject({ code: 2, error: expect.stringContaining("commit them, or give --version") });
+    const output = await publish(broker, ["--contracts", contracts]);
+    expect(output).toMatchObject({
+      code: 2,
+      error: expect.stringContaining("commit them, or give --version"),
+    });
     expect(broker.asked).toEqual([]);
   });
 

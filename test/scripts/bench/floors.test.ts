@@ -33,7 +33,7 @@ describe("a goal", () => {
     expect([0.99, 1, 1.01].map((ratio) => isReached(stored, ratio))).toEqual([false, true, true]);
   });
 
-  it("says how much of the target was reached and what prevents it, and links to its row", () => {
+  it("shows the reached part of the target and its limit, and links to its row", () => {
     const text = goalsMarkdown({
       ...{ "acknowledgement.postgres.ratio": 0.4, "acknowledgement.postgres.possible": 0.6 },
       "runtime.stub.read.cpu": 1.1,
