@@ -9,7 +9,7 @@ const reads = { description: "reads a shift", response: { status: 200 } };
 const cancels = { description: "cancels a shift", response: { status: 204 } };
 
 describe("a committed contract", () => {
-  it("is left alone while its tests say the same", () => {
+  it("is accepted while its tests record the same", () => {
     expect(complaintOf("a.json", textOf(reads, cancels), textOf(reads, cancels))).toBeUndefined();
   });
 
@@ -17,17 +17,14 @@ describe("a committed contract", () => {
     ["is changed", textOf(reads, cancels), textOf(reads, { ...cancels, response: { status: 200 } })],
     ["is new", textOf(reads), textOf(reads, cancels)],
     ["is gone", textOf(reads, cancels), textOf(reads)],
-  ])(
-    "is complained of when an interaction %s, by its name and with what fixes it",
-    (_, committed, written) => {
-      const complaint = complaintOf("a.json", committed, written);
-      expect(complaint).toBe(
-        'contracts/a.json is not what its tests say ("cancels a shift"). Fix it with: npm run contracts:write',
-      );
-    },
-  );
+  ])("is reported when an interaction %s, by name and with the fix", (_, committed, written) => {
+    const complaint = complaintOf("a.json", committed, written);
+    expect(complaint).toBe(
+      'contracts/a.json differs from its tests ("cancels a shift"). Fix it with: npm run contracts:write',
+    );
+  });
 
-  it("is complained of when a person has laid it out anew", () => {
+  it("is reported when its layout was changed by hand", () => {
     expect(complaintOf("a.json", ` ${textOf(reads)}`, textOf(reads))).toContain("its layout");
   });
 });
@@ -35,7 +32,7 @@ describe("a committed contract", () => {
 describe("the folder of contracts", () => {
   const files = readdirSync(FOLDER);
 
-  it("holds two contracts of each direction, and nothing else", () => {
+  it("holds exactly two contracts of each direction", () => {
     expect(files.sort()).toEqual(Object.values(CONTRACTS).sort());
   });
 
@@ -56,12 +53,12 @@ describe("the README beside this file", () => {
     return [...chapter.matchAll(/^\| `([^`]+)` *\|/gm)].map(([, cell]) => cell);
   };
 
-  it("lists each provider state, and no other", () => {
+  it("lists exactly the provider states of the contracts", () => {
     const asked = interactions.flatMap(({ providerStates = [] }) => providerStates.map(({ name }) => name));
     expect(firstCells("Provider states").sort()).toEqual([...new Set(asked)].sort());
   });
 
-  it("lists each form, and no other", () => {
+  it("lists exactly the forms of the interactions", () => {
     const named = interactions.flatMap(({ description }) => Object.keys(formsOfInteraction(description)));
     expect(firstCells("Which interactions").sort()).toEqual([...new Set(named)].sort());
   });

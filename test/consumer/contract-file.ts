@@ -16,7 +16,7 @@ import { afterAll, it } from "vitest";
 const PLATFORM = "shiftpact-platform";
 const PROVIDER = "scheduling-provider";
 
-/** Two files a direction, `CONSUMER--PROVIDER.WHAT.json`. */
+/** Two files for each direction, `CONSUMER--PROVIDER.WHAT.json`. */
 export const CONTRACTS = {
   http: `${PLATFORM}--${PROVIDER}.http.json`,
   events: `${PLATFORM}--${PROVIDER}.events.json`,
@@ -27,7 +27,7 @@ export const CONTRACTS = {
 export const FOLDER = fileURLToPath(new URL("../../contracts/", import.meta.url));
 const FIX = "npm run contracts:write";
 
-// Read by Pact's native part, which would otherwise tell its makers of each run.
+// Disables the telemetry of Pact's native library.
 process.env.PACT_DO_NOT_TRACK = "true";
 
 export interface PactFile {
@@ -46,7 +46,7 @@ export function readContract(name: keyof typeof CONTRACTS): PactFile {
 }
 
 /**
- * Records what the tests of one file do into a contract and, when all of them have passed, compares it with the one in
+ * Records the interactions of one test file in a contract and, when all of them have passed, compares it with the one in
  * `contracts/`. With CONTRACTS=write in the environment it is written there instead.
  */
 export function recordContract(name: keyof typeof CONTRACTS) {
@@ -56,7 +56,7 @@ export function recordContract(name: keyof typeof CONTRACTS) {
   let kept = 0;
   afterAll(() => {
     try {
-      // A contract of only some of its tests (a failure, a filter) says nothing about the whole.
+      // After a failure or with a filter the contract is incomplete, and is not compared.
       if (kept === promised) settle(CONTRACTS[name], normalised(dir));
     } finally {
       rmSync(dir, { recursive: true, force: true });
@@ -86,8 +86,8 @@ function settle(file: string, text: string): void {
 }
 
 /**
- * What is wrong with a committed contract, and what fixes it. Names the interactions only: the difference itself is long,
- * and git shows it once the contract is written anew.
+ * Returns the difference from a committed contract, and the fix. Names only the interactions: the difference itself is long,
+ * and git shows it once the contract is written again.
  */
 export function complaintOf(file: string, committed: string, written: string): string | undefined {
   if (committed === written) return undefined;
@@ -95,7 +95,7 @@ export function complaintOf(file: string, committed: string, written: string): s
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   const differing = names.filter((name) => before.get(name) !== after.get(name));
   const what = differing.length === 0 ? "its layout" : differing.map((name) => `"${name}"`).join(", ");
-  return `contracts/${file} is not what its tests say (${what}). Fix it with: ${FIX}`;
+  return `contracts/${file} differs from its tests (${what}). Fix it with: ${FIX}`;
 }
 
 function interactionsOf(text: string): Map<string, string> {
@@ -103,7 +103,7 @@ function interactionsOf(text: string): Map<string, string> {
   return new Map(interactions.map((each) => [each.description, JSON.stringify(each)]));
 }
 
-/** The same text whatever the order of the tests and the version of Pact. */
+/** Returns text that does not depend on the order of the tests or the version of Pact. */
 function normalised(dir: string): string {
   const [file = ""] = readdirSync(dir);
   const { consumer, provider, interactions, metadata } = JSON.parse(readFileSync(join(dir, file), "utf8"));

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 afterAll(() => server.close());
 
-/** The platform's own reading of a webhook, from the bytes to what would be stored. */
+/** Reads a webhook as the platform does, from the bytes to the stored event. */
 function createReader() {
   const inbox = {
     receive: async (event: ReceivedEvent) => {
@@ -36,7 +36,7 @@ function createReader() {
       return "stored" as const;
     },
   };
-  // Only the readiness check, which is not asked here, has to do with the database.
+  // Only the readiness check, which is not called here, uses the database.
   const deps = { log: silent, tracing: NO_TRACING } as unknown as Deps;
   const handlers = {
     ...webhookHandlers(deps, inbox, { webhookStored: () => undefined }),

@@ -4,10 +4,10 @@ import type { Dialect, SeenDialect } from "../../src/contract/dialect.ts";
 import { describeInteraction, type KnownForms } from "../../src/verify/interactions.ts";
 import { aBearerToken, aJsonType, aTraceparent, aUuid, EXAMPLES, stated } from "./matching.ts";
 
-/** One request and its answer: one interaction of the contract. `{names}` stand for values of the provider state. */
+/** One request and its response: one interaction of the contract. `{names}` are values of the provider state. */
 export interface Exchange {
   does: string;
-  /** Only providers of these forms honour it. */
+  /** The forms of the providers that it applies to. */
   forms?: KnownForms;
   given: { state: string; parameters?: Record<string, number> };
   method: "GET" | "PUT" | "POST" | "DELETE";
@@ -15,22 +15,22 @@ export interface Exchange {
   query?: Record<string, MatchersV3.Matcher<string>>;
   body?: unknown;
   status: number | MatchersV3.StatusCodeMatcher<number>;
-  /** Only what the platform needs; any body unless given. */
+  /** The members that the platform needs; any body unless given. */
   answer?: unknown;
 }
 
-/** One call of the client and the exchanges that it makes, in their order. */
+/** One call of the client and its exchanges, in their order. */
 export interface Row {
   calls: string;
   exchanges: readonly [Exchange, ...Exchange[]];
-  /** What the client has seen of the provider before. */
+  /** The provider's dialect as seen in earlier calls. */
   seen?: SeenDialect;
   call: (client: ProviderClient) => Promise<unknown>;
-  /** What the client makes of it. */
+  /** The result of the client. */
   gives: object;
 }
 
-/** What every call carries. */
+/** The options of every call. */
 export const CALL = { traceId: EXAMPLES.traceId };
 
 const HEADERS = {
@@ -49,7 +49,7 @@ export function routed({ path }: Exchange, routing: Dialect["routing"]): string 
   return routing === "path" ? `/providers/{providerId}${path}` : path;
 }
 
-/** Adds the interaction to the ones that the mock server of the test answers. */
+/** Adds the interaction to those of the test's mock server. */
 export function addExchange(pact: PactV4, exchange: Exchange, routing: Dialect["routing"]) {
   const { does, forms, given, method, query, body, status, answer } = exchange;
   return pact

@@ -24,7 +24,7 @@ describe("Pact's verifier", () => {
     "application/json; charset=utf-8",
     "application/hal+json",
     "application/vnd.tempo.v1+json",
-  ])("takes a body that is labelled %s, as the platform does", async (type) => {
+  ])("accepts a body that is labelled %s, as the platform does", async (type) => {
     label = type;
     const verdict = await verify({
       contracts: [{ ...http, interactions: outlets }],

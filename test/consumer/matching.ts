@@ -1,6 +1,6 @@
 import { MatchersV3 } from "@pact-foundation/pact";
 
-/** One value for everything that a provider state names. The personal number is a published test number. */
+/** One value for each name of the provider states. The personal number is a published test number. */
 export const EXAMPLES = {
   providerId: "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11",
   shiftId: "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3",
@@ -18,7 +18,7 @@ export const EXAMPLES = {
 const UUID = "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";
 const TIME = "\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}[^ ]*";
 
-/** What a value has to look like; anything without a space unless named here. */
+/** The pattern of a value; anything without a space unless listed here. */
 const SHAPES: Partial<Record<string, string>> = {
   providerId: UUID,
   personalNumber: "\\d{12}",
@@ -28,7 +28,7 @@ const SHAPES: Partial<Record<string, string>> = {
   traceId: UUID,
 };
 
-/** The template with the example values: `/shifts/{shiftId}` as it is called in a consumer test. */
+/** Returns the template with the example values: `/shifts/{shiftId}` in the call of a consumer test. */
 export function filled(template: string): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => exampleOf(name));
 }
@@ -39,8 +39,8 @@ function exampleOf(name: string): string {
 }
 
 /**
- * A text of the request whose `{names}` the provider's own values take the place of when the contract is verified. Pact's
- * own `fromProviderState` matches any text at all; this one holds the consumer to the shape too.
+ * Returns a text of the request whose `{names}` become the provider's values when the contract is verified. Pact's
+ * own `fromProviderState` matches any text; this one also requires the pattern from the consumer.
  */
 export function stated(template: string): MatchersV3.V3RegexMatcher {
   const parts = template.split(/\{(\w+)\}/);
@@ -57,13 +57,13 @@ function fromState(expression: string): object {
 
 const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** An id in an answer: some text. Which one it is comes from the provider. */
+/** Matches an id in a response: any text, which the provider chooses. */
 export const anId = (name: keyof typeof EXAMPLES) =>
   MatchersV3.fromProviderState(`\${${name}}`, EXAMPLES[name]);
 
 export const aUuid = (example: string) => MatchersV3.regex(`^${UUID}$`, example);
 
-/** ISO 8601 in any of its forms. */
+/** Matches ISO 8601 in any of its forms. */
 export const aTime = (example: string) =>
   MatchersV3.regex("^\\d{4}-?\\d{2}-?\\d{2}[Tt]\\d{2}[^ ]*$", example);
 
@@ -78,11 +78,11 @@ export const aTraceparent = () =>
     "00-3f1f6f5c0f4e4a3a8d0f2c9f6f1f7a55-00f067aa0ba902b7-01",
   );
 
-/** A media type of JSON, with or without parameters: the platform reads the body, not its label. */
+/** Matches a media type of JSON, with or without parameters: the platform reads the body, not its label. */
 export const aJsonType = () =>
   MatchersV3.regex("^application/(?:[\\w.-]+\\+)?json(?:;.*)?$", "application/json");
 
-/** Any of the statuses; the first is the one that the consumer's test is answered with. */
+/** Matches any of the statuses; the consumer's test gets the first one. */
 export function oneOf(...statuses: [number, ...number[]]) {
   return MatchersV3.matchStatus(statuses[0], statuses);
 }

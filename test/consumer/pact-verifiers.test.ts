@@ -5,7 +5,7 @@ import { CONTRACTS, readContract } from "./contract-file.ts";
 const text = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 const guide = text("../../spec/guides/pact-verifiers.md");
 
-/** Provider, event and state by name, with the names in the two columns beside it; of the platform's own contract only. */
+/** Returns provider, event and state by name, with the names in the next two columns; of the platform's own contract only. */
 function statesOf(markdown: string): Record<string, string[]> {
   const rows = [...markdown.matchAll(/^\| `([^`]+)` +\|([^|]*)\|([^|]*)\|/gm)];
   const names = (cell = "") => [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
@@ -23,7 +23,7 @@ function statesOf(markdown: string): Record<string, string[]> {
 
 const languages = { java: "JVM", go: "Go", csharp: ".NET" };
 
-/** All code blocks of a language, one after the other. */
+/** Returns all code blocks of a language, one after the other. */
 const codeIn = (language: string) =>
   [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "gm"))]
     .map(([, code]) => code)
@@ -37,7 +37,7 @@ describe("the guide to Pact verifiers", () => {
     expect(states).toEqual(statesOf(text("README.md")));
   });
 
-  it.each(Object.entries(languages))("sets all of them up, and makes every event, in %s", (language) => {
+  it.each(Object.entries(languages))("sets all of them up, and sends every event, in %s", (language) => {
     const code = codeIn(language);
     const events = readContract("events").interactions.map(({ description }) => description);
     const quoted = [
@@ -50,7 +50,7 @@ describe("the guide to Pact verifiers", () => {
     expect(code).toContain("PROVIDER_TOKEN");
   });
 
-  it("names the files that are written", () => {
+  it("names the written files", () => {
     for (const file of [CONTRACTS.http, CONTRACTS.events]) expect(guide).toContain(`\`${file}\``);
   });
 });

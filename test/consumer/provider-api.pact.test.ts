@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => http.close());
 
-/** Method and path of each request, in the order in which the real client makes them. */
+/** Method and path of each request, in the order of the real client. */
 async function callsOf(row: Row, baseUrl: string, routing: "path" | "header") {
   const requests: string[] = [];
   const client = createProviderClient({

@@ -27,7 +27,7 @@ const deleteAssignment: Omit<Exchange, "status"> = {
   path: ofAssigned,
 };
 
-/** The context description's form: the ids must be the ones asked for, which the client checks. */
+/** The context description's form: the ids must be the requested ones, which the client checks. */
 const DETAILED = {
   success: true,
   shiftId: anId("shiftId"),

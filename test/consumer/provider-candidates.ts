@@ -31,7 +31,7 @@ const DOCUMENTS = {
   passportVerified: true,
 };
 
-/** Each text as any text. */
+/** Matches each text as any text. */
 function texts(fields: object): Record<string, unknown> {
   const entries = Object.entries(fields).map(([name, value]) => [
     name,
@@ -53,7 +53,7 @@ const FULL = {
   },
 };
 
-/** The platform needs the id; what else a candidate holds it reads if it is there (contract 2.3). */
+/** The platform needs the id; it reads the other members of a candidate if they are present (contract 2.3). */
 const CANDIDATE = { id: anId("candidateId") };
 
 const lookUp: Omit<Exchange, "status"> = {
@@ -89,7 +89,7 @@ const foundByDigits = {
   answer: eachLike(CANDIDATE),
 } as const;
 
-/** Nobody, under neither form. */
+/** No candidate under either form. */
 function noMatch(notFound: "empty" | "404"): Row {
   const none = { given: UNKNOWN, forms: { notFound }, status: notFound === "empty" ? 200 : 404 };
   const answer = notFound === "empty" ? { answer: [] } : {};
@@ -112,7 +112,7 @@ function noMatch(notFound: "empty" | "404"): Row {
   };
 }
 
-/** A provider that keeps the hyphenated form finds the person at the second try. */
+/** A provider with the hyphenated form finds the person at the second try. */
 function secondTry(notFound: "empty" | "404"): Row {
   const noMatchYet = notFound === "empty" ? { status: 200, answer: [] } : { status: 404 };
   return {

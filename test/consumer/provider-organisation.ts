@@ -18,7 +18,7 @@ const registry: Omit<Exchange, "status"> = {
 };
 const readRegistry: Row["call"] = (client) => client.readRegistry({ limit: 200 }, CALL);
 
-/** One that is nobody's number is reported and not imported, so any text is an answer that can be read. */
+/** Any text is readable: an invalid number is reported and not imported. */
 const ENTRIES = {
   candidates: MatchersV3.eachLike({ id: aText(ENTRY.id), personalNumber: aText(ENTRY.personalNumber) }),
 };

@@ -5,7 +5,7 @@ import { anId, aText, aTime, EXAMPLES, oneOf, stated } from "./matching.ts";
 
 const { shiftId, startTime, endTime, assignedCandidateId } = EXAMPLES;
 
-/** The six fields that both variants carry, but for the assigned (contract 2.2). */
+/** The six fields of both variants, without the assigned candidates (contract 2.2). */
 const SHARED = {
   id: anId("shiftId"),
   startTime: aTime(startTime),
@@ -14,7 +14,7 @@ const SHARED = {
   roleId: aText("9d2f7a6b-1c3e-4a5d-8f7b-2e4d6c8a0b31"),
 };
 
-/** Of a variant's own fields the one that the platform cannot do without: under which name a candidate is assigned (contract 2.2). */
+/** The only necessary field of each variant: the list of assigned candidates (contract 2.2). */
 const SHIFTS = {
   a: { ...SHARED, assignedCandidates: MatchersV3.eachLike({ candidateId: anId("assignedCandidateId") }) },
   b: { ...SHARED, assignedCandidates: MatchersV3.eachLike({ id: anId("assignedCandidateId") }) },
@@ -54,7 +54,7 @@ const updateShift: Row["call"] = (client) =>
 const cancelShift: Row["call"] = (client) => client.cancelShift(shiftId, CALL);
 
 const UTC = { startTime: "2027-03-27T21:00:00.000Z", endTime: "2027-03-28T04:00:00.000Z" };
-/** What is read where a shift holds no more than it must: one position, and a warning. */
+/** The reading of a minimal shift: one position, and a warning. */
 const READ = {
   kind: "shift",
   shift: {
@@ -72,7 +72,7 @@ const gone = (deleted: "404" | "410"): Row => ({
   gives: { kind: "absent", final: deleted === "410" },
 });
 
-/** Where the shift is kept, with the status `cancelled`, it may be changed as well. */
+/** A shift that is kept with the status `cancelled` may still be changed. */
 const refused = (deleted: "404" | "410"): Row => ({
   calls: `updateShift, deleted, ${deleted}`,
   exchanges: [
@@ -124,7 +124,7 @@ export const shiftRows: readonly Row[] = [
       {
         ...{ ...read, does: "reads a deleted shift", given: GONE },
         forms: { variant: "b", deleted: "cancelled" },
-        // Whoever was assigned may still stand there.
+        // The assigned candidates may still be listed.
         answer: { ...SHARED, assignedCandidates: MatchersV3.like([]), status: "cancelled" },
       },
     ],

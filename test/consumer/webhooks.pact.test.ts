@@ -9,11 +9,11 @@ const { providerId, shiftId, traceId, kind, platformToken } = EXAMPLES;
 
 interface Row {
   does: string;
-  /** Whose token the state gives: the integration's unless given. */
+  /** The owner of the token: the integration unless given. */
   token?: "unknown" | "of another";
   event?: Message["event"];
   shiftId?: string;
-  /** The kind in the path, when it is not the integration's. */
+  /** The kind in the path, if it differs from the integration's. */
   kind?: string;
   status: number;
   delivery: Delivery;
@@ -46,7 +46,7 @@ const otherKind: Row = {
   ...refused(404),
 };
 
-/** The body, where every id but a malformed one is the provider's own. */
+/** Returns the body, where every valid id is the provider's own. */
 function bodyOf(row: Row) {
   return {
     event: row.event ?? "shift.create",
@@ -56,7 +56,7 @@ function bodyOf(row: Row) {
   };
 }
 
-/** Adds the interaction, sends the event with the real client and says what became of it. */
+/** Adds the interaction and sends the event with the real client. Returns the result. */
 function exchange(pact: PactV4, row: Row, path: string, answer: object | undefined, own: { kind?: string }) {
   return pact
     .addInteraction()

@@ -1,11 +1,11 @@
 import { Verifier } from "@pact-foundation/pact";
 
-// Pact's verifier for a process of its own (verifier.ts starts it): its native part writes a long report to stdout and cannot be told not to.
+// Runs Pact's verifier in a separate process (started by verifier.ts), because its native library always writes a long report to stdout.
 
-/** For one answer of the provider. Longer than any wait of the kit, which gives up by itself. */
+/** The limit of one response of the provider. Longer than any limit of the kit. */
 const TIMEOUT_MS = 120_000;
 
-/** What the process is told to verify; `states` and `messages` name what it may ask for. */
+/** The verification to run; `states` and `messages` name the questions that it may ask. */
 export interface Order {
   kind: "order";
   orderId: number;
@@ -17,7 +17,7 @@ export interface Order {
   messages: string[];
 }
 
-/** A state to set up or a message to make: the provider that knows how is in the other process. */
+/** A state to set up or a message to create, which the provider in the other process does. */
 export interface Question {
   kind: "question";
   questionId: number;
@@ -33,7 +33,7 @@ export interface Reply {
   value: unknown;
 }
 
-/** `report`: Pact's own, as JSON; the reason when it could not run at all. */
+/** `report`: Pact's own, as JSON; the reason when it could not run. */
 export interface Report {
   kind: "report";
   orderId: number;
@@ -63,7 +63,7 @@ async function verify(order: Order): Promise<string> {
     stateHandlers: asking("state", states),
     messageProviders: asking("message", messages),
   });
-  // It rejects with the same report when an interaction is not honoured.
+  // It rejects with the same report when an interaction fails.
   return verifier
     .verifyProvider()
     .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));

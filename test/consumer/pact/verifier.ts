@@ -7,26 +7,26 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll } from "vitest";
 import type { Order, Question, Reply, Report } from "./process.ts";
 
-/** Descriptions of the interactions that were replayed, and what is wrong with those that were not honoured. */
+/** The descriptions of the replayed interactions, and the mismatches of the failed ones. */
 export interface Verdict {
   honoured: string[];
-  /** Where and what, as Pact says it. */
+  /** The place and the difference, in Pact's words. */
   broken: Record<string, string[]>;
 }
 
-/** What is replayed, against whom. */
+/** The contract to replay, and its provider. */
 export interface Replay {
-  /** All with one provider. */
+  /** All contracts have one provider. */
   contracts: readonly { provider: { name: string }; interactions: readonly object[] }[];
   baseUrl: string;
-  /** Take the place of the contract's own, as a token does. */
+  /** Replace the contract's own, such as a token. */
   headers?: Record<string, string>;
   states?: Record<string, (parameters?: never) => unknown>;
-  /** What the provider sends, by the description of the message. */
+  /** The provider's messages, by their descriptions. */
   messages?: Record<string, () => unknown>;
 }
 
-/** Pact's verifier in one process for the whole file around the call. Its requests are real HTTP. */
+/** Starts Pact's verifier in one process for the whole test file. Its requests are real HTTP. */
 export function useVerifier(): (replay: Replay) => Promise<Verdict> {
   let replayer: Replayer;
   beforeAll(() => {
@@ -38,20 +38,20 @@ export function useVerifier(): (replay: Replay) => Promise<Verdict> {
 
 interface Replayer {
   replay(replay: Replay): Promise<Verdict>;
-  /** Ends the process, and whatever is being replayed. */
+  /** Ends the process, with any replay in progress. */
   close(): Promise<void>;
 }
 
 interface Waiting {
   replay: Replay;
-  /** With Pact's report, or why there is none. */
+  /** Resolves with Pact's report, or why there is none. */
   resolve: (report: string) => void;
 }
 
-/** Of Pact's own proxy, and of types in source; neither can be fixed here. */
+/** Warnings of Pact's own proxy, and of types in source files. */
 const QUIET = ["--disable-warning=DEP0060", "--disable-warning=ExperimentalWarning"];
 
-/** Starts the process at once: it takes about a second until it can replay. */
+/** Starts the process immediately: it needs about a second before it can replay. */
 function startReplayer(): Replayer {
   const folder = mkdtempSync(join(tmpdir(), "shiftpact-replay-"));
   const orders = new Map<number, Waiting>();
@@ -90,9 +90,9 @@ function startReplayer(): Replayer {
 function startProcess(): ChildProcess {
   return fork(new URL("./process.ts", import.meta.url), {
     execArgv: ["--import", "tsx", ...QUIET],
-    // Where tsx is found.
+    // The folder from which tsx is resolved.
     cwd: fileURLToPath(new URL(".", import.meta.url)),
-    // Nothing of ours: a proxy that is set there must not be used for this machine. Pact would tell its makers of each run.
+    // Without the caller's settings: a proxy must not be used for this machine. Disables Pact's telemetry.
     env: { PACT_DO_NOT_TRACK: "true" },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
@@ -106,7 +106,7 @@ function writeFiles(folder: string, orderId: number, { contracts }: Replay): str
   });
 }
 
-/** A state or a message that cannot be made would leave the verifier waiting. */
+/** Reports a state or message that cannot be created, for which the verifier would wait. */
 const giveUp = (order: Waiting) => (error: Error) => order.resolve(error.message);
 
 function orderOf(replay: Replay, orderId: number, pactFiles: string[]): Order {
@@ -132,7 +132,7 @@ interface InteractionResult {
   mismatch?: { mismatches?: { path?: string; mismatch: string }[]; message?: string };
 }
 
-/** @param report Pact's own, as JSON; anything else says why there is none */
+/** @param report Pact's own, as JSON; other text is the reason why there is none */
 function verdictOf(report: string): Verdict {
   if (!report.startsWith("{")) throw new Error(`Pact's verifier could not run: ${report}`);
   const { interactionResults } = JSON.parse(report) as { interactionResults: InteractionResult[] };
