@@ -86,7 +86,7 @@ async function publish(
   terminal: Terminal,
 ): Promise<boolean> {
   const about = ["--consumer-app-version", version, "--branch", branch];
-  // The tool's help says that the flag may be repeated; it takes a list.
+  // Contrary to the tool's help, the flag accepts a list and must not be repeated.
   const tagged = tags.length === 0 ? [] : ["--tag", tags.join(",")];
   const answer = await inFiles(contracts, (folder) =>
     pactBroker(broker, ["publish", folder, ...about, ...tagged]),

@@ -77,7 +77,7 @@ function differenceOf(
     return `the provider has ${textOf(booked)}, the platform has booked ${textOf(here)}`;
   const seen = job.own_people.map(({ providerCandidateId }) => providerCandidateId);
   if (textOf(seen) !== textOf(own) || job.own_people_count !== own.length)
-    return `the provider's own people are ${textOf(own)}, the platform knows of ${textOf(seen)}`;
+    return `the provider's own people are ${textOf(own)}, the platform has ${textOf(seen)}`;
   return undefined;
 }
 

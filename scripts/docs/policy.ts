@@ -36,7 +36,7 @@ function withScripts(hashes: readonly string[]): string {
   ].join("; ");
 }
 
-/** Finds scripts as a browser does: a script ends at the first `</script`, whatever stands before it. */
+/** Finds scripts as a browser does: a script ends at the first `</script`, regardless of the text before it. */
 function scriptsOf(html: string): string[] {
   return [...html.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script/g)].map(([, script = ""]) => script);
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const CONFIG = fileURLToPath(new URL("redocly.yaml", import.meta.url));
 
-/** The one thing that Redoc 3 loads from elsewhere on every page: the picture beside "API docs by". */
+/** The only file that Redoc 3 loads from another host on every page: the picture beside "API docs by". */
 const LOGO = /https:\/\/cdn\.redoc\.ly\/redoc\/logo-mini(-full)?\.svg/g;
 const LETTERS =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='48' height='14'%3E" +

@@ -1,7 +1,7 @@
 import { type Markup, markup } from "../../src/verify/reporters/markup.ts";
 
 export interface Page {
-  /** Its name in the folder; all pages stand side by side, so that every link is relative. */
+  /** The file name. All pages are in one folder, so every link is relative. */
   file: string;
   title: string;
   /** One sentence, for the menu's reader and for search. */
@@ -32,7 +32,7 @@ export const GUIDES = {
   tools: page(
     "guide-tools.html",
     "Use your tools",
-    "Generators, mocks and checks of other makers on the documents.",
+    "Third-party generators, mocks and checks on the documents.",
   ),
   platform: page("guide-platform.html", "Change the contract", "Edit spec/, generate, use the clients."),
   operator: page("guide-operator.html", "Run the platform", "Deploy, onboard, watch, back up."),
@@ -54,7 +54,7 @@ export const REFERENCES = {
   "platform.openapi.yaml": page(
     "platform.html",
     "Webhook API",
-    "Where the platform takes a provider's webhooks.",
+    "Where the platform receives a provider's webhooks.",
   ),
   "operations.openapi.yaml": page(
     "operations.html",
@@ -80,8 +80,8 @@ export const DECISIONS = page(
   "What the contract leaves open, and how it is settled here.",
 );
 export const FINDINGS = page("findings.html", "Finding codes", "What verify, listen and compare can find.");
-export const PROBLEMS = page("problems.html", "Error codes", "Every code of an error answer.");
-export const ISSUES = page("issues.html", "Issue codes", "What needs a person, and what to do about it.");
+export const PROBLEMS = page("problems.html", "Error codes", "Every code of an error response.");
+export const ISSUES = page("issues.html", "Issue codes", "What needs an operator, and what to do about it.");
 
 export const CHAPTERS: readonly Chapter[] = [
   { title: "Guides", pages: Object.values(GUIDES) },
@@ -89,7 +89,7 @@ export const CHAPTERS: readonly Chapter[] = [
   { title: "Look up", pages: [DECISIONS, FINDINGS, PROBLEMS, ISSUES] },
 ];
 
-/** A page of ours, whole: no script, styles from docs.css only. */
+/** Returns a complete page without scripts, and with styles from docs.css only. */
 export function shell(current: Page, content: Markup): string {
   return document(
     current,
@@ -103,7 +103,7 @@ ${content}
   );
 }
 
-/** The page around what Redoc makes of a document, as its Handlebars template. */
+/** Returns the Handlebars template of the page around a document in Redoc. */
 export function redocTemplate(current: Page): string {
   const body = `<body class="redoc-page">\n${header(current).text}\n{{{redocHTML}}}\n</body>`;
   const head = "<style>body { margin: 0; padding: 0; }</style>\n{{{redocHead}}}\n</head>";
@@ -146,7 +146,7 @@ function chapterOf({ title, pages }: Chapter, current: Page): Markup {
   return markup`<div><p>${title}</p><ul>${links}</ul></div>`;
 }
 
-/** Wide content scrolls in a box of its own, which the keyboard reaches. */
+/** Wide content scrolls in a separate box, which the keyboard reaches. */
 export function scrolling(label: string, content: Markup): Markup {
   return markup`<div class="scroll" role="group" aria-label="${label}" tabindex="0">${content}</div>`;
 }

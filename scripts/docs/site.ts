@@ -106,7 +106,7 @@ function composedPages(documents: ReadonlyMap<string, string>, onFile: OnFile): 
   });
 }
 
-/** Renders all documents at once: each is a process that takes half a second. */
+/** Renders all documents at the same time: each is a process that takes half a second. */
 async function referencePages(onFile: OnFile): Promise<[string, string][]> {
   const documents = [...Object.entries(REFERENCES), ["events.asyncapi.yaml", EVENTS] as const];
   const rendered = documents.map(async ([document, page]): Promise<[string, string]> => {

@@ -42,7 +42,7 @@ const HELP = `shiftpact sandbox: a reference provider, correct in every dialect,
   --port N                    ${DEFAULT_PORT} unless given; 0: any free one
   --variant a|b               the shift's field set
   --routing path|header       both unless given
-  --not-found empty|404       what a lookup that finds nobody answers
+  --not-found empty|404       the response to a lookup without a result
   --unassign put|delete|both  which form is offered; the other answers 405
   --ack minimal|full          the acknowledgement of an assignment
   --provider-id UUID          made up unless given

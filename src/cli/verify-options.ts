@@ -54,7 +54,7 @@ type Flags = ReturnType<typeof parse>["values"];
 
 /**
  * Returns the command line and the tokens of the environment; undefined when help is requested.
- * @throws UsageError in one line that says what to do
+ * @throws UsageError in one line with the fix
  */
 export function readCommandLine(argv: string[], env: Io["env"]): CommandLine | undefined {
   const { values: flags, positionals } = parse(argv);

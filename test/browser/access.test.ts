@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
 import type { Role } from "../../generated/operations/types.ts";
 import { ok } from "../harness/operations.ts";
-import { expectNoSeriousViolation, expectNoSidewaysScroll, LOOKS, useConsoleHarness } from "./harness.ts";
+import { DISPLAYS, expectNoSeriousViolation, expectNoSidewaysScroll, useConsoleHarness } from "./harness.ts";
 
 const harness = useConsoleHarness();
 const rowOf = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
@@ -152,9 +152,9 @@ describe("the audit log", () => {
 });
 
 describe("operators and the audit log", () => {
-  it.each(LOOKS)("have no serious axe violation and fit the window, %s", async (name, look) => {
+  it.each(DISPLAYS)("have no serious axe violation and fit the window, %s", async (name, display) => {
     await addOperator(`Elin Strand, ${name}`, "people");
-    const page = await harness().visit("operators", look);
+    const page = await harness().visit("operators", display);
     const check = async (shows: Locator) => {
       await shows.first().waitFor();
       await expectNoSeriousViolation(page);

@@ -6,9 +6,9 @@ import type { NewShift } from "../../src/sandbox/provider-actions.ts";
 import { ok } from "../harness/operations.ts";
 import type { Organisation } from "../harness/organisation.ts";
 import {
+  DISPLAYS,
   expectNoSeriousViolation,
   expectNoSidewaysScroll,
-  LOOKS,
   tabTo,
   useConsoleHarness,
 } from "./harness.ts";
@@ -295,11 +295,11 @@ async function refuseOne({ providerId }: Organisation): Promise<void> {
 }
 
 describe("events, issues and statistics", () => {
-  it.each(LOOKS)("have no serious axe violation and fit the window, %s", async (_, look) => {
+  it.each(DISPLAYS)("have no serious axe violation and fit the window, %s", async (_, display) => {
     const organisation = await harness().onboard();
     const { eventId, providerId } = await givenUp(organisation);
     await organisation.open();
-    const page = await harness().visit(`events?providerId=${providerId}`, look);
+    const page = await harness().visit(`events?providerId=${providerId}`, display);
     const go = async (path: string, shows: Locator) => {
       await page.goto(`${harness().platform.url}/console/${path}`);
       await shows.first().waitFor();

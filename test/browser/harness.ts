@@ -13,11 +13,11 @@ import { type Harness, useHarness } from "../harness/platform.ts";
 /** A running platform that serves the console, and a browser that visits it. */
 export interface ConsoleHarness extends Harness {
   /** Opens a page of the console, signed in, in a new window. Errors in the page fail the test. */
-  visit(path?: string, look?: Look): Promise<Page>;
+  visit(path?: string, display?: Display): Promise<Page>;
 }
 
 /** The window and the browser settings of a visit. */
-export interface Look {
+export interface Display {
   width?: number;
   height?: number;
   colorScheme?: "light" | "dark";
@@ -27,10 +27,10 @@ export interface Look {
   expected?: RegExp[];
 }
 
-export const PHONE: Look = { width: 390, height: 844 };
+export const PHONE: Display = { width: 390, height: 844 };
 
 /** Each page is checked with axe in each of these. */
-export const LOOKS: [string, Look][] = [
+export const DISPLAYS: [string, Display][] = [
   ["light", {}],
   ["dark", { colorScheme: "dark" }],
   ["on a phone", PHONE],
@@ -62,12 +62,12 @@ export function useConsoleHarness(options: PlatformOptions = {}): () => ConsoleH
   afterAll(() => browser?.close());
   return () => ({
     ...harness(),
-    visit: async (path = "", look = {}) => {
+    visit: async (path = "", display = {}) => {
       if (!browser) throw new Error("the browser starts before the first test");
-      const window = await openWindow(browser, look);
+      const window = await openWindow(browser, display);
       windows.push(window);
       const page = await window.newPage();
-      noteFaults(page, look.expected ?? [], faults);
+      noteFaults(page, display.expected ?? [], faults);
       const { url, operationsToken } = harness().platform;
       await page.goto(`${url}/console/${path}#token=${operationsToken}`);
       // From now on the page follows the stream.
@@ -86,8 +86,8 @@ function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
-function openWindow(browser: Browser, look: Look): Promise<BrowserContext> {
-  const { width = 1280, height = 900, colorScheme = "light", zone = "America/New_York" } = look;
+function openWindow(browser: Browser, display: Display): Promise<BrowserContext> {
+  const { width = 1280, height = 900, colorScheme = "light", zone = "America/New_York" } = display;
   return browser.newContext({ viewport: { width, height }, colorScheme, timezoneId: zone });
 }
 

@@ -5,16 +5,16 @@ import type { Job } from "../../generated/operations/types.ts";
 import { ok } from "../harness/operations.ts";
 import type { Organisation } from "../harness/organisation.ts";
 import {
+  type Display,
   expectNoSeriousViolation,
   expectNoSidewaysScroll,
-  type Look,
   PHONE,
   tabTo,
   useConsoleHarness,
 } from "./harness.ts";
 
 const harness = useConsoleHarness();
-const DARK: Look = { colorScheme: "dark" };
+const DARK: Display = { colorScheme: "dark" };
 
 /** The row of a table that contains a text. */
 const rowOf = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
@@ -23,11 +23,11 @@ const badge = (page: Page, text: string) =>
   page.locator("h1 + * .badge, .page-head .badge").getByText(text, { exact: true });
 
 /** Other tests leave their jobs on the platform. */
-const visitJobsOf = ({ providerId }: Organisation, look?: Look) =>
-  harness().visit(`?providerId=${providerId}`, look);
+const visitJobsOf = ({ providerId }: Organisation, display?: Display) =>
+  harness().visit(`?providerId=${providerId}`, display);
 
-async function visitJob(job: Job, look?: Look): Promise<Page> {
-  const page = await harness().visit(`jobs/${job.jobId}`, look);
+async function visitJob(job: Job, display?: Display): Promise<Page> {
+  const page = await harness().visit(`jobs/${job.jobId}`, display);
   await panel(page, "Timeline").getByText("Stored: shift.create").waitFor();
   return page;
 }
@@ -213,12 +213,12 @@ describe("the list of jobs and the page of a job", () => {
   it.each([
     ["light", {}],
     ["dark", DARK],
-  ])("have no serious axe violation, in %s colours", async (_name, look) => {
+  ])("have no serious axe violation, in %s colours", async (_name, display) => {
     const { organisation, job } = await jobWithTraces();
-    const list = await visitJobsOf(organisation, look);
+    const list = await visitJobsOf(organisation, display);
     await rowOf(list, "Kvarteret").first().waitFor();
     await expectNoSeriousViolation(list);
-    const page = await visitJob(job, look);
+    const page = await visitJob(job, display);
     await page.getByText("Change requested").first().waitFor();
     await expectNoSeriousViolation(page);
     await page.getByRole("button", { name: "Cancel the job" }).click();

@@ -2,9 +2,9 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { ok } from "../harness/operations.ts";
 import {
+  DISPLAYS,
   expectNoSeriousViolation,
   expectNoSidewaysScroll,
-  LOOKS,
   tabTo,
   useConsoleHarness,
 } from "./harness.ts";
@@ -116,11 +116,11 @@ async function competencesByName() {
 }
 
 describe("people", () => {
-  it.each(LOOKS)("have no serious axe violation and fit the window, %s", async (_, look) => {
+  it.each(DISPLAYS)("have no serious axe violation and fit the window, %s", async (_, display) => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     await organisation.accept(await organisation.open(), person);
-    const page = await harness().visit("people", look);
+    const page = await harness().visit("people", display);
     const check = async (shows: Locator) => {
       await shows.first().waitFor();
       await expectNoSeriousViolation(page);

@@ -2,9 +2,9 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { ok } from "../harness/operations.ts";
 import {
+  DISPLAYS,
   expectNoSeriousViolation,
   expectNoSidewaysScroll,
-  LOOKS,
   tabTo,
   useConsoleHarness,
 } from "./harness.ts";
@@ -140,11 +140,11 @@ describe("the health of providers", () => {
 });
 
 describe("search and lists", () => {
-  it.each(LOOKS)("have no serious axe violation and fit the window, %s", async (_, look) => {
+  it.each(DISPLAYS)("have no serious axe violation and fit the window, %s", async (_, display) => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     await organisation.accept(await organisation.open(), person);
-    const page = await harness().visit("workplaces", look);
+    const page = await harness().visit("workplaces", display);
     const check = async (shows: Locator) => {
       await shows.first().waitFor();
       await expectNoSeriousViolation(page);

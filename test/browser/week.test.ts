@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Organisation } from "../harness/organisation.ts";
-import { expectNoSeriousViolation, expectNoSidewaysScroll, LOOKS, useConsoleHarness } from "./harness.ts";
+import { DISPLAYS, expectNoSeriousViolation, expectNoSidewaysScroll, useConsoleHarness } from "./harness.ts";
 
 const harness = useConsoleHarness();
 const MONDAY = "2031-05-05";
@@ -47,11 +47,11 @@ describe("the week", () => {
     await page.waitForURL(`**/console/?providerId=${organisation.providerId}`);
   });
 
-  it.each(LOOKS)("have no serious axe violation and fit the window, %s", async (_, look) => {
+  it.each(DISPLAYS)("have no serious axe violation and fit the window, %s", async (_, display) => {
     const organisation = await harness().onboard();
     await organisation.accept(await openOn(organisation, "2031-05-06", 1), await organisation.addPerson());
     await openOn(organisation, "2031-05-11", 2);
-    const page = await harness().visit(`week?providerId=${organisation.providerId}&week=${MONDAY}`, look);
+    const page = await harness().visit(`week?providerId=${organisation.providerId}&week=${MONDAY}`, display);
     await shift(page, "good").waitFor();
     await expectNoSeriousViolation(page);
     await expectNoSidewaysScroll(page);

@@ -145,12 +145,12 @@ const VIOLATIONS: [what: string, spoils: Spoil[], finding: RegExp][] = [
   [
     "own people of the provider whom the platform does not know",
     [ofShift(({ assigned }) => assigned.set("own", ""))],
-    /^disagreeing: .* the provider's own people are own, the platform knows of no one$/,
+    /^disagreeing: .* the provider's own people are own, the platform has no one$/,
   ],
   [
     "own people whom the provider does not have",
     [ofJob({ own_people: [{ providerCandidateId: "own" }], own_people_count: 1 })],
-    /^disagreeing: .* the provider's own people are no one, the platform knows of own$/,
+    /^disagreeing: .* the provider's own people are no one, the platform has own$/,
   ],
   ["a job of another status", [open], /^disagreeing: .* is open, not filled$/],
   [

@@ -124,9 +124,9 @@ function answering(...addresses: string[]): ResolveAll {
     );
 }
 
-type Looked = { error: NodeJS.ErrnoException | null; address: unknown; family: number | undefined };
+type Resolved = { error: NodeJS.ErrnoException | null; address: unknown; family: number | undefined };
 
-function look(lookup: ReturnType<typeof guardedLookup>, all: boolean): Promise<Looked> {
+function resolve(lookup: ReturnType<typeof guardedLookup>, all: boolean): Promise<Resolved> {
   return new Promise((resolve) => {
     lookup("provider.example", { all }, (error, address, family) => resolve({ error, address, family }));
   });
@@ -143,7 +143,7 @@ describe("guardedLookup", () => {
     [["?"]],
   ])("refuses a name that resolves to %j", async (addresses) => {
     for (const all of [true, false]) {
-      const { error } = await look(guardedLookup(STRICT, answering(...addresses)), all);
+      const { error } = await resolve(guardedLookup(STRICT, answering(...addresses)), all);
       expect(error).toBeInstanceOf(ForbiddenAddressError);
       expect(error?.message).toContain("provider.example");
     }
@@ -151,8 +151,8 @@ describe("guardedLookup", () => {
 
   it("returns the requested form", async () => {
     const lookup = guardedLookup(STRICT, answering("8.8.8.8", "2606:4700::1111"));
-    expect(await look(lookup, false)).toEqual({ error: null, address: "8.8.8.8", family: 4 });
-    expect((await look(lookup, true)).address).toEqual([
+    expect(await resolve(lookup, false)).toEqual({ error: null, address: "8.8.8.8", family: 4 });
+    expect((await resolve(lookup, true)).address).toEqual([
       { address: "8.8.8.8", family: 4 },
       { address: "2606:4700::1111", family: 6 },
     ]);
@@ -161,7 +161,7 @@ describe("guardedLookup", () => {
   it("passes on the resolver's error for an unknown name", async () => {
     const unknown = Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
     const lookup = guardedLookup(STRICT, (_hostname, _options, callback) => callback(unknown, []));
-    expect((await look(lookup, true)).error).toBe(unknown);
+    expect((await resolve(lookup, true)).error).toBe(unknown);
   });
 });
 

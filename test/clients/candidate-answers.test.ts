@@ -46,7 +46,7 @@ describe("an entry of a list that breaks the contract", () => {
   const OTHER = "189001169813";
 
   it.each([
-    ["somebody else", { ...ADA, personalNumber: OTHER, id: "" }],
+    ["another person without an id", { ...ADA, personalNumber: OTHER, id: "" }],
     ["another person whose id cannot be used", { ...ADA, personalNumber: OTHER, id: "a\0b" }],
   ])("does not affect the others when it is %s", async (_what, entry) => {
     const { client } = clientOf(200, [{ ...ADA, id: "c" }, entry]);

@@ -166,7 +166,7 @@ describe("an assignment", () => {
 
   it("of a deleted shift counts as removed", async () => {
     const { client } = await start();
-    const seat = { shiftId: "gone", candidateId: "nobody" };
+    const seat = { shiftId: "gone", candidateId: "unknown" };
     expect(await client.unassign(seat, CALL)).toEqual({ kind: "unassigned" });
   });
 

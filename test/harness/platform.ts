@@ -63,7 +63,7 @@ const FAST = {
 /**
  * Starts a platform through its `main.ts`.
  *
- * @param on An engine, for a database of its own; an open database, which stays open; or PostgreSQL's URL.
+ * @param on An engine, for a new database; an open database, which stays open; or PostgreSQL's URL.
  */
 export async function startHarness(
   on: Engine | Database | { url: string },

@@ -34,7 +34,7 @@ export interface Image {
   remove(): Promise<void>;
 }
 
-/** @param tarballs go into the build context. @throws Error that says how to install buildah, where it is missing. */
+/** @param tarballs go into the build context. @throws Error with the command that installs buildah, where it is missing */
 export async function buildImage(tarballs: readonly string[]): Promise<Image> {
   await run("buildah", ["--version"]).catch(() => {
     throw new Error("buildah is missing: apt-get install buildah");

@@ -273,9 +273,9 @@ describe("a project that installs it", () => {
     const { out, err } = await run(process.execPath, "loads.mjs", ...modules);
     expect(err).toBe("");
     const { dependencies, peerDependencies } = installed.manifest;
-    const ours = (_: string, value: unknown) =>
+    const own = (_: string, value: unknown) =>
       Array.isArray(value) ? value.filter((name) => name in { ...dependencies, ...peerDependencies }) : value;
-    expect(JSON.parse(out, ours)).toEqual({
+    expect(JSON.parse(out, own)).toEqual({
       "shiftpact/events": [],
       shiftpact: ["openapi-fetch"],
       "shiftpact/provider": [],

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { main } from "../../scripts/publish-contracts.ts";
 
 const CONTRACTS = fileURLToPath(new URL("../../contracts", import.meta.url));
-const TOKEN = "broker-token-that-nobody-may-see";
+const TOKEN = "broker-token-that-must-stay-secret";
 
 interface Interaction {
   type: string;

@@ -38,13 +38,18 @@ function plain(app: Express): void {
 
 /** Uses the generated stub. */
 function stub(app: Express): void {
-  const nobody = (): never => {
+  const notCalled = (): never => {
     throw new Error("the benchmark does not call this");
   };
   const others: Omit<Handlers<undefined>, "getShift" | "createCandidate"> = {
-    ...{ updateShift: nobody, cancelShift: nobody, assignCandidate: nobody, deleteAssignment: nobody },
-    ...{ unassignCandidate: nobody, findCandidates: nobody, getCandidateRegistry: nobody },
-    ...{ listOutlets: nobody, listRoles: nobody },
+    ...{
+      updateShift: notCalled,
+      cancelShift: notCalled,
+      assignCandidate: notCalled,
+      deleteAssignment: notCalled,
+    },
+    ...{ unassignCandidate: notCalled, findCandidates: notCalled, getCandidateRegistry: notCalled },
+    ...{ listOutlets: notCalled, listRoles: notCalled },
   };
   const handlers: Handlers<undefined> = {
     ...others,

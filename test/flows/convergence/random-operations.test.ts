@@ -4,7 +4,7 @@ import { engines } from "../../engines.ts";
 import { agree } from "./agree.ts";
 import { useIndependent } from "./organisation.ts";
 import { digitsOf, type Effect } from "./provider-operations.ts";
-import { createShift, formsOf, stepsOf, take, type World } from "./random-steps.ts";
+import { createShift, formsOf, stepsOf, type TestSystem, take } from "./random-steps.ts";
 
 const STEPS = 200;
 const AT_ONCE = 2;
@@ -24,11 +24,16 @@ describe.each(engines)("200 random operations under random faults, on %s", (engi
     await annotate(`CONVERGENCE_SEED=${seed}`);
     try {
       const organisation = await onboard({ ...formsOf(seed), echo: true });
-      const world: World = { organisation, people: organisation.people, asked: [], firstTimes: new Map() };
-      await run(world);
-      await expectAgreement(world);
-      expect(await doubledEffects(world)).toEqual([]);
-      expect(await inventedNotifications(world)).toEqual([]);
+      const system: TestSystem = {
+        organisation,
+        people: organisation.people,
+        asked: [],
+        firstTimes: new Map(),
+      };
+      await run(system);
+      await expectAgreement(system);
+      expect(await doubledEffects(system)).toEqual([]);
+      expect(await inventedNotifications(system)).toEqual([]);
     } catch (error) {
       if (error instanceof Error) error.message = `[CONVERGENCE_SEED=${seed}] ${error.message}`;
       throw error;
@@ -36,21 +41,21 @@ describe.each(engines)("200 random operations under random faults, on %s", (engi
   });
 });
 
-async function run(world: World): Promise<void> {
-  const { provider, addPerson, jobs } = world.organisation;
+async function run(system: TestSystem): Promise<void> {
+  const { provider, addPerson, jobs } = system.organisation;
   for (let nth = 0; nth < PEOPLE; nth++) await addPerson();
-  for (let nth = 0; nth < FIRST_SHIFTS; nth++) createShift(world, nth);
+  for (let nth = 0; nth < FIRST_SHIFTS; nth++) createShift(system, nth);
   await expect.poll(async () => (await jobs()).length).toBe(FIRST_SHIFTS);
   provider.fault({ kind: "no-duplicate-detection" });
   const steps = stepsOf(seed, STEPS);
   for (let first = 0; first < STEPS; first += AT_ONCE)
-    await Promise.all(steps.slice(first, first + AT_ONCE).map((step) => take(world, step)));
+    await Promise.all(steps.slice(first, first + AT_ONCE).map((step) => take(system, step)));
   provider.clearFaults();
   provider.fault({ kind: "no-duplicate-detection" });
 }
 
 /** Waits for stable agreement: the platform has read every shift again. */
-async function expectAgreement({ organisation }: World): Promise<void> {
+async function expectAgreement({ organisation }: TestSystem): Promise<void> {
   const { provider, events } = organisation;
   await provider.settled();
   const disagreements = () => agree(organisation, provider);
@@ -66,23 +71,23 @@ async function expectAgreement({ organisation }: World): Promise<void> {
 }
 
 /** Returns effects that occurred more often than requested, and people who were created twice. */
-async function doubledEffects(world: World): Promise<string[]> {
-  const { provider, jobs } = world.organisation;
+async function doubledEffects(system: TestSystem): Promise<string[]> {
+  const { provider, jobs } = system.organisation;
   const created = provider.candidates.filter(({ createdBy }) => createdBy === "platform");
   const numbers = new Set(created.map(({ personalNumber }) => digitsOf(personalNumber)));
   const twice = created.length > numbers.size ? ["a person was created twice"] : [];
-  return [...twice, ...(await jobs()).flatMap((job) => doubledOn(world, job))];
+  return [...twice, ...(await jobs()).flatMap((job) => doubledOn(system, job))];
 }
 
 /**
  * Counts only effects with a response. Without one the platform cannot know of an effect, and may repeat the call after a late effect.
  */
-function doubledOn(world: World, { jobId, shiftId }: Job): string[] {
-  const { provider } = world.organisation;
+function doubledOn(system: TestSystem, { jobId, shiftId }: Job): string[] {
+  const { provider } = system.organisation;
   const delivered = provider.effects.filter((effect) => effect.delivered && effect.shiftId === shiftId);
   const of = (kind: Effect["kind"]) => delivered.filter((effect) => effect.kind === kind);
-  const asked = (kind: World["asked"][number]["kind"], candidateId?: string) =>
-    world.asked.filter(
+  const asked = (kind: TestSystem["asked"][number]["kind"], candidateId?: string) =>
+    system.asked.filter(
       (each) => each.jobId === jobId && each.kind === kind && each.candidateId === candidateId,
     ).length;
   const more = (what: string, { length: done }: Effect[], most: number) =>
@@ -90,46 +95,50 @@ function doubledOn(world: World, { jobId, shiftId }: Job): string[] {
   return [
     ...more("deleted", of("delete"), Math.min(1, asked("cancel"))),
     ...more("changed", of("put"), asked("change")),
-    ...world.people.flatMap((person) => {
-      const assignments = of("assign").filter(({ candidateId }) => isSame(world, person, candidateId));
+    ...system.people.flatMap((person) => {
+      const assignments = of("assign").filter(({ candidateId }) => isSame(system, person, candidateId));
       return more("a person assigned", assignments, asked("accept", person.candidateId));
     }),
   ];
 }
 
-function isSame(world: World, { personalNumber }: World["people"][number], id: string | undefined): boolean {
-  const candidate = world.organisation.provider.candidates.find((each) => each.id === id);
+function isSame(
+  system: TestSystem,
+  { personalNumber }: TestSystem["people"][number],
+  id: string | undefined,
+): boolean {
+  const candidate = system.organisation.provider.candidates.find((each) => each.id === id);
   return candidate !== undefined && digitsOf(candidate.personalNumber) === personalNumber;
 }
 
 /** Returns notifications without a matching change at the provider. */
-async function inventedNotifications(world: World): Promise<string[]> {
-  const { jobs, notifications } = world.organisation;
+async function inventedNotifications(system: TestSystem): Promise<string[]> {
+  const { jobs, notifications } = system.organisation;
   const lines: string[] = [];
   for (const job of await jobs()) {
     const sent = await notifications(job);
-    for (const person of world.people) {
+    for (const person of system.people) {
       const own = sent.filter(({ candidateId }) => candidateId === person.candidateId);
-      lines.push(...inventedFor(world, job, person, own));
+      lines.push(...inventedFor(system, job, person, own));
     }
   }
   return lines;
 }
 
 function inventedFor(
-  world: World,
+  system: TestSystem,
   { jobId, shiftId }: Job,
-  person: World["people"][number],
+  person: TestSystem["people"][number],
   sent: readonly Notification[],
 ): string[] {
-  const { provider } = world.organisation;
+  const { provider } = system.organisation;
   const versions = provider.versionsOf(shiftId);
   const starts = new Set(versions.map(({ startTime }) => Date.parse(startTime)));
   const assigned = provider.effects.filter(
     ({ kind, candidateId, ...effect }) =>
-      kind === "assign" && effect.shiftId === shiftId && isSame(world, person, candidateId),
+      kind === "assign" && effect.shiftId === shiftId && isSame(system, person, candidateId),
   ).length;
-  const accepted = world.asked.filter(
+  const accepted = system.asked.filter(
     (each) => each.kind === "accept" && each.jobId === jobId && each.candidateId === person.candidateId,
   ).length;
   const isDeleted = provider.shift(shiftId)?.deleted === true;

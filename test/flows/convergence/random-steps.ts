@@ -97,7 +97,7 @@ export interface Asked {
   candidateId?: string;
 }
 
-export interface World {
+export interface TestSystem {
   organisation: Organisation;
   people: readonly Person[];
   asked: Asked[];
@@ -106,18 +106,18 @@ export interface World {
 }
 
 /** Performs the step. Webhooks are sent, but not awaited. */
-export async function take(world: World, step: Step): Promise<void> {
-  const { provider } = world.organisation;
+export async function take(system: TestSystem, step: Step): Promise<void> {
+  const { provider } = system.organisation;
   if (step.kind === "fault") provider.fault(step.fault, step.scope);
-  else if (step.kind === "create") createShift(world, step.who);
+  else if (step.kind === "create") createShift(system, step.who);
   else {
     const live = provider.shiftIds().filter((shiftId) => provider.shift(shiftId)?.deleted === false);
     const shift = provider.shift(live[step.which % live.length] ?? "");
-    if (shift) await actOn(world, step, shift);
+    if (shift) await actOn(system, step, shift);
   }
 }
 
-export function createShift({ organisation: { provider }, firstTimes }: World, value: number): void {
+export function createShift({ organisation: { provider }, firstTimes }: TestSystem, value: number): void {
   const shift = provider.createShift({ positions: 1 + (value % 3) });
   firstTimes.set(shift.id, shift);
   announce(provider, "shift.create", shift.id);
@@ -130,26 +130,30 @@ function announce(provider: { announce: Announce }, ...[event, shiftId]: Paramet
   provider.announce(event, shiftId).catch(() => undefined);
 }
 
-async function actOn(world: World, step: Exclude<Step, { kind: "fault" }>, shift: Shift): Promise<void> {
-  const { provider } = world.organisation;
-  const isDone = changeAtProvider(world, step, shift);
+async function actOn(
+  system: TestSystem,
+  step: Exclude<Step, { kind: "fault" }>,
+  shift: Shift,
+): Promise<void> {
+  const { provider } = system.organisation;
+  const isDone = changeAtProvider(system, step, shift);
   if (isDone) announce(provider, step.kind === "delete" ? "shift.delete" : "shift.update", shift.id);
   if (isDone !== undefined) return;
-  const job = await world.organisation.findJob(shift.id);
-  if (job) await askPlatform(world, step, job, shift);
+  const job = await system.organisation.findJob(shift.id);
+  if (job) await askPlatform(system, step, job, shift);
 }
 
 /** Returns whether it changed something; undefined for steps of the platform. */
 function changeAtProvider(
-  world: World,
+  system: TestSystem,
   step: Exclude<Step, { kind: "fault" }>,
   shift: Shift,
 ): boolean | undefined {
-  const { provider } = world.organisation;
+  const { provider } = system.organisation;
   const own = shift.assigned.filter(({ by }) => by === "provider");
   switch (step.kind) {
     case "move":
-      provider.updateShift(shift.id, timesOf(world, shift, step.value));
+      provider.updateShift(shift.id, timesOf(system, shift, step.value));
       return true;
     case "resize":
       provider.updateShift(shift.id, { positions: 1 + (step.value % 4) });
@@ -171,14 +175,14 @@ function changeAtProvider(
   }
 }
 
-function timesOf({ firstTimes }: World, shift: Shift, value: number) {
+function timesOf({ firstTimes }: TestSystem, shift: Shift, value: number) {
   const { startTime, endTime } = firstTimes.get(shift.id) ?? shift;
   const move = (time: string) => new Date(Date.parse(time) + (value % 6) * HOUR_MS).toISOString();
   return { startTime: move(startTime), endTime: move(endTime) };
 }
 
-async function askPlatform(world: World, step: Step, job: Job, shift: Shift): Promise<void> {
-  const { organisation, people, asked } = world;
+async function askPlatform(system: TestSystem, step: Step, job: Job, shift: Shift): Promise<void> {
+  const { organisation, people, asked } = system;
   const { jobId } = job;
   if (step.kind === "accept" || step.kind === "withdraw") {
     const person = people[step.who % people.length];
@@ -191,7 +195,7 @@ async function askPlatform(world: World, step: Step, job: Job, shift: Shift): Pr
   } else if (step.kind === "ask-move" || step.kind === "ask-resize") {
     asked.push({ kind: "change", jobId });
     const body =
-      step.kind === "ask-move" ? timesOf(world, shift, step.value) : { positions: 1 + (step.value % 4) };
+      step.kind === "ask-move" ? timesOf(system, shift, step.value) : { positions: 1 + (step.value % 4) };
     await organisation.change(job, body);
   }
 }
