@@ -56,8 +56,8 @@ export function uncancelled({ known }: Run): (Cancellable & { body: ShiftBody })
 /** Returns a second shift to change while checks use the fixture shift: the cancellable one, or else the fixture shift itself. */
 export function secondShiftOf(run: Run): string | undefined {
   const cancellable = uncancelled(run);
-  const isStage = cancellable && !hasStarted(run, cancellable.body);
-  return isStage ? cancellable.shiftId : run.fixtures.shiftId;
+  const isUsable = cancellable && !hasStarted(run, cancellable.body);
+  return isUsable ? cancellable.shiftId : run.fixtures.shiftId;
 }
 
 /** Reserves the second shift. */

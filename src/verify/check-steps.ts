@@ -13,9 +13,9 @@ export function stepsOf(
   reportOf: (check: Check) => Report,
   stop: Stop,
 ): Step[] {
-  const attemptOf = (check: Check): Attempt => ({ check, report: reportOf(check), stop });
-  const tries = checks.filter((check) => check.tries).map(attemptOf);
-  const others = checks.filter((check) => !check.tries).map(attemptOf);
+  const checkRunOf = (check: Check): CheckRun => ({ check, report: reportOf(check), stop });
+  const rejectionTests = checks.filter((check) => check.rejection).map(checkRunOf);
+  const others = checks.filter((check) => !check.rejection).map(checkRunOf);
   return [
     ...others.map(({ check, report }) => ({
       needs: needsOf(check),
@@ -23,11 +23,11 @@ export function stepsOf(
       holds: () => (typeof check.holds === "function" ? check.holds(run) : (check.holds ?? {})),
       run: (urgency: number) => conclude(run, { check, report, stop }, urgency),
     })),
-    ...(tries.length === 0 ? [] : [triesOf(run, tries)]),
+    ...(rejectionTests.length === 0 ? [] : [rejectionStep(run, rejectionTests)]),
   ];
 }
 
-interface Attempt {
+interface CheckRun {
   check: Check;
   report: Report;
   stop: Stop;
@@ -36,14 +36,14 @@ interface Attempt {
 const needsOf = ({ group, needs }: Check) =>
   group === "reachability" ? needs : (["routing", ...needs] as const);
 
-async function conclude(run: Run, attempt: Attempt, urgency: number): Promise<void> {
-  await attemptOnce(run, attempt, urgency, (what) => what());
-  attempt.report.end();
+async function conclude(run: Run, checkRun: CheckRun, urgency: number): Promise<void> {
+  await runOnce(run, checkRun, urgency, (output) => output());
+  checkRun.report.end();
 }
 
-async function attemptOnce(
+async function runOnce(
   run: Run,
-  { check, report, stop }: Attempt,
+  { check, report, stop }: CheckRun,
   urgency: number,
   emit: Emit,
 ): Promise<void> {
@@ -55,23 +55,23 @@ async function attemptOnce(
 /** Priority of these requests: the restoration of the shift waits for them. */
 const URGENT = 1;
 
-const urgencyOf = ({ check }: Attempt) => (check.tries === "first" ? URGENT + 1 : URGENT);
+const urgencyOf = ({ check }: CheckRun) => (check.rejection === "first" ? URGENT + 1 : URGENT);
 
 /** The rejection tests hold the shift exclusively. */
-function triesOf(run: Run, attempts: readonly Attempt[]): Step {
+function rejectionStep(run: Run, checkRuns: readonly CheckRun[]): Step {
   return {
-    needs: [...new Set(attempts.flatMap(({ check }) => needsOf(check)))],
+    needs: [...new Set(checkRuns.flatMap(({ check }) => needsOf(check)))],
     gives: [],
     holds: () => ({ shift: "changes" }),
     run: async () => {
-      const [first] = attempts;
+      const [first] = checkRuns;
       const observed = first ? first.stop.guard(run.observedBy(first.report, URGENT)) : run;
-      const tries = attempts.map((attempt) => ({
+      const rejectionTests = checkRuns.map((checkRun) => ({
         attempt: ({ shared }: Run, emit: Emit) =>
-          attemptOnce({ ...run, ...(shared && { shared }) }, attempt, urgencyOf(attempt), emit),
+          runOnce({ ...run, ...(shared && { shared }) }, checkRun, urgencyOf(checkRun), emit),
       }));
-      await runRejectionTests(observed, tries);
-      for (const { report } of attempts) report.end();
+      await runRejectionTests(observed, rejectionTests);
+      for (const { report } of checkRuns) report.end();
     },
   };
 }

@@ -17,15 +17,16 @@ export function reportsOf(
   options: VerifyOptions,
   recorder: Recorder,
 ): (check: Check) => Report {
-  const lines = linesOf(checks, options);
-  const turns = turnsOf(lines.length);
-  for (const [index, line] of lines.entries()) {
-    if ("check" in line) continue;
-    turns[index]?.emit(() => (line.isLeftOut ? recorder.skipGroup(line.group) : recorder.begin(line.group)));
+  const entries = entriesOf(checks, options);
+  const turns = turnsOf(entries.length);
+  for (const [index, entry] of entries.entries()) {
+    if ("check" in entry) continue;
+    const { group, isSkipped } = entry;
+    turns[index]?.emit(() => (isSkipped ? recorder.skipGroup(group) : recorder.begin(group)));
     turns[index]?.end();
   }
   return (check) => {
-    const turn = turns[lines.findIndex((line) => "check" in line && line.check === check)];
+    const turn = turns[entries.findIndex((entry) => "check" in entry && entry.check === check)];
     return {
       found: (found) => turn?.emit(() => recorder.found(found)),
       answered: (operation, status) => turn?.emit(() => recorder.answered(operation, status)),
@@ -35,18 +36,18 @@ export function reportsOf(
   };
 }
 
-type Line = { group: Group; isLeftOut: boolean } | { check: Check };
+type Entry = { group: Group; isSkipped: boolean } | { check: Check };
 
-function linesOf(checks: readonly Check[], options: VerifyOptions): Line[] {
+function entriesOf(checks: readonly Check[], options: VerifyOptions): Entry[] {
   return groups.flatMap((group) => [
-    { group, isLeftOut: !isRun(group, options) },
+    { group, isSkipped: !isRun(group, options) },
     ...checks.filter((check) => check.group === group).map((check) => ({ check })),
   ]);
 }
 
 /** One of several concurrent sources. A source emits once all sources before it have ended. */
 export interface Turn {
-  emit(what: () => void): void;
+  emit(output: () => void): void;
   end(): void;
 }
 
@@ -55,22 +56,22 @@ export function turnsOf(count: number): readonly Turn[] {
   const ended: boolean[] = Array.from({ length: count }, () => false);
   let current = 0;
 
-  function goOn(): void {
+  function emitReady(): void {
     while (current < count) {
-      for (const what of held[current]?.splice(0) ?? []) what();
+      for (const output of held[current]?.splice(0) ?? []) output();
       if (!ended[current]) return;
       current += 1;
     }
   }
 
   return held.map((queue, index) => ({
-    emit: (what) => {
-      queue.push(what);
-      if (index === current) goOn();
+    emit: (output) => {
+      queue.push(output);
+      if (index === current) emitReady();
     },
     end: () => {
       ended[index] = true;
-      if (index === current) goOn();
+      if (index === current) emitReady();
     },
   }));
 }

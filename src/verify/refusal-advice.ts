@@ -28,7 +28,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   400: "Check the provider's log for the reason; the curl command sends exactly what the platform sends.",
   401: "Accept the provider's token on this operation as on the others.",
   403: "Allow the provider's token this operation for this organisation.",
-  409: "Refuse with 409 only what conflicts with the shift or the candidate as they are; this request does not.",
+  409: "Return 409 only for a conflict with the current shift or candidate; this request has none.",
   413: "Accept bodies of at least 64 kB.",
   415: "Accept `Content-Type: application/json` for the body of this operation.",
   422: "Check the provider's log for the refused field; the curl command sends exactly what the platform sends.",

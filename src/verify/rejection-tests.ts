@@ -12,7 +12,7 @@ export interface RejectionTest {
   attempt(run: Run, emit: Emit): Promise<void>;
 }
 
-export type Emit = (what: () => void) => void;
+export type Emit = (output: () => void) => void;
 
 /**
  * Runs all rejection tests concurrently on the fixture shift. One test candidate is assigned, another one is not.
@@ -28,7 +28,7 @@ export async function runRejectionTests(run: Run, all: readonly RejectionTest[])
     return;
   }
   await restoreAll(run);
-  for (const { attempt } of all) await attempt(run, (what) => what());
+  for (const { attempt } of all) await attempt(run, (output) => output());
 }
 
 /** Returns the results, or undefined if a request took effect. */
@@ -38,7 +38,7 @@ async function runConcurrently(
   all: readonly RejectionTest[],
 ): Promise<(() => void)[] | undefined> {
   const results: (() => void)[] = [];
-  const attempts = all.map(({ attempt }) => attempt({ ...run, shared }, (what) => void results.push(what)));
+  const attempts = all.map(({ attempt }) => attempt({ ...run, shared }, (each) => void results.push(each)));
   const ends = await Promise.allSettled(attempts);
   const failures = ends.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
   const failure = failures.find((each) => !(each instanceof Interference));

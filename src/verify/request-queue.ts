@@ -62,11 +62,11 @@ export function createQueue(most: number): RequestQueue {
     slowDown: (pause) => {
       if (pauses === 0) most = Math.max(1, Math.floor(most / 2));
       pauses += 1;
-      const goOn = () => {
+      const resume = () => {
         pauses -= 1;
         startNext();
       };
-      pause.then(goOn, goOn);
+      pause.then(resume, resume);
     },
   };
 }

@@ -66,11 +66,11 @@ async function restoreFields(
 
 function remainingChanges(read: Exchange, before: ShiftBody): string[] {
   const is = shiftBodyOf(read);
-  if (!is) return ["all of it"];
-  const isSeated = originalIds(before).toSorted().join() === assignedIds(read)?.toSorted().join();
+  if (!is) return ["content"];
+  const isSame = originalIds(before).toSorted().join() === assignedIds(read)?.toSorted().join();
   return [
     ...updateDiffers(before, is),
-    ...(isSeated ? [] : ["assignedCandidates"]),
+    ...(isSame ? [] : ["assignedCandidates"]),
     ...changedFields(before, is),
   ];
 }

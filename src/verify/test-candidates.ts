@@ -137,7 +137,7 @@ export function isTaken(lookups: PreparedPerson["lookups"], number: PersonalNumb
 
 function read(text: string): PersonalNumber {
   const number = parsePersonalNumber(text);
-  if (number === undefined) throw new TypeError("a published test number is none");
+  if (number === undefined) throw new TypeError("a published test number is not valid");
   return number;
 }
 

@@ -53,7 +53,7 @@ export async function validRequestFor(run: Run, operation: OperationId): Promise
       return validRequest(run, { operation });
     case "getCandidateRegistry":
       return run.forms.registry === "absent"
-        ? missing(operation, "skipped_not_offered", "the provider offers none")
+        ? missing(operation, "skipped_not_offered", "the provider has none")
         : validRequest(run, { operation });
     case "findCandidates":
       return lookupRequest(run);

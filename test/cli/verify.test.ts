@@ -278,7 +278,7 @@ describe("shiftpact verify that cannot run", () => {
     [
       "redirects",
       (_, res) => res.writeHead(302, { location: "https://elsewhere.example/" }).end(),
-      "redirects every call, the first one to https://elsewhere.example/: give the final address",
+      "redirects every call, the first one to https://elsewhere.example/: use the final address",
     ],
     ["401 to everything", (_, res) => res.writeHead(401).end(), "refuses the token"],
     ["403 to everything", (_, res) => res.writeHead(403).end(), "refuses the organisation"],

@@ -164,8 +164,8 @@ describe("a response that violates the contract has a finding", () => {
     ["a shift in a list", "getShift", { body: [A] }, ["field_wrong"]],
     ["no start", "getShift", { body: without(A, "startTime") }, ["field_missing"]],
     ["no assigned candidates", "getShift", { body: without(B, "assignedCandidates") }, ["field_missing"]],
-    ["slots as a text", "getShift", { body: { ...A, slots: "2" } }, ["field_wrong"]],
-    ["a break as a text", "getShift", { body: { ...B, breakMinutes: "30" } }, ["field_wrong"]],
+    ["slots as a string", "getShift", { body: { ...A, slots: "2" } }, ["field_wrong"]],
+    ["a break as a string", "getShift", { body: { ...B, breakMinutes: "30" } }, ["field_wrong"]],
     ["null for the outlet's name", "getShift", { body: { ...A, outletName: null } }, ["field_wrong"]],
     ["a status in capitals", "getShift", { body: { ...B, status: "OPEN" } }, ["field_wrong"]],
     ["an id as a number", "getShift", { body: { ...A, id: 7 } }, ["field_wrong"]],
@@ -223,12 +223,12 @@ describe("a response that violates the contract has a finding", () => {
       { body: { ...B, assignedCandidates: A.assignedCandidates } },
       ["field_missing"],
     ],
-    ["an update with a text for slots", "updateShift", { body: { ...A, slots: "2" } }, ["field_wrong"]],
+    ["an update with a string for slots", "updateShift", { body: { ...A, slots: "2" } }, ["field_wrong"]],
     ["an update of another shift", "updateShift", { body: { ...A, id: "other" } }, ["id_mismatch"]],
     ["an update that fails", "updateShift", { body: { success: false } }, ["success_denied"]],
     ["an update with broken JSON", "updateShift", { body: "{" }, ["body_not_json"]],
     ["an assignment that fails", "assignCandidate", { body: { success: false } }, ["success_denied"]],
-    ["success as a text", "assignCandidate", { body: { success: "true" } }, ["field_wrong"]],
+    ["success as a string", "assignCandidate", { body: { success: "true" } }, ["field_wrong"]],
     ["no success", "assignCandidate", { body: {} }, ["field_missing"]],
     [
       "an assignment of another",
@@ -354,10 +354,10 @@ describe("the texts of a finding", () => {
 
   it.each<[string, OperationId, Answer, { expected?: string; actual: string; fix?: RegExp }]>([
     [
-      "a number as a text",
+      "a number as a string",
       "getShift",
       { body: { ...A, slots: "2" } },
-      { expected: "slots: a whole number", actual: 'slots: received "2"' },
+      { expected: "slots: an integer", actual: 'slots: received "2"' },
     ],
     [
       "null for a list",
@@ -400,7 +400,7 @@ describe("the texts of a finding", () => {
       { expected: 'status: one of "open", "filled", "cancelled"', actual: 'status: received "OPEN"' },
     ],
     [
-      "success as a text",
+      "success as a string",
       "assignCandidate",
       { body: { success: "true" } },
       { actual: 'success: received "true"' },
@@ -418,7 +418,7 @@ describe("the texts of a finding", () => {
       "a field of an entry",
       "listOutlets",
       { body: [{ id: 7, name: "Kajen", address: null }] },
-      { expected: "[*].id: a text", actual: "[*].id: received 7" },
+      { expected: "[*].id: a string", actual: "[*].id: received 7" },
     ],
     [
       "a body that ends early",
@@ -435,7 +435,7 @@ describe("the texts of a finding", () => {
       { status: 301, type: null, headers: { location: "https://api.example/v2/shifts/1?key=secret" } },
       {
         actual: "status 301, Location: https://api.example/v2/shifts/1",
-        fix: /call https:\/\/api\.example\/v2\/shifts\/1 instead/,
+        fix: /Use the final address: https:\/\/api\.example\/v2\/shifts\/1\./,
       },
     ],
   ])("describe %s", (_, operation, answer, { fix, ...texts }) => {

@@ -91,7 +91,7 @@ describe("a correct sender", () => {
     expect(codesIn(await finished)).toEqual([]);
   });
 
-  it("is the sandbox", async () => {
+  it("may be the sandbox", async () => {
     const listening = await start();
     const { url, finished } = listening;
     const provider = await startSandbox({
@@ -165,7 +165,7 @@ describe("a request that the platform refuses is reported", () => {
     const wrong = findings.filter(({ code }) => code === "webhook_payload_wrong");
     expect(wrong.map(({ expected, actual }) => `${expected}: ${actual}`)).toEqual([
       expect.stringMatching(/^content\.shiftId: .*: an array$/),
-      expect.stringMatching(/^traceId: .*UUID.*: a text of 6 characters$/i),
+      expect.stringMatching(/^traceId: .*UUID.*: a string of 6 characters$/i),
     ]);
     expect(JSON.stringify(findings)).not.toContain("secret");
   });
@@ -212,31 +212,27 @@ it("health checks are served, and not judged", async () => {
   expect(codesIn(await end())).toEqual([]);
 });
 
-describe("attempts of an event", () => {
+describe("the listener", () => {
   const NEW_TRACE = { ...CREATE, traceId: "0b54d5cb-3ed1-4c6c-8a52-0a86b7f0a1de" };
   const OTHER_SHIFT = { ...CREATE, content: { shiftId: "4a9d3e5f-2f7d-4f39-bb5a-6f5c4b7b8d21" } };
 
   it.each([
-    ["a missing retry after a 500 is a warning", [CREATE], ["webhook_not_retried"]],
-    ["a new traceId after a 500 is an error", [CREATE, NEW_TRACE], ["webhook_retry_trace_changed"]],
+    ["warns of a missing retry after a 500", [CREATE], ["webhook_not_retried"]],
+    ["reports a new traceId after a 500", [CREATE, NEW_TRACE], ["webhook_retry_trace_changed"]],
     [
-      "another event with the same traceId is an error",
+      "reports another event with the same traceId",
       [CREATE, { ...UPDATE, traceId: CREATE.traceId }],
       ["webhook_retry_payload_changed"],
     ],
+    ["reports another shift with the same traceId", [CREATE, OTHER_SHIFT], ["webhook_retry_payload_changed"]],
     [
-      "another shift with the same traceId is an error",
-      [CREATE, OTHER_SHIFT],
-      ["webhook_retry_payload_changed"],
-    ],
-    [
-      "another additional field is a warning",
+      "warns of another additional field",
       [CREATE, { ...CREATE, attempt: 2 }],
       ["webhook_retry_extras_changed"],
     ],
-    ["a further attempt after a 200 is a warning", [CREATE, CREATE, CREATE], ["webhook_sent_again"]],
+    ["warns of a further attempt after a 200", [CREATE, CREATE, CREATE], ["webhook_sent_again"]],
     [
-      "one traceId for two events is a warning",
+      "warns of one traceId for two events",
       [CREATE, CREATE, { ...UPDATE, traceId: CREATE.traceId }],
       ["webhook_trace_reused"],
     ],
@@ -249,9 +245,9 @@ describe("attempts of an event", () => {
   });
 
   it.each([
-    ["a missing retry after a timeout is a warning", [], "webhook_slow_not_retried"],
+    ["warns of a missing retry after a timeout", [], "webhook_slow_not_retried"],
     [
-      "a new traceId after a timeout is an error",
+      "reports a new traceId after a timeout",
       [{ ...UPDATE, traceId: NEW_TRACE.traceId }],
       "webhook_retry_trace_changed",
     ],
@@ -269,7 +265,7 @@ describe("attempts of an event", () => {
     expect(codesIn(await end())).toEqual([expected]);
   });
 
-  it("during a delayed response are acknowledged immediately", async () => {
+  it("acknowledges further attempts during a delayed response", async () => {
     const { url, finished, untilSeen, pass } = await start();
     for (const body of [CREATE, CREATE]) await post(url, { body });
     const held = untilSeen("held");

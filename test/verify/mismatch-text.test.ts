@@ -3,7 +3,7 @@ import { mismatchTexts } from "../../src/verify/pact/mismatch-text.ts";
 import type { Mismatch } from "../../src/verify/pact/mismatches.ts";
 
 const wrongType = (place: string): Mismatch => ({
-  ...{ kind: "another type", place, wanted: "a number", received: "a text" },
+  ...{ kind: "another type", place, wanted: "a number", received: "a string" },
 });
 
 describe("a mismatch with a contract is described like every other finding:", () => {
@@ -21,7 +21,12 @@ describe("a mismatch with a contract is described like every other finding:", ()
       "does it: every field that the contract lists",
       "[*].id, [*].name are missing",
     ],
-    ["a field of another type", [wrongType("$.slots")], "does it: slots: a number", "slots: received a text"],
+    [
+      "a field of another type",
+      [wrongType("$.slots")],
+      "does it: slots: a number",
+      "slots: received a string",
+    ],
     [
       "a body of another type",
       [{ kind: "another type", place: "$", wanted: "an array", received: "an object" }],
@@ -36,10 +41,10 @@ describe("a mismatch with a contract is described like every other finding:", ()
       "assignedCandidates: received fewer",
     ],
     [
-      "a text of another form",
-      [{ kind: "another form", place: "$.startTime", received: "a text" }],
+      "a string in another form",
+      [{ kind: "another form", place: "$.startTime", received: "a string" }],
       "does it: startTime: the form that the contract lists",
-      "startTime: received a text in another form",
+      "startTime: received a string in another form",
     ],
   ])("%s", (_, mismatches, expected, actual) => {
     const texts = mismatchTexts("does it", mismatches);

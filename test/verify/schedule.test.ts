@@ -79,7 +79,7 @@ describe("steps", () => {
 });
 
 describe("every check", () => {
-  it("needs only what another one gives", () => {
+  it("needs only facts that another check gives", () => {
     const given = new Set(checks.flatMap(({ gives = [] }) => gives));
     const needed = new Set(checks.flatMap(({ needs }) => needs));
     expect([...needed].filter((fact) => !given.has(fact))).toEqual([]);

@@ -58,7 +58,7 @@ export interface Check {
   /** The resources of the provider that it uses. */
   holds?: Holds | ((run: Run) => Holds);
   /** A rejection test: a correct provider refuses its requests to the fixture shift. `first`: it makes several calls in sequence. */
-  tries?: true | "first";
+  rejection?: true | "first";
   /** Reports count each title as a separate check; otherwise all outcomes for an operation are one check. */
   isByTitle?: true;
   /** Name in reports, set in all-checks.ts. */

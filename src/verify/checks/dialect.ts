@@ -61,7 +61,7 @@ async function* detectVariant(run: Run): AsyncGenerator<Outcome> {
   }
   const reads = await steadyReads(run, shiftId);
   const refusal = reads.filter(isPlain).find(({ answer }) => answer.status >= 400);
-  if (refusal) yield refused(refusal, "200 with the shift of the fixtures");
+  if (refusal) yield refused(refusal, "200 with the fixture shift");
   const body = reads.map(shiftBodyOf).findLast((each) => each !== undefined);
   if (!body) return;
   run.known.shift = body;
@@ -85,7 +85,7 @@ async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
   if (hyphen !== undefined) run.forms.hyphen = hyphen;
   if (form !== undefined && isFormRefused(digits)) {
     run.known.refusesDigits = true;
-    const expected = "200 with [], or 404, to a lookup under 12 digits";
+    const expected = "200 with [], or 404, for a lookup under 12 digits";
     yield found("number_form_ignored", { exchange: digits, expected, actual: `status ${statusOf(digits)}` });
   }
   if (form !== undefined) return yield passed("findCandidates", `the not-found form is known: ${form}`);
@@ -138,7 +138,7 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   const unasked = judgeUnasked(update, before, now, { fields: TIMES_AND_POSITIONS });
   const body = shiftBodyOf(read);
   const others = body ? othersChanged(shift, body) : [];
-  const expected = "an update that changes nothing to change nothing";
+  const expected = "no effect of an update without changes";
   const actual = `${others.join(", ")} changed`;
   if (others.length > 0) unasked.push(found("shift_changed_unasked", { exchange: update, expected, actual }));
   yield* await confirmed(run, shiftId, read, unasked);
@@ -204,10 +204,10 @@ async function offer(run: Run, pair: Pair, form: "put" | "delete"): Promise<Exch
 }
 
 function unassignAbsent(exchange: Exchange): Outcome {
-  const expected = "200 or 204 to one of the two forms of unassignment";
+  const expected = "200 or 204 for one of the two forms of unassignment";
   return found("unassign_absent", {
     exchange,
     expected,
-    actual: `status ${statusOf(exchange)} to PUT, and no success to DELETE`,
+    actual: `status ${statusOf(exchange)} for PUT, and no success for DELETE`,
   });
 }

@@ -31,12 +31,12 @@ const HOLDS: Partial<Record<OperationId, Holds>> = {
 export function checkEach(
   group: Group,
   check: (run: Run, operation: OperationId) => AsyncIterable<Outcome>,
-  tries: Check["tries"] & {} = true,
+  rejection: Check["rejection"] & {} = true,
 ): Check[] {
   return operationsTable.map(({ operationId }) => ({
     ...{ group, needs: NEEDS[operationId], run: (run: Run) => check(run, operationId) },
     ...(HOLDS[operationId] && { holds: HOLDS[operationId] }),
     ...(operationId === "cancelShift" && { gives: ["used"] as const }),
-    ...(ON_SHIFT.includes(operationId) && { tries }),
+    ...(ON_SHIFT.includes(operationId) && { rejection }),
   }));
 }

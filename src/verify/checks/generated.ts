@@ -14,7 +14,7 @@ export const generated: readonly Check[] = [
   {
     group: "generated",
     needs: ["update", "settled"],
-    tries: true,
+    rejection: true,
     run: (run) => ifValidServed(run, updateRequest, sendUpdates),
   },
   {

@@ -7,7 +7,7 @@ import { sendAll, wasRefused } from "./wrong-requests.ts";
 
 /** Bodies that are not JSON, or not an object. The judge reports a 5xx; this check reports a success. */
 export const malformedBodies: readonly Check[] = [
-  { group: "errors", needs: ["update", "settled"], tries: true, run: (run) => check(run, updateRequest) },
+  { group: "errors", needs: ["update", "settled"], rejection: true, run: (run) => check(run, updateRequest) },
   {
     group: "errors",
     needs: ["person"],

@@ -14,10 +14,10 @@ export const malformedIds: readonly Check[] = [
   {
     group: "errors",
     needs: ["shift", "update", "person", "assign", "settled"],
-    tries: true,
+    rejection: true,
     run: changeMalformed,
   },
-  { group: "errors", needs: ["person", "assign", "settled"], tries: true, run: assignMalformed },
+  { group: "errors", needs: ["person", "assign", "settled"], rejection: true, run: assignMalformed },
 ];
 
 /** By their name in findings. */

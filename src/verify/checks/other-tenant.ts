@@ -27,7 +27,7 @@ async function* isolate(run: Run, operation: OperationId): AsyncGenerator<Outcom
   });
 }
 
-const TITLE = "two organisations are kept apart";
+const TITLE = "two organisations are isolated";
 
 async function* skipWithoutOther(run: Run): AsyncGenerator<Outcome> {
   if (!run.other) {

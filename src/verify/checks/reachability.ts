@@ -80,11 +80,11 @@ function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void
   if (all((each) => isReply(each) && each.answer.status >= 300 && each.answer.status < 400)) {
     const address = first && isReply(first) ? finalAddressOf(first) : undefined;
     const leads = address === undefined ? "" : `, the first one to ${address}`;
-    throw new CouldNotRun(`${baseUrl} redirects every call${leads}: give the final address as BASE_URL`);
+    throw new CouldNotRun(`${baseUrl} redirects every call${leads}: use the final address as BASE_URL`);
   }
   if (allStatus(401))
     throw new CouldNotRun(
-      "the provider refuses the token (401): give the PROVIDER_TOKEN of this organisation",
+      "the provider refuses the token (401): use the PROVIDER_TOKEN of this organisation",
     );
   if (allStatus(403)) {
     throw new CouldNotRun(
@@ -93,7 +93,7 @@ function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void
   }
   if (all((each) => isHtml(each))) {
     throw new CouldNotRun(
-      `${baseUrl} returns web pages: give the address of the API, without /providers/{providerId}`,
+      `${baseUrl} returns web pages: use the address of the API, without /providers/{providerId}`,
     );
   }
   if (allStatus(400, 401, 403, 404)) {

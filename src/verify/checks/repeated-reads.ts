@@ -6,7 +6,7 @@ import { differing, factsOf, unstable } from "./response-facts.ts";
 
 /** Repeats each read, to detect an occasionally wrong replica or cache. */
 export const repeatedReads: readonly Check[] = [
-  { group: "answers", needs: ["settled"], tries: true, run: (run) => readAgain(run, "getShift") },
+  { group: "answers", needs: ["settled"], rejection: true, run: (run) => readAgain(run, "getShift") },
   { group: "answers", needs: [], gives: ["firstReads"], run: (run) => readAgain(run, "listOutlets") },
   { group: "answers", needs: [], gives: ["firstReads"], run: (run) => readAgain(run, "listRoles") },
   { group: "answers", needs: ["unknownCandidate", "known"], run: (run) => readAgain(run, "findCandidates") },

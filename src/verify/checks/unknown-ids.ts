@@ -15,10 +15,10 @@ export const unknownIds: readonly Check[] = [
   {
     group: "errors",
     needs: ["shift", "update", "person", "assign", "settled"],
-    tries: true,
+    rejection: true,
     run: askForUnknown,
   },
-  { group: "errors", needs: ["person", "assign", "settled"], tries: true, run: assignUnknown },
+  { group: "errors", needs: ["person", "assign", "settled"], rejection: true, run: assignUnknown },
 ];
 
 /** The expected statuses, and the finding for a success. */

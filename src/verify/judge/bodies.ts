@@ -59,7 +59,7 @@ function judgeNumber(text: string | null | undefined, exchange: Reply): Found[] 
     return [found("personal_number_wrong", { exchange, expected, actual })];
   }
   if (parsePersonalNumber(text) !== undefined) return [];
-  const actual = "a personalNumber that cannot exist";
+  const actual = "an invalid personalNumber";
   return [found("personal_number_invalid", { exchange, expected: "a valid date and check digit", actual })];
 }
 

@@ -42,7 +42,7 @@ export interface FieldFault {
   path: string;
   /** What the contract requires: "an ISO 8601 time with an offset". */
   expected: string;
-  /** `received "2"`, `received a text`, `is missing`. */
+  /** `received "2"`, `received a string`, `is missing`. */
   actual: string;
   /** Replaces the fix of the code. */
   fix?: string;
@@ -61,7 +61,7 @@ export function faultOf(body: unknown, { pointer, message }: FieldError): FieldF
   if (message === "is missing")
     return { path, expected: "every field that the contract lists", actual: message };
   const [, choice] = /^must have (?!at (?:least|most) )(.+)$/.exec(message) ?? [];
-  if (choice !== undefined) return { path, expected: choice, actual: "received an object without" };
+  if (choice !== undefined) return { path, expected: choice, actual: "received an object without it" };
   const value = valueAt(body, pointer);
   const expected = expectedOf(message, path);
   const isNullList = value === null && expected === "an array";
@@ -101,17 +101,17 @@ export function kindOf(value: unknown): string {
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "a string",
   number: "a number",
-  boolean: "true or false",
+  boolean: "a boolean",
   object: "an object",
 };
 
 const TYPES: Readonly<Record<string, string>> = {
-  string: "a text",
-  integer: "a whole number",
+  string: "a string",
+  integer: "an integer",
   number: "a number",
-  boolean: "true or false",
+  boolean: "a boolean",
   object: "an object",
   array: "an array",
   null: "null",
@@ -137,7 +137,7 @@ const WORDS: readonly (readonly [message: RegExp, words: (match: string, path: s
   [/^must be one of (.+)$/, (values) => `one of ${values}`],
   [/^must be ("[^"]*"|true|false|null|\d+)$/, (value) => value],
   [/^must match (.+)$/, (_, path) => formOf(path)],
-  [/^must have at least 1 character$/, () => "a text that is not empty"],
+  [/^must have at least 1 character$/, () => "a non-empty string"],
   [/^must have (at (?:least|most) .+)$/, (size) => size],
   [/^must be (at (?:least|most) .+)$/, (limit) => `a number of ${limit}`],
 ];

@@ -66,7 +66,7 @@ function redirected(exchange: Reply): Found {
   const cause = `status ${exchange.answer.status}`;
   if (address === undefined)
     return found("redirected", { exchange, expected, actual: `${cause} without Location` });
-  const fix = `Give the final address: call ${address} instead. The platform does not follow redirects, because they would forward its token.`;
+  const fix = `Use the final address: ${address}. The platform does not follow redirects, because they would forward its token.`;
   return found("redirected", { exchange, expected, cause, actual: `${cause}, Location: ${address}`, fix });
 }
 

@@ -71,6 +71,6 @@ function describe(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
-  if (typeof value === "string") return `a text of ${value.length} characters`;
+  if (typeof value === "string") return `a string of ${value.length} characters`;
   return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 }

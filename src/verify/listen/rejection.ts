@@ -84,7 +84,7 @@ function judgeKind({ params }: Request, operation: WebhookOperationId): Refused 
   return refuse(problem("provider_kind_unknown"), "webhook_kind_wrong", {
     operation,
     expected: `a kind that matches ${KIND.source}`,
-    actual: "a different text",
+    actual: "another string",
   });
 }
 

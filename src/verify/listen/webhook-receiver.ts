@@ -104,7 +104,7 @@ export function createReceiver({ token, scenario, hold, onOutcome, onSeen }: Rec
 /** Warns of a shift id that is not a UUID (6). The platform accepts any text. */
 function shiftIdForm({ content: { shiftId } }: Message, operation: WebhookOperationId): Found[] {
   if (isUuid(shiftId)) return [];
-  const actual = "content.shiftId is another text";
+  const actual = "content.shiftId is another string";
   return [found("shift_id_not_uuid", { operation, expected: "content.shiftId: a UUID", actual })];
 }
 
