@@ -11,7 +11,7 @@ import { type Drift, driftOf, write } from "./emit/write.ts";
 const HELP = `Reads the documents in spec/ and writes types, clients, server stubs and validators to generated/.
 
   npm run generate                     write what has changed
-  npm run generate -- --check          write nothing; exit 1 and list the files that are not as they should be
+  npm run generate -- --check          write nothing; exit 1 and list the outdated files
   npm run generate -- --watch          write, then follow edits until interrupted
 
   --spec DIR   read the documents from DIR    (spec)
@@ -42,7 +42,7 @@ interface Folders {
   readonly out: string;
 }
 
-/** The whole command. Resolves to the exit code. */
+/** Runs the command. Resolves with the exit code. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
   const options = readOptions(argv);
   if (typeof options === "string") {
@@ -72,7 +72,7 @@ function readOptions(argv: readonly string[]) {
   }
 }
 
-/** Both subcommands end with 1 on a fault in a document; any other error is a fault of ours and keeps its stack. */
+/** Both subcommands end with 1 on a fault in a document; any other error is a bug and keeps its stack. */
 async function reportingFaults(terminal: Terminal, run: () => Promise<number>): Promise<number> {
   try {
     return await run();

@@ -100,7 +100,7 @@ export type Receipt = components["schemas"]["Receipt"];
 /** The payload of any message. */
 export type Message = ShiftCreateEvent | ShiftUpdateEvent | ShiftDeleteEvent;
 
-/** Every message by its name: what it says, the schema of its payload and the addresses that carry it. */
+/** Every message by its name: its text, the schema of its payload and the addresses that carry it. */
 export const messages = {
   "shift.create": {
     title: "A shift was created",

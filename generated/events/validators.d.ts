@@ -15,7 +15,7 @@ export declare const schemas: {
   readonly Receipt: Validator<components["schemas"]["Receipt"]>;
 };
 
-/** The same one by one: a bundle holds what is used. */
+/** Each validator as a separate export: a bundle holds only the used ones. */
 export declare const isCompleteShiftEventContent: Validator<
   components["schemas"]["CompleteShiftEventContent"]
 >;

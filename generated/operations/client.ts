@@ -6,7 +6,7 @@ import type { paths } from "./types.ts";
 
 export type { ClientOptions };
 
-/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only when no answer came. */
+/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only without a response. */
 export interface Client {
   /** List the integrations: `GET /integrations`. */
   listIntegrations: Call<paths, "/integrations", "get">;

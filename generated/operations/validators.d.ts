@@ -794,7 +794,7 @@ export declare const responses: {
   };
 };
 
-/** The same one by one: a bundle holds what is used. */
+/** Each validator as a separate export: a bundle holds only the used ones. */
 export declare const isRole: Validator<components["schemas"]["Role"]>;
 export declare const isOperatorName: Validator<components["schemas"]["OperatorName"]>;
 export declare const isLogLevelChange: Validator<components["schemas"]["LogLevelChange"]>;

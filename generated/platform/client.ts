@@ -6,7 +6,7 @@ import type { paths } from "./types.ts";
 
 export type { ClientOptions };
 
-/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only when no answer came. */
+/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only without a response. */
 export interface Client {
   /** Take an event of one provider kind: `POST /api/v3/integrations/{provider}/webhook`. */
   receiveIntegrationWebhook: Call<paths, "/api/v3/integrations/{provider}/webhook", "post">;

@@ -16,7 +16,7 @@ export { ProblemError } from "../../src/runtime/problem.ts";
 export { problemHandler } from "../../src/runtime/problem-response.ts";
 export type { RouterOptions } from "../../src/runtime/server.ts";
 
-/** One function for each operation; an operation added to the document is a compile error until it is written. */
+/** One function for each operation; an operation added to the document is a compile error until it is implemented. */
 export interface Handlers<Context> {
   /** Take an event of one provider kind: `POST /api/v3/integrations/{provider}/webhook`. */
   receiveIntegrationWebhook: Handler<operations["receiveIntegrationWebhook"], Context>;
@@ -28,7 +28,7 @@ export interface Handlers<Context> {
   getReadiness: Handler<operations["getReadiness"], undefined>;
 }
 
-/** Every operation with what a test or a hook needs to know about it. */
+/** Every operation with its details for tests and hooks. */
 export const operationsTable = [
   {
     operationId: "receiveIntegrationWebhook",

@@ -69,7 +69,7 @@ export declare const responses: {
   };
 };
 
-/** The same one by one: a bundle holds what is used. */
+/** Each validator as a separate export: a bundle holds only the used ones. */
 export declare const isReceipt: Validator<components["schemas"]["Receipt"]>;
 export declare const isCompleteShiftEventContent: Validator<
   components["schemas"]["CompleteShiftEventContent"]

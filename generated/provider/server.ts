@@ -24,7 +24,7 @@ export { ProblemError } from "../../src/runtime/problem.ts";
 export { problemHandler } from "../../src/runtime/problem-response.ts";
 export type { RouterOptions } from "../../src/runtime/server.ts";
 
-/** One function for each operation; an operation added to the document is a compile error until it is written. */
+/** One function for each operation; an operation added to the document is a compile error until it is implemented. */
 export interface Handlers<Context> {
   /** Read a shift: `GET /shifts/{shiftId}`. */
   getShift: Handler<operations["getShift"], Context, { 200: CompleteShift; problem: CompleteErrorBody }>;
@@ -74,7 +74,7 @@ export interface Handlers<Context> {
   listRoles: Handler<operations["listRoles"], Context, { problem: CompleteErrorBody }>;
 }
 
-/** Every operation with what a test or a hook needs to know about it. */
+/** Every operation with its details for tests and hooks. */
 export const operationsTable = [
   {
     operationId: "getShift",

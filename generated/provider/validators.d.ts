@@ -254,7 +254,7 @@ export declare const responses: {
   };
 };
 
-/** The same one by one: a bundle holds what is used. */
+/** Each validator as a separate export: a bundle holds only the used ones. */
 export declare const isSharedShiftFields: Validator<components["schemas"]["SharedShiftFields"]>;
 export declare const isShiftId: Validator<components["schemas"]["ShiftId"]>;
 export declare const isReadTimestamp: Validator<components["schemas"]["ReadTimestamp"]>;

@@ -17,18 +17,18 @@ import {
 export interface SpecDocument {
   readonly name: string;
   readonly kind: DocumentKind;
-  /** As shown to people: "spec/NAME.openapi.yaml". */
+  /** For messages: "spec/NAME.openapi.yaml". */
   readonly file: string;
   /** The document with its references resolved; schemas stay references to `schemas`. */
   readonly root: Readonly<Record<string, unknown>>;
-  /** The document with its own references, examples and annotations; only what stands in other files is drawn in. */
+  /** The document with its own references, examples and annotations; only parts of other files are included. */
   readonly published: Readonly<Record<string, unknown>>;
   readonly schemas: NamedSchemas;
-  /** Where each named schema was written. */
+  /** The place of each named schema. */
   readonly origins: ReadonlyMap<string, Place>;
 }
 
-/** `resolved`: references replaced by what they point at, without examples. `published`: as it was written, in one file. */
+/** `resolved`: references replaced by their targets, without examples. `published`: as in the source, in one file. */
 type Form = "resolved" | "published";
 
 /** A value together with the file whose relative references it uses. */
@@ -39,10 +39,10 @@ interface Located {
 }
 
 const SCHEMA_NAME = /^[A-Z][A-Za-z0-9]*$/;
-/** Deeper than any document of ours; a chain of references this long runs in a circle. */
+/** Deeper than any document of the project; a longer chain of references is a circle. */
 const MAX_DEPTH = 100;
 
-/** Reads a document and draws the schemas and parts of other files that it refers to into it. */
+/** Reads a document and includes the schemas and parts of other files that it refers to. */
 export function bundle(file: DocumentFile, files: YamlFiles): SpecDocument {
   return new Bundler(file, files).bundle();
 }
@@ -84,10 +84,10 @@ class Bundler {
     }
   }
 
-  /** Takes a schema into the named schemas. An own name for a shared schema of the same name is that schema. */
+  /** Adds a schema to the named schemas. An own name for a shared schema of the same name is that schema. */
   #addSchema(name: string, target: Located): void {
     if (!isSchema(target.value)) {
-      throw new SpecFault(target.place, "no schema stands here", "write a mapping or true or false");
+      throw new SpecFault(target.place, "there is no schema here", "write a mapping or true or false");
     }
     if (typeof target.value === "object" && onlyReferenceText(target.value)?.endsWith(`/${name}`)) {
       const next = this.#follow(String(target.value.$ref), target);
@@ -133,7 +133,7 @@ class Bundler {
     return referenceTo(name);
   }
 
-  /** Everything that is no schema. */
+  /** Resolves everything that is not a schema. */
   #part(from: Located, form: Form, depth: number): unknown {
     const { value, place } = from;
     if (depth > MAX_DEPTH) throw new SpecFault(place, "the references run in a circle", "break the circle");
@@ -198,7 +198,7 @@ function holdsSchema(key: string, holder: Record<string, unknown>): boolean {
   );
 }
 
-/** A value that is shown and not read. The map of named examples is read: it may refer to one of another file. */
+/** Returns whether the value is an example, which is not resolved. The map of named examples is: it may refer to another file. */
 function isExample(key: string, item: unknown, holder: Place): boolean {
   if (key === "value") return /\/examples\/[^/]+$/.test(holder.pointer);
   return key === "example" || (key === "examples" && !isRecord(item));

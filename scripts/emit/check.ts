@@ -9,7 +9,7 @@ export interface PlacedSchema {
   readonly place: Place;
 }
 
-/** Every schema that a document holds: the named ones where they were written, and those inside operations. */
+/** Returns every schema of a document: the named ones in their files, and those inside operations. */
 export function schemasOf(document: SpecDocument, operations: readonly Operation[]): PlacedSchema[] {
   const named = Object.entries(document.schemas).map(([name, schema]) => ({
     schema,

@@ -5,7 +5,7 @@ const MODULES: Readonly<Record<DocumentKind, readonly string[]>> = {
   asyncapi: ["types.ts", "validators.js"],
 };
 
-/** What was generated from one document, for whoever imports it by one name; the stub is apart, because it needs Express. */
+/** Returns the entry module of one document, without the stub, because that needs Express. */
 export function emitEntry(kind: DocumentKind, runtime: string): string {
   const modules = MODULES[kind].map((name) => `export * from "./${name}";\n`);
   return `export type { Validator } from "${runtime}/validator.ts";\n${modules.join("")}`;

@@ -1,12 +1,12 @@
-/** Where in the spec folder something stands: a file and a JSON pointer (RFC 6901) into it. */
+/** A place in the spec folder: a file and a JSON pointer (RFC 6901) into it. */
 export interface Place {
   readonly document: string;
   readonly pointer: string;
 }
 
 /**
- * A mistake in a document under `spec/`. The message names the document, the place and what to do, so the
- * command line prints it as it is, without a stack.
+ * A mistake in a document under `spec/`. The message names the document, the place and the fix, so the
+ * command line prints it unchanged, without a stack.
  */
 export class SpecFault extends Error {
   readonly place: Place;
@@ -20,7 +20,7 @@ export class SpecFault extends Error {
   }
 }
 
-/** One step of a JSON pointer, escaped (RFC 6901, section 3). */
+/** Returns one step of a JSON pointer, escaped (RFC 6901, section 3). */
 export function pointerStep(step: string | number): string {
   return `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

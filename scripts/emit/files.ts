@@ -14,7 +14,7 @@ export interface DocumentFile {
 
 const DOCUMENT = /^(?<name>[a-z][a-z0-9-]*)\.(?<kind>openapi|asyncapi)\.yaml$/;
 
-/** The documents that stand directly in the spec folder, in the order of their names. */
+/** Returns the documents directly in the spec folder, in the order of their names. */
 export function documentFiles(specFolder: string): DocumentFile[] {
   const found: DocumentFile[] = [];
   for (const entry of readdirSync(specFolder).sort()) {
@@ -32,7 +32,7 @@ export function documentFiles(specFolder: string): DocumentFile[] {
   return found;
 }
 
-/** Reads YAML files once each; places carry the path as seen from the folder above the spec folder ("spec/a.yaml"). */
+/** Reads each YAML file once; places carry the path relative to the parent of the spec folder ("spec/a.yaml"). */
 export interface YamlFiles {
   read(path: string, referredFrom?: Place): Record<string, unknown>;
   display(path: string): string;

@@ -9,7 +9,7 @@ import type { Output } from "./emit.ts";
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 
-/** The same texts as the project's formatter prints them, with imports in its order; one process for all. */
+/** Returns the same texts as the project's formatter prints them, with imports in its order; one process for all. */
 export async function formatted(output: Output, configuration: string): Promise<Output> {
   const folder = mkdtempSync(join(tmpdir(), "generate-"));
   try {
@@ -40,8 +40,6 @@ async function biome(folder: string, configuration: string): Promise<void> {
     await run(process.execPath, argv, { cwd: folder });
   } catch (error) {
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    throw new Error(
-      `the text that was written cannot be formatted, which is a fault of what writes it:\n${output}`,
-    );
+    throw new Error(`the generated text cannot be formatted, an error in its emitter:\n${output}`);
   }
 }

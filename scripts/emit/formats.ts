@@ -1,6 +1,6 @@
 /**
- * The string formats that documents may use, each as one RegExp: compiled into the validators as a literal, so
- * that nothing is looked up or required when they run.
+ * The string formats that documents may use, each as one RegExp. They are compiled into the validators as literals,
+ * which need no lookup at run time.
  */
 
 const LEAP_YEAR = "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
@@ -10,12 +10,12 @@ const DATE = [
   "\\d{4}-(?:0[13578]|1[02])-31",
   `${LEAP_YEAR}-02-29`,
 ].join("|");
-/** No leap second: ECMAScript has no instant for it, so a reader could not use the value. */
+/** Without leap seconds: ECMAScript has no instant for them, so a reader could not use the value. */
 const TIME = "(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?";
 const OFFSET = "(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)";
 /**
  * ISO 8601 beyond RFC 3339: without separators, without seconds or minutes, with a comma before the fraction, with a midnight that ends
- * a day. Whether there is such a day or leap second is the reader's to find out.
+ * a day. The reader checks whether the day or the leap second exists.
  */
 const READ_DATE = `(?:${DATE}|\\d{8})`;
 const READ_TIME =
@@ -24,13 +24,13 @@ const READ_OFFSET = "(?:[Zz]|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)";
 
 const ATOM = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
-/** RFC 3986, section 2: the characters that may stand unescaped, and percent-encoded octets. */
+/** RFC 3986, section 2: the unescaped characters, and percent-encoded octets. */
 const URI_CHARACTER = "(?:[a-z0-9\\-._~:/?#[\\]@!$&'()*+,;=]|%[0-9a-f]{2})";
 
 export const FORMATS: Readonly<Record<string, RegExp>> = {
   /** RFC 3339 section 5.6, the offset mandatory. */
   "date-time": new RegExp(`^(?:${DATE})[Tt]${TIME}${OFFSET}$`),
-  /** ISO 8601 with the offset optional: a reader's form, for senders that leave it out. */
+  /** ISO 8601 with an optional offset, for receivers of times from senders that omit it. */
   "local-date-time": new RegExp(`^${READ_DATE}[Tt]${READ_TIME}${READ_OFFSET}?$`),
   date: new RegExp(`^(?:${DATE})$`),
   /** RFC 9562 section 4, any version. */
@@ -41,10 +41,10 @@ export const FORMATS: Readonly<Record<string, RegExp>> = {
   "uri-reference": new RegExp(`^${URI_CHARACTER}*$`, "i"),
 };
 
-/** Formats of our own: published documents give their expression instead. */
+/** The project's own formats: published documents give their expression instead. */
 export const OWN_FORMATS: readonly string[] = ["local-date-time"];
 
-/** Formats whose every value another one accepts too: where both must hold, the narrower one does. */
+/** Formats whose values another one accepts too: where both are required, the narrower one is used. */
 export const NARROWER: Readonly<Record<string, string>> = {
   "date-time": "local-date-time",
   uri: "uri-reference",

@@ -1,11 +1,11 @@
 import { isRecord } from "./schema.ts";
 
-/** The steps of a JSON pointer (RFC 6901) as it stands in a URI fragment, "#/a/b" or "/a/b". */
+/** Returns the steps of a JSON pointer (RFC 6901) in a URI fragment, "#/a/b" or "/a/b". */
 export function pointerSteps(pointer: string): string[] {
   return pointer.split("/").slice(1).map(decodeStep);
 }
 
-/** What a pointer leads to; undefined for nothing. */
+/** Returns the target of a pointer; undefined if there is none. */
 export function valueAt(root: unknown, steps: readonly string[]): unknown {
   return steps.reduce<unknown>((node, step) => member(node, step), root);
 }

@@ -1,6 +1,6 @@
 import { at, type Place, pointerStep } from "./fault.ts";
 
-/** JSON Schema 2020-12, as far as this generator looks into it. */
+/** JSON Schema 2020-12, as far as this generator reads it. */
 export interface SchemaObject {
   $ref?: string;
   type?: string | readonly string[];
@@ -43,7 +43,7 @@ export function isSchema(value: unknown): value is Schema {
   return typeof value === "boolean" || isRecord(value);
 }
 
-/** A copy of a record whose values went through `change`, in the same order. */
+/** Returns a copy of a record whose values went through `change`, in the same order. */
 export function mapRecord<T, V>(
   record: Readonly<Record<string, T>>,
   change: (value: T, key: string) => V,
@@ -53,7 +53,7 @@ export function mapRecord<T, V>(
 
 type Visit = (schema: Schema, steps: readonly (string | number)[]) => Schema;
 
-/** A copy of `schema` whose direct subschemas went through `visit`. Values that are no schemas stay untouched. */
+/** Returns a copy of `schema` whose direct subschemas went through `visit`. Other values are unchanged. */
 export function mapSubschemas(schema: SchemaObject, visit: Visit): SchemaObject {
   const copy: SchemaObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
@@ -92,7 +92,7 @@ export function walkSchema(
 
 const PREFIX = "#/components/schemas/";
 
-/** The name in a reference to a named schema; undefined for a reference to anything else. */
+/** Returns the name in a reference to a named schema; undefined for a reference to anything else. */
 export function referredName(reference: string): string | undefined {
   const name = reference.slice(PREFIX.length);
   return reference.startsWith(PREFIX) && name !== "" && !name.includes("/") ? name : undefined;
@@ -102,14 +102,14 @@ export function referenceTo(name: string): string {
   return PREFIX + pointerStep(name).slice(1);
 }
 
-/** The name of the schema when `schema` is nothing but a reference to it (annotations beside `$ref` change nothing). */
+/** Returns the name of the schema when `schema` is only a reference to it (annotations beside `$ref` change nothing). */
 export function onlyReference(schema: Schema): string | undefined {
   if (typeof schema === "boolean" || schema.$ref === undefined) return undefined;
   const others = Object.keys(schema).filter((keyword) => keyword !== "$ref" && !ANNOTATIONS.has(keyword));
   return others.length === 0 ? referredName(schema.$ref) : undefined;
 }
 
-/** Keywords that say nothing about validity (JSON Schema 2020-12 meta-data vocabulary, OpenAPI 3.1 section 4.8.24). */
+/** Keywords without an effect on validity (JSON Schema 2020-12 meta-data vocabulary, OpenAPI 3.1 section 4.8.24). */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   "title",
   "description",

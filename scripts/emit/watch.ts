@@ -1,6 +1,6 @@
 import { watch } from "node:fs";
 
-/** Editors save in several steps; this long after the last of them the folder is read again. */
+/** Editors save in several steps; the folder is read this long after the last one. */
 const SETTLE_MS = 50;
 
 export interface Watching {
@@ -9,7 +9,7 @@ export interface Watching {
   stop(): void;
 }
 
-/** Runs `changed` after every edit in a folder, one run at a time; an edit during a run leads to one more. */
+/** Runs `changed` after every edit in a folder, one run at a time; an edit during a run causes another one. */
 export function follow(folder: string, changed: () => Promise<void>): Watching {
   let timer: NodeJS.Timeout | undefined;
   let running = false;

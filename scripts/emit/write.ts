@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from "node:path";
 import type { Output } from "./emit.ts";
 
-/** How the output folder differs from what it should hold; paths inside the folder, sorted. */
+/** The differences between the output folder and its expected content; paths inside the folder, sorted. */
 export interface Drift {
   readonly missing: readonly string[];
   readonly stale: readonly string[];
-  /** Generated once, by their banner, and come from no document any more. */
+  /** Files with the banner that no document generates any more. */
   readonly superfluous: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export function driftOf(output: Output, folder: string): Drift {
   };
 }
 
-/** Makes the folder hold exactly `output`. Files that are right already are left alone; so are files without the banner. */
+/** Makes the folder hold exactly `output`. Unchanged files and files without the banner are left. */
 export function write(output: Output, folder: string): Drift {
   const drift = driftOf(output, folder);
   for (const name of [...drift.missing, ...drift.stale]) {

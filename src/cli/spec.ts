@@ -11,7 +11,7 @@ const HELP = `shiftpact spec NAME: prints a document of the contract as one file
                  platform     where the platform takes webhooks (OpenAPI)
                  operations   the platform's own API (OpenAPI)
                  events       the webhooks (AsyncAPI 3.0)
-  --openapi V    3.1 or 3.0; 3.1 unless given. What 3.0 cannot say is named in the descriptions
+  --openapi V    3.1 or 3.0; 3.1 unless given. What 3.0 cannot express is named in the descriptions
   --format F     yaml or json; yaml unless given, or unless FILE ends in .json
   --tolerant     what the platform accepts, which is more than a provider should send; not of operations
   --routing R    path or header: the paths of one routing alone, for those who build a provider; both unless given

@@ -48,12 +48,12 @@ const rawsOf = (items: readonly Item[] = []) => [
 
 function operationsIn(name: string) {
   const file = documentFiles(SPEC).find((each) => each.name === name);
-  if (file === undefined) throw new Error(`there is no document ${name}`);
+  if (file === undefined) throw new Error(`no document ${name}`);
   return operationsOf(bundle(file, yamlFiles(SPEC)));
 }
 
 describe("a Postman collection", () => {
-  it.each(NAMES)("names format 2.1, asks for a token and declares each variable once: %s", (name) => {
+  it.each(NAMES)("names format 2.1, requires a token and declares each variable once: %s", (name) => {
     const { info, auth, variable } = read(name);
     expect(info.schema).toBe("https://schema.getpostman.com/json/collection/v2.1.0/collection.json");
     expect(auth).toMatchObject({ type: "bearer", bearer: [{ key: "token", value: "{{token}}" }] });
@@ -95,7 +95,7 @@ describe("a Postman collection", () => {
     expect([byPath?.length, byHeader?.length]).toEqual([12, 12]);
   });
 
-  it("lists what may be sent and has no example, switched off", () => {
+  it("lists parameters without an example as disabled", () => {
     const found = requestsIn(read("provider").item).find(({ name }) => name === "Find candidates");
     expect(found?.request.url.query).toMatchObject([
       { key: "personalNumber", value: expect.stringMatching(/^\d{12}$/) },
@@ -104,7 +104,7 @@ describe("a Postman collection", () => {
     expect(found?.request.url.query?.[0]).not.toHaveProperty("disabled");
   });
 
-  it("asks for no token where none is needed", () => {
+  it("requires no token where none is needed", () => {
     const open = requestsIn(read("platform").item).filter(({ request }) => request.auth?.type === "noauth");
     expect(open.map(({ request }) => request.url.path.join("/"))).toEqual(["health/live", "health/ready"]);
   });

@@ -17,7 +17,7 @@ const WRITTEN = join(PROJECT, "generated/spec");
 const files = yamlFiles(SPEC);
 const documents = documentFiles(SPEC).map((file) => bundle(file, files));
 const openapi = documents.filter(({ kind }) => kind === "openapi");
-/** A document as it was written once, or twice: for those who send, under the plain name, and for those who read. */
+/** The views of a document: one, or two, where the plain name is for senders and the other for receivers. */
 const views = openapi.flatMap((document) => {
   const { name, schemas } = document;
   if (!hasViews(schemas)) return [{ name, document, isSent: false }];
@@ -70,7 +70,7 @@ describe("the files in generated/spec", () => {
     expect(written(name).openapi).toBe(name.includes("3.0") ? "3.0.3" : "3.1.0");
   });
 
-  it("are there as YAML and as JSON, with the same content", () => {
+  it("exist as YAML and as JSON, with the same content", () => {
     const json = readdirSync(WRITTEN).filter((name) => name.endsWith(".json") && !name.includes("postman"));
     expect(json).toEqual(NAMES.map((name) => name.replace(/yaml$/, "json")));
     for (const name of NAMES) {
@@ -79,7 +79,7 @@ describe("the files in generated/spec", () => {
     }
   });
 
-  it("hold no format but those that every tool knows", () => {
+  it("hold only formats that every tool knows", () => {
     const formats = NAMES.flatMap((name) => [...recordsBelow(written(name))].map(({ format }) => format));
     expect(formats.filter((each) => typeof each === "string" && each in FORMATS)).not.toEqual([]);
     expect(formats.filter((each) => OWN_FORMATS.includes(String(each)))).toEqual([]);
@@ -97,7 +97,7 @@ describe("the files in generated/spec", () => {
     expect(diagnostics.filter(({ severity }) => severity <= 1)).toEqual([]);
   });
 
-  it.each(views)("keep the name of every operation and example, and of what they need: $name", (view) => {
+  it.each(views)("keep the name of every operation and example, and of their schemas: $name", (view) => {
     const { schemas, published } = view.document;
     const parts = isRecord(published.components) ? published.components : {};
     const namesIn = (document: object) =>
@@ -127,7 +127,7 @@ describe("the files in generated/spec", () => {
     expect(servers).toMatchObject([{ url: "https://{host}" }]);
   });
 
-  it("are read alike by YAML 1.1, where a time or a word would be something else", () => {
+  it("have the same content in YAML 1.1, which reads some times and words differently", () => {
     for (const name of NAMES) {
       const text = readFileSync(join(WRITTEN, name), "utf8");
       expect(text).not.toMatch(/^\s*(?:- )?(?:[\w-]+: )?\d{4}-\d\d-\d\d(?:T\S+)?$/m);
@@ -135,7 +135,7 @@ describe("the files in generated/spec", () => {
     }
   });
 
-  it("hold no keyword in 3.0 that it does not have", () => {
+  it("hold no keyword in 3.0 that 3.0 lacks", () => {
     const keywords =
       "const,examples,if,then,else,patternProperties,propertyNames,prefixItems,contains,dependentRequired,dependentSchemas,unevaluatedProperties,unevaluatedItems,$defs,$comment";
     for (const { name } of views) {
@@ -148,8 +148,8 @@ describe("the files in generated/spec", () => {
   });
 });
 
-/** Schemas that no value tells from a source, but that a generator would read wrongly. */
-describe("what generators stumble over", () => {
+/** Schemas that accept the values of their source, but that a generator would read wrongly. */
+describe("a form that generators misread", () => {
   const schemasOf = (name: string) =>
     (written(name).components as { schemas: Record<string, object> }).schemas;
 
@@ -203,7 +203,7 @@ describe("the verdict of source, 3.1 and 3.0", () => {
         const expected = bySource(source, value);
         counts[expected ? "accepted" : "refused"]++;
         const verdicts = { schema, value, by31: by31(inBundle, value), by30: by30(inBundle, value) };
-        // What refers to something that has a complete form takes less than the source, which is for those who read.
+        // A reference to a schema with a complete form accepts less than the source, which is for receivers.
         const isLess = isSent && complete === undefined && expected && !verdicts.by31;
         if (isLess ? verdicts.by30 : verdicts.by31 !== expected || verdicts.by30 !== expected) {
           expect(verdicts).toEqual({ schema, value, by31: expected, by30: expected });
@@ -253,7 +253,7 @@ describe("the verdict of source, 3.1 and 3.0", () => {
     },
   );
 
-  it("is stricter for those who send than for those who read, on a shift", () => {
+  it("is stricter for senders than for receivers of a shift", () => {
     const [sent, read] = ["provider", "provider-tolerant"].map((name) =>
       accepts31(written(`${name}.openapi-3.1.yaml`)),
     );

@@ -50,7 +50,7 @@ const OPERATIONS: Record<string, [operation: object, place: string, problem: str
   callbacks: [{ callbacks: {} }, "/callbacks", "callbacks"],
   "an unknown security scheme": [{ security: [{ magic: [] }] }, "/security", "magic"],
   "optional security": [{ security: [{}] }, "/security", "optional"],
-  "an operationId that is no name": [{ operationId: "look-up" }, "", "look-up"],
+  "an invalid operationId": [{ operationId: "look-up" }, "", "look-up"],
 };
 
 const SCHEMAS: Record<string, [schemas: object, place: string, problem: string]> = {
@@ -61,19 +61,19 @@ const SCHEMAS: Record<string, [schemas: object, place: string, problem: string]>
   ],
   "a misspelt keyword": [{ A: { type: "string", maxLenght: 3 } }, "/A/maxLenght", "maxLenght"],
   "a keyword of OpenAPI 3.0": [{ A: { type: "string", nullable: true } }, "/A/nullable", "nullable"],
-  "a pattern that is none": [{ A: { type: "string", pattern: "(" } }, "/A/pattern", "regular expression"],
+  "an invalid pattern": [{ A: { type: "string", pattern: "(" } }, "/A/pattern", "regular expression"],
   "a reference to nothing": [
     { A: { items: { $ref: "#/components/schemas/B" } } },
     "/A/items",
     "leads nowhere",
   ],
-  "a reference into the world": [{ A: { $ref: "https://example.org/a.yaml#/A" } }, "/A", "outside"],
+  "a reference to another host": [{ A: { $ref: "https://example.org/a.yaml#/A" } }, "/A", "outside"],
   "a reference to a missing file": [{ A: { $ref: "none.yaml#/A" } }, "/A", "none.yaml"],
-  "a name that is no type name": [{ "a-b": { type: "string" } }, "/a-b", '"a-b"'],
+  "a name that is not a type name": [{ "a-b": { type: "string" } }, "/a-b", '"a-b"'],
   "a name that the generated code uses": [{ Message: { type: "string" } }, "/Message", '"Message"'],
 };
 
-describe("what is not supported or not right is refused, with its place and what to do", () => {
+describe("an unsupported or incorrect document is refused, with the place and the fix:", () => {
   it.each(Object.entries(OPERATIONS))("%s", async (_name, [operation, place, problem]) => {
     const fault = await faultOf({ "small.openapi.yaml": openapi({ operation }) });
     expect(fault).toContain(`SpecFault: spec/small.openapi.yaml#/paths/~1things/get${place}\n`);
@@ -108,7 +108,7 @@ describe("what is not supported or not right is refused, with its place and what
     );
   });
 
-  it("two documents of one name", async () => {
+  it("two documents with one name", async () => {
     expect(await faultOf({ "a.openapi.yaml": openapi(), "a.asyncapi.yaml": {} })).toContain('named "a"');
   });
 
@@ -136,7 +136,7 @@ describe("what is not supported or not right is refused, with its place and what
   });
 });
 
-describe("schemas in files of their own", () => {
+describe("schemas in separate files", () => {
   it("keep their names, also when a document gives them the same name again", async () => {
     const schemas = { Part: { $ref: "shared/a.yaml#/Part" } };
     const operation = response(json({ $ref: "shared/a.yaml#/Whole" }));
@@ -150,7 +150,7 @@ describe("schemas in files of their own", () => {
     expect(output.get("small/types.ts")).toContain("export type Whole =");
   });
 
-  it("may not clash: both places are named", async () => {
+  it("must not clash, and an error names both places", async () => {
     const operation = response(json({ type: "array", items: { $ref: "a.yaml#/Part" } }));
     const schemas = { Part: { type: "number" } };
     const fault = await faultOf({

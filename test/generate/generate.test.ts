@@ -44,20 +44,20 @@ describe("npm run generate", () => {
     expect(statSync(join(out, "library/types.ts")).mtimeMs).toBe(written);
   });
 
-  it("removes what comes from no document any more, and leaves other files alone", async () => {
+  it("removes files that no document generates any more, and keeps other files", async () => {
     const { spec, out, argv } = libraryCopy();
     await run(...argv);
     writeFileSync(join(out, "README.md"), "by hand");
     rmSync(join(spec, "events.asyncapi.yaml"));
-    const { out: told } = await run(...argv);
-    expect(told).toContain("removed");
+    const { out: output } = await run(...argv);
+    expect(output).toContain("removed");
     expect(existsSync(join(out, "events"))).toBe(false);
     expect(existsSync(join(out, "spec/events.asyncapi-3.0.yaml"))).toBe(false);
     expect(existsSync(join(out, "spec/library.openapi-3.0.yaml"))).toBe(true);
     expect(existsSync(join(out, "README.md"))).toBe(true);
   });
 
-  it("writes the same text wherever the folders are", async () => {
+  it("writes the same text for any place of the folders", async () => {
     const one = libraryCopy();
     const two = libraryCopy();
     await run(...one.argv);
@@ -79,7 +79,7 @@ describe("npm run generate", () => {
 });
 
 describe("--check", () => {
-  it("says nothing is wrong when nothing is, and writes nothing", async () => {
+  it("reports that the files are up to date, and writes nothing", async () => {
     const { out, argv } = libraryCopy();
     await run(...argv);
     expect(await run(...argv, "--check")).toMatchObject({ code: 0, error: "" });
@@ -88,7 +88,7 @@ describe("--check", () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it("lists missing, stale and superfluous files and the command that fixes them", async () => {
+  it("lists missing, stale and superfluous files, and the command that fixes them", async () => {
     const { out, argv } = libraryCopy();
     await run(...argv);
     rmSync(join(out, "library/client.ts"));
@@ -123,25 +123,25 @@ describe("--check", () => {
 });
 
 describe("--watch", () => {
-  it("follows edits, survives a faulty one, and ends when it is told to", async () => {
+  it("follows edits, survives a faulty one, and ends when it is interrupted", async () => {
     const { spec, out, argv } = libraryCopy();
     const stop = new AbortController();
     const waiting: { text: string; seen: () => void }[] = [];
-    const said = (text: string): Promise<void> =>
+    const reported = (text: string): Promise<void> =>
       new Promise((seen) => {
         waiting.push({ text, seen });
       });
     const hear = (text: string): void => {
       for (const each of waiting) if (text.includes(each.text)) each.seen();
     };
-    const following = said("following");
+    const following = reported("following");
     const ended = main([...argv, "--watch"], { out: hear, error: hear, signal: stop.signal });
     await following;
-    const broken = said("the operation has no operationId");
+    const broken = reported("the operation has no operationId");
     const document = readFileSync(join(spec, "library.openapi.yaml"), "utf8");
     writeFileSync(join(spec, "library.openapi.yaml"), document.replace("operationId: getBook", "x-none: 1"));
     await broken;
-    const fixed = said("library/client.ts");
+    const fixed = reported("library/client.ts");
     writeFileSync(join(spec, "library.openapi.yaml"), document.replace("getBook", "readBook"));
     await fixed;
     stop.abort();
@@ -150,7 +150,7 @@ describe("--watch", () => {
   });
 });
 
-describe("arguments", () => {
+describe("npm run generate, as a command,", () => {
   it.each([[["--nonsense"]], [["--check", "--watch"]], [["--spec", "/no/such/folder"]]])(
     "refuses %j",
     async (argv) => {
@@ -158,11 +158,11 @@ describe("arguments", () => {
     },
   );
 
-  it("explains itself", async () => {
+  it("prints its help", async () => {
     expect((await run("--help")).out).toContain("--check");
   });
 
-  it("ends with 1 and the place when a document is at fault", async () => {
+  it("exits with 1 and names the place when a document has a fault", async () => {
     const spec = folderWith({ "small.openapi.yaml": openapi({ operation: { operationId: "" } }) });
     const { code, error } = await run("--spec", spec, "--out", join(spec, "out"));
     expect(code).toBe(1);

@@ -6,7 +6,7 @@ import { folderInProject, LIBRARY, run } from "./workspace.ts";
 
 type Validators = Readonly<Record<string, Validator<unknown>>>;
 
-/** What the tests use of the code that is generated for the fixture; test/generate/types.test.ts holds its exact types. */
+/** The part of the fixture's generated code that the tests use; test/generate/types.test.ts holds its exact types. */
 export interface Library {
   createRouter(options: RouterOptions<object, unknown>): Router;
   operationsTable: readonly {
@@ -21,7 +21,7 @@ export interface Library {
   messages: Readonly<Record<string, object>>;
   requests: Readonly<Record<string, Validators>>;
   responses: Readonly<Record<string, Validators>>;
-  /** The runtime's own class: one that is imported from its source would be another. */
+  /** The runtime's own class: an import from its source would be another class. */
   ProblemError: new (
     status: number,
     code: string,
@@ -37,7 +37,7 @@ interface Answered {
   response: Response;
 }
 
-/** Generates the fixture into a folder of its own and imports what came out. */
+/** Generates the fixture into a separate folder and imports the result. */
 export async function generateLibrary(): Promise<Library> {
   const { path, remove } = folderInProject();
   const { code, error } = await run("--spec", LIBRARY, "--out", path);

@@ -10,7 +10,7 @@ interface Written {
   [part: string]: unknown;
 }
 
-/** The two documents that are written for a source, and the folder of that. */
+/** The two documents of a source, and their folder. */
 async function documentsOf(source: object): Promise<{ spec: string; v31: Written; v30: Written }> {
   const spec = folderWith({ "small.openapi.yaml": source });
   const output = await emit(spec);
@@ -26,16 +26,16 @@ const object = (properties: Record<string, Schema>, more: object = {}) => ({
   ...{ type: "object", properties },
   ...more,
 });
-/** `if`, `then` and `else`: an object with a member `then` in the text could be taken for a promise. */
+/** Adds `if`, `then` and `else`: an object literal with a member `then` could be read as a promise. */
 const when = (...parts: object[]): object =>
   Object.fromEntries(parts.map((part, index) => [["if", "then", "else"][index], part]));
-/** What the rows refer to. */
+/** The schemas that the rows refer to. */
 const NAMED: NamedSchemas = {
   Base: object({ a: text }, { required: ["a"] }),
   Name: { type: ["string", "null"], maxLength: 4 },
 };
 
-/** Every value that a row's members may have, also such as no schema names. */
+/** Values of a row's members, including ones that no schema names. */
 const VALUES: readonly unknown[] = [
   ...[null, true, -1, 0, 0.5, 1, 1.5, 2, 3, 10, "", "a", "b", "text", "x-a", [], {}],
   ...[["a"], [1], ["a", 1], ["a", 1, "b"], [1, 1, 1], ["a", "b", "b"]],
@@ -77,7 +77,7 @@ async function verdictsOf(schema: unknown) {
   return { v31, v30, verdicts };
 }
 
-const SAID: Record<string, [schema: object, in30: object]> = {
+const EXPRESSIBLE: Record<string, [schema: object, in30: object]> = {
   "type with null": [{ type: ["string", "null"] }, { type: "string", nullable: true }],
   "type with null and an enum without": [
     { type: ["string", "null"], enum: ["a"] },
@@ -157,11 +157,11 @@ const SAID: Record<string, [schema: object, in30: object]> = {
     },
     { anyOf: [object({ c: {}, a: text }), object({ c: {}, b: number })] },
   ],
-  "members that must not be there": [
+  "forbidden members": [
     object({ a: text, b: false, c: false }),
     object({ a: text }, { not: { anyOf: [{ required: ["b"] }, { required: ["c"] }] } }),
   ],
-  "members that must not be there, in any type": [
+  "forbidden members, in any type": [
     { properties: { b: false } },
     { not: { type: "object", required: ["b"] } },
   ],
@@ -199,12 +199,12 @@ const SAID: Record<string, [schema: object, in30: object]> = {
   "an array of anything": [{ type: "array" }, { type: "array", items: {} }],
 };
 
-describe("a schema of OpenAPI 3.1 that 3.0 can say", () => {
-  it.each(Object.entries(SAID))("accepts the same values: %s", async (_name, [schema, in30]) => {
+describe("a schema of OpenAPI 3.1 that 3.0 can express", () => {
+  it.each(Object.entries(EXPRESSIBLE))("accepts the same values: %s", async (_name, [schema, in30]) => {
     const { v30, verdicts } = await verdictsOf(schema);
     const row = v30.components.schemas.Row;
     expect(row).toMatchObject(in30);
-    expect(JSON.stringify(row)).not.toContain("cannot say");
+    expect(JSON.stringify(row)).not.toContain("cannot express");
     const differing = verdicts.filter(({ source, by31, by30 }) => source !== by31 || source !== by30);
     expect(differing).toEqual([]);
     expect(new Set(verdicts.map(({ source }) => source)).size).toBe(2);
@@ -236,12 +236,12 @@ const LOST: Record<string, [schema: object, in30: object, note: string]> = {
     { anyOf: [object({ a: text }), object({ b: number })] },
     "`unevaluatedProperties`",
   ],
-  "a condition that it cannot say in full": [
+  "a condition that it cannot express in full": [
     { not: { type: "object", propertyNames: { maxLength: 1 } } },
     {},
     "`not`",
   ],
-  "a branch that it cannot say in full": [
+  "a branch that it cannot express in full": [
     {
       oneOf: [
         { type: "object", propertyNames: { maxLength: 1 } },
@@ -251,21 +251,21 @@ const LOST: Record<string, [schema: object, in30: object, note: string]> = {
     { anyOf: [{ type: "object" }, { type: "object" }] },
     "`oneOf`",
   ],
-  "an if that it cannot say in full": [
+  "an if that it cannot express in full": [
     { ...object({ a: {} }), ...when({ propertyNames: { maxLength: 1 } }, { required: ["a"] }) },
     object({ a: {} }),
     "`if`",
   ],
 };
 
-describe("a schema of OpenAPI 3.1 that 3.0 cannot say", () => {
+describe("a schema of OpenAPI 3.1 that 3.0 cannot express", () => {
   it.each(Object.entries(LOST))(
-    "says so, and refuses nothing more: %s",
+    "is described by a note, and refuses nothing more: %s",
     async (_name, [schema, in30, note]) => {
       const { v30, verdicts } = await verdictsOf(schema);
       const row = v30.components.schemas.Row;
       expect(row).toMatchObject(in30);
-      expect(row?.description).toMatch(/^OpenAPI 3.0 cannot say: .+\.$/);
+      expect(row?.description).toMatch(/^OpenAPI 3.0 cannot express: .+\.$/);
       expect(row?.description).toContain(note);
       expect(verdicts.filter(({ source, by31 }) => source !== by31)).toEqual([]);
       expect(verdicts.filter(({ source, by30 }) => source && !by30)).toEqual([]);
@@ -276,7 +276,7 @@ describe("a schema of OpenAPI 3.1 that 3.0 cannot say", () => {
   it("keeps the description before the note", async () => {
     const schema = { description: "Names.", type: "object", propertyNames: { maxLength: 1 } };
     const { v30 } = await verdictsOf(schema);
-    expect(v30.components.schemas.Row?.description).toMatch(/^Names\.\n\nOpenAPI 3.0 cannot say: /);
+    expect(v30.components.schemas.Row?.description).toMatch(/^Names\.\n\nOpenAPI 3.0 cannot express: /);
   });
 });
 
@@ -316,7 +316,7 @@ describe("a document", () => {
     return { v31: read("3.1"), v30: read("3.0") };
   }
 
-  it("draws in what stands in other files, schemas by their names", async () => {
+  it("includes parts of other files, schemas by their names", async () => {
     const { v31 } = await written();
     expect(v31.components.schemas).toEqual({ Kind: parts.Kind });
     expect(v31.components.parameters.Elsewhere).toEqual({
@@ -330,7 +330,7 @@ describe("a document", () => {
     expect(isRecord(v31.webhooks)).toBe(true);
   });
 
-  it("has in 3.0 what 3.1 says of it, and leaves examples alone", async () => {
+  it("has the same content in 3.0, and keeps its examples", async () => {
     const { v30 } = await written();
     expect(v30).not.toHaveProperty("webhooks");
     expect(v30.info).toEqual({

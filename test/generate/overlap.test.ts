@@ -5,7 +5,7 @@ import { folderWith, openapi } from "./workspace.ts";
 const text = { type: "string" };
 const number = { type: "number" };
 
-/** Schemas named Choice that hold a `oneOf`, and whatever they refer to. */
+/** Schemas named Choice that hold a `oneOf`, and the schemas that they refer to. */
 async function overlapOf(schemas: object): Promise<string> {
   const spec = folderWith({ "small.openapi.yaml": openapi({ schemas }) });
   return emit(spec).then(
@@ -25,7 +25,7 @@ const OVERLAPPING: Record<string, object> = {
   },
   "integer and number": { Choice: { oneOf: [{ type: "integer" }, { type: "number" }] } },
   "a nullable branch and null": { Choice: { oneOf: [{ type: ["string", "null"] }, { type: "null" }] } },
-  "two enums with a word in common": { Choice: { oneOf: [{ enum: ["a", "b"] }, { enum: ["b", "c"] }] } },
+  "two enums with a common word": { Choice: { oneOf: [{ enum: ["a", "b"] }, { enum: ["b", "c"] }] } },
   "a forbidden member on one side only of two": {
     Choice: {
       oneOf: [
@@ -56,7 +56,7 @@ const OVERLAPPING: Record<string, object> = {
     Two: { allOf: [{ $ref: "#/components/schemas/Base" }, { properties: { n: { type: "integer" } } }] },
     Choice: { oneOf: [{ $ref: "#/components/schemas/One" }, { $ref: "#/components/schemas/Two" }] },
   },
-  "patterns with a text in common": {
+  "patterns with a common text": {
     Choice: {
       oneOf: [
         { type: "string", pattern: "^[0-9]{4}$" },
@@ -89,7 +89,7 @@ const PARTITIONS: Record<string, object> = {
       ],
     },
   },
-  "one branch forbids what the other demands": {
+  "one branch forbids a member that the other requires": {
     Choice: {
       oneOf: [
         { type: "object", properties: { a: text, b: false, c: false } },
@@ -105,7 +105,7 @@ const PARTITIONS: Record<string, object> = {
   types: {
     Choice: { oneOf: [{ type: "string" }, { type: "integer" }, { type: "null" }, { type: "array" }] },
   },
-  "patterns without a text in common": {
+  "patterns without a common text": {
     Choice: {
       oneOf: [
         { type: "string", pattern: "^[a-z]+$" },
@@ -121,7 +121,7 @@ const PARTITIONS: Record<string, object> = {
       ],
     },
   },
-  "branches that only the schema around them keeps apart": {
+  "branches that only the enclosing schema separates": {
     Choice: {
       type: "object",
       properties: { kind: { enum: ["a", "b"] } },
@@ -145,11 +145,11 @@ describe("overlapping branches of a oneOf", () => {
     );
   });
 
-  it.each(Object.entries(PARTITIONS))("are not seen in a partition: %s", async (_name, schemas) => {
+  it.each(Object.entries(PARTITIONS))("are not reported in a partition: %s", async (_name, schemas) => {
     expect(await overlapOf(schemas)).toBe("");
   });
 
-  it("are found in bodies and parameters that have no name", async () => {
+  it("are found in bodies and parameters without a name", async () => {
     const schema = { oneOf: [{ type: "integer" }, { type: "number" }] };
     const operation = {
       responses: { 200: { description: "", content: { "application/json": { schema } } } },

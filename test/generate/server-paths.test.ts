@@ -7,7 +7,7 @@ import { BOOKS, call, handlers, isProblem, ONE, useStub } from "./stub.ts";
 const { library, router, serve } = useStub();
 
 describe("paths", () => {
-  it("answers another method on a known path with 405 and what is allowed", async () => {
+  it("respond to another method with 405 and the allowed methods", async () => {
     const { url } = await serve(router());
     const answer = await call(url + ONE, { method: "DELETE" });
     expect(answer).toMatchObject(isProblem(405, "method_not_allowed"));
@@ -17,7 +17,7 @@ describe("paths", () => {
     expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, PATCH"]);
   });
 
-  it("leaves unknown paths to what comes after", async () => {
+  it("pass unknown paths on to the next handler", async () => {
     const after = (_request: Request, response: Response): void => {
       response.status(404).json({ mine: true });
     };
@@ -25,17 +25,17 @@ describe("paths", () => {
     expect(await call(`${url}/shelves`)).toMatchObject({ status: 404, body: { mine: true } });
   });
 
-  it.each(["/books/%zz", "/books/%ff", "/books/%"])("answers %s with 400, not with 500", async (path) => {
+  it.each(["/books/%zz", "/books/%ff", "/books/%"])("respond with 400 to %s, not with 500", async (path) => {
     const { url } = await serve(router());
     expect(await call(url + path)).toMatchObject(isProblem(400, "validation_failed"));
   });
 
-  it("answers a mount path that cannot be decoded with 400 through problemHandler", async () => {
+  it("respond with 400 to an invalid mount path through problemHandler", async () => {
     const { url } = await serve(["/tenants/:tenant", router()], library().problemHandler());
     expect((await call(`${url}/tenants/%ff/books`)).status).toBe(400);
   });
 
-  it("takes names of Object's prototype for what they are", async () => {
+  it("treat names of Object's prototype as text", async () => {
     const { url } = await serve(router());
     expect((await call(`${url}/books?__proto__=1&constructor=2`)).status).toBe(200);
     const body = `{"__proto__":{"title":"x"},"constructor":1}`;
@@ -54,7 +54,7 @@ describe("a handler", () => {
     expect(answer.headers.get("retry-after")).toBe("60");
   });
 
-  it("may fail: the error goes on to the application", async () => {
+  it("may fail, and the error goes to the application", async () => {
     const errors: unknown[] = [];
     const onError = (error: unknown, _request: Request, response: Response, _next: NextFunction): void => {
       errors.push(error);
@@ -65,7 +65,7 @@ describe("a handler", () => {
     expect(errors).toEqual([new Error("broken")]);
   });
 
-  it("may answer with a problem that the document declares", async () => {
+  it("may return a problem that the document declares", async () => {
     const body = { type: "about:blank", title: "Not Found", status: 404, code: "no_such_book" };
     const { url } = await serve(router({ getBook: () => ({ status: 404, body }) }));
     expect(await call(url + ONE)).toEqual(
@@ -82,7 +82,7 @@ describe("a handler", () => {
     ["no body", { status: 200 }, [{ pointer: "/body", message: "must be of type object" }]],
     ["an undeclared status", { status: 418, body: {} }, [{ pointer: "/status", message: "is not declared" }]],
     ["nothing", undefined, [{ pointer: "/status", message: "is missing" }]],
-  ])("is held to the document: %s becomes 500 without detail", async (_name, answered, errors) => {
+  ])("must match the document: %s becomes 500 without detail", async (_name, answered, errors) => {
     const invalid: unknown[] = [];
     const onInvalidResponse = ({ operationId }: { operationId: string }, found: unknown) =>
       invalid.push([operationId, found]);
@@ -97,19 +97,19 @@ describe("a handler", () => {
     expect(invalid).toEqual([["getBook", errors]]);
   });
 
-  it("is not held to it when that is switched off", async () => {
+  it("need not match it when the validation is disabled", async () => {
     const getBook = () => ({ status: 200, body: { odd: true } });
     const { url } = await serve(router({ getBook }, { validateResponses: false }));
     expect(await call(url + ONE)).toMatchObject({ status: 200, body: { odd: true } });
   });
 
-  it("that is missing stops the start, by name", () => {
+  it("is named by an error at the start when it is missing", () => {
     const incomplete = { handlers: { ...handlers(), getBook: undefined }, authenticate: () => undefined };
     expect(() => library().createRouter(incomplete)).toThrow("getBook");
   });
 });
 
-describe("a client that goes away in the middle of a body", () => {
+describe("a client that disconnects within a body", () => {
   it("does no harm", async () => {
     const { server, port, url } = await serve(router());
     const socket = connect(port, "127.0.0.1");

@@ -6,7 +6,7 @@ import { BOOKS, type Call, call, isProblem, ONE, useStub } from "./stub.ts";
 const { library, router, serve } = useStub();
 
 describe("a request that fits the document", () => {
-  it("reaches its handler decoded, and is answered with the declared content type", async () => {
+  it("reaches its handler decoded, and the response has the declared content type", async () => {
     const requests: Record<string, unknown>[] = [];
     const listBooks = (request: Record<string, unknown>, context: unknown) => {
       requests.push({ ...request, raw: undefined, context });
@@ -45,7 +45,7 @@ describe("a request that fits the document", () => {
     expect((await call(url + path, body === undefined ? { method } : { method, body })).status).toBe(status);
   });
 
-  it("may come below a path parameter, which the hook sees", async () => {
+  it("may be below a path parameter, which the hook receives", async () => {
     const tenants: unknown[] = [];
     const authenticate = ({ params }: Request) => tenants.push(params.tenant);
     const tenant = router({}, { authenticate });
@@ -71,14 +71,14 @@ describe("a request that fits the document", () => {
 });
 
 describe("authentication", () => {
-  it("comes before the body is looked at", async () => {
+  it("runs before the body is read", async () => {
     const { url } = await serve(router());
     const answer = await call(url + BOOKS, { method: "POST", body: "{", headers: { authorization: "" } });
     expect(answer).toMatchObject(isProblem(401, "unauthorized"));
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  it("is asked for every operation with security and for no other", async () => {
+  it("runs for exactly the operations with security", async () => {
     for (const { method, path, security } of library().operationsTable) {
       const { url } = await serve(router());
       const answer = await call(url + path.replace("{bookId}", BOOK.bookId), {
@@ -91,7 +91,7 @@ describe("authentication", () => {
 });
 
 describe("a request that does not fit", () => {
-  it("is told every fault at once, by JSON pointer and without its values", async () => {
+  it("gets every fault in one response, by JSON pointer and without its values", async () => {
     const { url } = await serve(router());
     const query = "?limit=1000&lent=maybe&years=1999,soon&tag=";
     const answer = await call(`${url}${BOOKS}${query}`, { headers: { "x-trace": "secret" } });
@@ -106,7 +106,7 @@ describe("a request that does not fit", () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/secret|soon|maybe/);
   });
 
-  it("is told faults of path and body together, those of the body as pointers into it", async () => {
+  it("gets faults of path and body together, those of the body as pointers into it", async () => {
     const { url } = await serve(router());
     const body = JSON.stringify({ title: "", since: "2023-02-29T00:00:00Z" });
     const answer = await call(`${url}/books/7`, { method: "PATCH", body });
@@ -153,7 +153,7 @@ describe("a request that does not fit", () => {
     expect(await call(url + path, { ...rest, headers })).toMatchObject(isProblem(status, code));
   });
 
-  it("may be as large as the limit, and no larger, also without a Content-Length", async () => {
+  it("may be as large as the limit, but not larger, also without a Content-Length", async () => {
     const { url } = await serve(router({}, { bodyLimit: 200 }));
     const sized = (size: number) => {
       const bare = JSON.stringify({ ...BOOK, note: "" }).length;
@@ -167,7 +167,7 @@ describe("a request that does not fit", () => {
     expect((await fetch(url + BOOKS, init)).status).toBe(413);
   });
 
-  it("carries the trace id that the application knows", async () => {
+  it("gets the trace id of the application in its response", async () => {
     const { url } = await serve(router({}, { traceId: ({ headers }: Request) => headers["x-id"] }));
     expect((await call(`${url}/books/7`, { headers: { "x-id": "t-1" } })).body.traceId).toBe("t-1");
   });

@@ -7,9 +7,9 @@ import { BOOK, generateLibrary, type Library } from "./library.ts";
 /** The fixture's generated code for the tests of a file, and its routers on real ports. */
 export interface Stub {
   library(): Library;
-  /** A router whose handlers all answer well, but for `changed`; only the token "good" is let in. */
+  /** Returns a router whose handlers succeed, except for `changed`; only the token "good" is accepted. */
   router(changed?: ChangedHandlers, options?: object): Router;
-  /** Listens until the test is over. */
+  /** Listens until the end of the test. */
   serve(...uses: Use[]): Promise<{ url: string; port: number; server: Server }>;
 }
 type ChangedHandlers = Readonly<Record<string, (request: never, context: never) => unknown>>;
@@ -48,7 +48,7 @@ function onlyGood({ ProblemError }: Library) {
   };
 }
 
-/** Handlers of the fixture that all answer well; `changed` replaces some. */
+/** Returns handlers of the fixture that succeed; `changed` replaces some. */
 export function handlers(changed: ChangedHandlers = {}): object {
   return {
     listBooks: () => ({ status: 200, body: { items: [BOOK] } }),

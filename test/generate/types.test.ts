@@ -8,7 +8,7 @@ import { folderInProject, folderWith, LIBRARY, openapi, PROJECT, run } from "./w
 const folder = folderInProject();
 afterAll(() => folder.remove());
 
-/** What a reader of the fixture writes by hand; each line of MISTAKES is added to it alone. */
+/** Correct code on the fixture's types; each line of MISTAKES is added to it separately. */
 const USES = `
 import { createClient } from "./library/client.ts";
 import { createRouter, type Handlers, operationsTable } from "./library/server.ts";
@@ -22,7 +22,7 @@ const audio: AudioBook = { bookId: "1", title: "Momo", minutes: 400, format: "mp
 export const handlers: Handlers<{ reader: string }> = {
   listBooks: ({ query }, { reader }) => ({ status: 200, body: { items: [printed] }, headers: { reader, n: String(query.limit ?? 1) } }),
   addBook: async ({ body }) => ({ status: 201, body }),
-  newestBook: (_request, nobody: undefined) => ({ status: 204 }),
+  newestBook: (_request, context: undefined) => ({ status: 204 }),
   getBook: ({ path }) => ({ status: 200, body: { ...printed, bookId: path.bookId } }),
   renameBook: ({ body }) => (body === undefined ? { status: 204 } : { status: 204, headers: { title: body.title } }),
   returnBook: () => ({ status: 200, body: { success: true } }),
@@ -44,7 +44,7 @@ export async function read(value: unknown): Promise<string> {
 }
 `;
 
-const MISTAKES: Record<string, [code: string, told: RegExp]> = {
+const MISTAKES: Record<string, [code: string, error: RegExp]> = {
   "a missing handler": [
     "const { returnBook: _1, ...some } = handlers; export const h: Handlers<{ reader: string }> = some;",
     /returnBook/,
@@ -58,7 +58,7 @@ const MISTAKES: Record<string, [code: string, told: RegExp]> = {
     'handlers.listBooks = () => ({ status: 200, body: { type: "", title: "", status: 1, code: "" } });',
     /items|not assignable/,
   ],
-  "a context where nobody has signed in": [
+  "a context without authentication": [
     "handlers.newestBook = (_r, context: { reader: string }) => ({ status: 204 });",
     /undefined/,
   ],
@@ -116,7 +116,7 @@ describe("the generated types", () => {
     expect(texts[0]).toMatch(MISTAKES[name]?.[1] ?? /$^/);
   });
 
-  it("say which operations are deprecated, to callers and to those who write handlers", async () => {
+  it("mark deprecated operations for callers and handlers", async () => {
     const output = await emit(LIBRARY);
     for (const file of ["library/client.ts", "library/server.ts"]) {
       const [deprecated, ...others] = (output.get(file) ?? "").split("@deprecated").slice(1);
@@ -124,12 +124,12 @@ describe("the generated types", () => {
     }
   });
 
-  it("of the events are these", () => {
+  it("of the events match the snapshot", () => {
     expect(readFileSync(join(folder.path, "events/types.ts"), "utf8")).toMatchSnapshot();
   });
 });
 
-/** The printed type of the schema named Thing, white space aside. */
+/** Returns the printed type of the schema named Thing, without white space. */
 async function typeOf(schemas: object): Promise<string> {
   const output = await emit(folderWith({ "small.openapi.yaml": openapi({ schemas }) }));
   const text = (output.get("small/types.ts") ?? "").replace(/\s+/g, " ");
@@ -137,7 +137,7 @@ async function typeOf(schemas: object): Promise<string> {
   return text.slice(start, text.indexOf("; End: ", start));
 }
 
-describe("a schema that says more than a type can", () => {
+describe("a schema that a type cannot fully express", () => {
   const End = { type: "string" };
   const Base = {
     type: "object",
@@ -150,7 +150,7 @@ describe("a schema that says more than a type can", () => {
     ["allOf with more required members", { allOf: [base, { required: ["b"] }] }, "{ a: string; b: number; }"],
     ["a reference with more required members", { ...base, required: ["b"] }, "{ a: string; b: number; }"],
     [
-      "branches that only demand members",
+      "branches that only require members",
       { allOf: [base], anyOf: [{ required: ["a"] }, { required: ["b"] }] },
       'components["schemas"]["Base"]',
     ],

@@ -8,7 +8,7 @@ import { folderWith, openapi } from "./workspace.ts";
 
 type Schemas = Library["schemas"];
 
-/** Compiles schemas and loads what came out, as a text. */
+/** Compiles schemas and loads the result. */
 async function compiled(schemas: object): Promise<Schemas> {
   const output = await emit(folderWith({ "small.openapi.yaml": openapi({ schemas }) }));
   const code = output.get("small/validators.js") ?? "";
@@ -35,7 +35,7 @@ describe("formats", () => {
     );
   });
 
-  it("accept what JavaScript writes as an instant", () => {
+  it("accept the instants that JavaScript writes", () => {
     const instant = fc.date({
       min: new Date("0000-01-01T00:00:00Z"),
       max: new Date("9999-12-31T23:59:59Z"),
@@ -105,7 +105,7 @@ describe("errorsOf", () => {
   });
   afterAll(() => library.remove());
 
-  it("is empty exactly for what the validator accepts", () => {
+  it("is empty exactly for the accepted values", () => {
     const book = fc.record(
       {
         bookId: fc.constantFrom(BOOK.bookId, "x"),
@@ -123,7 +123,7 @@ describe("errorsOf", () => {
     );
   });
 
-  it("of a oneOf tells about the nearest branch only", () => {
+  it("reports only the nearest branch of a oneOf", () => {
     expect(library.schemas.Book?.errorsOf({ ...BOOK, pages: 0 })).toEqual([
       { pointer: "/pages", message: "must be at least 1" },
     ]);
@@ -141,7 +141,7 @@ describe("errorsOf", () => {
     ]);
   });
 
-  it("says what to add when one of several members is needed, and which are needed anyway", async () => {
+  it("names the alternatives when one of several members is missing, and the members that all need", async () => {
     const { Any, Tagged } = await compiled({
       Any: { type: "object", anyOf: [{ required: ["a"] }, { required: ["b", "c"] }] },
       Tagged: {
@@ -233,14 +233,14 @@ describe("errorsOf", () => {
     ]);
     expect(library.messages["book.lent"]).toEqual({
       title: "Book lent",
-      summary: "Somebody took a book home.",
+      summary: "A reader borrowed a book.",
       schema: "Lent",
       channels: ["/changes"],
     });
   });
 });
 
-describe("a keyword that the runtime has no words for", () => {
+describe("a keyword without a message in the runtime", () => {
   it("is still an error", () => {
     const fast = Object.assign(() => false, {});
     const full = Object.assign(() => false, {

@@ -13,13 +13,13 @@ import {
   type SchemaObject,
 } from "../../scripts/emit/schema.ts";
 
-/** Whether a value is an instance of the schema at `file#/json/pointer`. */
+/** Returns whether a value is an instance of the schema at `file#/json/pointer`. */
 export type Accepts = (reference: string, value: unknown) => boolean;
 
 const OPTIONS = { strict: false, validateSchema: false, logger: false, formats: FORMATS } as const;
 const BASE = "https://documents.invalid/";
 
-/** JSON Schema 2020-12, as OpenAPI 3.1 has it, over the files as they were written. */
+/** Validates by JSON Schema 2020-12, as OpenAPI 3.1 does, with the source files. */
 export function acceptsBySource(folder: string): Accepts {
   const ajv = new Ajv2020(OPTIONS);
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
@@ -34,7 +34,7 @@ export function accepts31(document: object): Accepts {
   return accepting(ajv);
 }
 
-/** The Schema Object of OpenAPI 3.0: JSON Schema draft 4 with `nullable`. It throws for `nullable` without a type. */
+/** Validates by the Schema Object of OpenAPI 3.0: JSON Schema draft 4 with `nullable`. It throws for `nullable` without a type. */
 export function accepts30({ components }: Record<string, unknown>): Accepts {
   const schemas = isRecord(components) && isRecord(components.schemas) ? components.schemas : {};
   const ajv = new AjvDraft04.default(OPTIONS);
@@ -43,7 +43,7 @@ export function accepts30({ components }: Record<string, unknown>): Accepts {
   return accepting(ajv);
 }
 
-/** In draft 4 the member `id` of an example would be the name of a schema. */
+/** Removes examples: in draft 4 their member `id` would name a schema. */
 function withoutExample({ example, ...schema }: SchemaObject): SchemaObject {
   return mapSubschemas(schema, (below) => (typeof below === "boolean" ? below : withoutExample(below)));
 }
@@ -63,10 +63,10 @@ export function readYaml(path: string): Record<string, unknown> {
 
 const MOST_INSTANCES = 20;
 const WRONG: readonly unknown[] = [null, true, 0, -1, 1.5, 1e6, "", "text", "x".repeat(1001), [], [{}], {}];
-/** Depth to which the members of a value are broken. */
+/** The depth to which the members of a value are changed. */
 const DEPTH = 2;
 
-/** Values that a schema is likely to accept, and each of them broken in many ways. */
+/** Returns values that a schema is likely to accept, and many incorrect variations of each. */
 export function corpus(name: string, named: NamedSchemas, examples: readonly unknown[] = []): unknown[] {
   const good = [...examples];
   for (const value of instances([named[name] ?? true], named)) {
@@ -78,7 +78,7 @@ export function corpus(name: string, named: NamedSchemas, examples: readonly unk
   return [...texts.values()];
 }
 
-/** With a member of another value: a shift of both variants, an acknowledgement with one more field. */
+/** Adds a member of another value: a shift of both variants, an acknowledgement with an additional field. */
 function joined(value: unknown, members: readonly [string, unknown][]): unknown[] {
   if (!isRecord(value)) return [];
   const others = new Map(members.filter(([name]) => !(name in value)));

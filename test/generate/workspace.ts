@@ -9,14 +9,14 @@ import { main } from "../../scripts/generate.ts";
 export const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 export const LIBRARY = join(PROJECT, "test", "generate", "fixtures", "library");
 
-/** A folder inside the project, where generated code finds its packages; git and the other checks do not see it. */
+/** A folder inside the project, where generated code finds its packages; git and the other checks ignore it. */
 export function folderInProject(): { path: string; remove(): void } {
   mkdirSync(join(PROJECT, ".shiftpact"), { recursive: true });
   const path = mkdtempSync(join(PROJECT, ".shiftpact", "generate-test-"));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** A folder with these files, gone when the test is; values that are no text are written as YAML. */
+/** Creates a folder with these files, removed after the test; values other than text are written as YAML. */
 export function folderWith(files: Readonly<Record<string, unknown>>): string {
   const folder = join(mkdtempSync(join(tmpdir(), "generate-test-")), "spec");
   mkdirSync(folder);
@@ -29,7 +29,7 @@ export function folderWith(files: Readonly<Record<string, unknown>>): string {
   return folder;
 }
 
-/** An OpenAPI document of one operation, with anything changed or added. */
+/** Returns an OpenAPI document of one operation, with changes and additions. */
 export function openapi(
   parts: { operation?: object; schemas?: object; document?: object; path?: string } = {},
 ): object {

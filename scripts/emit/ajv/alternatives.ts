@@ -5,8 +5,8 @@ import { defaultOf } from "./interop.ts";
 const { errors } = defaultOf(names);
 
 /**
- * `oneOf` and `anyOf` as JSON Schema defines them, that also tell in their error how many of the errors before
- * it belong to which branch. Ajv's own keywords do not, and references make it impossible to find out later;
+ * `oneOf` and `anyOf` as JSON Schema defines them. Their error also counts the preceding errors of each branch,
+ * which Ajv's own keywords do not report and references make impossible to reconstruct;
  * the runtime needs it to report the nearest branch only.
  */
 export function alternatives(keyword: "oneOf" | "anyOf"): CodeKeywordDefinition {

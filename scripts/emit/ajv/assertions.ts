@@ -1,6 +1,6 @@
 import { isAnnotation, mapSubschemas, referredName, type Schema } from "../schema.ts";
 
-/** The schema as Ajv compiles it: without annotations, references by the id of the named schema. */
+/** Returns the schema as Ajv compiles it: without annotations, references by the id of the named schema. */
 export function assertionsOf(schema: Schema): Schema {
   if (typeof schema === "boolean") return schema;
   const asserting = Object.entries(schema).filter(([keyword]) => !isAnnotation(keyword));

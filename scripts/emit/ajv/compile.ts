@@ -14,7 +14,7 @@ import { assertionsOf } from "./assertions.ts";
 import { defaultOf } from "./interop.ts";
 import { QUIETLY } from "./quietly.ts";
 
-/** `fast` stops at the first error and does not describe it; `full` collects all, and tells to which branch each belongs. */
+/** `fast` stops at the first error and does not describe it; `full` collects all, and reports the branch of each. */
 export type Form = "fast" | "full";
 export type Ajv = AjvCore.default;
 export type SchemasById = Readonly<Record<string, Schema>>;
@@ -26,16 +26,16 @@ const OPTIONS: Options = {
   strictTuples: false,
   validateSchema: false,
   messages: false,
-  // One function for each named schema of some size: copies would multiply the size of the file.
+  // One function for each larger named schema: copies would multiply the size of the file.
   inlineRefs: 3,
   code: { source: true, esm: true, lines: false, optimize: 2 },
   addUsedSchema: false,
-  // Tracking which members were evaluated costs time in every function; few documents need it.
+  // Tracking of evaluated members slows down every function; few documents need it.
   unevaluated: false,
   next: true,
 };
 
-/** JSON Schema 2020-12 without the dynamic references that Ajv's own 2020 class always pays for. */
+/** JSON Schema 2020-12 without dynamic references, whose cost Ajv's own 2020 class always adds. */
 const VOCABULARIES = [
   defaultOf(core),
   defaultOf(validation),
@@ -45,7 +45,7 @@ const VOCABULARIES = [
   defaultOf(format),
 ];
 
-/** An Ajv that knows `schemas` by their ids and our formats. */
+/** Creates an Ajv with `schemas` by their ids and the project's formats. */
 export function compiler(schemas: SchemasById, form: Form): Ajv {
   const options = { ...OPTIONS, allErrors: form === "full", unevaluated: usesUnevaluated(schemas) };
   const ajv = new (defaultOf(AjvCore))(options);
@@ -72,14 +72,14 @@ function inForm(schema: Schema, form: Form): Record<string, unknown> {
   return typeof assertions === "boolean" ? { allOf: [assertions] } : assertions;
 }
 
-/** An ECMAScript module with one exported function for each id, named `v0`, `v1`, ... in the order given. */
+/** Returns an ECMAScript module with one exported function for each id, named `v0`, `v1`, ... in the order given. */
 export function standaloneModule(ajv: Ajv, ids: readonly string[]): string {
   const exported = Object.fromEntries(ids.map((id, index) => [`v${index}`, id]));
-  // Where in the schema a keyword stands is of no use to a caller, and a quarter of the text.
+  // The place of a keyword in the schema is useless to a caller, and a quarter of the text.
   return defaultOf(standaloneCode)(ajv, exported).replaceAll(/,schemaPath:"(?:[^"\\]|\\.)*"/g, "");
 }
 
-/** A validator for a schema that is not in the file: for finding overlaps while generating. */
+/** Returns a validator for a schema that is not in the file: it finds overlaps during generation. */
 export function validatorFor(ajv: Ajv, schema: Schema): (value: unknown) => boolean {
   const validate = ajv.compile(inForm(schema, "fast"));
   return (value) => validate(value) === true;

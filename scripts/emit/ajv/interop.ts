@@ -1,6 +1,6 @@
 /**
- * The default export of one of Ajv's CommonJS modules. Node hands out the whole module under `default`, some
- * loaders hand out its default export at once.
+ * Returns the default export of one of Ajv's CommonJS modules. Node returns the whole module under `default`, some
+ * loaders its default export.
  */
 export function defaultOf<T extends object>(module: { default: T }): T {
   return "default" in module ? module.default : module;

@@ -45,7 +45,7 @@ const KEYWORDS = new Set([
   "else",
 ]);
 
-/** Refuses, by name and place, what would otherwise be ignored in silence or fail somewhere in Ajv. */
+/** Refuses, by name and place, keywords that would otherwise be ignored or fail inside Ajv. */
 export function checkKeywords(schema: Schema, place: Place): void {
   walkSchema(schema, place, (object, where) => {
     for (const keyword of Object.keys(object)) {

@@ -10,7 +10,7 @@ const PROJECT = join(HERE, "..", "..", "..");
 const VALIDATOR = join(PROJECT, "src", "runtime", "validator.ts");
 const TEXT_LENGTH = join(PROJECT, "src", "runtime", "text-length.ts");
 
-/** `validators.js`: one self-contained module, compiled and bundled, that imports nothing. */
+/** Returns `validators.js`: one self-contained module, compiled and bundled, that imports nothing. */
 export async function emitValidators(plan: ValidatorPlan): Promise<string> {
   const ids = leafIds(plan);
   const modules: Record<string, string> = {
@@ -37,18 +37,18 @@ export async function emitValidators(plan: ValidatorPlan): Promise<string> {
   return pure(onePerLine(result.outputFiles[0]?.text ?? ""));
 }
 
-/** Ajv's own asks for a CommonJS module, which no bundler leaves out where it is not used. */
+/** Replaces Ajv's import of a CommonJS module, which no bundler drops where it is unused. */
 function withTextLength(code: string): string {
-  const ours = code.replaceAll('require("ajv/dist/runtime/ucs2length").default', "textLength");
-  return `import { textLength } from ${JSON.stringify(TEXT_LENGTH)};\n${ours}`;
+  const moduleCode = code.replaceAll('require("ajv/dist/runtime/ucs2length").default', "textLength");
+  return `import { textLength } from ${JSON.stringify(TEXT_LENGTH)};\n${moduleCode}`;
 }
 
-/** Says of what is made when the module is loaded that nobody misses it: a bundle holds the validators that are used. */
+/** Marks calls at the top level as free of side effects, so a bundle holds only the used validators. */
 function pure(code: string): string {
   return code.replaceAll(/=(?=validator\(|new RegExp\()/g, "=/* @__PURE__ */");
 }
 
-/** The function of each schema on a line of its own, so that a difference can be read by line. */
+/** Puts the function of each schema on a separate line, so a diff can be read by line. */
 function onePerLine(code: string): string {
   return code.replaceAll(/(?<=[;}])(?=function validate\d+\()/g, "\n");
 }
@@ -85,7 +85,7 @@ ${constants.join("")}${exported.join("")}export { ${names.join(", ")} };
 `;
 }
 
-/** `validators.d.ts`: the types of the above. */
+/** Returns `validators.d.ts`: the types of the validators. */
 export function emitValidatorTypes(plan: ValidatorPlan, runtime: string): string {
   const withOperations = plan.exports.requests !== undefined;
   const types = withOperations ? "components, operations" : "components";
@@ -101,7 +101,7 @@ export function emitValidatorTypes(plan: ValidatorPlan, runtime: string): string
 import type { ${types} } from "./types.js";
 
 ${exported.join("\n")}
-/** The same one by one: a bundle holds what is used. */
+/** Each validator as a separate export: a bundle holds only the used ones. */
 ${singles.join("")}`;
 }
 

@@ -1,7 +1,7 @@
 import type { CodeKeywordDefinition } from "ajv";
 
 /**
- * `{ "quietly": schema }` is `schema`, except that the compiled code makes no error objects: smaller and faster.
+ * `{ "quietly": schema }` equals `schema`, except that the compiled code creates no error objects: smaller and faster.
  * Ajv has this only inside keywords such as `not`, and no option for it.
  */
 export const QUIETLY: CodeKeywordDefinition = {

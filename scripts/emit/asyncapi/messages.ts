@@ -11,7 +11,7 @@ interface Message {
   readonly channels: readonly string[];
 }
 
-/** The document with each payload as a named schema, and the text that belongs behind the types of those. */
+/** Returns the document with each payload as a named schema, and the text after the types of those. */
 export function emitMessages(document: SpecDocument): { lifted: SpecDocument; text: string } {
   const version = String(document.root.asyncapi);
   const place = { document: document.file, pointer: "" };
@@ -34,7 +34,7 @@ export function emitMessages(document: SpecDocument): { lifted: SpecDocument; te
   return { lifted: { ...document, schemas, origins }, text: printMessages(messages) };
 }
 
-/** Those that are sent; a reply belongs to the request, and its channel has no address. */
+/** Returns the sent messages; a reply belongs to the request, and its channel has no address. */
 function messageEntries(document: SpecDocument): [string, Record<string, unknown>][] {
   const { components } = document.root;
   const messages = isRecord(components) && isRecord(components.messages) ? components.messages : {};
@@ -45,7 +45,7 @@ function messageEntries(document: SpecDocument): [string, Record<string, unknown
   );
 }
 
-/** A message that stands inside a channel would be left out in silence. */
+/** Refuses a message inside a channel, which would be ignored. */
 function refuseInlineMessages(document: SpecDocument, place: Place): void {
   for (const [key, channel] of Object.entries(
     isRecord(document.root.channels) ? document.root.channels : {},
@@ -130,7 +130,7 @@ function printMessages(messages: readonly Message[]): string {
 /** The payload of any message. */
 export type Message = ${names.length === 0 ? "never" : names.join(" | ")};
 
-/** Every message by its name: what it says, the schema of its payload and the addresses that carry it. */
+/** Every message by its name: its text, the schema of its payload and the addresses that carry it. */
 export const messages = {
 ${table.join("")}} as const;
 `;

@@ -6,14 +6,14 @@ import { plain } from "./plain.ts";
 
 export type Document = Readonly<Record<string, unknown>>;
 
-/** The document as one file: every schema under its name in `components`, in forms that code generators understand. */
+/** Returns the document as one file: every schema under its name in `components`, in forms that code generators understand. */
 export function bundled({ published, schemas }: SpecDocument): Document {
   const own = isRecord(published.components) ? published.components : {};
   const whole = { ...published, components: { ...own, schemas } };
   return withSchemas(withoutTwins(whole), (schema) => publicFormats(plain(schema, schemas)));
 }
 
-/** A format of our own says nothing to other tools: they get its expression. */
+/** Replaces the project's own formats, which other tools do not know, with their expressions. */
 function publicFormats(schema: Schema): Schema {
   if (typeof schema === "boolean") return schema;
   const { format, ...rest } = mapSubschemas(schema, publicFormats);
@@ -22,8 +22,8 @@ function publicFormats(schema: Schema): Schema {
 }
 
 /**
- * Some generators write a file for each schema and for each named parameter, into one folder: a parameter `shiftId` and a schema
- * `ShiftId` would be one file where the case of letters does not count. Such a parameter stands where it is used.
+ * Some generators write a file for each schema and each named parameter, into one folder. A parameter `shiftId` and a schema `ShiftId`
+ * would be one file on a case-insensitive file system, so such a parameter is written where it is used.
  */
 function withoutTwins(document: Document): Document {
   const { schemas, parameters, ...others } = isRecord(document.components) ? document.components : {};
@@ -38,14 +38,14 @@ function withoutTwins(document: Document): Document {
   return { ...inlined(document, isInlined), components: { ...others, parameters: kept, schemas } };
 }
 
-/** The schemas of `components` by name. */
+/** Returns the schemas of `components` by name. */
 export function namedIn({ components }: Document): NamedSchemas {
   const schemas = isRecord(components) && isRecord(components.schemas) ? components.schemas : {};
   const named = Object.entries(schemas).filter((entry): entry is [string, Schema] => isSchema(entry[1]));
   return Object.fromEntries(named);
 }
 
-/** A copy whose schemas went through `change`. What is shown as an example is no schema, whatever it looks like. */
+/** Returns a copy whose schemas went through `change`. Examples are no schemas, even if they resemble one. */
 export function withSchemas(document: Document, change: (schema: Schema) => Schema): Document {
   const { components, ...rest } = document;
   const { schemas, ...others } = isRecord(components) ? components : {};

@@ -7,8 +7,8 @@ import { routed } from "./routed.ts";
 import { hasViews, readView, sentView } from "./views.ts";
 
 /**
- * The files for tools of other languages and for people who call an API by hand: each document whole in one file, in several forms. One
- * that tells what should be sent from what is read is there twice: for those who send, and (`-tolerant`) for those who read.
+ * Returns the files for tools in other languages and for manual calls: each document whole in one file, in several forms. A document with
+ * different forms for sending and receiving exists twice: for senders, and (`-tolerant`) for receivers.
  */
 export function emitDocuments(document: SpecDocument): [name: string, text: string][] {
   const { name, kind, file, schemas } = document;
@@ -30,13 +30,13 @@ export function emitDocuments(document: SpecDocument): [name: string, text: stri
   ];
 }
 
-/** JSON has no comments: `x-generated` says the same. */
+/** JSON has no comments: `x-generated` replaces them. */
 const both = (name: string, document: Document, banner: string): [name: string, text: string][] => [
   [`${name}.yaml`, yaml(document, banner)],
   [`${name}.json`, `${JSON.stringify({ "x-generated": banner, ...document })}\n`],
 ];
 
-/** Text that a reader of YAML 1.1 understands in the same way: most languages have one of those. */
+/** Returns text that parsers of YAML 1.1 understand in the same way: most languages have such a parser. */
 function yaml(document: Document, banner: string): string {
   const text = stringify(document, { aliasDuplicateObjects: false, lineWidth: 0, compat: "yaml-1.1" });
   return `# ${banner}\n\n${text}`;

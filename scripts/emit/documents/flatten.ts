@@ -1,16 +1,16 @@
 import { isAnnotation, type NamedSchemas, referredName, type Schema, type SchemaObject } from "../schema.ts";
 import { merge } from "./merge.ts";
 
-/** A chain of schemas that refer to each other ends here; deeper than any of ours. */
+/** The limit of a chain of references between schemas; deeper than any in the project. */
 const MAX_DEPTH = 30;
-/** What keeps a schema from being one object. */
+/** Keywords that prevent a schema from being one object. */
 const BLOCKING = ["$ref", "allOf", "unevaluatedProperties"];
-/** Keywords that decide which members `unevaluatedProperties` is about. */
+/** Keywords that decide which members `unevaluatedProperties` applies to. */
 const EVALUATING = ["$ref", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
 
 /**
- * The schema without `allOf`, and without `$ref` beside other keywords, where one object can say the same. A part that cannot be
- * merged stays in `allOf`. A single reference stays one (`named`), unless its content is asked for (`whole`).
+ * Returns the schema without `allOf`, and without `$ref` beside other keywords, where one object is equivalent. A part that cannot be
+ * merged stays in `allOf`. A single reference stays (`named`), unless its content is requested (`whole`).
  */
 export function flatten(
   schema: SchemaObject,
@@ -40,7 +40,7 @@ export function flatten(
 
 const booleanContent = (part: boolean): SchemaObject | undefined => (part ? {} : undefined);
 
-/** The schema with what it refers to drawn in; undefined if that leaves more than one object. */
+/** Returns the schema with its references included; undefined if that leaves more than one object. */
 function contentOf(schema: SchemaObject, named: NamedSchemas, depth: number): SchemaObject | undefined {
   const { $ref, allOf = [], ...own } = schema;
   const target = $ref === undefined ? undefined : named[referredName($ref) ?? ""];
@@ -51,7 +51,7 @@ function contentOf(schema: SchemaObject, named: NamedSchemas, depth: number): Sc
   return BLOCKING.some((keyword) => keyword in flat) ? undefined : flat;
 }
 
-/** The annotations of a part are about itself. */
+/** Removes the annotations of a part, which describe only the part. */
 function withoutNotes(schema: SchemaObject): SchemaObject {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !isAnnotation(keyword)));
 }
@@ -70,7 +70,7 @@ function unevaluated({ unevaluatedProperties }: SchemaObject): SchemaObject {
   return unevaluatedProperties === undefined ? {} : { unevaluatedProperties };
 }
 
-/** Where every member is named in the schema itself, those not evaluated are the additional ones. */
+/** Where the schema names every member, the unevaluated ones are the additional ones. */
 function close(schema: SchemaObject): SchemaObject {
   const { unevaluatedProperties, ...rest } = schema;
   if (unevaluatedProperties === undefined || EVALUATING.some((keyword) => isEvaluating(keyword, schema))) {
@@ -79,14 +79,14 @@ function close(schema: SchemaObject): SchemaObject {
   return "additionalProperties" in rest ? rest : { ...rest, additionalProperties: unevaluatedProperties };
 }
 
-/** Branches that only ask for members by name evaluate none. */
+/** Returns whether the branches only require members by name, which evaluates none. */
 function isEvaluating(keyword: string, schema: SchemaObject): boolean {
   const value = schema[keyword];
   if (value === undefined) return false;
   return !(Array.isArray(value) && value.every(isCondition));
 }
 
-/** A schema that says nothing of what its members hold. */
+/** Returns whether a schema does not describe the content of its members. */
 export function isCondition(schema: Schema): boolean {
   if (typeof schema === "boolean") return false;
   return Object.entries(schema).every(

@@ -3,10 +3,10 @@ import { isRecord, mapRecord } from "../schema.ts";
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** Whether a reference is replaced by a copy of what it leads to. */
+/** Returns whether a copy of its target replaces a reference. */
 type IsInlined = (reference: string, beside: Document) => boolean;
 
-/** A copy of the document in which the references that `isInlined` names are gone; what stands beside one is said of the copy. */
+/** Returns a copy of the document without the references that `isInlined` selects; the keywords beside one apply to the copy. */
 export function inlined(document: Document, isInlined: IsInlined): Document {
   const whole = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(whole);

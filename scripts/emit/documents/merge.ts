@@ -1,17 +1,17 @@
 import { NARROWER } from "../formats.ts";
 import { isAnnotation, isRecord, type Schema, type SchemaObject } from "../schema.ts";
 
-/** The content of a schema without `$ref` and `allOf`; undefined where it has none such. */
+/** Returns the content of a schema without `$ref` and `allOf`; undefined if there is none. */
 export type Resolve = (schema: SchemaObject) => SchemaObject | undefined;
 
-/** Undefined: the two cannot be said as one keyword. */
+/** Undefined: one keyword cannot express both. */
 type Combine = (left: never, right: never) => unknown;
 
 const greater: Combine = (left: number, right: number) => Math.max(left, right);
 const smaller: Combine = (left: number, right: number) => Math.min(left, right);
 const never: Combine = () => undefined;
 
-/** How a keyword that stands in both of two schemas becomes one; a keyword that is not named here cannot. */
+/** Merges a keyword of two schemas into one; other keywords cannot be merged. */
 const COMBINE: Readonly<Record<string, Combine>> = {
   ...{ minimum: greater, exclusiveMinimum: greater, minLength: greater, minItems: greater },
   ...{ maximum: smaller, exclusiveMaximum: smaller, maxLength: smaller, maxItems: smaller },
@@ -30,7 +30,7 @@ const COMBINE: Readonly<Record<string, Combine>> = {
   not: (left: Schema, right: Schema) => ({ anyOf: [left, right] }),
 };
 
-/** Keywords that read each other, so that they only move together. */
+/** Keywords that depend on each other, so they only move together. */
 const GROUPS = [
   ["if", "then", "else"],
   ["contains", "minContains", "maxContains"],
@@ -39,7 +39,7 @@ const GROUPS = [
 const MEMBERS = ["properties", "additionalProperties", "patternProperties"];
 
 /**
- * One schema that accepts what both accept; undefined where that cannot be said without `allOf`. Where both have an annotation,
+ * Returns one schema that accepts what both accept; undefined if that needs `allOf`. Where both have an annotation,
  * the right one's stays.
  */
 export function merge(left: SchemaObject, right: SchemaObject, resolve: Resolve): SchemaObject | undefined {
@@ -62,7 +62,7 @@ function combine(keyword: string, left: unknown, right: unknown, resolve: Resolv
   return (COMBINE[keyword] ?? never)(left as never, right as never);
 }
 
-/** What stands for the same value in two schemas: one of them, one of both, or the two side by side. */
+/** Returns the merged schemas of the same value: one of them, a merged one, or both side by side. */
 function mergeValues(left: Schema, right: Schema, resolve: Resolve): Schema {
   if (left === false || right === false) return false;
   if (isUnrestricted(left)) return right;
@@ -72,7 +72,7 @@ function mergeValues(left: Schema, right: Schema, resolve: Resolve): Schema {
   const [first, second] = [resolve(left), resolve(right)];
   const merged = first && second && merge(first, second, resolve);
   if (merged === undefined) return { allOf: [left, right] };
-  // A name is worth more than its content.
+  // A name is more useful than its content.
   const same = [left, right].find(
     ({ $ref }, index) =>
       $ref !== undefined && isSame(assertions(merged), assertions([first, second][index] ?? {})),
@@ -141,7 +141,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return canonical(left) === canonical(right);
 }
 
-/** Text that does not depend on the order of members. */
+/** Returns text that does not depend on the order of members. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (!isRecord(value)) return JSON.stringify(value) ?? "undefined";

@@ -2,12 +2,12 @@ import { isAnnotation, mapSubschemas, type NamedSchemas, type Schema, type Schem
 import { flatten, isCondition } from "./flatten.ts";
 import { conditionsAsRefusals } from "./refusals.ts";
 
-/** Keywords whose schemas are only ever asked whether they accept a value: no type is made of them. */
+/** Keywords whose schemas only accept or refuse a value: no type is made of them. */
 const ASKED = ["not", "if", "contains", "propertyNames"];
 
 /**
- * A schema that accepts the same values, in the few forms that code generators have in common: an object is one object with all of its
- * members, a choice stands alone, and conditions are in `not`.
+ * Returns a schema that accepts the same values, in the forms that most code generators support: an object is one object with all of its
+ * members, a choice is separate, and conditions are in `not`.
  */
 export function plain(schema: Schema, named: NamedSchemas): Schema {
   if (typeof schema === "boolean") return schema;
@@ -25,7 +25,7 @@ function distribute(schema: SchemaObject, named: NamedSchemas): SchemaObject {
   );
   const { properties, required } = schema;
   if (keyword === undefined || (properties === undefined && required === undefined)) return schema;
-  // What one branch of several evaluates counts for the others.
+  // Members that one branch of several evaluates count for the others.
   if (keyword === "anyOf" && "unevaluatedProperties" in schema) return schema;
   const { [keyword]: branches = [], ...rest } = schema;
   const [notes, base] = [only(rest, isAnnotation), only(rest, (each) => !isAnnotation(each))];

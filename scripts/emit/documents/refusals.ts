@@ -1,7 +1,7 @@
 import type { Schema, SchemaObject } from "../schema.ts";
 import { isCondition } from "./flatten.ts";
 
-/** The schema, refusing also what any of `refused` accepts. Code generators pass over `not`, and keep what stands beside it. */
+/** Returns the schema, which also refuses what any of `refused` accepts. Code generators ignore `not`, and keep its siblings. */
 export function refusing(schema: SchemaObject, refused: readonly Schema[]): SchemaObject {
   if (refused.length === 0) return schema;
   const { not, ...rest } = schema;
@@ -16,8 +16,8 @@ function alternativesOf(not: Schema | undefined): readonly Schema[] {
 }
 
 /**
- * Members that must not be there, and branches that only ask for members, become conditions in `not`. Beside properties a generator
- * takes a member that is `false` for one of any type, and branches for the only content.
+ * Moves forbidden members, and branches that only require members, into conditions in `not`. Beside properties a generator reads a member
+ * that is `false` as one of any type, and branches as the only content.
  */
 export function conditionsAsRefusals(schema: SchemaObject): SchemaObject {
   const { properties, anyOf, oneOf, ...rest } = schema;

@@ -1,7 +1,7 @@
 import { isRecord, mapRecord, referenceTo } from "../schema.ts";
 import type { Document } from "./bundled.ts";
 
-/** Of a server whose paths are not the ones to use first: their operations need names of their own. */
+/** For a server whose paths are secondary: their operations need separate names. */
 const SUFFIX = "x-operation-suffix";
 
 interface Server {
@@ -11,8 +11,8 @@ interface Server {
 }
 
 /**
- * The document with one server: where the servers differ in what their paths begin with, every path is there once for each. Most tools
- * take a server's path for a place, not for a part of the interface.
+ * Returns the document with one server. Where the servers differ in the prefix of their paths, every path exists once for each. Most tools
+ * read a server's path as a place, not as a part of the interface.
  */
 export function routed(document: Document): Document {
   const servers = serversOf(document);
@@ -69,7 +69,7 @@ function below(
   };
 }
 
-/** A server's variable is a text; the schema that is named like it says more. */
+/** A server's variable is a text; the schema of the same name describes it better. */
 function parameterOf(name: string, variable: unknown, { components }: Document): object {
   const schemas = isRecord(components) && isRecord(components.schemas) ? components.schemas : {};
   const schemaName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;

@@ -2,15 +2,15 @@ import { completeName } from "../complete.ts";
 import { isRecord, mapRecord, type NamedSchemas, referenceTo } from "../schema.ts";
 import { type Document, namedIn } from "./bundled.ts";
 
-/** Whatever else content may be labelled as when it is read. */
+/** Any other media type of content that is read. */
 const ANY_TYPE = "*/*";
 
-/** Whether the document tells what should be sent from what is read. */
+/** Returns whether the document has different forms for sending and receiving. */
 export function hasViews(schemas: NamedSchemas): boolean {
   return Object.keys(schemas).some((name) => completeName(name, schemas) !== undefined);
 }
 
-/** The document for those who send: each complete schema has the place and the name of the one that is read. */
+/** Returns the document for senders: each complete schema has the place and the name of the received one. */
 export function sentView(document: Document): Document {
   const all = namedIn(document);
   const pairs = Object.keys(all).flatMap((name) => {
@@ -22,7 +22,7 @@ export function sentView(document: Document): Document {
   return pruned(rewritten(withNamed(document, { ...all, ...sent }), renamed));
 }
 
-/** The document for those who read: what may come. */
+/** Returns the document for receivers: what may arrive. */
 export const readView = (document: Document): Document => pruned(document);
 
 function rewritten(document: Document, renamed: ReadonlyMap<string, string>): Document {
@@ -44,7 +44,7 @@ function labelled(content: Readonly<Record<string, unknown>>): object {
   return Object.keys(others).length > 0 ? others : { [ANY_TYPE]: any };
 }
 
-/** Without the schemas that nothing else leads to. */
+/** Removes the schemas that no reference leads to. */
 function pruned(document: Document): Document {
   const all = namedIn(document);
   const kept = new Set<string>();

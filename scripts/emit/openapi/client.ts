@@ -1,7 +1,7 @@
 import type { Operation } from "./paths.ts";
 import { docComment } from "./types.ts";
 
-/** A typed client on openapi-fetch: one method for each operation. */
+/** Returns a typed client on openapi-fetch: one method for each operation. */
 export function emitClient(operations: readonly Operation[], runtime: string): string {
   const types = operations.map((operation) => {
     const { operationId, method, path } = operation;
@@ -18,7 +18,7 @@ import type { paths } from "./types.ts";
 
 export type { ClientOptions };
 
-/** Every call resolves to \`{ status, data }\` or \`{ status, error }\`, with the \`response\`; it rejects only when no answer came. */
+/** Every call resolves to \`{ status, data }\` or \`{ status, error }\`, with the \`response\`; it rejects only without a response. */
 export interface Client {
 ${types.join("")}
 }

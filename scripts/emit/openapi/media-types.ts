@@ -7,10 +7,10 @@ export interface JsonContent {
   readonly place: Place;
 }
 
-/** Beside a JSON media type: whatever else a sender may label its content as. */
+/** Beside a JSON media type: other types that a sender may use. */
 const ANY = "*/*";
 
-/** The one JSON media type of a `content` map (OpenAPI 3.1, section 4.8.14); other content is refused, but that of any type beside it. */
+/** Returns the JSON media type of a `content` map (OpenAPI 3.1, section 4.8.14). Other content is refused, except any type beside it. */
 export function jsonContent(content: unknown, place: Place): JsonContent | undefined {
   if (!isRecord(content)) return undefined;
   const types = Object.keys(content);

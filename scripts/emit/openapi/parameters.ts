@@ -11,9 +11,9 @@ export interface Parameter {
   readonly name: string;
   readonly required: boolean;
   readonly schema: Schema;
-  /** What the text on the wire is read as. */
+  /** The type of the text on the wire. */
   readonly type: ScalarType;
-  /** How several values are written: as repeated names, as one comma-separated text, or not at all. */
+  /** The form of several values: repeated names, one comma-separated text, or not at all. */
   readonly list: "repeated" | "commas" | undefined;
   readonly place: Place;
 }
@@ -23,11 +23,11 @@ interface Owner {
   readonly place: Place;
 }
 
-/** OpenAPI 3.1, section 4.8.12.2.1: parameters with these names are to be ignored, so they must not be declared. */
+/** OpenAPI 3.1, section 4.8.12.2.1: parameters with these names are ignored, so they must not be declared. */
 const RESERVED_HEADERS = new Set(["accept", "content-type", "authorization"]);
 const STYLES: Record<ParameterPlace, string> = { path: "simple", query: "form", header: "simple" };
 
-/** The parameters of an operation: those of its path item, overridden by its own. */
+/** Returns the parameters of an operation: those of its path item, overridden by its own. */
 export function parametersOf(path: string, shared: unknown, own: unknown, owner: Owner): Parameter[] {
   const byKey = new Map<string, Parameter>();
   for (const list of [shared, own]) {

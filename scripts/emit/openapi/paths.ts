@@ -25,7 +25,7 @@ export interface Operation extends Security {
 const PATH_ITEM_KEYS = new Set<string>([...METHODS, "parameters", "summary", "description", "servers"]);
 const OPERATION_ID = /^[a-z][A-Za-z0-9]*$/;
 
-/** Every operation of a document, in the order of the document. */
+/** Returns every operation of a document, in its order. */
 export function operationsOf(document: SpecDocument): Operation[] {
   const place = { document: document.file, pointer: "" };
   const version = String(document.root.openapi);
@@ -109,7 +109,7 @@ function refuseTwice(operations: readonly Operation[]): void {
   }
 }
 
-/** Every schema that stands in an operation itself, with its place. */
+/** Returns every schema inside an operation, with its place. */
 export function inlineSchemas(operation: Operation): { schema: Schema; place: Place }[] {
   const bodies = operation.body === undefined ? [] : [operation.body];
   return [...operation.parameters, ...bodies, ...operation.responses].flatMap((part) =>

@@ -1,7 +1,7 @@
 import { flatten } from "../documents/flatten.ts";
 import { isAnnotation, mapRecord, mapSubschemas, type NamedSchemas, type Schema } from "../schema.ts";
 
-/** Keywords that restrict values without giving them a shape a type could show. */
+/** Keywords that restrict values without a shape that a type could express. */
 const CONDITIONS = [
   "not",
   "if",
@@ -15,15 +15,15 @@ const CONDITIONS = [
   "contains",
   "discriminator",
 ];
-/** The named schemas as types can say them. */
+/** Returns the named schemas as types can express them. */
 export function typeShapes(named: NamedSchemas): NamedSchemas {
   const shaped = mapRecord(named, (each) => unconditional(each, named));
   return mapRecord(shaped, (each) => united(each, shaped));
 }
 
 /**
- * The schema as a type can say it: conditions without a shape are left out, and an `allOf` of object schemas
- * becomes one object with all their properties, so that required and optional members come out right.
+ * Returns the schema as a type can express it. Conditions without a shape are omitted. An `allOf` of object schemas becomes one object
+ * with all their properties, which keeps required and optional members correct.
  */
 export function typeShape(schema: Schema, named: NamedSchemas): Schema {
   return united(unconditional(schema, named), named);

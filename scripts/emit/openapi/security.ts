@@ -10,8 +10,8 @@ export interface Security {
 }
 
 /**
- * The security schemes of an operation, and the roles that they require (OpenAPI 3.1, section 4.8.30). The stub only needs to know
- * whether to ask its `authenticate` hook; the rest is passed on for the hook and for tests.
+ * Returns the security schemes of an operation, and the roles that they require (OpenAPI 3.1, section 4.8.30). The stub only needs to know
+ * whether to call its `authenticate` hook; the rest is passed on for the hook and for tests.
  */
 export function securityOf(value: unknown, document: SpecDocument, place: Place): Security {
   if (!Array.isArray(value)) return { security: [], scopes: [] };

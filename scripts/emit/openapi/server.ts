@@ -6,7 +6,7 @@ import { docComment } from "./types.ts";
 
 const PROBLEM = "application/problem+json";
 
-/** The Express 5 stub: the handlers to fill in, and the router that calls them. */
+/** Returns the Express 5 stub: the interface of the handlers, and the router that calls them. */
 export function emitServer(operations: readonly Operation[], schemas: NamedSchemas, runtime: string): string {
   const members = operations.map((operation) => handlerMember(operation, schemas));
   return `import type { Router } from "express";
@@ -20,12 +20,12 @@ export { ProblemError } from "${runtime}/problem.ts";
 export { problemHandler } from "${runtime}/problem-response.ts";
 export type { RouterOptions } from "${runtime}/server.ts";
 
-/** One function for each operation; an operation added to the document is a compile error until it is written. */
+/** One function for each operation; an operation added to the document is a compile error until it is implemented. */
 export interface Handlers<Context> {
 ${members.map(({ text }) => text).join("")}
 }
 
-/** Every operation with what a test or a hook needs to know about it. */
+/** Every operation with its details for tests and hooks. */
 export const operationsTable = [
 ${operations.map(tableRow).join("")}
 ] as const satisfies readonly OperationInfo[];
@@ -48,7 +48,7 @@ function handlerMember(operation: Operation, schemas: NamedSchemas) {
   };
 }
 
-/** The bodies of which a complete form is named. */
+/** Returns the bodies that have a complete form. */
 function completeBodies({ responses }: Operation, schemas: NamedSchemas) {
   return responses.flatMap(({ status, contentType, schema }) => {
     const isList = typeof schema === "object" && schema.type === "array";

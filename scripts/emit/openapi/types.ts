@@ -4,22 +4,22 @@ import { SpecFault } from "../fault.ts";
 import { isRecord, isSchema, mapRecord, type NamedSchemas, type Schema } from "../schema.ts";
 import { typeShape, typeShapes } from "./schemas.ts";
 
-/** Names that the printed file uses itself. */
+/** Names that the printed file itself uses. */
 const RESERVED = ["Message", "Record", "Operations", "Components", "Paths"];
 
-/** TypeScript types for paths, operations and named schemas of an OpenAPI document. */
+/** Returns TypeScript types for paths, operations and named schemas of an OpenAPI document. */
 export async function emitTypes(document: SpecDocument): Promise<string> {
   const { paths = {}, components } = document.published;
   const { schemas: _schemas, examples: _examples, ...parts } = isRecord(components) ? components : {};
   return typesOf(document, { paths, components: parts });
 }
 
-/** The same for a document that only has named schemas. */
+/** Returns the types of a document that only has named schemas. */
 export async function emitSchemaTypes(document: SpecDocument): Promise<string> {
   return typesOf(document, { paths: {}, components: {} });
 }
 
-/** The parts of a document beside its schemas. */
+/** Returns the parts of a document beside its schemas. */
 interface Shell {
   readonly paths: unknown;
   readonly components: Readonly<Record<string, unknown>>;
@@ -35,14 +35,14 @@ async function typesOf(document: SpecDocument, shell: Shell): Promise<string> {
   return `${text}\n${aliases(schemas)}`;
 }
 
-/** The one place that knows openapi-typescript: a document in, TypeScript text out. */
+/** Wraps openapi-typescript: a document in, TypeScript text out. */
 async function printTypes(document: Record<string, unknown>): Promise<string> {
   const options = { silent: true, defaultNonNullable: false };
   const pseudo: unknown = { openapi: "3.1.0", info: { title: "", version: "" }, ...document };
   return astToString(await openapiTS(pseudo as OpenAPI3, options));
 }
 
-/** What a type is made of: no examples, and of each schema its shape. */
+/** Returns the parts that decide a type: no examples, and of each schema its shape. */
 function typed(value: unknown, schemas: NamedSchemas): unknown {
   if (Array.isArray(value)) return value.map((item) => typed(item, schemas));
   if (!isRecord(value)) return value;
@@ -59,7 +59,7 @@ function refuseReserved(document: SpecDocument): void {
   throw new SpecFault(place, `the name "${name}" is used by the generated code`, "choose another name");
 }
 
-/** `export type Name = ...` for each named schema, so that readers need not know where it stands. */
+/** Returns `export type Name = ...` for each named schema, so readers need not know its place. */
 function aliases(schemas: NamedSchemas): string {
   return Object.entries(schemas)
     .map(([name, schema]) => `${comment(schema)}export type ${name} = components["schemas"]["${name}"];\n`)

@@ -3,7 +3,7 @@ import { onlyReference, type Schema } from "../schema.ts";
 import type { ParameterPlace } from "./parameters.ts";
 import type { Operation } from "./paths.ts";
 
-/** A tree of exports: a leaf is the id of a schema to compile and the TypeScript type that it checks for. */
+/** A tree of exports: a leaf is the id of a schema to compile and its TypeScript type. */
 export interface ValidatorLeaf {
   readonly id: string;
   readonly type: string;
@@ -12,7 +12,7 @@ export interface ValidatorTree {
   readonly [name: string]: ValidatorTree | ValidatorLeaf;
 }
 
-/** What `validators.js` exports, and the schemas that stand behind it by id. */
+/** The exports of `validators.js`, and their schemas by id. */
 export interface ValidatorPlan {
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly exports: Readonly<Record<string, ValidatorTree>>;
@@ -24,14 +24,14 @@ const PARTS: readonly (readonly [part: "path" | "query" | "headers", where: Para
   ["headers", "header"],
 ];
 
-/** The named schemas alone: for documents without operations. */
+/** Returns the named schemas alone, for documents without operations. */
 export function planSchemas(document: SpecDocument): ValidatorPlan {
   const names = Object.keys(document.schemas);
   const leaves = names.map((name) => [name, { id: name, type: `components["schemas"]["${name}"]` }]);
   return { schemas: document.schemas, exports: { schemas: Object.fromEntries(leaves) } };
 }
 
-/** Validators for every named schema, every part of a request and every response with a body. */
+/** Returns validators for every named schema, every part of a request and every response with a body. */
 export function planOperations(document: SpecDocument, operations: readonly Operation[]): ValidatorPlan {
   const plan = planSchemas(document);
   const schemas: Record<string, Schema> = { ...plan.schemas };

@@ -2,7 +2,7 @@ import { refusing } from "../documents/refusals.ts";
 import { isRecord, type Schema, type SchemaObject } from "../schema.ts";
 import type { Losses } from "./losses.ts";
 
-/** What 3.1 says with keywords of their own, as values to refuse. */
+/** Returns conditions, for which 3.1 has separate keywords, as values to refuse. */
 export function withConditions(schema: SchemaObject, losses: Losses): SchemaObject {
   const { if: condition, then, else: otherwise, dependentRequired, dependentSchemas, ...others } = schema;
   const { contains, minContains, maxContains, propertyNames, ...rest } = others;

@@ -5,7 +5,7 @@ import { schema30 } from "./schema.ts";
 
 const WEBHOOKS = "`webhooks` are under `x-webhooks`, because OpenAPI 3.0 has none.";
 
-/** A bundled document of OpenAPI 3.1 in the words of 3.0.3. */
+/** Returns a bundled document of OpenAPI 3.1 as 3.0.3. */
 export function openapi30(document: Document): Document {
   const { openapi: _version, jsonSchemaDialect: _dialect, info, webhooks, ...rest } = document;
   const named = namedIn(document);
@@ -24,7 +24,7 @@ export function openapi30(document: Document): Document {
   };
 }
 
-/** 3.1 lets a reference say more than its target, and a path refer to `pathItems`. */
+/** 3.1 allows keywords beside a reference, and lets a path refer to `pathItems`. */
 function isUnknownTo30(reference: string, beside: object): boolean {
   return Object.keys(beside).length > 0 || reference.startsWith("#/components/pathItems/");
 }
@@ -49,7 +49,7 @@ function security30(requirements: readonly object[]): [string, unknown][] {
 
 const emptied = (names: object) => Object.fromEntries(Object.keys(names).map((name) => [name, []]));
 
-/** 3.0 has no `summary` here, and knows a license by its address only. */
+/** 3.0 has no `summary` here, and identifies a license by its URL only. */
 function info30(info: Record<string, unknown>, notes: readonly string[]): Record<string, unknown> {
   const { summary, description, license, ...rest } = info;
   const paragraphs = [summary, description, ...notes].filter((text) => typeof text === "string");

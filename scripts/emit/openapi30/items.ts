@@ -1,7 +1,7 @@
 import { isRecord, type Schema, type SchemaObject } from "../schema.ts";
 import type { Losses } from "./losses.ts";
 
-/** Items of an array (JSON Schema 2020-12 core, section 10.3.1). 3.0 wants `items` in every array. */
+/** Items of an array (JSON Schema 2020-12 core, section 10.3.1). 3.0 requires `items` in every array. */
 export function withItems(schema: SchemaObject, losses: Losses): SchemaObject {
   const { prefixItems, unevaluatedItems, ...rest } = schema;
   if (unevaluatedItems !== undefined) losses.push("which other items are allowed (`unevaluatedItems`)");
@@ -10,7 +10,7 @@ export function withItems(schema: SchemaObject, losses: Losses): SchemaObject {
   return isArray && lowered.items === undefined ? { ...lowered, items: {} } : lowered;
 }
 
-/** An item of any place may then have what that of one of the places may have. */
+/** Allows an item at any position to have the form of any other. */
 function withPrefix(schema: SchemaObject, prefix: readonly Schema[], losses: Losses): SchemaObject {
   losses.push("which item has which form by its place (`prefixItems`)");
   const { items, ...rest } = schema;
@@ -20,7 +20,7 @@ function withPrefix(schema: SchemaObject, prefix: readonly Schema[], losses: Los
   return { ...rest, items: { anyOf: prefix }, maxItems: most };
 }
 
-/** As `false` is written in 3.0. */
+/** `false` as 3.0 writes it. */
 function isNothing(schema: Schema): boolean {
   return (
     isRecord(schema) && isRecord(schema.not) && Object.keys({ ...schema, ...schema.not }).join() === "not"

@@ -1,2 +1,2 @@
-/** What OpenAPI 3.0 cannot say of a schema, each as a noun phrase with its keyword. */
+/** The parts of a schema that OpenAPI 3.0 cannot express, each as a noun phrase with its keyword. */
 export type Losses = string[];

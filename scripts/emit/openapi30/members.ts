@@ -12,7 +12,7 @@ export function withMembers(schema: SchemaObject, losses: Losses): SchemaObject 
   return required?.length === 0 ? optional : lowered;
 }
 
-/** Members of any name may then have what those of one of the patterns may have. */
+/** Allows members of any name to have the form of any of the patterns. */
 function withPatterns(schema: SchemaObject, patterns: Record<string, unknown>, losses: Losses): SchemaObject {
   const names = Object.keys(patterns);
   losses.push(

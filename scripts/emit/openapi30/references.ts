@@ -1,6 +1,6 @@
 import type { SchemaObject } from "../schema.ts";
 
-/** A reader of 3.0 ignores what stands beside `$ref`. */
+/** Moves the keywords beside `$ref`, which a reader of 3.0 ignores. */
 export function withReferences(schema: SchemaObject): SchemaObject {
   const { $ref, ...rest } = schema;
   if ($ref === undefined || Object.keys(rest).length === 0) return schema;

@@ -9,12 +9,12 @@ import { widen } from "./widen.ts";
 
 type Step = (schema: SchemaObject, losses: Losses) => SchemaObject;
 
-/** One step for each chapter of JSON Schema that OpenAPI 3.0 writes in another way, or not at all. */
+/** One step for each chapter of JSON Schema that differs in OpenAPI 3.0. */
 const STEPS: readonly Step[] = [withReferences, withConditions, withMembers, withItems, withValues];
 
 /**
- * A schema of OpenAPI 3.1 as a Schema Object of OpenAPI 3.0.3 (section 4.7.24) that accepts the same values. What 3.0 cannot say is
- * left out, which never refuses more, and named in the description.
+ * Returns a schema of OpenAPI 3.1 as a Schema Object of OpenAPI 3.0.3 (section 4.7.24) that accepts the same values. What 3.0 cannot
+ * express is omitted, which never refuses more, and named in the description.
  */
 export function schema30(schema: Schema, named: NamedSchemas): SchemaObject {
   if (typeof schema === "boolean") return schema ? {} : { not: {} };
@@ -28,7 +28,7 @@ export function schema30(schema: Schema, named: NamedSchemas): SchemaObject {
 
 function described(schema: SchemaObject, losses: Losses): SchemaObject {
   if (losses.length === 0) return schema;
-  const note = `OpenAPI 3.0 cannot say: ${losses.join("; ")}.`;
+  const note = `OpenAPI 3.0 cannot express: ${losses.join("; ")}.`;
   const { description } = schema;
   return { ...schema, description: description === undefined ? note : `${description}\n\n${note}` };
 }

@@ -1,11 +1,11 @@
 import type { SchemaObject } from "../schema.ts";
 
-/** Types, numbers, fixed values and examples. */
+/** Converts types, numbers, fixed values and examples. */
 export function withValues(schema: SchemaObject): SchemaObject {
   return [exclusiveBounds, fixedValue, types, example].reduce((each, step) => step(each), schema);
 }
 
-/** 3.0 has a bound and a flag that says whether the bound itself is allowed. */
+/** 3.0 has a bound and a flag for whether it is inclusive. */
 function exclusiveBounds(schema: SchemaObject): SchemaObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
   const isLower =
@@ -32,7 +32,7 @@ function fixedValue(schema: SchemaObject): SchemaObject {
   return left.length > 0 ? { ...rest, enum: left } : { ...rest, not: {} };
 }
 
-/** 3.0 knows one type and `nullable`, which counts only beside a type. */
+/** 3.0 supports one type and `nullable`, which applies only beside a type. */
 function types(schema: SchemaObject): SchemaObject {
   const { type, ...rest } = schema;
   if (type === undefined || typeof type === "string") {

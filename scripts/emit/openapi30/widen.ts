@@ -1,7 +1,7 @@
 import { type NamedSchemas, referredName, type Schema, type SchemaObject, walkSchema } from "../schema.ts";
 import type { Losses } from "./losses.ts";
 
-/** What 3.0 cannot say. A schema without them accepts more. */
+/** Keywords that 3.0 cannot express. A schema without them accepts more. */
 const UNSAID = [
   ...["patternProperties", "propertyNames", "unevaluatedProperties"],
   ...["prefixItems", "unevaluatedItems", "minContains", "maxContains"],
@@ -9,8 +9,8 @@ const UNSAID = [
 const NOWHERE = { document: "", pointer: "" };
 
 /**
- * The schema without the conditions that would refuse more as soon as a schema in them accepts more: `not` and `if` are left out, and
- * of `oneOf` at least one branch must match.
+ * Returns the schema without the conditions that would refuse more as soon as a schema in them accepts more: `not` and `if` are omitted,
+ * and at least one branch of `oneOf` must match.
  */
 export function widen(schema: SchemaObject, named: NamedSchemas, losses: Losses): SchemaObject {
   const { not, if: condition, then, else: otherwise, oneOf, ...rest } = schema;

@@ -1,15 +1,15 @@
 import { type NamedSchemas, referredName, type Schema, type SchemaObject } from "../schema.ts";
 
-/** Schemas that must all hold of one value; none of them refers, and none has branches. */
+/** Schemas that a value must satisfy together; none has references or branches. */
 export type Conjunction = readonly SchemaObject[];
 
-/** Enough for the branches within branches of our documents; more would only repeat the same members. */
+/** Enough for the nested branches in the project's documents; more would only repeat the same members. */
 const MAX_VARIANTS = 48;
 const MAX_DEPTH = 12;
 
 /**
- * The ways in which a value can satisfy all of `schemas`: references are followed, `allOf` is taken apart, and each
- * choice of a branch of `anyOf`, `oneOf` or `if` makes a conjunction of its own. Empty when nothing can.
+ * Returns the ways in which a value can satisfy all of `schemas`. References are followed, `allOf` is split, and each
+ * choice of a branch of `anyOf`, `oneOf` or `if` makes a separate conjunction. Empty when no value can.
  */
 export function conjunctions(schemas: readonly Schema[], named: NamedSchemas, depth = 0): Conjunction[] {
   let variants: Conjunction[] = [[]];

@@ -3,12 +3,12 @@ import { type Conjunction, conjunctions } from "./conjunction.ts";
 import { enumerated, fits, scalars } from "./scalars.ts";
 
 const MAX_DEPTH = 6;
-/** How many values are tried for one member of an object or array. */
+/** The number of values to try for one member of an object or array. */
 const MAX_MEMBER_VALUES = 6;
 
 /**
- * Values that are likely to satisfy all of `schemas`, in a fixed order. Not all do: what no construction can know
- * (`not`, patterns together) is left to the validators.
+ * Returns values that are likely to satisfy all of `schemas`, in a fixed order. Not all do: the validators check what a
+ * construction cannot (`not`, several patterns).
  */
 export function* instances(schemas: readonly Schema[], named: NamedSchemas, depth = 0): Generator<unknown> {
   for (const conjunction of conjunctions(schemas, named)) {
@@ -34,7 +34,7 @@ function* conjunctionInstances(
 interface Members {
   readonly required: readonly string[];
   readonly optional: readonly string[];
-  /** The values to try for each member that can have one. */
+  /** Returns the values to try for each possible member. */
   readonly values: ReadonlyMap<string, readonly unknown[]>;
 }
 
@@ -50,7 +50,7 @@ function* objects(conjunction: Conjunction, named: NamedSchemas, depth: number):
   }
 }
 
-/** The required members alone, with each optional one, with all, with each two. */
+/** Returns the required members alone, with each optional one, with all, and with each two. */
 function* memberChoices(required: readonly string[], single: readonly string[], all: readonly string[]) {
   yield [...required];
   yield [...required, ...all];

@@ -6,10 +6,10 @@ import type { Operation } from "../openapi/paths.ts";
 import { onlyReference, type Schema, type SchemaObject, walkSchema } from "../schema.ts";
 import { instances } from "./instances.ts";
 
-/** How many values are tried for two branches; far more than our largest pair has. */
+/** The number of values to try for two branches; far more than the largest pair has. */
 const MAX_TRIES = 20_000;
 
-/** A `oneOf` whose branches may not share a value, and what must hold beside it. */
+/** A `oneOf` whose branches must not share a value, and the keywords beside it. */
 interface Choice {
   readonly branches: readonly Schema[];
   readonly beside: SchemaObject;
@@ -17,8 +17,8 @@ interface Choice {
 }
 
 /**
- * Refuses a document in which one value can match two branches of a `oneOf`: types would accept the value and the
- * validators would not. Silence means that no such value could be constructed; every alarm comes with the value.
+ * Refuses a document in which one value can match two branches of a `oneOf`: types would accept the value and the validators would not.
+ * Each refusal shows such a value. Without one, none could be constructed.
  */
 export function refuseOverlaps(document: SpecDocument, operations: readonly Operation[]): void {
   const choices: Choice[] = [];

@@ -5,7 +5,7 @@ import type { Conjunction } from "./conjunction.ts";
 
 type Scalar = string | number | boolean | null;
 
-/** One value each that the format accepts. */
+/** One value that each format accepts. */
 const OF_FORMAT: Readonly<Record<string, string>> = {
   "date-time": "2024-02-29T12:00:00Z",
   "local-date-time": "2024-02-29T12:00:00",
@@ -18,7 +18,7 @@ const OF_FORMAT: Readonly<Record<string, string>> = {
 const TEXTS = ["a", "A", "1", "", "text", "2024-02-29T12:00:00Z", ...Object.values(OF_FORMAT)];
 const PATTERN_SAMPLES = 5;
 
-/** Scalar values that satisfy every scalar keyword of the conjunction; a few of each type that it allows. */
+/** Returns scalar values that satisfy every scalar keyword of the conjunction; a few of each allowed type. */
 export function scalars(conjunction: Conjunction): Scalar[] {
   const possible: unknown[] = [
     ...conjunction.flatMap(({ examples }) => (Array.isArray(examples) ? examples : [])),
@@ -32,7 +32,7 @@ export function scalars(conjunction: Conjunction): Scalar[] {
   return [...new Set(fitting)];
 }
 
-/** Whether a value passes the keywords that need no look inside an object or array. */
+/** Returns whether a value passes the keywords that do not inspect an object or array. */
 export function fits(value: unknown, conjunction: Conjunction): boolean {
   return conjunction.every((schema) => {
     if (!hasType(value, schema.type)) return false;
@@ -43,7 +43,7 @@ export function fits(value: unknown, conjunction: Conjunction): boolean {
   });
 }
 
-/** The values that `const` and `enum` leave; undefined when neither stands there. */
+/** Returns the values that `const` and `enum` allow; undefined when neither is present. */
 export function enumerated(conjunction: Conjunction): unknown[] | undefined {
   const schema = conjunction.find((each) => each.const !== undefined || each.enum !== undefined);
   if (schema === undefined) return undefined;
@@ -88,7 +88,7 @@ function strings(conjunction: Conjunction): string[] {
   const found = [...TEXTS];
   for (const { pattern, minLength, maxLength } of conjunction) {
     if (typeof pattern === "string") {
-      // The same seed on every run: the same documents must always lead to the same verdict.
+      // A fixed seed: the same documents must always have the same result.
       found.push(...sample(stringMatching(new RegExp(pattern, "u")), { seed: 1, numRuns: PATTERN_SAMPLES }));
     }
     for (const length of [minLength, maxLength]) {

@@ -8,7 +8,7 @@ import { Variables } from "./variables.ts";
 const SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
 const METHODS = ["get", "put", "post", "delete", "patch"];
 
-/** A Postman collection (format 2.1): a folder for each way to address the operations, in it one for each tag. */
+/** Returns a Postman collection (format 2.1): a folder for each routing of the operations, with one for each tag. */
 export function emitCollection(document: SpecDocument, banner: string): string {
   const reader = readerOf(document);
   const variables = new Variables();
@@ -39,7 +39,7 @@ function placedOf(reader: Reader): Placed[] {
   );
 }
 
-/** An operation's own parameter takes the place of its path's. */
+/** An operation's own parameter overrides its path's. */
 function parametersOf(item: Part, operation: Part, reader: Reader): Part[] {
   const all = [...reader.list(item.parameters), ...reader.list(operation.parameters)];
   return [...new Map(all.map((each) => [`${each.in} ${each.name}`, each])).values()];

@@ -11,16 +11,16 @@ export interface Example {
   readonly value: unknown;
 }
 
-/** Reads the parts of a document, whether they stand in place or are referred to. */
+/** Reads the parts of a document, whether they are inline or references. */
 export interface Reader {
   readonly document: Part;
-  /** The object that a value is or refers to; an empty one for anything else. */
+  /** Returns the object that a value is or refers to; an empty one for anything else. */
   part(value: unknown): Part;
   parts(value: unknown): [name: string, part: Part][];
   list(value: unknown): Part[];
-  /** The examples of a Media Type Object; a value made from the schema where it has none and `isRequired`. */
+  /** Returns the examples of a Media Type Object; a value made from the schema where it has none and `isRequired`. */
   examples(media: Part, isRequired: boolean): Example[];
-  /** The example of a parameter, or of its schema. */
+  /** Returns the example of a parameter, or of its schema. */
   exampleOf(parameter: Part): unknown;
 }
 

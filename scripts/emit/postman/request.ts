@@ -3,7 +3,7 @@ import type { Example, Part, Reader } from "./reader.ts";
 import type { Server } from "./servers.ts";
 import type { Variables } from "./variables.ts";
 
-/** An operation where it stands, with the parameters of its path. */
+/** An operation with its path, and the parameters of that path. */
 export interface Placed {
   readonly method: string;
   readonly path: string;
@@ -15,11 +15,11 @@ export interface Context {
   readonly reader: Reader;
   readonly variables: Variables;
   readonly server: Server;
-  /** Variables that some server has in its address: the others need them in a header. */
+  /** Variables in the URL of some server: requests to the others need them in a header. */
   readonly addressed: ReadonlySet<string>;
 }
 
-/** One request for each example of the body, with the examples of the responses. */
+/** Returns one request for each example of the body, with the examples of the responses. */
 export function requestsOf(placed: Placed, context: Context): object[] {
   const { operation } = placed;
   const bodies = bodiesOf(operation, context.reader);
@@ -84,7 +84,7 @@ interface Value {
   readonly disabled?: true;
 }
 
-/** What has an example is sent; the rest is listed, to be switched on. */
+/** Parameters with an example are sent; the others are listed, but disabled. */
 function parametersIn(place: string, parameters: readonly Part[], context: Context): Value[] {
   return parameters.flatMap((parameter) => {
     if (parameter.in !== place) return [];
@@ -103,7 +103,7 @@ function parametersIn(place: string, parameters: readonly Part[], context: Conte
   });
 }
 
-/** A header whose schema is `ProviderId` carries what an address has as `providerId`. */
+/** A header whose schema is `ProviderId` carries the `providerId` of the URL. */
 function variableOf({ schema }: Part): string | undefined {
   const name = isRecord(schema) && typeof schema.$ref === "string" ? referredName(schema.$ref) : undefined;
   return name === undefined ? undefined : name.slice(0, 1).toLowerCase() + name.slice(1);

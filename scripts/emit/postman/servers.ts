@@ -4,18 +4,18 @@ import type { Variables } from "./variables.ts";
 /** One way to address every operation. */
 export interface Server {
   readonly name: string;
-  /** The part of the address below the base URL, with variables: `/providers/{{providerId}}`. */
+  /** The part of the URL below the base URL, with variables: `/providers/{{providerId}}`. */
   readonly prefix: string;
-  /** Which variables the prefix holds. */
+  /** The variables in the prefix. */
   readonly inPrefix: ReadonlySet<string>;
 }
 
-/** What a document without servers has (OpenAPI 3.1, section 4.8.1). */
+/** The server of a document without servers (OpenAPI 3.1, section 4.8.1). */
 const DEFAULT: Part = { url: "/" };
 const ADDRESS = /^(?<origin>[a-z]+:\/\/[^/]+)?(?<prefix>\/.*?)?\/?$/;
 const PLACEHOLDER = /\{([^}]+)\}/g;
 
-/** The servers of a document; the variables of the host become one, `baseUrl`. */
+/** Returns the servers of a document; the variables of the host become one, `baseUrl`. */
 export function serversOf(reader: Reader, variables: Variables): Server[] {
   const servers = reader.list(reader.document.servers);
   return (servers.length > 0 ? servers : [DEFAULT]).map((server) => serverOf(server, reader, variables));

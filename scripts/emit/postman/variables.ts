@@ -4,11 +4,11 @@ import { isRecord, mapRecord } from "../schema.ts";
 const IDENTIFIER = /^[a-z][A-Za-z]*Id$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** What is set once for the whole collection; the first value that is given for a name stays. */
+/** Variables of the whole collection; the first value of a name is kept. */
 export class Variables {
   readonly #values = new Map<string, { value: string; description?: string }>();
 
-  /** The text that stands for the value of the variable. */
+  /** Returns the placeholder of the variable. */
   use(name: string, value: unknown, description?: unknown): string {
     const known = this.#values.get(name);
     if (known === undefined || (known.value === "" && value !== undefined)) {
@@ -21,14 +21,14 @@ export class Variables {
     return `{{${name}}}`;
   }
 
-  /** A copy of a body in which each identifier is a variable of the member's name. */
+  /** Returns a copy of a body in which each identifier is a variable of the member's name. */
   within(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.within(item));
     if (!isRecord(value)) return value;
     return mapRecord(value, (item, key) => this.within(this.identified(key, item)));
   }
 
-  /** The variable for an identifier; any other value as it is. */
+  /** Returns the variable for an identifier; any other value unchanged. */
   identified(name: string, value: unknown): unknown {
     const isIdentifier = typeof value === "string" && IDENTIFIER.test(name) && UUID.test(value);
     return isIdentifier ? this.use(name, value) : value;
