@@ -69,13 +69,17 @@ export class Network {
     this.#faults = [];
   }
 
-  /** Sends a request. As in the platform, a second call checks a 404 that may be a gateway's; some results come from the shift instead. */
+  /** Sends a request. As in the platform, a second call checks a 404 that may be a gateway's, and a call that changes something is then repeated; some results come from the shift instead. */
   ask(request: Request, done: (response: Response) => void) {
     const operation = operationOf(request);
     this.send(request, (response) => {
       if (NEVER_DOUBTED.includes(operation) || !isUnproven(response)) return done(response);
       if (UNWITNESSED.includes(operation)) return done(UNCONFIRMED);
-      this.send({ do: "outlets" }, ({ kind }) => done(kind === "list" ? response : UNCONFIRMED));
+      this.send({ do: "outlets" }, ({ kind }) => {
+        if (kind !== "list") done(UNCONFIRMED);
+        else if (operation === "look_up") done(response);
+        else this.send(request, done);
+      });
     });
   }
 

@@ -6,7 +6,7 @@ import { act } from "./act.ts";
 import { loadShift, type ShiftKey } from "./load.ts";
 import { plan } from "./plan.ts";
 import { record } from "./record.ts";
-import { loadWithSurroundings, rulesOf } from "./run.ts";
+import { atOneTime, loadWithSurroundings, rulesOf } from "./run.ts";
 import type { RunSoFar } from "./state.ts";
 
 /**
@@ -14,10 +14,11 @@ import type { RunSoFar } from "./state.ts";
  * @throws ProblemError provider_unavailable
  */
 export async function previewReading(
-  deps: Deps,
+  running: Deps,
   key: ShiftKey,
   event: StoredEvent,
 ): Promise<{ record(trx: Trx): Promise<void> }> {
+  const deps = atOneTime(running);
   const loaded = await loadShift(deps.database.kysely, key, deps.now());
   if (!loaded) throw problem("provider_not_found", { detail: "No integration has this providerId." });
   const { signal } = new AbortController();

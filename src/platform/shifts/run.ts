@@ -68,6 +68,12 @@ interface Decided {
   spelling: string;
 }
 
+/** Fixes the time: a clock that is set between the loading of a deadline and its storing must not move the deadline. */
+export function atOneTime(deps: Deps): Deps {
+  const now = deps.now();
+  return { ...deps, now: () => now };
+}
+
 export const rulesOf = ({ timing, retries }: Deps): Rules => ({ ...timing, tries: retries.tries });
 
 /** Returns the first reading of a run that needs no write before it, which is true of most runs. */
@@ -125,7 +131,8 @@ const isPlain = ({ claim, run }: Decision): boolean =>
   (!run.reading || run.reading.outcome.kind === "shift");
 
 /** Plans and records in one transaction that locks the jobs. Returns undefined for each run that has ended. */
-function decide(deps: Deps, decisions: readonly Decision[]): Promise<(Decided | undefined)[]> {
+function decide(running: Deps, decisions: readonly Decision[]): Promise<(Decided | undefined)[]> {
+  const deps = atOneTime(running);
   return transact(deps, async (trx) => {
     await lockJobsOf(trx, decisions);
     const asked = decisions.map(({ key, run }) => ({ key, read: shiftIn(run) }));

@@ -26,6 +26,19 @@ export async function witnessed<Response extends { kind: string }>(
   return witness.kind === "list" ? response : UNCONFIRMED;
 }
 
+/**
+ * Makes a call. Its 404 without the contract's code counts only if the provider responds to a second call, and then with the same 404 again:
+ * a gateway may have got its route back in between.
+ */
+export async function confirmed<Response extends { kind: string }>(
+  client: Pick<ProviderClient, "listOutlets">,
+  call: () => Promise<Response>,
+  how: { traceId: string; signal: AbortSignal },
+): Promise<Response | Unavailable> {
+  const response = await witnessed(client, await call(), how);
+  return isUnproven(response) ? call() : response;
+}
+
 export const UNCONFIRMED: Unavailable = {
   kind: "unavailable",
   failure: "absence_unconfirmed",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createProviderClient } from "../../../src/clients/provider/client.ts";
-import { onlyProven, witnessed } from "../../../src/platform/work/witness.ts";
+import { confirmed, onlyProven, witnessed } from "../../../src/platform/work/witness.ts";
 
 const HOW = { traceId: "3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55", signal: new AbortController().signal };
 const SEAT = { shiftId: "shift", candidateId: "person" };
@@ -9,13 +9,22 @@ const TIMES = { startTime: "2031-05-01T08:00:00Z", endTime: "2031-05-01T16:00:00
 const PERSON = { personalNumber: "197606252380", firstName: "Ada", lastName: "Strand" };
 const CREATE = { ...PERSON, email: "ada.strand@example.com", phone: "+46701740605" };
 
-/** A provider that returns 404 for every request except, with `outlets`, the list of outlets. */
-function clientOf({ code, outlets }: { code?: string; outlets: boolean }) {
+/** A provider that returns 404 for every request except, with `outlets`, the list of outlets; with `recovers` only for the first request. */
+function clientOf({
+  code,
+  outlets,
+  recovers = false,
+}: {
+  code?: string;
+  outlets: boolean;
+  recovers?: boolean;
+}) {
   const asked: string[] = [];
   const fetch = async (request: Request) => {
     const { pathname } = new URL(request.url);
     asked.push(pathname.split("/").at(3) ?? "");
     if (outlets && pathname.endsWith("/outlets")) return Response.json([]);
+    if (recovers && asked.length > 1) return Response.json({ success: true });
     const type = code === undefined ? "text/html" : "application/problem+json";
     const body = code === undefined ? "<h1>404</h1>" : JSON.stringify({ status: 404, code });
     return new Response(body, { status: 404, headers: { "Content-Type": type } });
@@ -60,6 +69,27 @@ describe("a 404 without the contract's code that a later reading verifies", () =
       failure: "absence_unconfirmed",
     });
     expect(asked).not.toContain("outlets");
+  });
+});
+
+describe("a 404 without the contract's code to a call that changes something", () => {
+  const assign = (client: Client) => confirmed(client, () => client.assign(SEAT, HOW), HOW);
+
+  it("does not count when a gateway has its route back for the second call", async () => {
+    const { client } = clientOf({ outlets: true, recovers: true });
+    expect((await assign(client)).kind).toBe("assigned");
+  });
+
+  it("counts when the provider responds, and returns it again", async () => {
+    const { client, asked } = clientOf({ outlets: true });
+    expect(await assign(client)).toMatchObject({ kind: "refused", status: 404 });
+    expect(asked).toEqual(["shifts", "outlets", "shifts"]);
+  });
+
+  it("is an outage when the provider does not respond, and is not repeated", async () => {
+    const { client, asked } = clientOf({ outlets: false });
+    expect(await assign(client)).toMatchObject({ kind: "unavailable", failure: "absence_unconfirmed" });
+    expect(asked).toEqual(["shifts", "outlets"]);
   });
 });
 
