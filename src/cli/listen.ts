@@ -131,7 +131,7 @@ function greeting({ url }: Listener, token: string, expect: readonly EventName[]
 function lineOf({ number, event, answer, note, found }: Seen): string {
   const what = event
     ? `${event.event} shift ${event.content.shiftId} trace ${event.traceId}`
-    : "an unreadable webhook";
+    : "a rejected webhook";
   const remarks = [
     ...(note === undefined ? [] : [note]),
     ...found.map(({ code, actual }) => `${code}: ${actual}`),

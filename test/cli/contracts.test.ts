@@ -196,7 +196,7 @@ describe("shiftpact contracts --detect", () => {
     const [detected, stated] = [newFolder(), newFolder()];
     const shifts = ["--shift-id", shiftId, "--cancellable-shift-id", other];
     const { exit, out, err } = await run([...who(sandbox), ...shifts, "--out", detected]);
-    expect([exit, err]).toEqual([0, [expect.stringContaining("calls that change data")]]);
+    expect([exit, err]).toEqual([0, [expect.stringContaining("this changes data")]]);
     const forms =
       "--routing header --variant b --not-found 404 --unassign delete --ack full --updated none --deleted 410";
     await run([...`${forms} --numbers hyphenated --registry absent`.split(" "), "--out", stated]);

@@ -57,7 +57,7 @@ describe("shiftpact listen", () => {
     expect(marks.join("")).toMatch(/^✗+!-$/);
     expect(out).toContain("    contract  section 5, webhook_token_wrong");
     expect(out).toContainEqual(expect.stringMatching(/^ {4}fix {7}Send the PLATFORM_TOKEN/));
-    expect(out).toContainEqual(expect.stringMatching(/^✗ {3}2 {2}a webhook .*answered 401/));
+    expect(out).toContainEqual(expect.stringMatching(/^✗ {3}2 {2}a rejected webhook: answered 401/));
     expect(out.at(-1)).toBe("fails: 4 errors, 1 warning, 1 skipped, 6 checks");
   });
 

@@ -56,7 +56,7 @@ describe.each(engines)("shiftpact operators, on %s", (engine) => {
     [["create", "Karin", "Holm", "--role", "viewer"], {}, "quote"],
     [["rotate", "Karin", "--overlap-hours", "-1"], {}, "overlap-hours"],
     [["promote", "Karin"], {}, "promote"],
-    [["list"], { SHIFTPACT_URL: "http://127.0.0.1:9" }, "does not answer"],
+    [["list"], { SHIFTPACT_URL: "http://127.0.0.1:9" }, "cannot connect to the platform"],
   ])("exits 2 for %j with %j", async (argv, env, named) => {
     const { exit, stderr } = await run(argv, { OPERATIONS_TOKEN, ...env });
     expect([exit, stderr]).toEqual([2, expect.stringContaining(named)]);
