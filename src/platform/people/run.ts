@@ -43,10 +43,11 @@ export const reconcilePerson =
     let existsUnseen = false;
     let durationMs = 0;
     for (;;) {
-      const wanted = await findWanted(deps, claim);
+      // One time for the loading and the plan: a clock that is set in between must not move the deadline.
+      const now = deps.now();
+      const wanted = await findWanted(deps, claim, now);
       if (!wanted) return transact(deps, (trx) => finish(trx, deps, claim));
-      const now = deps.now().getTime();
-      const step = planPerson({ ...wanted, existsUnseen }, answer, now, deps.timing.callTimeoutMs);
+      const step = planPerson({ ...wanted, existsUnseen }, answer, now.getTime(), deps.timing.callTimeoutMs);
       if (step.do !== "look_up" && step.do !== "create")
         return conclude(deps, claim, { ...wanted, durationMs, isUnsent: hadNoEffect(asked, answer) }, step);
       asked = step.do;
@@ -59,7 +60,11 @@ export const reconcilePerson =
   };
 
 /** Returns the booking that has waited longest for the person, if any. */
-async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wanted | undefined> {
+async function findWanted(
+  { database }: Pick<Deps, "database">,
+  { providerId, key }: Claim,
+  now: Date,
+): Promise<Wanted | undefined> {
   const { rows } = await sql<Omit<Wanted, "createSentAt"> & { sentMsAgo: number | null }>`
     select (extract(epoch from now() - known.create_sent_at) * 1000)::float8 as "sentMsAgo",
       known.idempotency_key as "idempotencyKey", known.trouble is not null as "isForgotten",
@@ -69,12 +74,12 @@ async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wante
     join jobs on jobs.provider_id = bookings.provider_id and jobs.job_id = bookings.job_id
     where known.provider_id = ${providerId} and known.candidate_id = ${key} and known.provider_candidate_id is null
       and coalesce(known.trouble ->> 'kind' = 'forgotten', true) and bookings.status = 'pending' and bookings.withdrawn_at is null
-      and jobs.status <> 'cancelled' and jobs.start_time > ${deps.now()}
-    order by bookings.booking_id limit 1`.execute(deps.database.kysely);
+      and jobs.status <> 'cancelled' and jobs.start_time > ${now}
+    order by bookings.booking_id limit 1`.execute(database.kysely);
   const [row] = rows;
   if (!row) return undefined;
   const { sentMsAgo, ...wanted } = row;
-  return { ...wanted, createSentAt: sentMsAgo === null ? null : deps.now().getTime() - sentMsAgo };
+  return { ...wanted, createSentAt: sentMsAgo === null ? null : now.getTime() - sentMsAgo };
 }
 
 /** Makes the shifts that wait for the person due. */
