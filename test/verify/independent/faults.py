@@ -133,7 +133,7 @@ def number_of(text):
 
 def access_faults():
     for op in OPS:
-        add(f"no-auth-{op}", f"{op}: answers without a token, and with a wrong one", needs(op))
+        add(f"no-auth-{op}", f"{op}: accepts a missing and a wrong token", needs(op))
         add(f"no-tenant-check-{op}", f"{op}: the provider id of the request is not looked at", needs(op))
     add("any-token-accepted", "any Bearer token passes; no token gives 401")
     add("wrong-scheme-accepted", "the token passes under any scheme (Basic, Token)")
@@ -215,10 +215,10 @@ def type_faults():
     add("outlet-name-null", "an outlet's name is null", after=candidates(put("name", None), ("outlets",)))
     add("role-id-number", "a role's id is a number", after=candidates(put("id", number_of), ("roles",)))
     add("role-name-null", "a role's name is null", after=candidates(put("name", None), ("roles",)))
-    add("success-string", "the assign answer has success \"true\"", BODY, after=on(("assign",), success("true")))
-    add("success-number", "the assign answer has success 1", BODY, after=on(("assign",), success(1)))
-    add("success-false", "assign works, and answers success false with 200", BODY, after=on(("assign",), success(False)))
-    add("success-missing", "the assign answer has no success", BODY, after=on(("assign",), success(DROP)))
+    add("success-string", "the assign response has success \"true\"", BODY, after=on(("assign",), success("true")))
+    add("success-number", "the assign response has success 1", BODY, after=on(("assign",), success(1)))
+    add("success-false", "assign works, and returns success false with 200", BODY, after=on(("assign",), success(False)))
+    add("success-missing", "the assign response has no success", BODY, after=on(("assign",), success(DROP)))
     add("assigned-at-epoch", "assignedAt is a number of milliseconds", FULL,
         after=on(("assign",), lambda a: a.data.update(assignedAt=1767254400000)))
     add("assigned-at-local", "assignedAt is in a local format", FULL,
@@ -251,7 +251,7 @@ def missing_faults():
     for key in ("id", "name"):
         add(f"outlet-without-{key}", f"an outlet has no {key}", after=candidates(put(key, DROP), ("outlets",)))
         add(f"role-without-{key}", f"a role has no {key}", after=candidates(put(key, DROP), ("roles",)))
-    add("created-without-id", "only the create answer lacks the id", after=candidates(put("id", DROP), ("create",)))
+    add("created-without-id", "only the create response lacks the id", after=candidates(put("id", DROP), ("create",)))
     add("assigned-entry-without-id", "an assigned candidate is listed without its id", after=shifts(
         put("assignedCandidates", lambda rows: [{k: v for k, v in r.items() if k != id_key(r)} for r in rows])))
     add("assigned-entry-without-number", "an assigned candidate is listed without personalNumber", B, after=shifts(
@@ -263,7 +263,7 @@ def missing_faults():
         after=entries(put("employeeNumber", number_of)))
     add("registry-bank-details-string", "a registry entry's bankDetails is a string", registry,
         after=entries(put("bankDetails", "8000-2 123")))
-    add("registry-bare-list", "the registry answers a list in place of an object", registry,
+    add("registry-bare-list", "the registry returns a list in place of an object", registry,
         after=on(("registry",), lambda a: setattr(a, "data", a.data["candidates"])))
     add("registry-other-ids", "registry ids are not the ids of the lookup", registry,
         after=entries(put("id", lambda old: str(uuid.uuid5(uuid.NAMESPACE_OID, old)))))
@@ -300,7 +300,7 @@ def body_faults():
         after=on(("get-shift",), lambda a: setattr(a, "length", 20)))
     add("snake-case-fields", "get-shift: field names in snake_case", after=on(("get-shift",), snake))
     for op in ("get-shift", "lookup", "assign", "delete-shift"):
-        add(f"hang-{op}", f"{op}: never answers", before=stop(op, "hang"))
+        add(f"hang-{op}", f"{op}: sends no response", before=stop(op, "hang"))
     for op in ("get-shift", "assign", "create", "roles"):
         add(f"reset-{op}", f"{op}: the connection is reset", before=stop(op, "reset"))
     add("redirect-get-shift", "get-shift: 301 to the same path with a slash at its end",
@@ -378,20 +378,20 @@ def effect_faults():
         ("update-drops-offset", "update-shift keeps the clock time and drops the offset of a new time"),
         ("update-drops-assigned", "update-shift removes the assigned candidates"),
         ("update-changes-id", "update-shift gives the shift another id"),
-        ("create-not-stored", "create answers a candidate and stores none"),
+        ("create-not-stored", "create returns a candidate and stores none"),
         ("create-stores-other-name", "create stores the last name as the first name"),
         ("create-drops-phone", "create stores no phone"),
         ("create-drops-last-digit", "create stores the personal number with another last digit"),
         ("create-twice-two-people", "two creates with the same personal number make two candidates"),
         ("create-replaces-person", "a create with a known personal number gives that candidate a new id"),
-        ("create-accepts-anything", "create accepts any JSON, and answers strings for what is missing"),
+        ("create-accepts-anything", "create accepts any JSON, and returns strings for what is missing"),
         ("create-without-number", "create accepts a payload without personalNumber"),
         ("create-number-as-number", "create accepts personalNumber as a number"),
         ("create-without-names", "create accepts a payload without firstName and lastName"),
         ("candidate-id-changes", "the candidate's id differs on each lookup"),
-        ("candidate-id-other-than-created", "create answers another id than lookup gives"),
+        ("candidate-id-other-than-created", "create returns another id than lookup gives"),
         ("lookup-ignores-query", "lookup returns all candidates"),
-        ("lookup-by-prefix", "lookup answers all whose number starts with the query"),
+        ("lookup-by-prefix", "lookup returns all whose number starts with the query"),
         ("lookup-by-date", "lookup compares the first eight digits only"),
         ("lookup-finds-first", "lookup returns the first candidate without a match"),
         ("lookup-of-nobody-204", "lookup returns 204 without a match"),
@@ -407,12 +407,12 @@ def effect_faults():
     add("update-stores-other-name", "update-shift keeps the number of positions under the other variant's name",
         grade="practice")
     add("update-accepts-end-before-start", "update-shift stores an end before the start", grade="practice")
-    add("update-unreadable-time-accepted", "update-shift answers success for a time it cannot read",
+    add("update-unreadable-time-accepted", "update-shift returns success for a time it cannot read",
         grade="practice")
     add("hyphen-lookup-misses", "lookup finds no candidate for the form with a hyphen", {"accepts": ["both"]}, "practice")
     add("status-stays-open", "status stays open when all positions are filled", B, "practice")
     add("mixed-not-found", "lookup without a match returns an empty list and 404 alternately", grade="practice")
-    add("mixed-shapes", "get-shift answers one variant, update-shift the other", {"update": ["shift"]}, "practice")
+    add("mixed-shapes", "get-shift returns one variant, update-shift the other", {"update": ["shift"]}, "practice")
     registry = NEEDS["registry"]
     add("registry-of-another-tenant", "the registry holds the other organisation's candidates too", registry)
     add("registry-misses-created", "the registry leaves out candidates that were created by the API", registry)
@@ -443,12 +443,12 @@ def value_faults():
         lambda row: row.update(startTime=row["endTime"], endTime=row["startTime"])))
     add("end-equals-start", "the shift ends when it starts", after=shifts(
         lambda row: row.update(endTime=row["startTime"])))
-    add("shift-with-another-id", "get-shift answers a shift with another id",
+    add("shift-with-another-id", "get-shift returns a shift with another id",
         after=on(("get-shift",), lambda a: a.data.update(id=str(uuid.uuid5(uuid.NAMESPACE_OID, a.data["id"])))))
     add("shift-id-not-uuid", "the shift's id is no UUID", {**A, **UUIDS}, after=shifts(put("id", lambda i: "S-" + i[:8])))
-    add("ack-other-candidate", "the assign answer names another candidate", FULL,
+    add("ack-other-candidate", "the assign response names another candidate", FULL,
         after=on(("assign",), lambda a: a.data.update(candidateId=str(uuid.uuid5(uuid.NAMESPACE_OID, "someone")))))
-    add("ack-other-shift", "the assign answer names another shift", FULL,
+    add("ack-other-shift", "the assign response names another shift", FULL,
         after=on(("assign",), lambda a: a.data.update(shiftId=str(uuid.uuid5(uuid.NAMESPACE_OID, "something")))))
     add("outlet-not-listed", "the shift's outlet is not in outlets",
         after=shifts(put("outletId", lambda i: str(uuid.uuid5(uuid.NAMESPACE_OID, i)))))
@@ -459,9 +459,9 @@ def value_faults():
     add("duplicate-role-ids", "two roles have the same id",
         after=on(("roles",), lambda a: a.data[-1].update(id=a.data[0]["id"])))
     add("outlets-empty", "outlets is an empty list", after=on(("outlets",), lambda a: setattr(a, "data", [])))
-    add("numbers-in-ten-digits", "personal numbers are answered with ten digits",
+    add("numbers-in-ten-digits", "personal numbers are returned with ten digits",
         after=candidates(put("personalNumber", ten_digits)))
-    add("numbers-masked", "personal numbers are answered with the last four hidden",
+    add("numbers-masked", "personal numbers are returned with the last four hidden",
         after=candidates(put("personalNumber", lambda n: n[:8] + "-XXXX")))
     add("every-fifth-invalid", "every fifth success with a body is null in place of its value", after=Fifth())
 
