@@ -192,7 +192,7 @@ const VIOLATIONS: [what: string, spoils: Spoil[], finding: RegExp][] = [
     [due({ priority: 1 })],
     /^disagreeing: shift shift-1 still needs/,
   ],
-  ["a shift whose last run failed", [due({ attempts: 3 })], /^disagreeing: .* after 3 attempts/],
+  ["a shift whose last run failed", [due({ attempts: 3 })], /^disagreeing: .* after 3 failed attempts/],
   [
     "a booking that is still in doubt",
     [ofBooking({ at_provider: "maybe" })],
