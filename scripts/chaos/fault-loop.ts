@@ -38,14 +38,17 @@ export async function runUnderFaults(options: ChaosOptions, setup: Setup) {
   );
   // A separate generator keeps the faults of a seed the same.
   const mailFaults = mailServer.failAtRandom(randomOf(options.seed + 1), over.signal);
-  const injected = await injectFaults(options, setup, random);
   const memory: number[] = [];
-  const malformedReport = await sendMalformedRequests(options, setup, random, () =>
-    memory.push(targets[0]?.memory() ?? 0),
-  );
-  over.abort();
-  await Promise.all([...running, mailFaults]);
-  return { ...injected, malformedReport, memory };
+  try {
+    const injected = await injectFaults(options, setup, random);
+    const malformedReport = await sendMalformedRequests(options, setup, random, () =>
+      memory.push(targets[0]?.memory() ?? 0),
+    );
+    return { ...injected, malformedReport, memory };
+  } finally {
+    over.abort();
+    await Promise.all([...running, mailFaults]);
+  }
 }
 
 async function injectFaults(options: ChaosOptions, setup: Setup, random: Random) {

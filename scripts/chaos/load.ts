@@ -106,7 +106,7 @@ interface LoadContext {
 /** Performs one action after the other until the signal aborts. Actions without a response are dropped. */
 export async function runLoad(load: Load, context: LoadContext, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await act(load, context).catch(() => count(load.record, "not answered"));
+    await act(load, context).catch(() => count(load.record, "no response"));
     await sleep(context.random.between(50, 150));
   }
 }
@@ -125,15 +125,15 @@ const ACTIONS = {
   cancel,
   assignOwn,
   unassignOwn,
-  fault,
-  outage,
+  providerFault,
+  providerOutage,
 } satisfies Record<string, (load: Load, context: LoadContext) => Promise<void> | void>;
 
 /** The actions, by frequency. */
 const WEIGHTED: readonly (keyof typeof ACTIONS)[] = [
   ...(["create", "create", "early", "update", "retime", "remove", "repeat", "repeat"] as const),
-  ...(["accept", "accept", "accept", "accept", "withdraw", "cancel", "fault"] as const),
-  ...(["assignOwn", "unassignOwn", "fault", "outage"] as const),
+  ...(["accept", "accept", "accept", "accept", "withdraw", "cancel", "providerFault"] as const),
+  ...(["assignOwn", "unassignOwn", "providerFault", "providerOutage"] as const),
 ];
 
 async function act(load: Load, context: LoadContext): Promise<void> {
@@ -249,7 +249,7 @@ async function cancel(load: Load, context: LoadContext): Promise<void> {
   if (status < 300) load.record.cancelled.push(seat.job.jobId);
 }
 
-function fault(load: Load, { random }: LoadContext): void {
+function providerFault(load: Load, { random }: LoadContext): void {
   const { provider, calls } = load.organisation;
   if (calls.length - load.faultAt < CALLS_PER_FAULT) return;
   load.faultAt = calls.length;
@@ -264,7 +264,7 @@ function fault(load: Load, { random }: LoadContext): void {
 }
 
 /** Affects every call, including lookups of people and the second check of a missing shift. */
-function outage(load: Load, { random }: LoadContext): void {
+function providerOutage(load: Load, { random }: LoadContext): void {
   const { provider, calls } = load.organisation;
   if (calls.length - load.faultAt < CALLS_PER_FAULT) return;
   load.faultAt = calls.length;

@@ -20,7 +20,8 @@ export async function createTargets(options: ChaosOptions, settings: Env) {
   const { fast, entry } = options;
   const ports = [await freePort(), ...(settings.url ? [await freePort()] : [])];
   const env = envOf(options, settings);
-  const started = { flags: fast ? FAST : [], ...(entry && { entry }) };
+  const isPair = options.postgres !== undefined && "failOver" in options.postgres.server;
+  const started = { flags: fast ? FAST : [], isPair, ...(entry && { entry }) };
   return {
     targets: ports.map((port) => createTarget({ ...env, PORT: String(port) }, started)),
     urls: ports.map((port) => `http://127.0.0.1:${port}`),

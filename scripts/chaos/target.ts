@@ -9,6 +9,10 @@ const ENTRY = fileURLToPath(new URL("./platform-child.ts", import.meta.url));
 /** How often the platform reads each future shift again, at most 10 % later. Milliseconds. */
 export const RECONCILE_MS = 8_000;
 const STARTS = 5;
+/** The lines of a process that ended unexpectedly. */
+const LINES_KEPT = 12;
+/** How long a supervisor starts the platform again while its database fails over. Milliseconds. */
+const FAILOVER_MS = 90_000;
 
 /** A platform process that is killed and started again, always on the same port and the same data. */
 export interface Target {
@@ -35,10 +39,18 @@ export interface Target {
   crashes: string[];
 }
 
-/** @param entry runs the platform as `platform-child.ts` does. @param flags of Node. */
+interface TargetOptions {
+  /** Flags of Node. */
+  flags?: readonly string[];
+  /** Runs the platform as `platform-child.ts` does. */
+  entry?: string;
+  /** Whether the database fails over, so that a start may fail. */
+  isPair?: boolean;
+}
+
 export function createTarget(
   env: NodeJS.ProcessEnv,
-  { flags = [], entry = ENTRY }: { flags?: readonly string[]; entry?: string } = {},
+  { flags = [], entry = ENTRY, isPair = false }: TargetOptions = {},
 ): Target {
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> = Promise.resolve();
@@ -57,7 +69,10 @@ export function createTarget(
     if (!stdout || !stderr) throw new Error("the platform has no output");
     child = started;
     const words: string[] = [];
-    createInterface({ input: stderr }).on("line", (line) => words.splice(0, words.length - 4, line));
+    createInterface({ input: stderr }).on("line", (line) => {
+      words.push(line);
+      if (words.length > LINES_KEPT) words.shift();
+    });
     const listening = once(createInterface({ input: stdout }), "line").then(() => true);
     ended = once(started, "close").then(([code, signal]) => {
       if (signal === "SIGKILL") kills += 1;
@@ -79,8 +94,11 @@ export function createTarget(
       return child?.pid;
     },
     start: async () => {
+      const until = performance.now() + FAILOVER_MS;
       for (let attempt = 1; !(await startOnce()); attempt += 1) {
-        if (attempt === STARTS) throw new Error(`the platform does not start: ${crashes.at(-1)}`);
+        const isOver = isPair ? performance.now() > until : attempt === STARTS;
+        if (isOver) throw new Error(`the platform does not start: ${crashes.at(-1)}`);
+        if (isPair) crashes.pop();
         await sleep(200);
       }
     },
