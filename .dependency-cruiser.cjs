@@ -92,7 +92,7 @@ const everywhere = [
   {
     name: "no-orphans",
     comment:
-      "nothing imports it and it imports nothing; generated validators do neither until somebody needs them",
+      "nothing imports it and it imports nothing; generated validators do neither until a module imports them",
     from: { path: "^(src|scripts)/", orphan: true, pathNot: "[.]d[.]ts$|^src/runtime/text-length[.]ts$" },
     to: {},
   },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Listens on any free port of this machine; `close` cuts off whoever is connected. */
+/** Listens on any free port of this machine; `close` closes every connection. */
 export async function listening(server: Server) {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -2070,7 +2070,7 @@ export interface components {
       /** Format: date-time */
       createdAt: string;
       /**
-       * @description How it leaves the house; absent when it is only shown.
+       * @description The channel of its delivery; absent when it is only shown.
        * @example email
        */
       channel?: string;

@@ -3,7 +3,7 @@
  *
  *   PROVIDER_TOKEN=... PROVIDER_ID=<uuid> PORT=8080 node provider.ts
  *
- * With PLATFORM_URL and PLATFORM_TOKEN it tells the platform of its first shift.
+ * With PLATFORM_URL and PLATFORM_TOKEN it reports its first shift to the platform.
  */
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import type { AddressInfo } from "node:net";

@@ -1,6 +1,6 @@
 /**
- * A platform engineer's script on the typed client: every open job gets the first candidate whose competence fits, and what could not be
- * staffed is told with the reason.
+ * A platform engineer's script on the typed client: every open job gets the first candidate whose competence fits. It prints why the others
+ * could not be staffed.
  *
  *   PLATFORM_URL=http://127.0.0.1:3000 OPERATIONS_TOKEN=... node staff-shifts.ts
  */
