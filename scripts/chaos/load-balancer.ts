@@ -79,8 +79,8 @@ defaults
 listen database
   bind 127.0.0.1:${port}
   option httpchk GET /primary
-  timeout check 1s
-  default-server inter 200ms fall 2 rise 1 on-marked-down shutdown-sessions
+  timeout check 2s
+  default-server inter 200ms fall 3 rise 1 on-marked-down shutdown-sessions
 ${servers.map((each) => `  server at-${each.port} 127.0.0.1:${each.port} check port ${each.rolePort}`).join("\n")}
 `;
 
