@@ -74,6 +74,9 @@ async function injectFaults(options: ChaosOptions, setup: Setup, random: Random)
     if (fault.startsWith("a failover")) failovers.push(tookMs);
     onFault?.(fault, kills());
   }
+  // A malformed request must not meet the last failover.
+  await pair?.standby();
+  await untilReady(urls);
   // Without faults, the missing bookings need no longer than the faults took.
   await withinTime(Promise.all(loads.map(({ enough }) => enough.promise)), options.budgetMs);
   return { faults, failovers, kills: kills() };
