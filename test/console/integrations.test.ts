@@ -132,8 +132,8 @@ describe("field report", () => {
       ],
     });
     expect(fields).toHaveLength(10);
-    expect(fields).toContainEqual({ name: "slots", variant: "A", count: 3 });
-    expect(fields).toContainEqual({ name: "status", variant: "B", count: 0 });
+    expect(fields).toContainEqual({ name: "slots", variant: "a", count: 3 });
+    expect(fields).toContainEqual({ name: "status", variant: "b", count: 0 });
     expect(fields.at(-1)).toEqual({ name: "colour", count: 2 });
     expect(warnings).toEqual([
       { name: "slots and numberOfPositions differ: the smaller number applies", count: 1 },
