@@ -69,7 +69,10 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
     file: ".ci/run",
     words: "\nENGINES=pglite npx vitest run test/platform test/flows\n",
   },
-  "npm run chaos -- --minutes 1": { file: ".ci/run", words: "\nnpm run chaos -- --kills 10 --malformed 20000\n" },
+  "npm run chaos -- --minutes 1": {
+    file: ".ci/run",
+    words: "\nnpm run chaos -- --kills 10 --malformed 20000\n",
+  },
   "npm run bench -- --quick": { file: ".ci/run", words: "\nnpm run bench -- --quick\n" },
   "npm run docs": { file: "test/package/docs.test.ts", words: "scripts/docs.ts" },
   "npm run build": { file: "package.json", words: '"prepack": "npm run -s build"' },
