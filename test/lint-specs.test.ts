@@ -117,7 +117,7 @@ it("holds every example file against the schema that the index names", async () 
     "examples/index.yaml#/gone.json: no such file",
     'examples/late.json#: /due must match format "date"',
     expect.stringMatching(
-      /^examples\/lost.json#: books.openapi.yaml#\/components\/schemas\/Lost is no usable schema/,
+      /^examples\/lost.json#: books.openapi.yaml#\/components\/schemas\/Lost is not a usable schema/,
     ),
     "examples/stray.json#: is not in examples/index.yaml",
   ]);

@@ -198,7 +198,7 @@ const ANSWERS = {
 describe("the provider's Postman collection", { timeout: TIMEOUT_MS }, () => {
   it.each([
     ["path", "Path prefix (recommended)"],
-    ["header", "No prefix; the organisation stands in X-Provider-Id and X-Platform-Provider-Id"],
+    ["header", "No prefix; the organisation is in X-Provider-Id and X-Platform-Provider-Id"],
   ] as const)("calls every operation with routing by %s", async (routing, name) => {
     const sandbox = await startSandbox({ port: 0, dialect: { routing } });
     try {
