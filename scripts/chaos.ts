@@ -19,7 +19,7 @@ lets the clock jump, interrupts the mail server, and gives providers many faults
 and people accept, withdraw and cancel. Then it sends malformed requests, waits until the platform is idle, and compares both sides.
 
   --kills N    the least number of SIGKILLs of the platform on each engine; 30 unless given
-  --minutes N  the whole duration; unless --kills is given too, it requires one SIGKILL a minute
+  --minutes N  the whole duration; unless --kills is given too, it requires 2 SIGKILLs a minute
   --engine E   both unless given
   --seed N     of the random choices; CHAOS_SEED unless given, else a random number; it is printed
   --malformed N   the number of requests in all; 20,000 a minute with --minutes, else 100,000
@@ -57,7 +57,7 @@ const TEXT = { type: "string" } as const;
 const FAULT_SHARE = 0.55;
 const LONGEST_MINUTES = 40;
 const KILLS = 30;
-const KILLS_A_MINUTE = 1;
+const KILLS_A_MINUTE = 2;
 /** The least number; also of the SIGKILLs. */
 const FAILOVERS = 5;
 const MALFORMED_A_MINUTE = 20_000;

@@ -2,7 +2,7 @@ import { LEAST_ACCEPTED } from "./load.ts";
 import type { Reading } from "./reading.ts";
 
 /** For each provider. `confirmed` is the least part of the accepted bookings: shifts are deleted and fill up meanwhile. */
-const LEAST = { acknowledged: 20, jobs: 5, accepted: LEAST_ACCEPTED, confirmed: 1 / 16, mails: 8 };
+const LEAST = { acknowledged: 20, jobs: 5, accepted: LEAST_ACCEPTED, confirmed: 1 / 8, mails: 8 };
 
 /** A platform that only acknowledges loses and doubles nothing, so a run needs these minimums. */
 export function* belowMinimum({ record, acknowledged, stored, mails }: Reading): Generator<string> {

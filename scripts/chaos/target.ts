@@ -11,6 +11,8 @@ export const RECONCILE_MS = 8_000;
 const STARTS = 5;
 /** The lines of a process that ended unexpectedly. */
 const LINES_KEPT = 12;
+/** The database ended a connection, or gave none: the only end of a start that a failover explains. */
+const OUTAGE = /Connection terminated|connection timeout|trying to connect|ECONN|57P0|25006|read-only/i;
 /** How long a supervisor starts the platform again while its database fails over. Milliseconds. */
 const FAILOVER_MS = 90_000;
 
@@ -98,7 +100,7 @@ export function createTarget(
       for (let attempt = 1; !(await startOnce()); attempt += 1) {
         const isOver = isPair ? performance.now() > until : attempt === STARTS;
         if (isOver) throw new Error(`the platform does not start: ${crashes.at(-1)}`);
-        if (isPair) crashes.pop();
+        if (isPair && OUTAGE.test(crashes.at(-1) ?? "")) crashes.pop();
         await sleep(200);
       }
     },

@@ -3,38 +3,47 @@ export const DIALECT_CHOICES = {
   routing: {
     name: "Organisation",
     section: "4.1",
-    forms: {
-      path: "in the path, /providers/{providerId}/...",
-      header: "in X-Provider-Id or X-Platform-Provider-Id",
-    },
+    forms: [
+      ["path", "in the path, /providers/{providerId}/..."],
+      ["header", "in X-Provider-Id or X-Platform-Provider-Id"],
+    ],
   },
   variant: {
     name: "Fields of a shift",
     section: "2.2",
-    forms: { a: "Variant A, with slots and names", b: "Variant B, with numberOfPositions and status" },
+    forms: [
+      ["a", "Variant A, with slots and names"],
+      ["b", "Variant B, with numberOfPositions and status"],
+    ],
   },
   notFound: {
     name: "Candidate not found",
     section: "4.2",
-    forms: { empty: "200 with an empty array", "404": "404" },
+    forms: [
+      ["empty", "200 with an empty array"],
+      ["404", "404"],
+    ],
   },
   unassign: {
     name: "Unassign",
     section: "4.2",
-    forms: {
-      put: "PUT /shifts/{id}/unassign/{candidateId}",
-      delete: "DELETE /shifts/{id}/assign/{candidateId}",
-    },
+    forms: [
+      ["put", "PUT /shifts/{id}/unassign/{candidateId}"],
+      ["delete", "DELETE /shifts/{id}/assign/{candidateId}"],
+    ],
   },
   acknowledgement: {
     name: "Assignment response",
     section: "4.2",
-    forms: { minimal: "success only", full: "success, shiftId, candidateId, and assignedAt" },
+    forms: [
+      ["minimal", "success only"],
+      ["full", "success, shiftId, candidateId, and assignedAt"],
+    ],
   },
 } as const;
 
 export type DialectChoice = keyof typeof DIALECT_CHOICES;
-type Form<Choice extends DialectChoice> = keyof (typeof DIALECT_CHOICES)[Choice]["forms"];
+type Form<Choice extends DialectChoice> = (typeof DIALECT_CHOICES)[Choice]["forms"][number][0];
 
 /** The form that a provider uses of each choice. */
 export type Dialect = { [Choice in DialectChoice]: Form<Choice> };
@@ -43,11 +52,8 @@ export type Dialect = { [Choice in DialectChoice]: Form<Choice> };
 export type SeenDialect = Partial<Omit<Dialect, "routing">>;
 
 /** Returns the forms of a choice, in the order of the contract. */
-export function formsOf<Choice extends DialectChoice>(choice: Choice): Form<Choice>[] {
-  const forms = Object.keys(DIALECT_CHOICES[choice].forms) as Form<Choice>[];
-  // JavaScript lists the key "404" first.
-  return choice === "notFound" ? forms.reverse() : forms;
-}
+export const formsOf = <Choice extends DialectChoice>(choice: Choice): Form<Choice>[] =>
+  DIALECT_CHOICES[choice].forms.map(([form]) => form);
 
 /** Returns all 32 combinations. */
 export function everyDialect(): Dialect[] {

@@ -131,3 +131,9 @@ export interface Deps {
     options: { shiftId: string | undefined; signal: AbortSignal },
   ) => Promise<ProviderFinding[]>;
 }
+
+/** Fixes the time: a clock that is set between the loading of a deadline and its use must not move the deadline. */
+export function atOneTime(deps: Deps): Deps {
+  const now = deps.now();
+  return { ...deps, now: () => now };
+}

@@ -69,7 +69,7 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
     file: ".ci/run",
     words: "\nENGINES=pglite npx vitest run test/platform test/flows\n",
   },
-  "npm run chaos -- --minutes 1": {
+  "npm run chaos -- --kills 10 --malformed 20000": {
     file: ".ci/run",
     words: "\nnpm run chaos -- --kills 10 --malformed 20000\n",
   },

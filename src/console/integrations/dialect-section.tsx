@@ -35,9 +35,8 @@ function Choices({ dialect }: { dialect: Dialect }) {
   const { routing: _configured, ...choices } = DIALECT_CHOICES;
   const observed = Object.entries(choices).map(([choice, { name, forms }]) => {
     const form = dialect[choice as keyof Dialect];
-    const texts: Readonly<Record<string, string>> = forms;
-    const text = form === undefined ? <span class="soft">not observed yet</span> : (texts[form] ?? form);
-    return [name, text] as const;
+    const text = forms.find(([each]) => each === form)?.[1] ?? form;
+    return [name, text ?? <span class="soft">not observed yet</span>] as const;
   });
   return <Facts of={Object.fromEntries(observed)} />;
 }

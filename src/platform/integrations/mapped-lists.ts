@@ -123,3 +123,19 @@ export async function readMappedTo(
 }
 
 const MOST_SHOWN = 20;
+
+/** Returns what an entry is mapped to, and locks the mapping. An unknown entry is stored, so that an operator can map it. */
+export async function lockMapping(
+  db: Db,
+  { table, id, target }: MappedList,
+  providerId: string,
+  key: string,
+  name = key,
+): Promise<string | null> {
+  await sql`insert into ${sql.table(table)} (provider_id, ${sql.ref(id)}, name) values (${providerId}, ${key}, ${name})
+    on conflict do nothing`.execute(db);
+  const { rows } = await sql<{ target: string | null }>`
+    select ${sql.ref(target)} as target from ${sql.table(table)}
+    where provider_id = ${providerId} and ${sql.ref(id)} = ${key} for share`.execute(db);
+  return rows[0]?.target ?? null;
+}

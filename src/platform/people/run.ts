@@ -5,7 +5,7 @@ import type { Unavailable } from "../../clients/provider/answer.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Schema } from "../db/schema.ts";
-import type { Deps } from "../deps.ts";
+import { atOneTime, type Deps } from "../deps.ts";
 import { pause } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { raiseIssue } from "../issues/issues.ts";
@@ -43,17 +43,17 @@ export const reconcilePerson =
     let existsUnseen = false;
     let durationMs = 0;
     for (;;) {
-      // One time for the loading and the plan: a clock that is set in between must not move the deadline.
-      const now = deps.now();
-      const wanted = await findWanted(deps, claim, now);
+      const frozen = atOneTime(deps);
+      const wanted = await findWanted(frozen, claim);
       if (!wanted) return transact(deps, (trx) => finish(trx, deps, claim));
-      const step = planPerson({ ...wanted, existsUnseen }, answer, now.getTime(), deps.timing.callTimeoutMs);
-      if (step.do !== "look_up" && step.do !== "create")
-        return conclude(deps, claim, { ...wanted, durationMs, isUnsent: hadNoEffect(asked, answer) }, step);
-      asked = step.do;
+      const now = frozen.now().getTime();
+      const next = planPerson({ ...wanted, existsUnseen }, answer, now, deps.timing.callTimeoutMs);
+      if (next.do !== "look_up" && next.do !== "create")
+        return conclude(deps, claim, { ...wanted, durationMs, isUnsent: hadNoEffect(asked, answer) }, next);
+      asked = next.do;
       existsUnseen = answer?.kind === "exists";
       const startedAt = performance.now();
-      answer = await ask(deps, client, claim, wanted, step.do, signal);
+      answer = await ask(deps, client, claim, wanted, next.do, signal);
       durationMs = performance.now() - startedAt;
       signal.throwIfAborted();
     }
@@ -61,9 +61,8 @@ export const reconcilePerson =
 
 /** Returns the booking that has waited longest for the person, if any. */
 async function findWanted(
-  { database }: Pick<Deps, "database">,
+  { database, now }: Pick<Deps, "database" | "now">,
   { providerId, key }: Claim,
-  now: Date,
 ): Promise<Wanted | undefined> {
   const { rows } = await sql<Omit<Wanted, "createSentAt"> & { sentMsAgo: number | null }>`
     select (extract(epoch from now() - known.create_sent_at) * 1000)::float8 as "sentMsAgo",
@@ -74,12 +73,12 @@ async function findWanted(
     join jobs on jobs.provider_id = bookings.provider_id and jobs.job_id = bookings.job_id
     where known.provider_id = ${providerId} and known.candidate_id = ${key} and known.provider_candidate_id is null
       and coalesce(known.trouble ->> 'kind' = 'forgotten', true) and bookings.status = 'pending' and bookings.withdrawn_at is null
-      and jobs.status <> 'cancelled' and jobs.start_time > ${now}
+      and jobs.status <> 'cancelled' and jobs.start_time > ${now()}
     order by bookings.booking_id limit 1`.execute(database.kysely);
   const [row] = rows;
   if (!row) return undefined;
   const { sentMsAgo, ...wanted } = row;
-  return { ...wanted, createSentAt: sentMsAgo === null ? null : now.getTime() - sentMsAgo };
+  return { ...wanted, createSentAt: sentMsAgo === null ? null : now().getTime() - sentMsAgo };
 }
 
 /** Makes the shifts that wait for the person due. */

@@ -1,5 +1,5 @@
 import type { ProviderClient } from "../../clients/provider/client.ts";
-import { confirmed, onlyProven } from "../work/witness.ts";
+import { onlyProven, witnessedTwice } from "../work/witness.ts";
 import type { BookingPatch, Write } from "./draft.ts";
 import type { Call, CallOutcome, Made, Next, RunSoFar } from "./state.ts";
 
@@ -78,7 +78,7 @@ async function call(next: Call, { client, shiftId, signal }: Acting): Promise<Ca
   switch (next.do) {
     case "assign": {
       const seat = { shiftId, candidateId: next.providerCandidateId };
-      const answer = await confirmed(client, () => client.assign(seat, how), how);
+      const answer = await witnessedTwice(client, () => client.assign(seat, how), how);
       return answer.kind === "assigned" ? { kind: "done" } : answer;
     }
     // The next reading of the shift is better evidence than a witness.
@@ -92,6 +92,6 @@ async function call(next: Call, { client, shiftId, signal }: Acting): Promise<Ca
       return answer.kind === "cancelled" ? { kind: "done" } : answer;
     }
     case "change":
-      return confirmed(client, () => client.updateShift(shiftId, next.values, how), how);
+      return witnessedTwice(client, () => client.updateShift(shiftId, next.values, how), how);
   }
 }

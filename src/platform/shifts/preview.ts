@@ -1,12 +1,12 @@
 import { problem } from "../../contract/problem.ts";
 import type { StoredEvent } from "../db/schema.ts";
-import type { Deps } from "../deps.ts";
+import { atOneTime, type Deps } from "../deps.ts";
 import { type Trx, writeRows } from "../transaction.ts";
 import { act } from "./act.ts";
 import { loadShift, type ShiftKey } from "./load.ts";
 import { plan } from "./plan.ts";
 import { record } from "./record.ts";
-import { atOneTime, loadWithSurroundings, rulesOf } from "./run.ts";
+import { loadWithSurroundings, rulesOf } from "./run.ts";
 import type { RunSoFar } from "./state.ts";
 
 /**

@@ -1,19 +1,21 @@
 import { sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
-import type { BookingsTable, Job, JobsTable, ShiftChangesTable } from "../db/schema.ts";
+import type { BookingsTable, Job, ShiftChangesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { endHold, hold, noteImplausible, noteReachable, pause } from "../integrations/health.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { contentOf, notify, offerJob, withdrawOffers } from "../notifications/notify.ts";
 import { markPersonDue } from "../people/run.ts";
 import { publish } from "../stream/stream.ts";
-import { recordSteps, signal, type Trx, type Writer, writeAtEnd, writeRows } from "../transaction.ts";
+import { recordSteps, signal, type Trx, writeRows } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";
-import type { BookingPatch, ChangePatch, ShiftPatch, Write } from "./draft.ts";
+import type { BookingPatch, ChangePatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
 import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./record-events.ts";
-import type { JobState, KnownShift, ShiftState } from "./state.ts";
+import { writeJob } from "./record-job.ts";
+import { writeShift } from "./record-shift.ts";
+import type { ShiftState } from "./state.ts";
 
 /** Returns the topic that signals a change of a booking. */
 export const bookingTopic = (bookingId: string): string => `booking:${bookingId}`;
@@ -95,141 +97,6 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "sample":
       return sample(trx, deps, key, write.count);
   }
-}
-
-function writeShift(
-  trx: Trx,
-  { now }: Deps,
-  key: ShiftKey,
-  known: KnownShift,
-  writes: readonly Write[],
-): void {
-  const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
-  if (patches.length === 0) return;
-  const patch: ShiftPatch = Object.assign({}, ...patches);
-  const { nextReadAt, absentSince, rechecks, absences, isGone } = { ...known, ...patch };
-  const inMs = (time: number | null) => (time === null ? null : time - now().getTime());
-  writeAtEnd(trx, SHIFTS, {
-    ...{ ...key, rechecks, absences, isGone, isRead: patch.isRead === true },
-    ...{ readsInMs: inMs(nextReadAt), absentInMs: inMs(absentSince) },
-    // Another transaction may have brought the reading forward in the meantime.
-    keepsReading: patch.nextReadAt === undefined,
-  });
-}
-
-interface ShiftRow extends ShiftKey, Omit<KnownShift, "nextReadAt" | "absentSince" | "hasIssues"> {
-  isRead: boolean;
-  readsInMs: number | null;
-  absentInMs: number | null;
-  keepsReading: boolean;
-}
-
-/** Deadlines use the database's clock, so that setting back the clock of this machine cannot stop a shift. */
-const SHIFTS: Writer<ShiftRow> = {
-  order: 1,
-  write: async (trx, rows) => {
-    const nextReadAt = sql`now() + seen."readsInMs" * interval '1 millisecond'`;
-    const absentSince = sql`now() + seen."absentInMs" * interval '1 millisecond'`;
-    await sql`
-      with seen as (select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as seen ("providerId" uuid,
-        "shiftId" text, rechecks smallint, absences smallint, "isGone" boolean, "isRead" boolean, "readsInMs" float8,
-        "absentInMs" float8, "keepsReading" boolean)),
-      known as (
-        update shifts set rechecks = seen.rechecks, absences = seen.absences,
-          next_read_at = case when seen."keepsReading" then next_read_at else ${nextReadAt} end,
-          read_at = case when seen."isRead" then now() else read_at end,
-          absent_since = case when seen."absentInMs" is not null then coalesce(absent_since, ${absentSince}) end,
-          gone_at = case when seen."isGone" then coalesce(gone_at, now()) end
-        from seen where shifts.provider_id = seen."providerId" and shifts.shift_id = seen."shiftId"
-        returning shifts.provider_id, shifts.shift_id)
-      insert into shifts (provider_id, shift_id, rechecks, absences, next_read_at, read_at, absent_since, gone_at)
-      select "providerId", "shiftId", rechecks, absences, ${nextReadAt}, case when "isRead" then now() end,
-        ${absentSince}, case when "isGone" then now() end
-      from seen where ("providerId", "shiftId") not in (select provider_id, shift_id from known)
-      on conflict (provider_id, shift_id) do update set rechecks = excluded.rechecks, absences = excluded.absences,
-        next_read_at = excluded.next_read_at, read_at = excluded.read_at, absent_since = excluded.absent_since,
-        gone_at = excluded.gone_at`.execute(trx);
-  },
-};
-
-/** Writes all changes of the job in one statement, and returns the resulting row. */
-async function writeJob(
-  trx: Trx,
-  deps: Deps,
-  { providerId, shiftId, job }: ShiftState,
-  writes: readonly Write[],
-): Promise<Job | undefined> {
-  const patches = writes.flatMap((write) => (write.write === "job" ? [write.patch] : []));
-  if (patches.length === 0) return job && readJob(trx, providerId, job.jobId, writes);
-  const { jobId: _, ...patch }: Partial<JobState> = Object.assign({}, ...patches);
-  const at = deps.now();
-  const row = job
-    ? await updateJob(trx, providerId, job.jobId, { ...toRow<Updateable<JobsTable>>(patch), updated_at: at })
-    : {
-        ...toRow<Job>(patch),
-        ...{
-          provider_id: providerId,
-          shift_id: shiftId,
-          job_id: deps.newId(),
-          created_at: at,
-          updated_at: at,
-        },
-      };
-  if (!job) writeAtEnd(trx, NEW_JOBS, row);
-  publish(trx, { type: "job", jobId: row.job_id, providerId, shiftId, status: row.status });
-  return row;
-}
-
-const updateJob = (
-  trx: Trx,
-  providerId: string,
-  jobId: string,
-  columns: Updateable<JobsTable>,
-): Promise<Job> =>
-  trx
-    .updateTable("jobs")
-    .set(columns)
-    .where("provider_id", "=", providerId)
-    .where("job_id", "=", jobId)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-
-const NEW_JOBS: Writer<Job> = {
-  order: 2,
-  write: async (trx, jobs) => {
-    // Lists are JSON text in the columns.
-    const rows = jobs.map(({ warnings, own_people, ...job }) => ({
-      ...job,
-      warnings: asJson(warnings),
-      own_people: asJson(own_people),
-    }));
-    const columns = sql.join(Object.keys(jobs[0] ?? {}).map((column) => sql.ref(column)));
-    await sql`
-      insert into jobs (${columns})
-      select ${columns} from jsonb_populate_recordset(null::jobs, ${JSON.stringify(rows)}::text::jsonb)`.execute(
-      trx,
-    );
-  },
-};
-
-const asJson = (value: unknown): unknown => (typeof value === "string" ? JSON.parse(value) : value);
-
-/** Writes that need the row of the job. */
-const ABOUT_JOB = ["notify", "offer", "withdraw_offers", "booking", "step"];
-
-async function readJob(
-  trx: Trx,
-  providerId: string,
-  jobId: string,
-  writes: readonly Write[],
-): Promise<Job | undefined> {
-  if (!writes.some(({ write }) => ABOUT_JOB.includes(write))) return undefined;
-  return trx
-    .selectFrom("jobs")
-    .selectAll()
-    .where("provider_id", "=", providerId)
-    .where("job_id", "=", jobId)
-    .executeTakeFirst();
 }
 
 function mergedBookings(writes: readonly Write[]): Map<string, BookingPatch> {

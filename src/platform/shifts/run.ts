@@ -4,25 +4,18 @@ import { createPlaces } from "../../clients/provider/places.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { gather } from "../db/gather.ts";
 import type { Integration } from "../db/schema.ts";
-import type { Deps } from "../deps.ts";
+import { atOneTime, type Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
 import { type Claim, endClaim, renewClaim } from "../work/claims.ts";
 import { PRIORITY } from "../work/due.ts";
 import { retryAfterFailure } from "../work/retry.ts";
 import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
-import {
-  countVanished,
-  type LoadedShift,
-  loadShift,
-  loadShifts,
-  loadSurroundings,
-  peekShifts,
-  type ShiftKey,
-} from "./load.ts";
+import { type LoadedShift, loadShift, loadShifts, peekShifts, type ShiftKey } from "./load.ts";
 import { firstReading, plan } from "./plan.ts";
 import { record } from "./record.ts";
 import type { Next, Rules, RunSoFar } from "./state.ts";
+import { countVanished, loadSurroundings } from "./surroundings.ts";
 
 /** A shift needs far fewer steps. The limit ends a run that would otherwise never stop. */
 const MAX_STEPS = 100;
@@ -66,12 +59,6 @@ interface Decided {
   waiting: string[];
   /** The shift's id as the provider spells it. */
   spelling: string;
-}
-
-/** Fixes the time: a clock that is set between the loading of a deadline and its storing must not move the deadline. */
-export function atOneTime(deps: Deps): Deps {
-  const now = deps.now();
-  return { ...deps, now: () => now };
 }
 
 export const rulesOf = ({ timing, retries }: Deps): Rules => ({ ...timing, tries: retries.tries });

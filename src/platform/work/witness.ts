@@ -30,7 +30,7 @@ export async function witnessed<Response extends { kind: string }>(
  * Makes a call. Its 404 without the contract's code counts only if the provider responds to a second call, and then with the same 404 again:
  * a gateway may have got its route back in between.
  */
-export async function confirmed<Response extends { kind: string }>(
+export async function witnessedTwice<Response extends { kind: string }>(
   client: Pick<ProviderClient, "listOutlets">,
   call: () => Promise<Response>,
   how: { traceId: string; signal: AbortSignal },

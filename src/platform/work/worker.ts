@@ -17,6 +17,7 @@ import {
   releaseClaims,
   renewClaims,
 } from "./claims.ts";
+import { IdleWaiters } from "./idle.ts";
 import { retryDelay } from "./retry.ts";
 import { traceOf } from "./trace-of.ts";
 
@@ -68,8 +69,6 @@ const RUNS_PER_CALL = 10;
 /** How long aborted work may take to end before its claim is released. */
 const ABORT_MS = 500;
 const END_CLAIM_RETRY_MS = 1_000;
-/** How often `idle` checks work of other processes, which ends without a signal. */
-const IDLE_RETRY_MS = 25;
 /** A claim costs the database as much as a run, so one serves everything that becomes due or finishes within this time. */
 const GATHER_MS = 40;
 
@@ -84,8 +83,7 @@ class DueWorker implements Worker {
   readonly #timers = new Set<NodeJS.Timeout>();
   /** Until when, by `performance.now`, nothing is claimed of a provider whose circuit is open. */
   readonly #excluded = new Map<string, number>();
-  #waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
-  #idleTimer: NodeJS.Timeout | undefined;
+  readonly #idle: IdleWaiters;
   #claiming: Promise<void> | undefined;
   #again = false;
   #claimedAt = 0;
@@ -97,6 +95,12 @@ class DueWorker implements Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#kinds = Object.keys(options.runs) as WorkKind[];
+    const { database, log, retries } = options;
+    this.#idle = new IdleWaiters({
+      log,
+      isBusy: () => this.#running.size > 0 || this.#claiming !== undefined,
+      isNothingDue: () => isIdle(database, { kinds: this.#kinds, tries: retries.tries }),
+    });
   }
 
   async start(): Promise<void> {
@@ -114,7 +118,7 @@ class DueWorker implements Worker {
     this.#claiming ??= this.#claimAll().finally(() => {
       this.#claiming = undefined;
       if (this.#again && this.#hasPlace()) this.wake();
-      else void this.#resolveIfIdle();
+      else void this.#idle.check();
     });
   }
 
@@ -139,17 +143,17 @@ class DueWorker implements Worker {
   async stop({ graceMs }: { graceMs: number }): Promise<void> {
     this.#state = "stopped";
     for (const timer of this.#timers) clearTimeout(timer);
-    clearTimeout(this.#idleTimer);
+    this.#idle.stopChecking();
     await this.#claiming;
     await this.#allFinished(graceMs);
     for (const { abort } of this.#running.values()) abort.abort(new Error("the platform is shutting down"));
     await this.#allFinished(ABORT_MS);
     await this.#release([...this.#running.values()].map(({ claim }) => claim));
-    for (const { reject } of this.#waiters.splice(0)) reject(new Error("the worker was stopped"));
+    this.#idle.reject(new Error("the worker was stopped"));
   }
 
   idle(): Promise<void> {
-    const idle = new Promise<void>((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    const idle = this.#idle.add();
     this.wake();
     return idle;
   }
@@ -275,29 +279,6 @@ class DueWorker implements Worker {
         "could not release claims: the work is due when its lease expires",
       );
     }
-  }
-
-  async #resolveIfIdle(): Promise<void> {
-    // Work of later callers may start after the statement below.
-    const waiters = new Set(this.#waiters);
-    if (waiters.size === 0 || this.#running.size > 0 || this.#claiming) return;
-    try {
-      const { database, retries } = this.#options;
-      const isNothingDue = await isIdle(database, { kinds: this.#kinds, tries: retries.tries });
-      if (this.#running.size > 0) return;
-      if (!isNothingDue) return this.#checkIdleLater();
-      this.#waiters = this.#waiters.filter((waiter) => !waiters.has(waiter));
-      for (const { resolve } of waiters) resolve();
-    } catch (error) {
-      this.#options.log.warn({ err: error }, "could not check for due work");
-    }
-  }
-
-  #checkIdleLater(): void {
-    this.#idleTimer ??= setTimeout(() => {
-      this.#idleTimer = undefined;
-      void this.#resolveIfIdle();
-    }, IDLE_RETRY_MS);
   }
 
   async #allFinished(ms: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { accessFaults } from "./access.ts";
 import { answerFaults } from "./answers.ts";
+import { assignmentFaults } from "./assignments.ts";
 import { candidateFaults } from "./candidates.ts";
 import type { Faults } from "./fault.ts";
 import { inputFaults } from "./input.ts";
@@ -18,6 +19,7 @@ export const faults = {
   ...refusalFaults,
   ...shiftResponseFaults,
   ...shiftFaults,
+  ...assignmentFaults,
   ...candidateFaults,
   ...webhookFaults,
 } as const satisfies Faults;
@@ -31,6 +33,7 @@ export const faultTopics: Readonly<Record<string, Faults>> = {
   "bodies of refusals": refusalFaults,
   "content of shifts and acknowledgements": shiftResponseFaults,
   "effects on shifts": shiftFaults,
+  "effects of assignments": assignmentFaults,
   "candidates and their registry": candidateFaults,
   webhooks: webhookFaults,
 };

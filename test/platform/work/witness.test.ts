@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createProviderClient } from "../../../src/clients/provider/client.ts";
-import { confirmed, onlyProven, witnessed } from "../../../src/platform/work/witness.ts";
+import { onlyProven, witnessed, witnessedTwice } from "../../../src/platform/work/witness.ts";
 
 const HOW = { traceId: "3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55", signal: new AbortController().signal };
 const SEAT = { shiftId: "shift", candidateId: "person" };
@@ -73,7 +73,7 @@ describe("a 404 without the contract's code that a later reading verifies", () =
 });
 
 describe("a 404 without the contract's code to a call that changes something", () => {
-  const assign = (client: Client) => confirmed(client, () => client.assign(SEAT, HOW), HOW);
+  const assign = (client: Client) => witnessedTwice(client, () => client.assign(SEAT, HOW), HOW);
 
   it("does not count when a gateway has its route back for the second call", async () => {
     const { client } = clientOf({ outlets: true, recovers: true });

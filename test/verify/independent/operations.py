@@ -376,9 +376,9 @@ class Operations:
     def no_match(self):
         if self.has("not-found-500-lookup"):
             raise Refused(500, "no match")
-        if self.has("lookup-of-nobody-204"):
+        if self.has("lookup-no-match-204"):
             return Answer(204, empty=True)
-        if self.has("lookup-of-nobody-null"):
+        if self.has("lookup-no-match-null"):
             return Answer(200, None)
         missing = self.options.not_found == "404"
         if self.has("mixed-not-found"):
