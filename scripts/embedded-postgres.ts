@@ -30,6 +30,8 @@ export interface PostgresServer {
   port: number;
   /** Returns the ids of the server and all of its processes. */
   pids(): number[];
+  /** Signals the server, which then starts no further process, and after it all of its processes. */
+  signal(signal: NodeJS.Signals): void;
   createDatabase(name: string): Promise<void>;
   /** Ends its processes with SIGKILL, as a crash does, even if the server has already ended. */
   crash(): Promise<void>;
@@ -203,19 +205,24 @@ export function endWithThisProcess(server: ChildProcess, pid: number): void {
 function serving(first: ChildProcess, port: number, start: () => Promise<ChildProcess>): PostgresServer {
   let own = first;
   const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}`;
-  const pids = () => [own.pid ?? 0, ...childrenOf(own.pid ?? 0)];
-  const end = async (signal: () => void) => {
+  const signal = (name: NodeJS.Signals) => {
+    if (own.pid === undefined) return;
+    sendSignal(own.pid, name);
+    for (const child of childrenOf(own.pid)) sendSignal(child, name);
+  };
+  const end = async (send: () => void) => {
     if (own.exitCode !== null || own.signalCode !== null) return;
     const ended = once(own, "exit");
-    signal();
+    send();
     await ended;
   };
   return {
     url,
     port,
-    pids,
+    pids: () => [own.pid ?? 0, ...childrenOf(own.pid ?? 0)],
+    signal,
     createDatabase: (name) => createDatabase(`${url}/postgres`, name),
-    crash: () => end(() => pids().forEach(kill)),
+    crash: () => end(() => signal("SIGKILL")),
     restart: async () => {
       // While a process of the crashed server still ends, the new one refuses to start.
       own = await attempts(STARTS, "PostgreSQL did not start again", start);
@@ -244,11 +251,12 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-function kill(pid: number): void {
+/** Signals a process, unless it has already ended. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has already ended.
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
 

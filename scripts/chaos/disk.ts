@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sendSignal } from "../embedded-postgres.ts";
 
 /**
  * A separate file system in a file. Written data that is not synced is only in the kernel's memory, so a copy of the file is the disk
@@ -64,12 +65,12 @@ function mount(image: string): Disk {
       // A new file each time: ext4 flushes a file that is truncated and rewritten.
       const unsynced = `${UNSYNCED}-${copies}`;
       writeFileSync(join(folder, unsynced), "in memory only");
-      for (const pid of pids) process.kill(pid, "SIGSTOP");
+      for (const pid of pids) sendSignal(pid, "SIGSTOP");
       try {
         await standStill(pids, folder);
         run("cp", ["--sparse=always", image, copy]);
       } finally {
-        for (const pid of pids) process.kill(pid, "SIGCONT");
+        for (const pid of pids) sendSignal(pid, "SIGCONT");
       }
       const left = mount(copy);
       if (isWritten(join(left.folder, unsynced))) {
@@ -104,14 +105,15 @@ async function standStill(pids: readonly number[], folder: string): Promise<void
 }
 
 function isStopped(pid: number): boolean {
-  return readdirSync(`/proc/${pid}/task`).every((thread) => {
-    try {
+  try {
+    return readdirSync(`/proc/${pid}/task`).every((thread) => {
       const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
       return "TtZX".includes(stat.slice(stat.lastIndexOf(")") + 2)[0] ?? "");
-    } catch {
-      return true;
-    }
-  });
+    });
+  } catch {
+    // The process or one of its threads has ended: the next look decides.
+    return !existsSync(`/proc/${pid}`);
+  }
 }
 
 const isWritten = (path: string) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;

@@ -74,7 +74,7 @@ async function isPrimary(url: string): Promise<boolean> {
 async function end(server: PostgresServer, failure: Failure): Promise<void> {
   if (failure === "switched") return server.stop();
   if (failure === "frozen") {
-    for (const pid of server.pids()) process.kill(pid, "SIGSTOP");
+    server.signal("SIGSTOP");
     await sleep(FROZEN_MS);
   }
   await server.crash();

@@ -65,18 +65,15 @@ describe("a primary and its synchronous standby, behind haproxy", () => {
   );
 
   it("commits nothing that its standby does not have", async () => {
-    const pids = (await pair.standby()).pids();
-    const signal = (name: "SIGSTOP" | "SIGCONT") => {
-      for (const pid of pids) process.kill(pid, name);
-    };
-    signal("SIGSTOP");
+    const standby = await pair.standby();
+    standby.signal("SIGSTOP");
     try {
       const committed = query("insert into marks values ('alone')").then(() => "committed");
       expect(await Promise.race([committed, sleep(200, "waits")])).toBe("waits");
-      signal("SIGCONT");
+      standby.signal("SIGCONT");
       expect(await committed).toBe("committed");
     } finally {
-      signal("SIGCONT");
+      standby.signal("SIGCONT");
     }
   });
 });
