@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LEASE_MS } from "../../src/platform/work/claims.ts";
+import { LEASE_MS } from "../../src/platform/work/rows.ts";
 import type { Load } from "./load.ts";
 import type { ChaosOptions } from "./options.ts";
 import { RECONCILE_MS, type Target } from "./target.ts";

@@ -19,6 +19,8 @@ interface Gathered {
 /** Writes all rows of one kind in one statement. Writers run in ascending `order`. */
 export interface Writer<Row> {
   order: number;
+  /** Runs just before the commit, after all others, and not with `writeRows`. */
+  isLast?: boolean;
   write(trx: Trx, rows: readonly Row[]): Promise<void>;
 }
 
@@ -38,7 +40,7 @@ const gatheredBy = new WeakMap<Trx, Gathered>();
  */
 export async function transact<T>(
   { database, audit }: { database: Pick<Database, "kysely">; audit?: AuditScope },
-  work: (trx: Trx) => Promise<T>,
+  work: (trx: Trx) => T | Promise<T>,
 ): Promise<T> {
   const gathered: Gathered = { rows: new Map(), steps: [], topics: new Set(), afterCommit: new Set() };
   const result = await database.kysely.transaction().execute(async (trx) => {
@@ -46,6 +48,7 @@ export async function transact<T>(
     const value = await work(trx);
     await audit?.write(trx);
     await writeRows(trx);
+    await write(trx, () => true);
     await writeGathered(trx, gathered);
     return value;
   });
@@ -68,11 +71,14 @@ export function writeAtEnd<Row>(trx: Trx, writer: Writer<Row>, row: Row): void {
 }
 
 /** Writes the collected rows now, for a transaction that reads them. */
-export async function writeRows(trx: Trx): Promise<void> {
+export const writeRows = (trx: Trx): Promise<void> => write(trx, ({ isLast }) => !isLast);
+
+async function write(trx: Trx, isWanted: (writer: Writer<never>) => boolean): Promise<void> {
   const { rows } = gathered(trx);
-  const writers = [...rows].sort(([one], [other]) => one.order - other.order);
-  rows.clear();
-  for (const [writer, each] of writers) await writer.write(trx, each as never[]);
+  const wanted = [...rows].filter(([writer]) => isWanted(writer));
+  for (const [writer] of wanted) rows.delete(writer);
+  wanted.sort(([one], [other]) => one.order - other.order);
+  for (const [writer, each] of wanted) await writer.write(trx, each as never[]);
 }
 
 /** Adds steps to a trace, in the transaction that they describe. */

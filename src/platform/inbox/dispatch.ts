@@ -3,7 +3,8 @@ import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/stream.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { type Due, markDue, PRIORITY } from "../work/due.ts";
+import { markDue, PRIORITY } from "../work/due.ts";
+import type { Due } from "../work/rows.ts";
 import type { WaitingEvent } from "./receive.ts";
 
 export interface Dispatcher {
@@ -105,7 +106,7 @@ async function markLeft(trx: Trx, deps: Parts, before: string): Promise<string |
       join integrations using (provider_id)
     order by event_id desc`.execute(trx);
   const left = rows.filter(({ isLeft }) => isLeft);
-  await markDue(
+  markDue(
     trx,
     deps,
     left.map(({ providerId, kind, key }) => ({ providerId, kind, key, priority: PRIORITY.event })),
@@ -143,7 +144,7 @@ async function dispatch(trx: Trx, deps: Parts, stored: readonly WaitingEvent[]):
     ...{ providerId, kind: "shift" as const, key: shiftId },
     priority: PRIORITY.event,
   }));
-  await markDue(trx, deps, due);
+  markDue(trx, deps, due);
   for (const { eventId, providerId, shiftId } of waiting)
     publish(trx, { type: "event", eventId, providerId, shiftId, status: "queued" });
 }

@@ -80,7 +80,7 @@ export async function requeueEvents(
     for (const { event_id: eventId, provider_id: providerId, shift_id: shiftId } of chunk)
       publish(trx, { type: "event", eventId, providerId, shiftId, status: "queued" });
   }
-  await markDue(trx, deps, events.map(shiftOfEvent));
+  markDue(trx, deps, events.map(shiftOfEvent));
   return events.length;
 }
 

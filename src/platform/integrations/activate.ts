@@ -37,9 +37,9 @@ export async function activate(deps: Deps, providerId: string): Promise<Integrat
 
 /** What waited goes on, and jobs that were not offered while the integration was suspended are offered now. */
 async function resumeWaiting(trx: Trx, deps: Deps, providerId: string): Promise<void> {
-  await markRefreshDue(trx, deps, [{ providerId, key: "activated" }]);
+  markRefreshDue(trx, deps, [{ providerId, key: "activated" }]);
   if (deps.checkProvider)
-    await markDue(trx, deps, [{ providerId, kind: "check", key: "", priority: PRIORITY.event }]);
+    markDue(trx, deps, [{ providerId, kind: "check", key: "", priority: PRIORITY.event }]);
 }
 
 function whatIsUndetected(integration: Integration): FieldError[] {

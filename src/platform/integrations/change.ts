@@ -130,7 +130,7 @@ async function write(trx: Trx, deps: Deps, before: Integration, columns: Columns
   }
   // A time without offset means another one now.
   if (state === "active" && columns.time_zone !== undefined && columns.time_zone !== before.time_zone)
-    await markRefreshDue(trx, deps, [{ providerId, key: "reread" }]);
+    markRefreshDue(trx, deps, [{ providerId, key: "reread" }]);
   return writeIntegration(trx, providerId, columns);
 }
 
@@ -150,7 +150,7 @@ async function forgetUnmapped(trx: Trx, providerId: string, { base_url }: Column
 }
 
 async function callAgain(trx: Trx, deps: Deps, providerId: string): Promise<void> {
-  await markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
+  markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
   if (deps.checkProvider)
-    await markDue(trx, deps, [{ providerId, kind: "check", key: "", priority: PRIORITY.event }]);
+    markDue(trx, deps, [{ providerId, kind: "check", key: "", priority: PRIORITY.event }]);
 }

@@ -96,7 +96,7 @@ export async function pause(trx: Trx, deps: Parts, providerId: string, status: n
 export async function resume(trx: Trx, deps: Parts, providerId: string): Promise<void> {
   if (!(await change(trx, providerId, { paused_since: null }, sql`paused_since is not null`))) return;
   await settleIssue(trx, deps, providerId, "token_rejected");
-  await markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
+  markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
 }
 
 /** Many shifts are gone at once: no more of them are treated as deleted until an operator confirms it. Returns false when one has just done so. */
@@ -129,7 +129,7 @@ const ACCEPTED_MS = 3_600_000;
 /** An operator confirms that the shifts are gone: those that are missing are read once more, and treated as deleted. */
 export async function acceptDisappearance(trx: Trx, deps: Parts, providerId: string): Promise<void> {
   const absence_accepted_until = new Date(deps.now().getTime() + ACCEPTED_MS);
-  await markRefreshDue(trx, deps, [{ providerId, key: "missing" }]);
+  markRefreshDue(trx, deps, [{ providerId, key: "missing" }]);
   await change(trx, providerId, { held_since: null, absence_accepted_until }, sql`held_since is not null`);
 }
 
@@ -174,7 +174,7 @@ export async function noteCircuit(
       const isNews = await noteHealth(trx, deps, providerId, "reachable", { from: "unreachable" });
       const closed = await settleIssue(trx, deps, providerId, DOWN);
       if (closed > 0) log.info({ providerId }, "a provider responds again");
-      if (isNews || closed > 0) await markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
+      if (isNews || closed > 0) markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
     });
   } catch (error) {
     log.warn({ err: error, providerId }, "could not record the state of a circuit");

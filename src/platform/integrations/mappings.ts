@@ -71,7 +71,7 @@ const mappingFields = ({ outlets, roles }: Mappings) =>
 
 /** The shifts of future jobs whose mapping is another now need attention; issues that the mapping settles are closed. */
 export async function refreshWaiting(trx: Trx, deps: Deps, providerId: string): Promise<void> {
-  await markRefreshDue(trx, deps, [{ providerId, key: "mapped" }]);
+  markRefreshDue(trx, deps, [{ providerId, key: "mapped" }]);
   // Of what is mapped, or forgotten, whether or not a job still waits for it.
   const isMapped = sql<boolean>`(
     code = 'outlet_not_mapped' and subject ->> 'outletId' not in (

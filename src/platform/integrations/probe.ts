@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { transact } from "../transaction.ts";
-import { endClaim } from "../work/claims.ts";
+import { endClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
 import { resume } from "./health.ts";
 import { requireIntegration } from "./integration.ts";
@@ -19,7 +19,7 @@ export const probe =
     const isPaused = answer !== undefined && answer.kind !== "list";
     await transact(deps, async (trx) => {
       if (!isPaused) await resume(trx, deps, providerId);
-      await endClaim(trx, claim, { priority, attempts: 0, ...(isPaused && { afterMs: probeMs }) });
+      endClaim(trx, claim, { priority, attempts: 0, ...(isPaused && { afterMs: probeMs }) });
     });
     if (isPaused) deps.wakeWorkerIn(probeMs);
   };

@@ -103,7 +103,7 @@ async function noteFound(
 ): Promise<Integration> {
   const { provider_id: providerId, state } = integration;
   await settleRoutingIssue(trx, deps, providerId);
-  if (state !== "draft") await markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
+  if (state !== "draft") markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
   const found = { routing, routing_source: "detected", routing_attempts: "[]" } as const;
   return writeIntegration(trx, providerId, { ...found, updated_at: deps.now() });
 }

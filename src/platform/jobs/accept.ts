@@ -113,7 +113,7 @@ async function reserve(trx: Trx, deps: Deps, job: Job, candidateId: string): Pro
     .where("candidate_id", "=", candidateId)
     .where("trouble", "is not", null)
     .execute();
-  await markDue(trx, deps, [shiftOf(job)]);
+  markDue(trx, deps, [shiftOf(job)]);
   recordSteps(trx, [{ ...placeOf(job), traceId: job.trace_id, step: "booking", code: "seat_reserved" }]);
   const { booking_id: bookingId, job_id: jobId } = booking;
   publish(trx, { type: "booking", bookingId, jobId, candidateId, status: "pending" });

@@ -35,7 +35,7 @@ export async function requestCancellation(deps: Deps, jobId: string): Promise<Jo
       .values({ ...operation, created_at, expires_at })
       .execute();
     await withdrawOffers(trx, job, created_at);
-    await markDue(trx, deps, [shiftOf(job)]);
+    markDue(trx, deps, [shiftOf(job)]);
     recordSteps(trx, [
       { ...placeOf(job), traceId: trace_id, step: "cancel", code: "cancellation_requested" },
     ]);

@@ -31,7 +31,7 @@ export async function requestChange(deps: Deps, jobId: string, order: JobChange)
     checkTimes(values, named, deps.now());
     deps.audit?.note({ changes: changesOf(fieldsOf(last), fieldsOf(values)) });
     const change = await insertChange(trx, deps, job, values, named);
-    await markDue(trx, deps, [shiftOf(job)]);
+    markDue(trx, deps, [shiftOf(job)]);
     noteRequest(trx, job, change, named);
     return change;
   });

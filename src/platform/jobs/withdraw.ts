@@ -24,7 +24,7 @@ export async function withdraw(deps: Deps, seat: Seat): Promise<Booking> {
       .where("provider_id", "=", job.provider_id)
       .where("booking_id", "=", booking.booking_id)
       .execute();
-    await markDue(trx, deps, [shiftOf(job)]);
+    markDue(trx, deps, [shiftOf(job)]);
     const { trace_id: traceId } = booking;
     recordSteps(trx, [{ ...placeOf(job), traceId, step: "booking", code: "withdrawal_requested" }]);
     const { booking_id: bookingId, job_id: jobId, candidate_id: candidateId, status } = booking;

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
 import { type NotificationValues, notificationText } from "../../contract/candidate-text.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Channel, Delivery, Deps, Letter } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { type Claim, ClaimLost, endClaim, renewClaim } from "../work/claims.ts";
+import { type Claim, ClaimLost, endClaim, LEASE_MS, renewClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
 import { stillHolds } from "./holds.ts";
 import { closeMailIssues, raiseOutage, raiseRefused } from "./mail-issues.ts";
@@ -34,7 +35,7 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
         const afterMs = outage.waitAfter(delivery.kind, attempts);
         return defer(deps, claim, waiting, { delivery, attempts, afterMs });
       }
-      await record(deps, claim, async (trx) => {
+      await record(deps, claim, signal, async (trx) => {
         if (delivery.kind === "delivered") await noteDelivered(trx, deps, channel, claim, waiting);
         else await noteRefused(trx, deps, claim, waiting, delivery);
       });
@@ -43,24 +44,31 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
     }
     await transact(deps, async (trx) => {
       closeMailIssues(trx, claim.providerId, deps.now());
-      await endClaim(trx, claim, { attempts: 0, priority: claim.priority });
+      endClaim(trx, claim, { attempts: 0, priority: claim.priority });
     });
     await outage.probe();
   };
 }
 
-const RECORDINGS = 3;
+const RECORD_PAUSE_MS = 250;
 
-/** Retries the transaction, after a deadlock for example, because an unrecorded delivery would be repeated. */
-async function record(deps: Deps, claim: Claim, write: (trx: Trx) => Promise<void>): Promise<void> {
-  for (let nth = 1; ; nth += 1) {
+/** Retries the transaction while the claim lasts, after an outage of the database for example, because an unrecorded delivery would be repeated. */
+async function record(
+  deps: Deps,
+  claim: Claim,
+  signal: AbortSignal,
+  write: (trx: Trx) => Promise<void>,
+): Promise<void> {
+  const until = performance.now() + LEASE_MS;
+  for (;;) {
     try {
       return await transact(deps, async (trx) => {
         await write(trx);
         renewClaim(trx, claim);
       });
     } catch (error) {
-      if (error instanceof ClaimLost || nth === RECORDINGS) throw error;
+      if (error instanceof ClaimLost || performance.now() > until) throw error;
+      await sleep(RECORD_PAUSE_MS, undefined, { signal });
     }
   }
 }
@@ -111,7 +119,7 @@ async function defer(deps: Deps, claim: Claim, waiting: Waiting, deferral: Defer
     await note(trx, claim, waiting, { delivery_error: code, delivery_params: JSON.stringify(params) });
     if (attempts >= deps.retries.tries)
       await raiseOutage(trx, deps, undelivered(claim, waiting, { ...params, delivery: code }));
-    await endClaim(trx, claim, { afterMs, attempts, priority: claim.priority });
+    endClaim(trx, claim, { afterMs, attempts, priority: claim.priority });
   });
   deps.wakeWorkerIn(afterMs);
 }

@@ -77,7 +77,7 @@ async function insertAll(
     ({ providerId, candidateId: key, kind }) =>
       ({ providerId, kind: "mail", key, priority: priorityOf(kind) }) as const,
   );
-  if (deps.channel) await markDue(trx, deps, mails);
+  if (deps.channel) markDue(trx, deps, mails);
   return rows;
 }
 

@@ -18,7 +18,7 @@ export async function resendNotification(deps: Deps, notificationId: string): Pr
     const found = await requireResendable(trx, deps, notificationId);
     if (!deps.channel) throw problem("mail_not_configured", { detail: "Set SMTP_URL and SMTP_FROM first." });
     const { provider_id: providerId, candidate_id: key } = found;
-    await markDue(trx, deps, [{ providerId, kind: "mail", key, priority: PRIORITY.interactive }]);
+    markDue(trx, deps, [{ providerId, kind: "mail", key, priority: PRIORITY.interactive }]);
     return isWaiting(found) ? found : requeue(trx, found, deps.channel.name);
   });
 }

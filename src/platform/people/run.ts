@@ -11,9 +11,9 @@ import { requireIntegration } from "../integrations/integration.ts";
 import { raiseIssue } from "../issues/issues.ts";
 import { failureParams } from "../traces/step.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
-import { type Claim, endClaim, renewClaim } from "../work/claims.ts";
 import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";
 import { retryAfterFailure } from "../work/retry.ts";
+import { type Claim, endClaim, renewClaim } from "../work/rows.ts";
 import { onlyProven, witnessed } from "../work/witness.ts";
 import type { Run } from "../work/worker.ts";
 import { type Answer, hadNoEffect, type PersonStep, planPerson } from "./plan.ts";
@@ -88,7 +88,7 @@ async function finish(trx: Trx, deps: Deps, claim: Claim): Promise<void> {
     select jobs.provider_id, jobs.shift_id from bookings join jobs using (provider_id, job_id)
     where bookings.provider_id = ${providerId} and bookings.candidate_id = ${key} and bookings.status = 'pending'`;
   await markShiftsDue(trx, deps, waiting, PRIORITY.interactive);
-  await endClaim(trx, claim, { attempts: 0, priority: claim.priority });
+  endClaim(trx, claim, { attempts: 0, priority: claim.priority });
 }
 
 async function ask(
@@ -108,7 +108,7 @@ async function ask(
   const key = idempotencyKey ?? randomUUID();
   await transact(deps, async (trx) => {
     await update(trx, claim, { create_sent_at: sql<Date>`now()`, idempotency_key: key });
-    await renewClaim(trx, claim);
+    renewClaim(trx, claim);
   });
   const how = { traceId, signal, idempotencyKey: key };
   // Such a 404 never means that the provider refuses the person.
@@ -160,7 +160,7 @@ async function conclude(deps: Deps, claim: Claim, wanted: Identified, step: Conc
       return transact(deps, async (trx) => {
         await update(trx, claim, unsent);
         await pause(trx, deps, claim.providerId, step.refused.status);
-        await endClaim(trx, claim, { afterMs: 0, attempts: 0, priority });
+        endClaim(trx, claim, { afterMs: 0, attempts: 0, priority });
       });
     case "wait":
       await transact(deps, (trx) =>
@@ -172,7 +172,7 @@ async function conclude(deps: Deps, claim: Claim, wanted: Identified, step: Conc
       await transact(deps, async (trx) => {
         await update(trx, claim, unsent);
         await noteFailure(trx, deps, claim, wanted, step.failure);
-        await endClaim(trx, claim, { ...rest, priority });
+        endClaim(trx, claim, { ...rest, priority });
       });
       return deps.wakeWorkerIn(rest.afterMs);
     }
@@ -236,5 +236,5 @@ export async function markPersonDue(
     trx,
   );
   const due = { providerId, kind: "person", key: candidateId, priority: PRIORITY.interactive } as const;
-  await markDue(trx, deps, [due]);
+  markDue(trx, deps, [due]);
 }

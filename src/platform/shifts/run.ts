@@ -6,9 +6,9 @@ import { gather } from "../db/gather.ts";
 import type { Integration } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
-import { type Claim, endClaim, renewClaim } from "../work/claims.ts";
 import { PRIORITY } from "../work/due.ts";
 import { retryAfterFailure } from "../work/retry.ts";
+import { type Claim, endClaim, renewClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
 import { type LoadedShift, loadShift, loadShifts, peekShifts, type ShiftKey } from "./load.ts";
@@ -137,7 +137,7 @@ async function decideOne(
   { key, claim, run, asked }: Decision,
   loaded: LoadedShift | undefined,
 ): Promise<Decided | undefined> {
-  if (!loaded) return void (await endClaim(trx, claim, { attempts: 0, priority: claim.priority }));
+  if (!loaded) return void endClaim(trx, claim, { attempts: 0, priority: claim.priority });
   await addSurroundings(trx, deps, key, run, loaded);
   const now = deps.now().getTime();
   const { state, integration } = loaded;
@@ -150,7 +150,7 @@ async function decideOne(
   await record(trx, deps, state, isCall ? [...writes, intentOf(next, now)] : writes);
   if (next.do === "rest") {
     const rest = restOf(deps, claim, next);
-    await endClaim(trx, claim, rest);
+    endClaim(trx, claim, rest);
     const { afterMs } = rest;
     if (afterMs !== undefined) afterCommit(trx, () => deps.wakeWorkerIn(afterMs));
     return undefined;

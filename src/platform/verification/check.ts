@@ -4,8 +4,8 @@ import type { CheckProvider, Deps, ProviderFinding, Vault } from "../deps.ts";
 import type { ProviderClients } from "../integrations/clients.ts";
 import { isSameConnection, lockIntegration, requireIntegration } from "../integrations/integration.ts";
 import { transact } from "../transaction.ts";
-import { endClaim } from "../work/claims.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
+import { endClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
 import { noteCouldNotCheck, noteFindings } from "./findings.ts";
 
@@ -18,7 +18,7 @@ export async function requestVerification(deps: Deps, providerId: string): Promi
     const { provider_id } = await lockIntegration(trx, providerId);
     if (!deps.checkProvider) return false;
     const due = { providerId: provider_id, kind: "check", key: "", priority: PRIORITY.event } as const;
-    await markDue(trx, deps, [due]);
+    markDue(trx, deps, [due]);
     return true;
   });
 }
@@ -49,7 +49,7 @@ export const checkOnce =
       if (isOutdated) return endClaim(trx, claim, { attempts: 0, priority });
       if (findings) await noteFindings(trx, deps, providerId, findings);
       else await noteCouldNotCheck(trx, deps, providerId);
-      await endClaim(trx, claim, { attempts: 0, priority });
+      endClaim(trx, claim, { attempts: 0, priority });
     });
   };
 

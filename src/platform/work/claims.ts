@@ -1,22 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import type { WorkKind } from "../db/schema.ts";
-import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
-
-/** A row of work that a process has claimed. */
-export interface Claim {
-  providerId: string;
-  kind: WorkKind;
-  key: string;
-  priority: number;
-  /** Attempts in a row, this one included. */
-  attempts: number;
-  claim: string;
-  revision: number;
-}
-
-/** A claim that is not renewed within this time is due again, because its process has ended. Milliseconds. */
-export const LEASE_MS = 15_000;
+import { type Claim, LEASE_MS } from "./rows.ts";
 
 export interface Wanted {
   kinds: readonly WorkKind[];
@@ -101,92 +86,6 @@ export async function claimMail(
     where (work.provider_id, work.kind, work.key) = (chosen.provider_id, chosen.kind, chosen.key)
     returning ${RETURNED}`.execute(kysely);
   return rows;
-}
-
-/** Another process has claimed the work, so the transaction of this run is rolled back. */
-export class ClaimLost extends Error {}
-
-/** When claimed work is due again. */
-export interface NextAttempt {
-  /** Milliseconds until it is due again; undefined when nothing is left to do. */
-  afterMs?: number | undefined;
-  priority: number;
-  /** Failed attempts in a row. */
-  attempts: number;
-  /** Whether hints may not make it due before `afterMs`. */
-  isFirm?: boolean;
-}
-
-/**
- * Ends a claim, in the transaction that writes the result of the run. A hint that arrived in the meantime makes the work due again at once, unless
- * the run failed.
- * @throws ClaimLost
- */
-export async function endClaim(trx: Trx, claim: Claim, next: NextAttempt): Promise<void> {
-  if (next.afterMs === undefined && (await finish(trx, claim))) return;
-  writeAtEnd(trx, ENDED, { ...claim, afterMs: 0, isFirm: false, ...next });
-}
-
-/** Runs after all other writers, so that no other transaction waits for a claim while this one continues. */
-const ENDED: Writer<Claim & NextAttempt> = {
-  order: 9,
-  write: async (trx, claims) => {
-    const { numAffectedRows } = await sql`
-      update work set claim = null, attempts = held.attempts,
-        priority = case when work.revision = held.revision then held.priority else least(work.priority, held.priority) end,
-        due_at = case when work.revision = held.revision or held.attempts > 0 then now() + held."afterMs" * ${MS} else now() end,
-        not_before = case when held."isFirm" then now() + held."afterMs" * ${MS} end
-      ${areOf(claims)}`.execute(trx);
-    if (numAffectedRows !== BigInt(claims.length)) throw new ClaimLost();
-  },
-};
-
-const MS = sql`interval '1 millisecond'`;
-
-async function finish(trx: Trx, claim: Claim): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    delete from work where ${isOf(claim)} and claim = ${claim.claim} and revision = ${claim.revision}`.execute(
-    trx,
-  );
-  return numAffectedRows === 1n;
-}
-
-/**
- * Renews the claim in a transaction that writes a part of the run's result.
- * @throws ClaimLost
- */
-export const renewClaim = (trx: Trx, claim: Claim): void => writeAtEnd(trx, RENEWED, claim);
-
-const RENEWED: Writer<Claim> = {
-  order: 9,
-  write: async (trx, claims) => {
-    const { numAffectedRows } = await sql`
-      update work set due_at = now() + ${interval(LEASE_MS)} ${areOf(claims)}`.execute(trx);
-    if (numAffectedRows !== BigInt(claims.length)) throw new ClaimLost();
-  },
-};
-
-const isOf = ({ providerId, kind, key }: Claim) =>
-  sql`provider_id = ${providerId} and kind = ${kind} and key = ${key}`;
-
-const areOf = (claims: readonly Claim[]) => sql`
-  from json_to_recordset(${JSON.stringify(claims)}::text::json)
-    as held ("providerId" uuid, kind text, key text, claim uuid, revision int, attempts int, priority smallint,
-      "afterMs" float8, "isFirm" boolean)
-  where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`;
-
-/** Renews all claims of this process. */
-export async function renewClaims({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
-  await sql`
-    update work set due_at = now() + ${interval(LEASE_MS)} ${areOf(claims)}`.execute(kysely);
-}
-
-/** Releases unfinished claims, without counting them as attempts. */
-export async function releaseClaims({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
-  await sql`
-    update work set claim = null, due_at = now(), attempts = greatest(work.attempts - 1, 0) ${areOf(claims)}`.execute(
-    kysely,
-  );
 }
 
 /** Releases every claim, at the start of the only process of an embedded database: its last run left them. */

@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from "kysely";
 import { createPlaces } from "../../clients/provider/places.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
-import { type Claim, endClaim, renewClaim } from "./claims.ts";
 import { markDue, PRIORITY } from "./due.ts";
+import { type Claim, endClaim, renewClaim } from "./rows.ts";
 import type { Run } from "./worker.ts";
 
 /** Makes many shifts of a provider due: for a reason, or because a competence has a new candidate. */
@@ -25,12 +25,12 @@ export function markRefreshDue(
   trx: Trx,
   deps: Pick<Deps, "wakeWorker">,
   refreshes: readonly Refresh[],
-): Promise<void> {
+): void {
   const due = refreshes.map(({ providerId, key }) => ({
     ...{ providerId, kind: "refresh" as const, priority: PRIORITY.interactive },
     key: typeof key === "string" ? key : key.competenceId,
   }));
-  return markDue(trx, deps, due);
+  markDue(trx, deps, due);
 }
 
 /** Makes shifts due, one batch at a time across all providers, so that storing webhooks goes first. After a crash it starts again from the beginning. */
@@ -40,7 +40,7 @@ export function refresh(deps: Deps): Run {
     const begun = performance.now();
     const last = await transact(deps, async (trx) => {
       const reached = await (BATCHES[claim.key] ?? offered)(trx, deps, claim, after);
-      if (reached === undefined) await endClaim(trx, claim, { attempts: 0, priority: claim.priority });
+      if (reached === undefined) endClaim(trx, claim, { attempts: 0, priority: claim.priority });
       else renewClaim(trx, claim);
       return reached;
     });
@@ -70,7 +70,7 @@ const ofShifts =
       select shift_id as key from concerned
       group by shift_id order by shift_id limit ${BATCH}::int`.execute(trx);
     const shift = { providerId, kind: "shift", priority: PRIORITY.event } as const;
-    await markDue(
+    markDue(
       trx,
       deps,
       rows.map(({ key }) => ({ ...shift, key })),

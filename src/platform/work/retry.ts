@@ -1,5 +1,5 @@
 import { MAX_RETRY_AFTER_MS, type RetryPolicy, type Timing } from "../../clients/retry-policy.ts";
-import type { NextAttempt } from "./claims.ts";
+import type { NextAttempt } from "./rows.ts";
 
 interface Policy {
   retries: RetryPolicy;

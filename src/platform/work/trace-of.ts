@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Schema } from "../db/schema.ts";
-import type { Claim } from "./claims.ts";
+import type { Claim } from "./rows.ts";
 
 /** The trace that a run belongs to. */
 export interface RunTrace {

@@ -5,20 +5,10 @@ import { inTime } from "../db/in-time.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { newId } from "../ids.ts";
 import { transact } from "../transaction.ts";
-import {
-  type Claim,
-  ClaimLost,
-  claimMail,
-  claimWork,
-  endClaim,
-  isIdle,
-  LEASE_MS,
-  releaseAllClaims,
-  releaseClaims,
-  renewClaims,
-} from "./claims.ts";
+import { claimMail, claimWork, isIdle, releaseAllClaims } from "./claims.ts";
 import { IdleWaiters } from "./idle.ts";
 import { retryDelay } from "./retry.ts";
+import { type Claim, ClaimLost, endClaim, LEASE_MS, releaseClaims, renewClaims } from "./rows.ts";
 import { traceOf } from "./trace-of.ts";
 
 /**

@@ -154,7 +154,7 @@ describe.each(engines)("the database on %s", (engine) => {
       import { openDatabase } from ${JSON.stringify(source("db/database.ts"))};
       import { newId } from ${JSON.stringify(source("ids.ts"))};
       import { transact } from ${JSON.stringify(source("transaction.ts"))};
-      import { endClaim } from ${JSON.stringify(source("work/claims.ts"))};
+      import { endClaim } from ${JSON.stringify(source("work/rows.ts"))};
       import { markDue } from ${JSON.stringify(source("work/due.ts"))};
       import { PROVIDER_RETRIES } from ${JSON.stringify(source("../clients/retry-policy.ts"))};
       import { createWorker } from ${JSON.stringify(source("work/worker.ts"))};

@@ -1,23 +1,56 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { randomOf } from "../../../scripts/chaos/random.ts";
 import { transact } from "../../../src/platform/transaction.ts";
+import { isIdle, releaseAllClaims } from "../../../src/platform/work/claims.ts";
+import { markDue } from "../../../src/platform/work/due.ts";
 import {
   type Claim,
   ClaimLost,
   endClaim,
-  isIdle,
   LEASE_MS,
   type NextAttempt,
-  releaseAllClaims,
   releaseClaims,
   renewClaim,
   renewClaims,
-} from "../../../src/platform/work/claims.ts";
+} from "../../../src/platform/work/rows.ts";
 import { engines, useEngine } from "../../engines.ts";
 import { addIntegration, age, claim, KINDS, mark, rowsOf, shift } from "./rows.ts";
 
 const HOUR_MS = 3_600_000;
 const keysOf = (claims: readonly Claim[]) => claims.map(({ key }) => key).sort();
+
+describe("work that many transactions change at once, on postgres", () => {
+  const database = useEngine("postgres");
+  const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+
+  it(`never ends in a deadlock (SEED=${seed})`, async () => {
+    const providerId = await addIntegration(database());
+    const random = randomOf(seed);
+    const all = (["mail", "person", "shift"] as const).flatMap((kind) =>
+      ["a", "b", "c", "d"].map((key) => shift(providerId, key, { kind })),
+    );
+    const parts = { wakeWorker: () => undefined };
+    const change = async () => {
+      const held = await claim(database(), { places: random.between(1, 5) });
+      await renewClaims(database(), held);
+      await transact({ database: database() }, async (trx) => {
+        for (let nth = 0; nth < 4; nth += 1) {
+          markDue(trx, parts, [random.pick(all), random.pick(all)]);
+          await sql`select 1`.execute(trx);
+        }
+        for (const one of held)
+          if (random.between(0, 3) === 0) renewClaim(trx, one);
+          else endClaim(trx, one, { priority: 1, attempts: 0 });
+      });
+      await releaseClaims(database(), held);
+    };
+    const process = async () => {
+      for (let nth = 0; nth < 60; nth += 1) await change();
+    };
+    await Promise.all(Array.from({ length: 8 }, process));
+  });
+});
 
 describe.each(engines)("work that is due, on %s", (engine) => {
   const database = useEngine(engine);

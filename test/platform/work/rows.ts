@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { IntegrationState, WorkKind } from "../../../src/platform/db/schema.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { type Claim, claimWork, type Wanted } from "../../../src/platform/work/claims.ts";
-import { type Due, markDue, PRIORITY } from "../../../src/platform/work/due.ts";
+import { claimWork, type Wanted } from "../../../src/platform/work/claims.ts";
+import { markDue, PRIORITY } from "../../../src/platform/work/due.ts";
+import type { Claim, Due } from "../../../src/platform/work/rows.ts";
 import type { TestDatabase } from "../../engines.ts";
 
 export const KINDS: readonly WorkKind[] = ["shift", "person", "probe", "check"];

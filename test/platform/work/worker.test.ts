@@ -2,8 +2,8 @@ import type { KyselyPlugin } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { PROVIDER_RETRIES } from "../../../src/clients/retry-policy.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { type Claim, endClaim, LEASE_MS } from "../../../src/platform/work/claims.ts";
-import { type Due, PRIORITY } from "../../../src/platform/work/due.ts";
+import { PRIORITY } from "../../../src/platform/work/due.ts";
+import { type Claim, type Due, endClaim, LEASE_MS } from "../../../src/platform/work/rows.ts";
 import {
   createWorker,
   type Run,

@@ -205,7 +205,7 @@ async function offerTo(trx: Trx, deps: Deps, competenceIds: readonly string[]): 
     where exists (select from jobs where jobs.provider_id = integrations.provider_id
       and jobs.competence_id = able.competence_id and jobs.status = 'open')`.execute(trx);
   const refreshes = rows.map(({ providerId, competenceId }) => ({ providerId, key: { competenceId } }));
-  await markRefreshDue(trx, deps, refreshes);
+  markRefreshDue(trx, deps, refreshes);
 }
 
 async function checkCompetences(trx: Trx, given: readonly string[]): Promise<string[]> {

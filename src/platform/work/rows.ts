@@ -1,0 +1,170 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Database } from "../db/database.ts";
+import type { WorkKind } from "../db/schema.ts";
+import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
+
+/** Identifies a piece of work. */
+interface WorkKey {
+  providerId: string;
+  kind: WorkKind;
+  /** The shift, the person, or the recipient; empty for work on the integration itself. */
+  key: string;
+}
+
+/** Makes a piece of work due now. */
+export interface Due extends WorkKey {
+  priority: number;
+}
+
+/** A row of work that a process has claimed. */
+export interface Claim extends WorkKey {
+  priority: number;
+  /** Attempts in a row, this one included. */
+  attempts: number;
+  claim: string;
+  revision: number;
+}
+
+/** When claimed work is due again. */
+export interface NextAttempt {
+  /** Milliseconds until it is due again; undefined when nothing is left to do. */
+  afterMs?: number | undefined;
+  priority: number;
+  /** Failed attempts in a row. */
+  attempts: number;
+  /** Whether hints may not make it due before `afterMs`. */
+  isFirm?: boolean;
+}
+
+/** A claim that is not renewed within this time is due again, because its process has ended. Milliseconds. */
+export const LEASE_MS = 15_000;
+
+/** Another process has claimed the work, so the transaction of this run is rolled back. */
+export class ClaimLost extends Error {}
+
+/** `ended` releases the claim; `renewed` keeps it until then. */
+type Held = Claim & NextAttempt & { what: "ended" | "renewed" };
+type WorkRow = ({ what: "due" } & Due) | Held;
+
+/**
+ * Writes rows of work just before the commit, so that no other transaction waits for them longer than that. Every transaction locks them in
+ * the order of their keys, so that two of them cannot deadlock.
+ */
+export const WORK: Writer<WorkRow> = {
+  order: 9,
+  isLast: true,
+  write: async (trx, rows) => {
+    const due = merged(rows.filter((row) => row.what === "due"));
+    const held = rows.filter((row) => row.what !== "due");
+    // A sort keeps the order of equals: a claim ends after its own hint.
+    for (const group of grouped([...due, ...held].sort(compareKeys))) await writeGroup(trx, group);
+  },
+};
+
+/** By kind first: most runs have claimed work of one kind and make work of another due, so that there are two groups. */
+const keyOf = ({ providerId, kind, key }: WorkKey) => `${kind} ${providerId} ${key}`;
+
+function compareKeys(left: WorkKey, right: WorkKey): number {
+  const [one, other] = [keyOf(left), keyOf(right)];
+  return one < other ? -1 : Number(one > other);
+}
+
+/** Each key once, with its most urgent priority. */
+function merged<Row extends Due>(due: readonly Row[]): Row[] {
+  const byKey = new Map<string, Row>();
+  for (const each of due) {
+    const before = byKey.get(keyOf(each));
+    if (!before || each.priority < before.priority) byKey.set(keyOf(each), each);
+  }
+  return [...byKey.values()];
+}
+
+/** Splits sorted rows where due ones and held ones meet. */
+function grouped(rows: readonly WorkRow[]): WorkRow[][] {
+  const groups: WorkRow[][] = [];
+  let isDue: boolean | undefined;
+  for (const row of rows) {
+    if (isDue !== (row.what === "due")) groups.push([]);
+    isDue = row.what === "due";
+    groups.at(-1)?.push(row);
+  }
+  return groups;
+}
+
+const writeGroup = (trx: Trx, rows: readonly WorkRow[]): Promise<void> =>
+  rows[0]?.what === "due" ? writeDue(trx, rows) : writeHeld(trx, rows);
+
+/** A claimed row keeps its lease. The revision shows the run that a hint has arrived. */
+async function writeDue(trx: Trx, due: readonly WorkRow[]): Promise<void> {
+  await sql`
+    insert into work (provider_id, kind, key, priority)
+    select "providerId", kind, key, priority
+    from json_to_recordset(${JSON.stringify(due)}::text::json)
+      as due ("providerId" uuid, kind text, key text, priority smallint)
+    on conflict (provider_id, kind, key) do update set
+      revision = work.revision + 1,
+      priority = least(work.priority, excluded.priority),
+      due_at = case when work.claim is null then greatest(least(work.due_at, now()), coalesce(work.not_before, now()))
+        else work.due_at end`.execute(trx);
+}
+
+const MS = sql`interval '1 millisecond'`;
+
+/**
+ * Ends or renews claims. Work of which nothing is left is deleted, unless a hint has arrived in the meantime: then it is due at once, except
+ * after a failed attempt.
+ * @throws ClaimLost
+ */
+async function writeHeld(trx: Trx, held: readonly WorkRow[]): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    with held as materialized (
+      select given.*, "afterMs" is null and work.revision = given.revision as "isDone"
+      from json_to_recordset(${JSON.stringify(held)}::text::json) as given (what text, "providerId" uuid, kind text, key text,
+          claim uuid, revision int, attempts int, priority smallint, "afterMs" float8, "isFirm" boolean)
+        join work on (work.provider_id, work.kind, work.key, work.claim)
+          = (given."providerId", given.kind, given.key, given.claim)
+      for update of work),
+    deleted as (
+      delete from work using held
+      where "isDone" and (work.provider_id, work.kind, work.key) = (held."providerId", held.kind, held.key)),
+    written as (
+      update work set claim = case what when 'renewed' then held.claim end, attempts = held.attempts,
+        priority = case when work.revision = held.revision then held.priority else least(work.priority, held.priority) end,
+        due_at = case when work.revision = held.revision or held.attempts > 0 then now() + coalesce("afterMs", 0) * ${MS} else now() end,
+        not_before = case when "isFirm" then now() + "afterMs" * ${MS} end
+      from held
+      where not "isDone" and (work.provider_id, work.kind, work.key) = (held."providerId", held.kind, held.key))
+    select count(*)::int as count from held`.execute(trx);
+  if (rows[0]?.count !== held.length) throw new ClaimLost();
+}
+
+/** Ends a claim, in the transaction that writes the result of the run, which throws `ClaimLost` at its end if another process has claimed the work. */
+export const endClaim = (trx: Trx, claim: Claim, next: NextAttempt): void =>
+  writeAtEnd(trx, WORK, { ...claim, ...next, what: "ended" });
+
+/** Renews a claim, in a transaction that writes a part of the run's result. It throws `ClaimLost` likewise. */
+export const renewClaim = (trx: Trx, claim: Claim): void =>
+  writeAtEnd(trx, WORK, { ...claim, afterMs: LEASE_MS, what: "renewed" });
+
+type Db = Pick<Database, "kysely">;
+
+/** Renews claims of this process, as far as it still has them. */
+export const renewClaims = (db: Db, claims: readonly Claim[]): Promise<void> =>
+  change(db, claims, sql`due_at = now() + ${LEASE_MS}::float8 * ${MS}`);
+
+/** Releases unfinished claims, as far as this process still has them, without counting them as attempts. */
+export const releaseClaims = (db: Db, claims: readonly Claim[]): Promise<void> =>
+  change(db, claims, sql`claim = null, due_at = now(), attempts = greatest(work.attempts - 1, 0)`);
+
+/** A transaction, because the planner keeps to the order of the rows only there. */
+async function change({ kysely }: Db, claims: readonly Claim[], values: RawBuilder<unknown>): Promise<void> {
+  const rows = JSON.stringify([...claims].sort(compareKeys));
+  await kysely.transaction().execute((trx) =>
+    sql`
+      update work set ${values}
+      from json_to_recordset(${rows}::text::json) as held ("providerId" uuid, kind text, key text, claim uuid)
+      where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`.execute(
+      trx,
+    ),
+  );
+}
