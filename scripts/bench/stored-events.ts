@@ -1,18 +1,22 @@
 import { sql } from "kysely";
 import { pino } from "pino";
-import { type Database, openDatabase } from "../../src/platform/db/database.ts";
+import type { Database } from "../../src/platform/db/database.ts";
+import { openPostgres } from "../../src/platform/db/postgres.ts";
 import type { Store } from "./organisations.ts";
 
 export const log = pino({ level: "silent" });
 
-/** Runs SQL on the database of a running platform; PostgreSQL only. */
+/** Statements about a whole table take minutes. */
+const SILENCE = { statementMs: 0, listenMs: 20_000 };
+
+/** Runs SQL on the database of a platform, however long it takes; PostgreSQL only. */
 export async function withDatabase<T>(store: Store, use: (database: Database) => Promise<T>): Promise<T> {
   if (!("databaseUrl" in store)) throw new TypeError("an embedded database has one process only");
-  const database = await openDatabase({ url: store.databaseUrl, log });
+  const database = openPostgres(store.databaseUrl, log, { silence: SILENCE });
   return use(database).finally(database.close);
 }
 
-/** Rows of one statement: the platform's connections limit its duration. */
+/** Rows of one statement. */
 const CHUNK = 100_000;
 
 /** Stores this many events of the last twenty days, and runs the maintenance that follows such a load automatically. */

@@ -28,7 +28,7 @@ interface Filling {
   report: Setting["report"];
 }
 
-/** Rows of one statement: the platform's connections limit its duration. */
+/** Rows of one statement. */
 const CHUNK_ROWS = 50_000;
 
 /** Fills the tables with a year of copies of their present rows, the pattern. */

@@ -173,10 +173,11 @@ describe("the fault", () => {
 
   it("assign-late assigns after the connection was closed, while a position is free", async () => {
     const { path, shift, candidateId } = assignment();
-    sandbox.setFault("assign-late", { lateMs: 20 });
+    sandbox.setFault("assign-late", { lateMs: 400 });
     await expect(call(sandbox, "PUT", path)).rejects.toThrow("fetch failed");
     expect(shift.assigned.size).toBe(0);
     await expect.poll(() => [...shift.assigned.keys()]).toEqual([candidateId]);
+    sandbox.setFault("assign-late", { lateMs: 20 });
     await expect(call(sandbox, "PUT", path.replace(candidateId, another()))).rejects.toThrow("fetch failed");
     await sleep(40);
     expect([...shift.assigned.keys()]).toEqual([candidateId]);
@@ -185,7 +186,7 @@ describe("the fault", () => {
   it("create-late creates after the connection was closed", async () => {
     const running = await startSandbox();
     try {
-      running.setFault("create-late", { lateMs: 20 });
+      running.setFault("create-late", { lateMs: 400 });
       const before = running.candidates.length;
       await expect(call(running, "POST", "/candidates", { body: NEW_CANDIDATE })).rejects.toThrow(
         "fetch failed",
