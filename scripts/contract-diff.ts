@@ -7,6 +7,7 @@ import { CannotCompare } from "./contract-diff/cannot-compare.ts";
 import { compare } from "./contract-diff/compare.ts";
 import { jsonReport, textReport, totalsOf } from "./contract-diff/report.ts";
 import { checkOut, findBase } from "./contract-diff/revision.ts";
+import type { Terminal } from "./terminal.ts";
 
 const HELP = `Reports the changes to spec/ since a git revision that break providers or the platform.
 
@@ -27,11 +28,6 @@ const OPTIONS = {
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
-
-interface Terminal {
-  out(text: string): void;
-  error(text: string): void;
-}
 
 /** Runs the command. Resolves with the exit code. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {

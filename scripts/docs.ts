@@ -3,6 +3,7 @@ import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { siteFiles } from "./docs/site.ts";
+import type { Terminal } from "./terminal.ts";
 
 const HELP = `Writes the documentation as a folder of self-contained pages.
 
@@ -19,11 +20,6 @@ const OPTIONS = {
   out: { type: "string", default: "dist/docs" },
   help: { type: "boolean", default: false },
 } as const;
-
-interface Terminal {
-  out(text: string): void;
-  error(text: string): void;
-}
 
 /** Runs the command. Resolves with the exit code. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -7,6 +7,7 @@ import { SpecFault } from "./emit/fault.ts";
 import { formatted } from "./emit/format.ts";
 import { follow } from "./emit/watch.ts";
 import { type Drift, driftOf, write } from "./emit/write.ts";
+import type { Terminal } from "./terminal.ts";
 
 const HELP = `Reads the documents in spec/ and writes types, clients, server stubs and validators to generated/.
 
@@ -30,9 +31,7 @@ const OPTIONS = {
   out: { type: "string", default: "generated" },
 } as const;
 
-export interface Terminal {
-  out(text: string): void;
-  error(text: string): void;
+interface WatchingTerminal extends Terminal {
   /** Ends --watch when aborted. */
   readonly signal?: AbortSignal;
 }
@@ -43,7 +42,7 @@ interface Folders {
 }
 
 /** Runs the command. Resolves with the exit code. */
-export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function main(argv: readonly string[], terminal: WatchingTerminal): Promise<number> {
   const options = readOptions(argv);
   if (typeof options === "string") {
     terminal.error(`${options}\n\n${HELP}`);
@@ -122,7 +121,7 @@ function driftLines(drift: Drift, folder: string): string[] {
   );
 }
 
-async function watchFolder(folders: Folders, terminal: Terminal): Promise<number> {
+async function watchFolder(folders: Folders, terminal: WatchingTerminal): Promise<number> {
   const changed = async (): Promise<void> => {
     await reportingFaults(terminal, () => generate(folders, terminal));
   };

@@ -13,6 +13,7 @@ import {
   readBroker,
   readRelease,
 } from "./publish-contracts/settings.ts";
+import type { Terminal } from "./terminal.ts";
 
 const HELP = `Publishes contracts/ to a Pact Broker, under the git commit and branch.
 
@@ -43,11 +44,6 @@ const OPTIONS = {
 
 /** The participant of --can-i-deploy: the only one that this repository releases. */
 const PLATFORM = "shiftpact-platform";
-
-interface Terminal {
-  out(text: string): void;
-  error(text: string): void;
-}
 
 /** Runs the command. Resolves with the exit code. */
 export async function main(argv: readonly string[], env: Environment, terminal: Terminal): Promise<number> {

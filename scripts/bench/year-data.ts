@@ -22,8 +22,7 @@ type Filled = keyof typeof AGES;
 const TABLES = Object.keys(AGES) as Filled[];
 
 interface Filling {
-  /** The number of events in the pattern. */
-  events: number;
+  /** Events of each day. */
   perDay: number;
   report: Setting["report"];
 }
@@ -31,15 +30,45 @@ interface Filling {
 /** Rows of one statement. */
 const CHUNK_ROWS = 50_000;
 
+/** Checkpoints and vacuums between the statements would make the filling take hours. */
+const WHILE_FILLING: readonly string[] = [
+  ...["max_wal_size = '20GB'", "checkpoint_timeout = '1h'", "full_page_writes = off"],
+  ...["synchronous_commit = off", "autovacuum = off"],
+];
+
 /** Fills the tables with a year of copies of their present rows, the pattern. */
-export async function fillYear({ kysely }: Database, filling: Filling): Promise<void> {
+export async function fillYear(database: Database, filling: Filling): Promise<void> {
+  const { executeSql } = database.raw;
+  for (const setting of WHILE_FILLING) await executeSql(`alter system set ${setting}`);
+  await executeSql("select pg_reload_conf()");
+  await fillTables(database, filling);
+  await executeSql("alter system reset all");
+  await executeSql("select pg_reload_conf()");
+  await executeSql("checkpoint");
+}
+
+async function fillTables({ kysely }: Database, { perDay, report }: Filling): Promise<void> {
   await createPartitions(kysely);
   for (const table of TABLES) {
     const source = table === "event_log" ? "events" : table;
     await sql`create table ${pattern(table)} as select * from ${sql.table(source)}`.execute(kysely);
   }
-  for (const table of TABLES) await fillTable(kysely, table, filling);
-  await sql`checkpoint`.execute(kysely);
+  const events = await countOf(kysely, "events");
+  for (const table of TABLES) {
+    const [from, to] = AGES[table];
+    const share = OF_SHIFTS.includes(table) ? NEW_SHIFTS : 1;
+    const copies = Math.round(((to - from) * perDay * share) / events);
+    report(`${table}: ${shown(copies * (await countOf(kysely, table)))} rows`);
+    await fillTable(kysely, table, copies);
+  }
+}
+
+/** Returns the number of rows in the pattern of a table. */
+async function countOf(kysely: Database["kysely"], table: Filled): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${pattern(table)}`.execute(
+    kysely,
+  );
+  return rows[0]?.count ?? 0;
 }
 
 /** Creates the partition of every day, as if the database had existed for a year. */
@@ -51,20 +80,9 @@ async function createPartitions(kysely: Database["kysely"]): Promise<void> {
   await sql`insert into trace_steps select * from trace_steps_before`.execute(kysely);
 }
 
-async function fillTable(
-  kysely: Database["kysely"],
-  table: Filled,
-  { events, perDay, report }: Filling,
-): Promise<void> {
+async function fillTable(kysely: Database["kysely"], table: Filled, copies: number): Promise<void> {
   const [from, to] = AGES[table];
-  const share = OF_SHIFTS.includes(table) ? NEW_SHIFTS : 1;
-  const copies = Math.round(((to - from) * perDay * share) / events);
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count from ${pattern(table)}`.execute(
-    kysely,
-  );
-  const count = rows[0]?.count ?? 0;
-  report(`${table}: ${shown(copies * count)} rows`);
-  const atOnce = Math.max(1, Math.floor(CHUNK_ROWS / Math.max(1, count)));
+  const atOnce = Math.max(1, Math.floor(CHUNK_ROWS / Math.max(1, await countOf(kysely, table))));
   for (let copy = 0; copy < copies; copy += atOnce)
     await copyPattern(kysely, table, {
       ...{ first: copy, last: Math.min(copies, copy + atOnce) - 1 },

@@ -33,7 +33,7 @@ export const year: Section = {
     // The platform's upkeep would drop old days during the filling.
     await deployment.end();
     const started = performance.now();
-    await withDatabase(store, (database) => fillYear(database, { events, perDay, report }));
+    await withDatabase(store, (database) => fillYear(database, { perDay, report }));
     const minutes = (performance.now() - started) / 60_000;
     const dropped = await withDatabase(store, upkeepRound);
     const later = await reopen(resources, deployment);

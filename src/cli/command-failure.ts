@@ -1,5 +1,6 @@
 import { SchemaError } from "../platform/db/schema-version.ts";
 import { ConfigError } from "../platform/environment.ts";
+import { CouldNotRun } from "../verify/could-not-run.ts";
 import type { Io } from "./io.ts";
 import { UsageError } from "./usage.ts";
 
@@ -20,4 +21,11 @@ function lineOf(error: unknown): string {
   const line = error.message.split("\n")[0];
   // A refused connection to a name with several addresses has no message of its own.
   return line || `cannot connect to PostgreSQL: ${(error as NodeJS.ErrnoException).code}`;
+}
+
+/** Prints why a command cannot run with what it was given, and returns exit code 2. Other errors are rethrown. */
+export function reportUnusable(command: string, error: unknown, io: Io): number {
+  if (!(error instanceof UsageError || error instanceof CouldNotRun)) throw error;
+  io.stderr(`shiftpact ${command}: ${error.message}`);
+  return 2;
 }

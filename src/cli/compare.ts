@@ -2,8 +2,8 @@ import { basename } from "node:path";
 import { compareDocument } from "../verify/compare/compare.ts";
 import { readDocument } from "../verify/compare/document.ts";
 import { readContract } from "../verify/contracts.ts";
-import { CouldNotRun } from "../verify/could-not-run.ts";
 import { verdictOf } from "../verify/verdict.ts";
+import { reportUnusable } from "./command-failure.ts";
 import type { Io } from "./io.ts";
 import { openReports, printJson, printVerdict } from "./print-verdict.ts";
 import { readFlags, UsageError } from "./usage.ts";
@@ -39,9 +39,7 @@ export async function compare(argv: string[], io: Io): Promise<number> {
     (values.json ? printJson : printVerdict)(verdict, io);
     return verdict.summary.verdict === "conforms" ? 0 : 1;
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof CouldNotRun)) throw error;
-    io.stderr(`shiftpact compare: ${error.message}`);
-    return 2;
+    return reportUnusable("compare", error, io);
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { CouldNotRun } from "../verify/could-not-run.ts";
 import type { KnownForms, ProviderForms } from "../verify/index.ts";
+import { reportUnusable } from "./command-failure.ts";
 import { DETECT_FLAGS, detectForms } from "./contracts-detect.ts";
 import { contractsFor, type ProviderContract, stubFor, writeContracts } from "./contracts-files.ts";
 import {
@@ -70,9 +71,7 @@ export async function contracts(argv: string[], io: Io): Promise<number> {
       );
     return 0;
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof CouldNotRun)) throw error;
-    io.stderr(`shiftpact contracts: ${error.message}`);
-    return 2;
+    return reportUnusable("contracts", error, io);
   }
 }
 

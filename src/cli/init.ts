@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { CouldNotRun } from "../verify/could-not-run.ts";
 import { kitVersion } from "../verify/package-files.ts";
 import { type Paint, painter } from "../verify/reporters/terminal.ts";
 import { type CiJob, cancellationFlag, ciJob, shellWord } from "./ci-jobs.ts";
+import { reportUnusable } from "./command-failure.ts";
 import { FORM_NAMES } from "./contracts-forms.ts";
 import { type Answers, CI_SYSTEMS, isLocal, readAnswers } from "./init-answers.ts";
 import { type NewFile, refuseExisting, writeFiles } from "./init-files.ts";
@@ -62,9 +62,7 @@ export async function init(argv: string[], io: Io): Promise<number> {
     for (const line of report(answers, probed, { job, files, folder: flags.dir }, io)) io.stdout(line);
     return 0;
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof CouldNotRun)) throw error;
-    io.stderr(`shiftpact init: ${error.message}`);
-    return 2;
+    return reportUnusable("init", error, io);
   }
 }
 

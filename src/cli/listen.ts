@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CouldNotRun } from "../verify/could-not-run.ts";
 import { type Listener, type ListenerOptions, startListener } from "../verify/listen/listener.ts";
 import { eventNames, isEventName } from "../verify/listen/payload.ts";
 import type { EventName } from "../verify/listen/retry-scenario.ts";
 import { HOLD_MS, type Seen } from "../verify/listen/webhook-receiver.ts";
 import { painter } from "../verify/reporters/terminal.ts";
+import { reportUnusable } from "./command-failure.ts";
 import { type Io, isColoured } from "./io.ts";
 import { openReports, printJson, printVerdict } from "./print-verdict.ts";
 import { untilStopped } from "./stop-signal.ts";
@@ -44,9 +44,7 @@ export async function listen(argv: string[], io: Io, wait: Wait = waitFor): Prom
     }
     return await run(flags, io, wait);
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof CouldNotRun)) throw error;
-    io.stderr(`shiftpact listen: ${error.message}`);
-    return 2;
+    return reportUnusable("listen", error, io);
   }
 }
 

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { stringify } from "yaml";
 import { packageFile } from "../verify/package-files.ts";
+import { reportUnusable } from "./command-failure.ts";
 import type { Io } from "./io.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
@@ -44,9 +45,7 @@ export async function spec(argv: string[], io: Io): Promise<number> {
     else write(values.out, text, io);
     return 0;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    io.stderr(`shiftpact spec: ${error.message}`);
-    return 2;
+    return reportUnusable("spec", error, io);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type WebhookClientOptions,
 } from "../clients/webhook-client.ts";
 import { redact } from "../verify/curl-command.ts";
+import { reportUnusable } from "./command-failure.ts";
 import type { Io } from "./io.ts";
 import { readFlags, UsageError, uuidFlag } from "./usage.ts";
 
@@ -46,9 +47,7 @@ export async function trigger(argv: string[], io: Io, timing: Timing = {}): Prom
     }
     return await send(messageOf(values, positionals), values, io, timing);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    io.stderr(`shiftpact trigger: ${error.message}`);
-    return 2;
+    return reportUnusable("trigger", error, io);
   }
 }
 
