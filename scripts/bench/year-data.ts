@@ -58,8 +58,9 @@ async function fillTables({ kysely }: Database, { perDay, report }: Filling): Pr
     const [from, to] = AGES[table];
     const share = OF_SHIFTS.includes(table) ? NEW_SHIFTS : 1;
     const copies = Math.round(((to - from) * perDay * share) / events);
-    report(`${table}: ${shown(copies * (await countOf(kysely, table)))} rows`);
-    await fillTable(kysely, table, copies);
+    const count = await countOf(kysely, table);
+    report(`${table}: ${shown(copies * count)} rows`);
+    await fillTable(kysely, table, { copies, count });
   }
 }
 
@@ -80,9 +81,13 @@ async function createPartitions(kysely: Database["kysely"]): Promise<void> {
   await sql`insert into trace_steps select * from trace_steps_before`.execute(kysely);
 }
 
-async function fillTable(kysely: Database["kysely"], table: Filled, copies: number): Promise<void> {
+async function fillTable(
+  kysely: Database["kysely"],
+  table: Filled,
+  { copies, count }: { copies: number; count: number },
+): Promise<void> {
   const [from, to] = AGES[table];
-  const atOnce = Math.max(1, Math.floor(CHUNK_ROWS / Math.max(1, await countOf(kysely, table))));
+  const atOnce = Math.max(1, Math.floor(CHUNK_ROWS / Math.max(1, count)));
   for (let copy = 0; copy < copies; copy += atOnce)
     await copyPattern(kysely, table, {
       ...{ first: copy, last: Math.min(copies, copy + atOnce) - 1 },

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Dispatcher, Pool } from "undici";
 import { operationsTable } from "../../generated/operations/server.ts";
 import type { Random } from "./random.ts";
@@ -47,7 +46,6 @@ const QUERIES: readonly string[] = [
 ];
 const AT_ONCE = 48;
 const ONE_IN_RAW = 20;
-const SEND_AGAIN_MS = 5_000;
 
 export interface MalformedOptions {
   url: string;
@@ -100,20 +98,12 @@ interface Answered {
 async function malformed(pool: Pool, options: MalformedOptions): Promise<Answered> {
   const request = options.random.pick([webhook, webhook, operation])(options);
   const what = `${request.method} ${request.path.slice(0, 120)} ${String(request.body).slice(0, 200)}`;
-  const status = await statusOf(pool, request);
-  if (status !== "503") return { what, status };
-  // The database may have been busy for a moment. If the request is to blame, it fails again.
-  await sleep(SEND_AGAIN_MS);
-  return { what, status: await statusOf(pool, request) };
-}
-
-async function statusOf(pool: Pool, request: Bad): Promise<string> {
   try {
     const { statusCode, body } = await pool.request(request);
     await body.dump();
-    return String(statusCode);
+    return { what, status: String(statusCode) };
   } catch (error) {
-    return isRefusedHere(error) ? "not sent" : "closed";
+    return { what, status: isRefusedHere(error) ? "not sent" : "closed" };
   }
 }
 
