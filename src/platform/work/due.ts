@@ -1,11 +1,13 @@
 import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, writeAtEnd } from "../transaction.ts";
-import { type Due, WORK } from "./rows.ts";
+import { type Due, type Priority, WORK } from "./rows.ts";
 
 /** `interactive`: an operator or a candidate waits. */
-export const PRIORITY = { interactive: 0, event: 1, background: 2 } as const;
-export type Priority = (typeof PRIORITY)[keyof typeof PRIORITY];
+export const PRIORITY = { interactive: 0, event: 1, background: 2 } as const satisfies Record<
+  string,
+  Priority
+>;
 
 type Parts = Pick<Deps, "wakeWorker">;
 

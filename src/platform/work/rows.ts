@@ -11,9 +11,12 @@ interface WorkKey {
   key: string;
 }
 
+/** How soon work is claimed: 0 first. `PRIORITY` names them. */
+export type Priority = 0 | 1 | 2;
+
 /** Makes a piece of work due now. */
 export interface Due extends WorkKey {
-  priority: number;
+  priority: Priority;
 }
 
 /** A row of work that a process has claimed. */
