@@ -445,7 +445,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List the jobs */
+    /**
+     * List the jobs
+     * @description The newest job first. With `from` or `until`, the job that starts earliest first.
+     */
     get: operations["listJobs"];
     put?: never;
     post?: never;

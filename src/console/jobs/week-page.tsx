@@ -55,7 +55,7 @@ export function WeekPage() {
             <Week week={week} jobs={items} />
             {hasMore && (
               <p class="notice">
-                Only the newest {formatCount(PAGE * PAGES)} jobs of the week are shown. Select an organisation
+                Only the first {formatCount(PAGE * PAGES)} jobs of the week are shown. Select an organisation
                 to see all of its jobs.
               </p>
             )}

@@ -11,8 +11,10 @@ export interface PageQuery {
 const DEFAULT_LIMIT = 50;
 
 interface PageOrder<Row> {
-  /** The column that orders the rows: the newest first, unless `ascending`. */
+  /** The unique column that orders the rows: the newest first, unless `ascending`. */
   id: keyof Row & string;
+  /** A column of times that comes before `id` in the order. */
+  time?: keyof Row & string;
   ascending?: boolean;
   /** Required values by column; undefined: any value. */
   where?: Record<string, string | undefined>;
@@ -25,25 +27,38 @@ interface PageOrder<Row> {
 export async function page<Row, Item>(
   select: SelectQueryBuilder<Schema, never, Row> | SelectQueryBuilder<Schema, keyof Schema, Row>,
   { limit = DEFAULT_LIMIT, cursor }: PageQuery,
-  { id, ascending = false, where = {} }: PageOrder<Row>,
+  { id, time, ascending = false, where = {} }: PageOrder<Row>,
   toItem: (row: Row) => Item,
 ): Promise<{ items: Item[]; nextCursor?: string }> {
-  const after = cursorOf(cursor);
-  let query = (select as SelectQueryBuilder<Schema, never, Row>)
-    .orderBy(sql.ref(id), ascending ? "asc" : "desc")
-    .limit(limit + 1);
+  const columns = time === undefined ? [id] : [time, id];
+  let query = (select as SelectQueryBuilder<Schema, never, Row>).limit(limit + 1);
+  for (const column of columns) query = query.orderBy(sql.ref(column), ascending ? "asc" : "desc");
   for (const [column, value] of Object.entries(where))
     if (value !== undefined) query = query.where(sql.ref(column), "=", value);
-  if (after !== undefined) query = query.where(sql.ref(id), ascending ? ">" : "<", after);
+  if (cursor !== undefined) {
+    const left = sql`(${sql.join(columns.map((column) => sql.ref(column)))})`;
+    const right = sql`(${sql.join(positionOf(cursor, time !== undefined))})`;
+    query = query.where(ascending ? sql<boolean>`${left} > ${right}` : sql<boolean>`${left} < ${right}`);
+  }
   const rows = await query.execute();
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  const isMore = rows.length > limit && last !== undefined;
-  return { items: items.map(toItem), ...(isMore && { nextCursor: String(last[id]) }) };
+  if (rows.length <= limit || last === undefined) return { items: items.map(toItem) };
+  return { items: items.map(toItem), nextCursor: cursorTo(columns.map((column) => last[column])) };
 }
 
-function cursorOf(cursor: string | undefined): string | undefined {
-  if (cursor === undefined || isUuid(cursor)) return cursor;
+const SEPARATOR = "_";
+
+/** The values of the last row in the order of the page, which a next page starts after. */
+const cursorTo = (values: readonly unknown[]) =>
+  values.map((value) => (value instanceof Date ? value.toISOString() : value)).join(SEPARATOR);
+
+function positionOf(cursor: string, hasTime: boolean): (string | Date)[] {
+  const values = cursor.split(SEPARATOR);
+  const id = values.pop() ?? "";
+  const times = values.map((value) => new Date(value));
+  const isOfList = isUuid(id) && times.length === (hasTime ? 1 : 0);
+  if (isOfList && times.every((time) => !Number.isNaN(time.getTime()))) return [...times, id];
   const errors = [{ pointer: "#/query/cursor", message: "must be a nextCursor of this list" }];
   throw problem("validation_failed", { detail: "The page cannot be found.", errors });
 }

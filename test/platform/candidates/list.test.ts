@@ -60,4 +60,34 @@ describe.each(featureEngines)("the lists about candidates, on %s", (engine) => {
     expect(await jobs({ until: second.startTime })).toEqual([first.jobId]);
     expect(await jobs({ candidateId, from: second.startTime })).toEqual([]);
   });
+
+  it("walks the jobs of a time by their start, each once, and with the cursors of that order only", async () => {
+    const startOf = (hour: number) => `2031-06-01T0${hour}:00:00.000Z`;
+    const opened = [];
+    for (const hour of [3, 1, 2, 1, 1]) {
+      opened.push(await organisation.open({ startTime: startOf(hour), endTime: "2031-06-01T16:00:00.000Z" }));
+    }
+    const list = (query: object) => organisation.operations.listJobs({ params: { query } });
+    const span = { from: startOf(1), until: startOf(3), limit: 1 };
+    const walked = [];
+    let cursor: string | undefined;
+    do {
+      const { items, nextCursor }: { items: { jobId: string }[]; nextCursor?: string } = ok(
+        await list({ ...span, ...(cursor !== undefined && { cursor }) }),
+      );
+      walked.push(...items.map(({ jobId }) => jobId));
+      cursor = nextCursor;
+    } while (cursor !== undefined);
+    const expected = opened
+      .filter(({ startTime }) => startTime < startOf(3))
+      .toSorted((a, b) => a.startTime.localeCompare(b.startTime) || a.jobId.localeCompare(b.jobId));
+    expect(walked).toEqual(expected.map(({ jobId }) => jobId));
+
+    const { nextCursor: newest } = ok(await list({ limit: 1 }));
+    const { nextCursor: earliest } = ok(await list(span));
+    expect((await list({ ...span, cursor: newest })).status).toBe(400);
+    expect((await list({ limit: 1, cursor: earliest })).status).toBe(400);
+    const spoiled = earliest?.replace(/^[^_]*/, "never");
+    expect((await list({ ...span, cursor: spoiled })).status).toBe(400);
+  });
 });

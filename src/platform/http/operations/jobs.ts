@@ -17,12 +17,10 @@ export function jobHandlers(deps: Deps) {
   return {
     listJobs: async ({ query }) => {
       const where = { provider_id: query.providerId, shift_id: query.shiftId, status: query.status };
-      const { items, ...rest } = await page(
-        jobsThatFit(deps, query),
-        query,
-        { id: "job_id", where },
-        (job) => job,
-      );
+      const isSpan = query.from !== undefined || query.until !== undefined;
+      const byStart = isSpan && ({ time: "start_time", ascending: true } as const);
+      const order = { id: "job_id", where, ...byStart } as const;
+      const { items, ...rest } = await page(jobsThatFit(deps, query), query, order, (job) => job);
       return ok({ items: await viewsOfJobs(deps, items), ...rest });
     },
     getJob: async ({ path }) => ok(await readJob(deps, path.jobId)),
