@@ -15,7 +15,7 @@ const DEEP_PAGE = 20;
 /** Measures acknowledgements at a steady rate, and then every list. */
 export async function measureRequests(setting: Setting, deployment: Deployment): Promise<Times> {
   const times = new Map<string, number>();
-  const [perSecond, seconds] = setting.quick ? [20, 1] : [50, 20];
+  const [perSecond, seconds] = setting.quick ? [20, 1] : [50, 120];
   setting.report(`${perSecond} webhooks a second for ${seconds} s, then every list`);
   const probe = acknowledgements(deployment, deployment.organisations, perSecond);
   await sleep(seconds * 1_000);
