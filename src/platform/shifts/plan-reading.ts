@@ -132,6 +132,45 @@ function spread(ms: number, shiftId: string): number {
   return Math.round(ms * (0.9 + (sum / 997) * 0.2));
 }
 
+/** What is known about a shift that the provider answers 404 for. */
+interface Absence {
+  /** An event that is no deletion reports the shift. */
+  isExpected: boolean;
+  isKnownGone: boolean;
+  isDeleted: boolean;
+  /** A deletion was reported and nothing since, or the platform's own cancellation was carried out. */
+  isAnnounced: boolean;
+  /** The platform asked for the deletion. */
+  isAsked: boolean;
+  /** The response itself leaves no doubt. */
+  isCertain: boolean;
+  /** Another call showed that the provider knows its other data. */
+  isWitnessed: boolean;
+  /** The shift is read several times before it is believed to be gone. */
+  isPatient: boolean;
+}
+
+function absenceOf(
+  { state, isLive }: Draft,
+  outcome: Extract<Reading["outcome"], { kind: "absent" }>,
+  witness: Reading["witness"],
+  covered: readonly EventState[],
+): Absence {
+  const { cancellation, job, shift } = state;
+  const isKnownGone = shift.isGone && !(isLive && job?.status !== "expired");
+  const isAnnounced = unexplainedDeletes(covered).length > 0 || Boolean(cancellation?.consumedBy);
+  const isFinal = outcome.final && outcome.code !== undefined;
+  return {
+    ...{ isKnownGone, isAnnounced },
+    isExpected: covered.some(({ event, isReplayed }) => !reportsDeletion(event) && !isReplayed),
+    isDeleted: covered.some(({ event }) => reportsDeletion(event)),
+    isAsked: cancellation !== undefined && cancellation.sentAt !== null,
+    isCertain: isCertain(outcome),
+    isWitnessed: witness === "good",
+    isPatient: !isFinal && !isAnnounced && !isKnownGone,
+  };
+}
+
 /** Applies a 404. Absence needs two witnesses and, unless a deletion was announced, several readings: a read replica may lag. */
 function concludeAbsence(
   draft: Draft,
@@ -140,55 +179,66 @@ function concludeAbsence(
 ): "witness" | undefined {
   const { outcome, witness, durationMs } = reading;
   if (outcome.kind !== "absent") return undefined;
-  const { state, rules, now, traceId } = draft;
-  const isExpected = covered.some(({ event, isReplayed }) => !reportsDeletion(event) && !isReplayed);
-  const isKnownGone = state.shift.isGone && !(draft.isLive && state.job?.status !== "expired");
-  const isDeleted = covered.some(({ event }) => reportsDeletion(event));
-  const isAnnounced = unexplainedDeletes(covered).length > 0 || Boolean(state.cancellation?.consumedBy);
-  const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
-  const isFinal = outcome.final && outcome.code !== undefined;
-  const isSure = isKnownGone || isCertain(outcome) || witness === "good";
-  const isPatient = !isFinal && !isAnnounced && !isKnownGone;
-  const [{ absences, absentSince }, retriesMs] = [state.shift, rules.absenceRetriesMs];
-  const afterMs = retriesMs[absences];
-  // The delay counts in time, not in readings: a hint or a failed call reads the shift earlier.
-  const waitedMs = retriesMs.slice(0, absences).reduce((sum, ms) => sum + ms, 0);
-  const leftMs = (absentSince ?? 0) + waitedMs - now;
-  if (isPatient && leftMs > TOLERANCE_MS && !state.integration.isHeld) {
-    draft.patchShift({ nextReadAt: now + leftMs });
-    return recheck(draft, covered, leftMs);
-  }
-  if (!isSure && witness === undefined) return "witness";
-  if (!isSure) {
-    noteImplausible(draft);
-    draft.patchShift({ absences: Math.min(absences, retriesMs.length) });
-    draft.readAt(now);
-    return undefined;
-  }
+  const absence = absenceOf(draft, outcome, witness, covered);
+  const { isKnownGone, isAsked } = absence;
+  if (absence.isPatient && waitsLonger(draft, covered)) return undefined;
   // A shift that is already known to be gone proves nothing about the provider.
-  if (isCertain(outcome) || witness === "good") notePlausible(draft);
-  if (isPatient && afterMs !== undefined) {
-    const { missing } = state.surroundings.vanished;
-    if (absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
-      draft.push({ write: "sample", count: Math.ceil(state.surroundings.vanished.known / 5) + MAX_MISSING });
-    noteAbsence(draft, absences + 1, now + afterMs);
-    return recheck(draft, covered, afterMs);
+  const isProven = absence.isCertain || absence.isWitnessed;
+  if (!isProven && !isKnownGone) {
+    if (witness === undefined) return "witness";
+    return doubtProvider(draft);
   }
-  // The outage may have ended between the 404 and the witness, so another 404 after a good witness is needed.
-  const isFirstWitness = retriesMs.length > 0 && absences <= retriesMs.length;
-  if (!isKnownGone && !isCertain(outcome) && isFirstWitness) {
-    noteAbsence(draft, retriesMs.length + 1, now);
-    return recheck(draft, covered, 0);
-  }
-  if (!isDeleted && !isAsked && !isKnownGone && isMassLoss(draft)) {
-    hold(draft, covered);
-    return undefined;
-  }
+  if (isProven) notePlausible(draft);
+  if (readsAgain(draft, absence, covered)) return undefined;
+  if (!absence.isDeleted && !isAsked && !isKnownGone && isMassLoss(draft)) return hold(draft, covered);
+  const { traceId } = draft;
   if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
   draft.endEvents(covered, "processed", closeJob(draft, isAsked ? "employer" : "absence", traceId));
   awaitReturn(draft);
-  if ((isAnnounced || isKnownGone) && isExpected) readLate(draft);
+  if ((absence.isAnnounced || isKnownGone) && absence.isExpected) readLate(draft);
   return undefined;
+}
+
+/** Whether the delay before the next reading is not over. It counts in time, not in readings: a hint or a failed call reads the shift earlier. */
+function waitsLonger(draft: Draft, covered: readonly EventState[]): boolean {
+  const { rules, now, state } = draft;
+  const { absences, absentSince } = state.shift;
+  const waitedMs = rules.absenceRetriesMs.slice(0, absences).reduce((sum, ms) => sum + ms, 0);
+  const leftMs = (absentSince ?? 0) + waitedMs - now;
+  if (leftMs <= TOLERANCE_MS || state.integration.isHeld) return false;
+  draft.patchShift({ nextReadAt: now + leftMs });
+  recheck(draft, covered, leftMs);
+  return true;
+}
+
+/** The provider denies what it has: the shift is read again until it does not. */
+function doubtProvider(draft: Draft): undefined {
+  const { rules, now, state } = draft;
+  noteImplausible(draft);
+  draft.patchShift({ absences: Math.min(state.shift.absences, rules.absenceRetriesMs.length) });
+  draft.readAt(now);
+}
+
+/** Whether the shift is read once more before it is believed to be gone. */
+function readsAgain(draft: Draft, absence: Absence, covered: readonly EventState[]): boolean {
+  const { rules, now, state } = draft;
+  const { absences } = state.shift;
+  const retriesMs = rules.absenceRetriesMs;
+  const afterMs = retriesMs[absences];
+  if (absence.isPatient && afterMs !== undefined) {
+    const { missing, known } = state.surroundings.vanished;
+    if (absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
+      draft.push({ write: "sample", count: Math.ceil(known / 5) + MAX_MISSING });
+    noteAbsence(draft, absences + 1, now + afterMs);
+    recheck(draft, covered, afterMs);
+    return true;
+  }
+  // The outage may have ended between the 404 and the witness, so another 404 after a good witness is needed.
+  const isFirstWitness = retriesMs.length > 0 && absences <= retriesMs.length;
+  if (absence.isKnownGone || absence.isCertain || !isFirstWitness) return false;
+  noteAbsence(draft, retriesMs.length + 1, now);
+  recheck(draft, covered, 0);
+  return true;
 }
 
 /** How much the database and the process may differ about when a transaction began. Milliseconds. */
@@ -198,7 +248,7 @@ function noteAbsence(draft: Draft, absences: number, nextReadAt: number): void {
   draft.patchShift({ absences, absentSince: draft.state.shift.absentSince ?? draft.now, nextReadAt });
 }
 
-function recheck(draft: Draft, covered: readonly EventState[], afterMs: number): undefined {
+function recheck(draft: Draft, covered: readonly EventState[], afterMs: number): void {
   draft.endEvents(covered, "queued", { code: "will_recheck", params: { recheck: "absent", afterMs } });
 }
 
@@ -220,7 +270,7 @@ function isMassLoss({ state, isLive, hasStarted }: Draft): boolean {
 }
 
 /** Leaves the job unchanged until an operator confirms the loss or the shifts reappear. */
-function hold(draft: Draft, covered: readonly EventState[]): void {
+function hold(draft: Draft, covered: readonly EventState[]): undefined {
   const { rules, now, state } = draft;
   const { missing, known } = state.surroundings.vanished;
   draft.push({ write: "hold", params: { count: missing, positions: known } });
