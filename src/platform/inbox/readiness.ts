@@ -22,7 +22,7 @@ export interface Readiness {
 }
 
 export interface ReadinessOptions {
-  database: Pick<Database, "inbox" | "isInboxExhausted">;
+  database: Pick<Database, "inbox" | "isInboxExhausted" | "raw">;
   log: Log;
   /** The number of the last migration that this process knows. */
   knownSchema: string;
@@ -64,11 +64,21 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   return {
     fault: async () => {
       if (now() < last.until) return last.fault;
-      const lateFault = () =>
-        options.database.isInboxExhausted() ? "connections_exhausted" : "database_unreachable";
-      return inTime(begin(), answerMs).catch((error) => note(lateFault(), error));
+      return inTime(begin(), answerMs).catch(async (error) => note(await lateFault(options), error));
     },
   };
+}
+
+/** How long a connection for work may take to show that the database responds at all. Milliseconds. */
+const PROBE_MS = 500;
+
+/** A silent database also holds every connection of the inbox: they are short only where it responds to others. */
+async function lateFault({ database }: ReadinessOptions): Promise<StoreFault> {
+  if (!database.isInboxExhausted()) return "database_unreachable";
+  return inTime(database.raw.executeSql("select 1"), PROBE_MS).then(
+    () => "connections_exhausted",
+    () => "database_unreachable",
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
-import { inTime } from "../db/in-time.ts";
+import { inTime, NoAnswer } from "../db/in-time.ts";
 import { late } from "../db/late.ts";
 import type { Pace } from "../db/pace.ts";
 import { newId as makeId } from "../ids.ts";
@@ -33,6 +33,8 @@ export interface InboxOptions {
   pace?: Pick<Pace, "stored">;
   now?: () => number;
   newId?: () => string;
+  /** The time limit of a statement. Milliseconds. */
+  silenceMs?: number;
 }
 
 interface Waiting {
@@ -47,8 +49,11 @@ type EventRow = WaitingEvent & { receivedAt: string };
 
 /** Events of one statement, each of at most 64 kB. */
 const LARGEST_BATCH = 500;
-/** A database that does not respond within this time counts as down: waiting calls fail, and later ones do not queue behind them. Milliseconds. */
-const SILENCE_MS = 4_000;
+/**
+ * A database that does not respond within this time counts as down. Together with the look-up of the token, a webhook is then refused before the
+ * provider gives up (5 s; decisions, "provider's webhook retries"). Milliseconds.
+ */
+const SILENCE_MS = 3_000;
 
 /**
  * Stores webhooks. An event that `receive` acknowledges is on disk.
@@ -56,7 +61,8 @@ const SILENCE_MS = 4_000;
  * All waiting calls share one INSERT and its commit, one flush at a time, because parsing and planning cost more than the sync. Commits keep the
  * order of arrival.
  */
-export function createInbox({ db, onStored, pace, now = Date.now, newId = makeId }: InboxOptions): Inbox {
+export function createInbox(options: InboxOptions): Inbox {
+  const { db, onStored, pace, now = Date.now, newId = makeId, silenceMs = SILENCE_MS } = options;
   const waiting: Waiting[] = [];
   let flushing = false;
 
@@ -65,7 +71,7 @@ export function createInbox({ db, onStored, pace, now = Date.now, newId = makeId
     while (waiting.length > 0) {
       const since = waiting[0]?.since ?? 0;
       const batch = new Batch(waiting);
-      const stored = await settle(db.kysely, batch);
+      const stored = await settle({ kysely: db.kysely, silenceMs }, batch);
       const at = performance.now();
       pace?.stored({ waitedMs: at - since, tookMs: at - batch.sentAt });
       if (stored.length > 0) onStored(stored);
@@ -107,9 +113,19 @@ class Batch {
     }
     return this.#all;
   }
+
+  /** Also those that arrived since: a database that was silent for the batch was silent for them. */
+  withLater(): Waiting[] {
+    return [...this.all, ...this.#waiting.splice(0)];
+  }
 }
 
 type Kysely = Database["kysely"];
+
+interface Store {
+  kysely: Kysely;
+  silenceMs: number;
+}
 
 /** Sorts rows by the unique index, so that two processes that store the same events cannot deadlock. */
 const byKey = ({ row: left }: Waiting, { row: right }: Waiting): number =>
@@ -121,19 +137,19 @@ const byKey = ({ row: left }: Waiting, { row: right }: Waiting): number =>
 const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
 
 /** Stores a batch and settles each of its promises; returns the events that wait now. Never rejects. */
-async function settle(kysely: Kysely, batch: Batch): Promise<EventRow[]> {
+async function settle(store: Store, batch: Batch): Promise<EventRow[]> {
   try {
-    const isStored = await inTime(insert(kysely, batch), SILENCE_MS);
+    const isStored = await inTime(insert(store.kysely, batch), store.silenceMs);
     const duplicates = batch.all.filter(({ row }) => !isStored(row));
     for (const { row, resolve } of batch.all) if (isStored(row)) resolve("stored");
-    const requeued = duplicates.length > 0 ? await settleDuplicates(kysely, duplicates) : [];
+    const requeued = duplicates.length > 0 ? await settleDuplicates(store, duplicates) : [];
     const stored = batch.all
       .filter(({ row }) => row.status === "queued" && isStored(row))
       .map(({ row }) => row);
     return [...stored, ...requeued];
   } catch (error) {
-    if (batch.all.length > 1 && isOfOneRow(error)) return storeOneByOne(kysely, batch.all);
-    for (const { reject } of batch.all) reject(error);
+    if (batch.all.length > 1 && isOfOneRow(error)) return storeOneByOne(store, batch.all);
+    for (const { reject } of error instanceof NoAnswer ? batch.withLater() : batch.all) reject(error);
     return [];
   }
 }
@@ -143,9 +159,9 @@ const isOfOneRow = (error: unknown): boolean =>
   error instanceof Error && /^(?:22|23|54)/.test(String((error as NodeJS.ErrnoException).code));
 
 /** Stores the rows of a batch separately, because one refused row fails the whole INSERT. */
-async function storeOneByOne(kysely: Kysely, batch: Waiting[]): Promise<EventRow[]> {
+async function storeOneByOne(store: Store, batch: Waiting[]): Promise<EventRow[]> {
   const stored: EventRow[] = [];
-  for (const one of batch) stored.push(...(await settle(kysely, new Batch([one]))));
+  for (const one of batch) stored.push(...(await settle(store, new Batch([one]))));
   return stored;
 }
 
@@ -174,7 +190,7 @@ async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => 
 }
 
 /** decisions, "duplicate traceId": requeues events that had failed for good, and returns them. */
-async function settleDuplicates(kysely: Kysely, duplicates: Waiting[]): Promise<EventRow[]> {
+async function settleDuplicates({ kysely, silenceMs }: Store, duplicates: Waiting[]): Promise<EventRow[]> {
   try {
     const rows = JSON.stringify(duplicates.map(({ row }) => row));
     const requeued = sql<{ traceId: string; shiftId: string }>`
@@ -185,7 +201,7 @@ async function settleDuplicates(kysely: Kysely, duplicates: Waiting[]): Promise<
         and events.status in ('failed', 'dead')
       returning events.trace_id as "traceId", events.shift_id as "shiftId"`.execute(kysely);
     const found = new Set(
-      (await inTime(requeued, SILENCE_MS)).rows.map(({ traceId, shiftId }) => `${traceId} ${shiftId}`),
+      (await inTime(requeued, silenceMs)).rows.map(({ traceId, shiftId }) => `${traceId} ${shiftId}`),
     );
     for (const { resolve } of duplicates) resolve("duplicate");
     return duplicates

@@ -118,7 +118,8 @@ describe("readiness", () => {
     await direct.query("drop owned by may_read; drop role may_read");
   });
 
-  it("fails when no connection of the inbox is free", async () => {
+  /** Takes every connection of the inbox, until the returned function is called. */
+  async function takeInbox(): Promise<() => Promise<unknown>> {
     const gone = Promise.withResolvers<void>();
     const holding = [1, 2, 3, 4].map(() => {
       const held = Promise.withResolvers<void>();
@@ -129,11 +130,27 @@ describe("readiness", () => {
       return { held: held.promise, done };
     });
     await Promise.all(holding.map(({ held }) => held));
+    return () => {
+      gone.resolve();
+      return Promise.allSettled(holding.map(({ done }) => done));
+    };
+  }
+
+  it("fails when no connection of the inbox is free", async () => {
+    const leave = await takeInbox();
     const { fault } = await readiness({ answerMs: 50 });
     expect(await fault()).toBe("connections_exhausted");
-    gone.resolve();
-    await Promise.all(holding.map(({ done }) => done));
+    await leave();
     await expect.poll(fault).toBeUndefined();
+  });
+
+  it("names the database, not the number of connections, when its silence holds them", async () => {
+    await database.raw.executeSql("select 1");
+    const leave = await takeInbox();
+    gate.freeze();
+    const { fault } = await readiness({ answerMs: 50 });
+    expect(await fault()).toBe("database_unreachable");
+    await leave();
   });
 
   it("tries once for all who ask within a second", async () => {

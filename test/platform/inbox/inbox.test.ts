@@ -48,6 +48,33 @@ describe("two inboxes on one PostgreSQL", () => {
   });
 });
 
+it("an inbox refuses what arrived while its database was silent, without asking the database again", async () => {
+  let statements = 0;
+  const silentForever = new Promise<never>(() => undefined);
+  const db = {
+    kysely: {
+      getExecutor: () => ({
+        transformQuery: (node: unknown) => node,
+        compileQuery: () => ({ sql: "", parameters: [] }),
+        executeQuery: () => {
+          statements += 1;
+          return silentForever;
+        },
+      }),
+    } as never,
+  };
+  const inbox = createInbox({ db, onStored: () => undefined, silenceMs: 50 });
+  const refused = [inbox.receive(received())];
+  await expect.poll(() => statements).toBe(1);
+  refused.push(inbox.receive(received()), inbox.receive(received()));
+  expect((await Promise.allSettled(refused)).map(({ status }) => status)).toEqual(
+    refused.map(() => "rejected"),
+  );
+  expect(statements).toBe(1);
+  void inbox.receive(received()).catch(() => undefined);
+  await expect.poll(() => statements).toBe(2);
+});
+
 describe.each(engines)("the inbox on %s", (engine) => {
   const database = useEngine(engine);
   const onStored = vi.fn();
