@@ -78,7 +78,7 @@ defaults
   timeout server 1h
 listen database
   bind 127.0.0.1:${port}
-  option httpchk GET /primary
+  option httpchk OPTIONS /primary
   timeout check 2s
   default-server inter 200ms fall 3 rise 1 on-marked-down shutdown-sessions
 ${servers.map((each) => `  server at-${each.port} 127.0.0.1:${each.port} check port ${each.rolePort}`).join("\n")}

@@ -49,6 +49,7 @@ describe.each([1, 2, 4])("%i processes on one PostgreSQL", (count) => {
     const [first = 0, last = 0] = [starts[PER_MINUTE / 25], starts.at(-1)];
     const perSecond = ((starts.length - PER_MINUTE / 25) * 1_000) / (last - first);
     expect(perSecond).toBeLessThanOrEqual((PER_MINUTE / 60) * 1.1);
-    expect(perSecond).toBeGreaterThan((PER_MINUTE / 60) * 0.6);
+    // A limit that four processes had divided among them would end at a quarter.
+    expect(perSecond).toBeGreaterThan((PER_MINUTE / 60) * 0.3);
   });
 });
