@@ -34,7 +34,8 @@ export async function page<Row, Item>(
   let query = (select as SelectQueryBuilder<Schema, never, Row>).limit(limit + 1);
   for (const column of columns) query = query.orderBy(sql.ref(column), ascending ? "asc" : "desc");
   for (const [column, value] of Object.entries(where))
-    if (value !== undefined) query = query.where(sql.ref(column), "=", value);
+    if (value !== undefined)
+      query = query.where(sql.ref(column), "=", isFew(column) ? sql.lit(value) : value);
   if (cursor !== undefined) {
     const left = sql`(${sql.join(columns.map((column) => sql.ref(column)))})`;
     const right = sql`(${sql.join(positionOf(cursor, time !== undefined))})`;
@@ -46,6 +47,12 @@ export async function page<Row, Item>(
   if (rows.length <= limit || last === undefined) return { items: items.map(toItem) };
   return { items: items.map(toItem), nextCursor: cursorTo(columns.map((column) => last[column])) };
 }
+
+/**
+ * Whether the document names every value of a column. Each then has a plan of its own: one plan for all values expects as many rows of
+ * each, and would walk through the rows of years to find the few in a rare status.
+ */
+const isFew = (column: string): boolean => column === "status";
 
 const SEPARATOR = "_";
 
