@@ -103,9 +103,9 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     limits: callLimits(config, options),
     processes: () => processes.count(),
     onCall: observer.providerCalled,
-    onCircuit: (providerId, state) => {
-      if (state === "closed") worker.responds(providerId);
-      return noteCircuit(deps, providerId, state, processes.count());
+    onCircuit: (providerId, circuit) => {
+      if (circuit.state === "closed") worker.responds(providerId);
+      return noteCircuit(deps, providerId, circuit, processes.count());
     },
     onSilence: (providerId, ms) => noteSilence(deps, providerId, ms),
     onFields: fieldUses.note,

@@ -59,15 +59,18 @@ export async function answerOf(
       const { failure, message, retryAfterMs } = error;
       return { ...unavailable(failure, message), retryAfterMs, notAsked: true };
     }
-    if (error instanceof ProviderHttpError) {
-      const { failure, message, code } = error;
-      return { ...unavailable(failure, message), ...(code !== undefined && { providerCode: code }) };
-    }
+    if (error instanceof ProviderHttpError) return failedCall(error);
     throw error;
   }
 }
 
-function temporary(response: Response, now: number): Unavailable {
+/** A call without a response. */
+export function failedCall({ failure, message, code }: ProviderHttpError): Unavailable {
+  return { ...unavailable(failure, message), ...(code !== undefined && { providerCode: code }) };
+}
+
+/** A response after which a retry is needed. */
+export function temporary(response: Response, now: number): Unavailable {
   const retryAfterMs = readRetryAfter(response.headers.get("retry-after"), now);
   const { status } = response;
   const failure = unavailable("http_error", `status ${status}`);

@@ -7,7 +7,7 @@ import {
   MAX_PAUSE_MS,
   PROVIDER_RETRIES,
 } from "../retry-policy.ts";
-import { readRetryAfter } from "./answer.ts";
+import { failedCall, readRetryAfter, temporary, type Unavailable } from "./answer.ts";
 import { CallRefused, ProviderHttpError } from "./http-error.ts";
 import { createPlaces } from "./places.ts";
 import { createRate, type Rate, type RateClock, type RateLimits, type SharedStarts } from "./rate.ts";
@@ -28,8 +28,11 @@ export const CALL_LIMITS: CallLimits = {
 
 export interface CallPolicyOptions {
   limits?: Partial<CallLimits>;
-  /** Called when the circuit opens or closes, and once a minute while it stays closed: another process may have reported it as open. */
-  onCircuit?: (state: "open" | "closed") => void;
+  /**
+   * Called when the circuit opens or closes, and once a minute while it stays closed: another process may have reported it as open.
+   * @param cause the call that opened it.
+   */
+  onCircuit?: (state: "open" | "closed", cause?: Unavailable) => void;
   rateClock?: RateClock;
   /** The starts shared with other processes that call the provider. */
   shared?: SharedStarts;
@@ -117,11 +120,11 @@ function createCircuit(
     }),
   });
   let reportsAgainAt = Number.NEGATIVE_INFINITY;
-  const report = (state: "open" | "closed") => {
+  const report = (state: "open" | "closed", cause?: Unavailable) => {
     reportsAgainAt = performance.now() + CIRCUIT_REPORT_MS;
-    onCircuit?.(state);
+    onCircuit?.(state, cause);
   };
-  breaker.onBreak(() => report("open"));
+  breaker.onBreak((reason) => report("open", causeOf(reason)));
   breaker.onReset(() => report("closed"));
   return {
     execute: async (make: () => Promise<Response>) => {
@@ -142,6 +145,14 @@ function createCircuit(
       );
     },
   };
+}
+
+function causeOf(
+  reason: { error: unknown } | { value: unknown } | { isolated: true },
+): Unavailable | undefined {
+  if ("error" in reason && reason.error instanceof ProviderHttpError) return failedCall(reason.error);
+  if ("value" in reason && reason.value instanceof Response) return temporary(reason.value, Date.now());
+  return undefined;
 }
 
 /** An abort by the caller is no sign of the provider's health. */

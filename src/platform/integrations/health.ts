@@ -1,9 +1,11 @@
 import { type RawBuilder, sql, type Updateable } from "kysely";
 import type { HealthCode, IssueCode, Params } from "../../../generated/operations/types.ts";
+import type { Unavailable } from "../../clients/provider/answer.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { publish } from "../stream/stream.ts";
+import { failureParams } from "../traces/step.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 
@@ -151,6 +153,12 @@ const DOWN = "provider_down";
 /** A process that finds a provider down renews that at each probe. Milliseconds. */
 const RENEWED_WITHIN_MS = 120_000;
 
+/** The circuit of a process, and the failed call that opened it. */
+export interface Circuit {
+  state: "open" | "closed";
+  cause: Unavailable | undefined;
+}
+
 /**
  * The circuit of this process opened or closed. That another process may have found the provider down holds for as long as it is renewed. Never
  * rejects.
@@ -158,17 +166,21 @@ const RENEWED_WITHIN_MS = 120_000;
 export async function noteCircuit(
   deps: Deps,
   providerId: string,
-  state: "open" | "closed",
+  { state, cause }: Circuit,
   processes = 1,
 ): Promise<void> {
   const { log, now } = deps;
+  const params = cause && failureParams(cause);
   if (state === "open")
-    log.warn({ providerId }, "a provider is not called for a while: its last calls had no response");
+    log.warn(
+      { providerId, ...params },
+      "a provider is not called for a while: its last calls had no usable response",
+    );
   try {
     await transact(deps, async (trx) => {
       if (state === "open") {
         await noteHealth(trx, deps, providerId, "unreachable");
-        return raiseIssue(trx, deps, { code: DOWN, providerId, subject: SUBJECT });
+        return raiseIssue(trx, deps, { code: DOWN, providerId, subject: SUBJECT, ...(params && { params }) });
       }
       if (processes > 1 && (await isDownElsewhere(trx, providerId, now()))) return;
       const isNews = await noteHealth(trx, deps, providerId, "reachable", { from: "unreachable" });

@@ -8,6 +8,7 @@ import {
 import { CallRefused } from "../../clients/provider/http-error.ts";
 import type { Database, Log } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
+import type { Circuit } from "./health.ts";
 import { sharedStarts } from "./shared-starts.ts";
 
 export interface LineParts {
@@ -19,7 +20,7 @@ export interface LineParts {
   /** How many call the providers. */
   processes: () => number;
   /** A provider is no longer called, or is again; also once a minute while it responds. Never rejects. */
-  onCircuit: (providerId: string, state: "open" | "closed") => Promise<void>;
+  onCircuit: (providerId: string, circuit: Circuit) => Promise<void>;
   /** A call was refused because the routing is not known. Never rejects. */
   onUndetected: (integration: Integration) => Promise<void>;
 }
@@ -60,10 +61,10 @@ export function aim(
   const policy = createCallPolicy({
     ...{ limits, processes },
     shared: sharedStarts(database, log, providerId, () => processes() > 1),
-    onCircuit: (state) => {
+    onCircuit: (state, cause) => {
       if (aimed.policy !== policy) return;
       // One after the other: the last state wins.
-      aimed.noted = aimed.noted.then(() => onCircuit(providerId, state));
+      aimed.noted = aimed.noted.then(() => onCircuit(providerId, { state, cause }));
       save(aimed.noted);
     },
   });

@@ -1,8 +1,11 @@
+import { failedCall, type Unavailable } from "../../clients/provider/answer.ts";
+import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import { EVENTS_OF_PRESENCE } from "../../contract/shift-event.ts";
 import type { Integration } from "../db/schema.ts";
 import type { CheckProvider, Deps, ProviderFinding, Vault } from "../deps.ts";
 import type { ProviderClients } from "../integrations/clients.ts";
 import { isSameConnection, lockIntegration, requireIntegration } from "../integrations/integration.ts";
+import { failureParams } from "../traces/step.ts";
 import { transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import { endClaim } from "../work/rows.ts";
@@ -36,7 +39,7 @@ export const checkOnce =
     const { providerId, priority } = claim;
     const integration = await requireIntegration(deps.database.kysely, providerId);
     const either = AbortSignal.any([signal, stopping]);
-    const findings = await Promise.race([findingsOf(deps, integration, either), aborted(either)]);
+    const result = await Promise.race([findingsOf(deps, integration, either), aborted(either)]);
     // An aborted check proves nothing about the provider and is not an attempt. The worker still runs while requests in progress end.
     if (stopping.aborted) {
       const rest = { afterMs: AFTER_STOP_MS, attempts: claim.attempts - 1, priority };
@@ -47,8 +50,8 @@ export const checkOnce =
       // The connection changed during the check. The change has requested another check.
       const isOutdated = !isSameConnection(await lockIntegration(trx, providerId), integration);
       if (isOutdated) return endClaim(trx, claim, { attempts: 0, priority });
-      if (findings) await noteFindings(trx, deps, providerId, findings);
-      else await noteCouldNotCheck(trx, deps, providerId);
+      if (Array.isArray(result)) await noteFindings(trx, deps, providerId, result);
+      else await noteCouldNotCheck(trx, deps, providerId, result && failureParams(result));
       endClaim(trx, claim, { attempts: 0, priority });
     });
   };
@@ -59,30 +62,48 @@ export function createCheck(
   clients: Pick<ProviderClients, "fetchFor">,
   vault: Vault,
 ): NonNullable<Deps["checkProvider"]> {
-  return (integration, { shiftId, signal }) =>
-    check({
-      baseUrl: integration.base_url,
-      providerId: integration.provider_id,
-      token: vault.open(integration.provider_token),
-      routing: integration.routing,
-      fetch: clients.fetchFor(integration, signal),
+  return async (integration, { shiftId, signal }) => {
+    const call = clients.fetchFor(integration, signal);
+    let failed: unknown;
+    const fetch: typeof call = (...request) =>
+      call(...request).catch((error) => {
+        failed = error;
+        throw error;
+      });
+    const { base_url: baseUrl, provider_id: providerId, routing } = integration;
+    const token = vault.open(integration.provider_token);
+    return check({
+      baseUrl,
+      providerId,
+      token,
+      routing,
+      fetch,
       ...(shiftId !== undefined && { shiftId }),
+    }).catch((error) => {
+      // The kit describes the failure for people; the issue has a code for it.
+      throw failed === undefined ? error : new Error(String(error), { cause: failed });
     });
+  };
 }
 
-/** Returns undefined if the check could not be made. */
+/** Returns the failed call if the check could not be made, or undefined if no call was the cause. */
 async function findingsOf(
   deps: Deps,
   integration: Integration,
   signal: AbortSignal,
-): Promise<ProviderFinding[] | undefined> {
+): Promise<ProviderFinding[] | Unavailable | undefined> {
   try {
     const shiftId = await shiftToRead(deps, integration, signal);
     return (await deps.checkProvider?.(integration, { shiftId, signal })) ?? [];
   } catch (error) {
     deps.log.warn({ err: error, providerId: integration.provider_id }, "the provider could not be checked");
-    return undefined;
+    return failedCallOf(error);
   }
+}
+
+function failedCallOf(error: unknown): Unavailable | undefined {
+  if (error instanceof ProviderHttpError) return failedCall(error);
+  return error instanceof Error && error.cause !== undefined ? failedCallOf(error.cause) : undefined;
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { CheckFinding, Subject } from "../../../generated/operations/types.ts";
+import type { CheckFinding, Params, Subject } from "../../../generated/operations/types.ts";
 import { withoutPeople } from "../../contract/personal-data.ts";
 import type { Deps, ProviderFinding } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
@@ -34,8 +34,13 @@ export async function noteFindings(
 }
 
 /** Raises an issue about a check that could not be made. The findings of earlier checks stay. */
-export async function noteCouldNotCheck(trx: Trx, deps: Deps, providerId: string): Promise<void> {
-  await raiseIssue(trx, deps, { code: FAILED, providerId, subject: SUBJECT });
+export async function noteCouldNotCheck(
+  trx: Trx,
+  deps: Deps,
+  providerId: string,
+  params: Params = {},
+): Promise<void> {
+  await raiseIssue(trx, deps, { code: FAILED, providerId, subject: SUBJECT, params });
 }
 
 function viewOf({ severity, section, reproduce, ...finding }: ProviderFinding): CheckFinding {

@@ -5,6 +5,13 @@ import type { Organisation } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
 
 const SHIFTS = 12;
+/** What the issue about each fault names. */
+const CAUSES = {
+  slow: { failure: "timeout" },
+  unavailable: { failure: "http_error", status: 503, afterMs: 0 },
+  reset: { failure: "connection_failed", providerCode: expect.any(String) },
+  "error-500": { failure: "http_error", status: 500 },
+};
 const PATIENT = { timeout: 60_000 };
 
 describe.each(featureEngines)("a provider that gives no answer, on %s", (engine) => {
@@ -13,6 +20,11 @@ describe.each(featureEngines)("a provider that gives no answer, on %s", (engine)
   const issues = async ({ params }: Organisation) => {
     const query = { providerId: params.path.providerId, state: "open" as const };
     return ok(await harness().operations.listIssues({ params: { query } })).items.map(({ code }) => code);
+  };
+  const causeOf = async ({ params }: Organisation) => {
+    const query = { providerId: params.path.providerId, state: "open" as const };
+    const [issue] = ok(await harness().operations.listIssues({ params: { query } })).items;
+    return issue?.params;
   };
   const events = async ({ params }: Organisation) => {
     const query = { providerId: params.path.providerId };
@@ -32,6 +44,7 @@ describe.each(featureEngines)("a provider that gives no answer, on %s", (engine)
       ill.provider.setFault(fault, { retryAfter: "0" });
       await tellAll(ill);
       await expect.poll(() => issues(ill), PATIENT).toEqual(["provider_down"]);
+      expect(await causeOf(ill)).toEqual(CAUSES[fault]);
       const { error } = await operations.discoverIntegration({ params: ill.params });
       expect(error).toMatchObject({ code: "provider_unavailable" });
       await tellAll(well);

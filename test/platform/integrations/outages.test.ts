@@ -24,7 +24,7 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
 
   const deps = () => depsFor(database(), { now: () => now });
   const note = (state: "open" | "closed", processes: number) =>
-    noteCircuit(deps(), providerId, state, processes);
+    noteCircuit(deps(), providerId, { state, cause: undefined }, processes);
   /** How many transactions wait for a lock of another one. */
   const blocked = async () => {
     const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;

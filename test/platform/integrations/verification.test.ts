@@ -121,6 +121,16 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
       .toEqual(["provider_check", "provider_check_failed"]);
     const [failed] = (await issues(of)).filter(({ code }) => code === "provider_check_failed");
     expect(failed).toMatchObject({ subject: { kind: "integration" }, params: {} });
+    of.provider.setFault("reset");
+    check = async ({ fetch, baseUrl, providerId }) => {
+      await fetch?.(new Request(`${baseUrl}/providers/${providerId}/outlets`)).catch(() => undefined);
+      throw new Error("no response from the provider");
+    };
+    await ask(of);
+    await expect
+      .poll(async () => (await issues(of)).map(({ params }) => params.failure), PATIENT)
+      .toContain("connection_failed");
+    of.provider.clearFaults();
     check = async () => [FINDING];
     await ask(of);
     await expect
