@@ -125,7 +125,8 @@ function report(io: Io, env: Env, { file, dataDir, header, rows, seconds }: Repo
   io.stdout(
     `${file}: ${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s; read back and verified`,
   );
-  const isKept = existsSync(join(dataDir, "secret-key")) && !env.SECRET_KEY && !env.SECRET_KEYS;
+  const isSet = env.DATABASE_URL || env.SECRET_KEY || env.SECRET_KEYS;
+  const isKept = !isSet && existsSync(join(dataDir, "secret-key"));
   const where = isKept ? `in ${join(dataDir, "secret-key")}` : "where you set it";
   io.stdout(`SECRET_KEY is not in it: keep a copy of the one ${where}, or the backup cannot be restored`);
   io.stdout("OPERATIONS_TOKEN is not in it either; a new one may be set at any time");

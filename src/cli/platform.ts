@@ -53,6 +53,8 @@ When it listens it prints {"listening":true,"port":N}. Logs go to stderr. Exit c
 2: flags or settings that cannot be used; 3: the schema of the database is newer than this version and does not work with it, or old with
 AUTO_MIGRATE=0. A second SIGINT or SIGTERM ends it at once.
 
+Other commands: migrate, backup, restore, move, operators. Each has --help, and is run as \`shiftpact NAME\` or \`shiftpact-platform NAME\`.
+
 Examples:
   shiftpact platform --port 3000 --data ./data
   DATABASE_URL=postgres://localhost/shiftpact SECRET_KEY=... OPERATIONS_TOKEN=... shiftpact platform`;

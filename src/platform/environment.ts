@@ -97,7 +97,9 @@ const NAMES: readonly string[] = [
 function misspelt(env: Env): string[] {
   return Object.keys(env).flatMap((name) => {
     if (NAMES.includes(name)) return [];
-    const meant = NAMES.find((each) => distance(name, each) <= 2);
+    const [meant] = NAMES.filter((each) => distance(name, each) <= 2).sort(
+      (one, other) => distance(name, one) - distance(name, other),
+    );
     return meant === undefined ? [] : [`${name} is not a setting of the platform; did you mean ${meant}?`];
   });
 }

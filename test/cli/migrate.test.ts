@@ -107,6 +107,11 @@ describe("shiftpact migrate", () => {
     await admin.query(`revoke all on database ${database} from public`);
     await admin.query(before ?? "");
     expect((await run([], { DATABASE_URL: as(owner) })).err).toEqual([]);
+    const { io, err } = terminal({
+      ...{ DATABASE_URL: as(runner), AUTO_MIGRATE: "0", LOG_LEVEL: "silent", ...SECRETS },
+    });
+    const ungranted = /permission denied .* grant the role of DATABASE_URL the rights/;
+    expect([await platform([], io), err]).toEqual([2, [expect.stringMatching(ungranted)]]);
     const asOwner = new pg.Client({ connectionString: as(owner) });
     await asOwner.connect();
     await asOwner.query(after ?? "");

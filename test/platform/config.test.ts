@@ -55,6 +55,8 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
   [{ SHIFTPACT_DATA: "" }, /^SHIFTPACT_DATA is empty: unset it, or give the path of a folder$/],
   [{ SMTP_URL: "" }, /^SMTP_URL is empty: unset it, or give the URL of a mail server$/],
   [{ DATABSE_URL: URL }, /^DATABSE_URL is not a setting of the platform; did you mean DATABASE_URL\?$/],
+  // DATABASE_URL is as close as a misspelling may be, but not the closest.
+  [{ DATABASE_POL: "3" }, /^DATABASE_POL is not a setting .* DATABASE_POOL\?$/],
   [{ OPERATION_TOKEN: TOKEN }, /^OPERATION_TOKEN is not a setting .* OPERATIONS_TOKEN\?$/],
   [{ PORT: "65536" }, /^PORT /],
   [{ PORT: "80.5" }, /^PORT /],

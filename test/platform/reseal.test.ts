@@ -72,7 +72,7 @@ describe("a platform whose SECRET_KEYS change", () => {
     await expect(startWith({ secretKey: NEW })).rejects.toThrow("add the missing key to SECRET_KEYS");
 
     const both = await startWith({ secretKey: NEW, olderSecretKeys: [SECRET_KEY] });
-    await expect.poll(() => lines.join("\n")).toContain("the older keys can be removed from SECRET_KEYS");
+    await expect.poll(() => lines.join("\n")).toContain("everything is sealed with the first of SECRET_KEYS");
     await both.close();
 
     const alone = await startWith({ secretKey: NEW });

@@ -35,7 +35,7 @@ export async function checkSecretKeys({ kysely }: Pick<Database, "kysely">, vaul
 }
 
 /**
- * Encrypts again, with the first of SECRET_KEYS, what an older key encrypted, and logs when the older keys can be removed. Other processes may do
+ * Encrypts again, with the first of SECRET_KEYS, what an older key encrypted, and logs when nothing needs the older keys. Other processes may do
  * the same; a value that changes meanwhile is left as it is then.
  */
 export async function reseal(
@@ -58,7 +58,7 @@ export async function reseal(
   }
   if (total.damaged > 0)
     log.error({ ...total, older }, "some sealed values are damaged, and no key opens them");
-  log.info({ ...total, keyId: vault.keyId, older }, "the older keys can be removed from SECRET_KEYS");
+  log.info({ ...total, keyId: vault.keyId, older }, "everything is sealed with the first of SECRET_KEYS");
 }
 
 async function resealBatch(
