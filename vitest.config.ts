@@ -9,31 +9,42 @@ if (existsSync("/dev/shm")) process.env.TMPDIR ??= "/dev/shm";
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
 /**
- * Packing and installing the package; the console in a browser; the kit against every fault and every dialect, and a stranger's provider;
- * what starts a tool of others many times; 2,000 events through two processes; a pooler before the database; the version before
- * beside this one.
+ * What takes long: packing and installing the package; the console in a browser; the kit against every fault and dialect, and a stranger's
+ * provider; what starts the tools of others; whole platforms beside an independent provider, killed, restored, upgraded, behind proxies and poolers.
  */
 const PROOFS = [
-  "test/package/**",
-  "test/liberties/**",
-  "test/scripts/docs/**",
-  "test/scripts/{contract-diff,publish-contracts}.test.ts",
-  "test/browser/**",
+  "test/package/**/*.test.ts",
+  "test/liberties/**/*.test.ts",
+  "test/scripts/docs/**/*.test.ts",
+  "test/scripts/{contract-diff,embedded-postgres,publish-contracts}.test.ts",
+  "test/browser/**/*.test.ts",
   "test/verify/{faults,dialects,independent,repeated}.test.ts",
-  "test/examples/first-ten-minutes.test.ts",
   "test/verify/checks/contracts.test.ts",
   "test/verify/replay-agrees.test.ts",
-  "test/flows/two-processes.test.ts",
-  "test/chaos/{backup,pair}.test.ts",
-  "test/{deploy,pooler,upgrade}/**",
-  "test/{vitest-summary,lint-specs,cli/verify-stop}.test.ts",
+  "test/examples/first-ten-minutes.test.ts",
+  "test/flows/**/*.test.ts",
+  "test/chaos/{backup,chaos,pair,power-cut}.test.ts",
+  "test/platform/{lifecycle,logs-of-a-hire}.test.ts",
+  "test/platform/{backup,telemetry}/**/*.test.ts",
+  "test/platform/db/*-migration.test.ts",
+  "test/platform/metrics/backlog.test.ts",
+  "test/{deploy,pooler,upgrade}/**/*.test.ts",
+  "test/cli/{demo,init,migrate,move,start,verify-stop}.test.ts",
+  "test/{vitest-summary,lint-specs}.test.ts",
 ];
+/** Does more as a proof. */
+const BOTH = ["test/sandbox/contracts.test.ts"];
+const ALL = ["test/**/*.test.ts"];
+
+/** `npm test` leaves the proofs out; PROOFS=1 selects them (README, "Develop"), PROOFS=all everything. */
+function selected(proofs = process.env.PROOFS) {
+  if (proofs === undefined) return { include: ALL, exclude: PROOFS };
+  return { include: proofs === "all" ? ALL : [...PROOFS, ...BOTH], exclude: [] };
+}
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    // Each takes half a minute of a core or more, and has a command of its own, which .ci/run calls too (README, "Develop").
-    exclude: process.env.PROOFS === undefined ? PROOFS : [],
+    ...selected(),
     globalSetup: ["test/global-setup.ts"],
     pool: "forks",
     // Importing a module does nothing, so test files may share a process: it saves a quarter of the time.

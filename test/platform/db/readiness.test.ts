@@ -150,7 +150,9 @@ describe("readiness", () => {
     gate.freeze();
     const { fault } = await readiness({ answerMs: 50 });
     expect(await fault()).toBe("database_unreachable");
+    await gate.shut();
     await leave();
+    await gate.open();
   });
 
   it("tries once for all who ask within a second", async () => {
