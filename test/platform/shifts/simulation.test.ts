@@ -12,7 +12,7 @@ import { plan } from "../../../src/platform/shifts/plan.ts";
 
 /** `SIMULATE_SEED=... npx vitest run test/platform/shifts/simulation.test.ts` does the same again. */
 const SEED = Number(process.env.SIMULATE_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const SCHEDULES = Number(process.env.SIMULATE_SCHEDULES ?? 4_000);
+const SCHEDULES = Number(process.env.SIMULATE_SCHEDULES ?? 1_000);
 /** Enough to find what each rule prevents, with this seed. */
 const MUTATED = { seed: 7, count: 1_000, isRaw: true } as const;
 
