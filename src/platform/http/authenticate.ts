@@ -18,6 +18,7 @@ const MINUTE_MS = 60_000;
 export function webhookAuthentication(owners: TokenOwners, limit: number, log: Log, counts: Store) {
   const slowDown = limit > 0 ? rateLimiter(limit, counts) : undefined;
   return async (request: Request): Promise<TokenOwner> => {
+    arrivals.set(request, performance.now());
     const token = bearerToken(request.headers.authorization);
     if (token === undefined) throw unauthorized("Send `Authorization: Bearer <PLATFORM_TOKEN>`.");
     const owner = await findOwner(() => owners.find(token, limitedBy(request)), log);
@@ -26,6 +27,11 @@ export function webhookAuthentication(owners: TokenOwners, limit: number, log: L
     return owner;
   };
 }
+
+const arrivals = new WeakMap<object, number>();
+
+/** When a webhook came, by `performance.now`. */
+export const arrivalOf = (request: object): number | undefined => arrivals.get(request);
 
 async function findOwner<Owner>(find: () => Promise<Owner>, log: Log): Promise<Owner> {
   try {

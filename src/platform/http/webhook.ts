@@ -9,7 +9,7 @@ import { lowerUuid } from "../ids.ts";
 import { type Inbox, type ReceivedEvent, rememberSpelling } from "../inbox/receive.ts";
 import type { TokenOwner } from "../integrations/tokens.ts";
 import type { Observer } from "../metrics/observer.ts";
-import { storeUnavailable } from "./authenticate.ts";
+import { arrivalOf, storeUnavailable } from "./authenticate.ts";
 
 /** Both webhook paths (contract 4.3). The log of requests finds the traceId of a refused one in `raw.body`. */
 export function webhookHandlers(
@@ -17,15 +17,19 @@ export function webhookHandlers(
   inbox: Inbox,
   { webhookStored }: Pick<Observer, "webhookStored">,
 ) {
-  const store = async (body: WebhookEvent, owner: TokenOwner, traceparent: string | undefined) => {
+  const store = async (
+    body: WebhookEvent,
+    owner: TokenOwner,
+    { traceparent, arrivedAt }: { traceparent: string | undefined; arrivedAt: number | undefined },
+  ) => {
     const spelling = shiftIdOf(body);
     const event = { ...toReceive(body, owner), ...(traceparent !== undefined && { traceparent }) };
     if (spelling !== event.shiftId)
       await inTime(rememberSpelling({ kysely: database.inbox }, event, spelling));
-    await inbox.receive(event);
+    await inbox.receive(event, arrivedAt);
     webhookStored({ kind: owner.kind, provider_id: owner.providerId });
   };
-  const receive = async (event: WebhookEvent, owner: TokenOwner, parent: string | undefined) => {
+  const receive = async (raw: object, event: WebhookEvent, owner: TokenOwner, parent: string | undefined) => {
     if (event.providerId.toLowerCase() !== owner.providerId) {
       throw problem("forbidden", {
         detail: "The token speaks for another providerId than the payload names.",
@@ -39,7 +43,7 @@ export function webhookHandlers(
       };
       await tracing.span(
         { name: "webhook", kind: "server", isFirst: true, traceId, parent, attributes: about },
-        ({ traceparent }) => store(event, owner, traceparent),
+        ({ traceparent }) => store(event, owner, { traceparent, arrivedAt: arrivalOf(raw) }),
       );
     } catch (error) {
       log.error({ err: error, traceId: event.traceId }, "could not store an event");
@@ -51,14 +55,14 @@ export function webhookHandlers(
     receiveIntegrationWebhook: ({ path, body, headers, raw }, owner) => {
       raw.body = body;
       if (path.provider === owner.kind || path.provider === owner.formerKind)
-        return receive(body, owner, headers.traceparent);
+        return receive(raw, body, owner, headers.traceparent);
       throw problem("provider_kind_unknown", {
         detail: "The token belongs to an integration of another kind than the path names.",
       });
     },
     receiveSchedulingProviderWebhook: ({ body, headers, raw }, owner) => {
       raw.body = body;
-      return receive(body, owner, headers.traceparent);
+      return receive(raw, body, owner, headers.traceparent);
     },
   } satisfies Partial<Handlers<TokenOwner>>;
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
-import { inTime, NoAnswer } from "../db/in-time.ts";
+import { inTime } from "../db/in-time.ts";
 import { late } from "../db/late.ts";
 import type { Pace } from "../db/pace.ts";
 import { newId as makeId } from "../ids.ts";
@@ -22,8 +22,11 @@ export type WaitingEvent = ReceivedEvent & { status: "queued" | "ignored"; event
 export type Receipt = "stored" | "duplicate";
 
 export interface Inbox {
-  /** Resolves once the event is committed. Rejects only if this event, not another of its batch, could not be stored. */
-  receive(event: ReceivedEvent): Promise<Receipt>;
+  /**
+   * Resolves once the event is committed. Rejects only if this event, not another of its batch, could not be stored.
+   * @param arrivedAt when the request came, by `performance.now`; now unless given
+   */
+  receive(event: ReceivedEvent, arrivedAt?: number): Promise<Receipt>;
 }
 
 export interface InboxOptions {
@@ -33,13 +36,14 @@ export interface InboxOptions {
   pace?: Pick<Pace, "stored">;
   now?: () => number;
   newId?: () => string;
-  /** The time limit of a statement. Milliseconds. */
+  /** The time limit of an event, from its arrival. Milliseconds. */
   silenceMs?: number;
 }
 
 interface Waiting {
   row: EventRow;
-  /** By `performance.now`. */
+  /** When its request came, and since when it waits here. By `performance.now`. */
+  arrivedAt: number;
   since: number;
   resolve: (receipt: Receipt) => void;
   reject: (error: unknown) => void;
@@ -50,10 +54,12 @@ type EventRow = WaitingEvent & { receivedAt: string };
 /** Events of one statement, each of at most 64 kB. */
 const LARGEST_BATCH = 500;
 /**
- * A database that does not respond within this time counts as down. Together with the look-up of the token, a webhook is then refused before the
- * provider gives up (5 s; decisions, "provider's webhook retries"). Milliseconds.
+ * A webhook that is not stored this long after it came is refused: before the provider gives up (5 s; decisions, "provider's webhook retries").
+ * Milliseconds.
  */
-const SILENCE_MS = 3_000;
+const SILENCE_MS = 4_000;
+/** What a statement gets even so, when the look-up of the token or an earlier batch has used up the time. Milliseconds. */
+const LEAST_MS = 500;
 
 /**
  * Stores webhooks. An event that `receive` acknowledges is on disk.
@@ -71,7 +77,9 @@ export function createInbox(options: InboxOptions): Inbox {
     while (waiting.length > 0) {
       const since = waiting[0]?.since ?? 0;
       const batch = new Batch(waiting);
-      const stored = await settle({ kysely: db.kysely, silenceMs }, batch);
+      const earliest = Math.min(...waiting.map(({ arrivedAt }) => arrivedAt));
+      const leftMs = Math.max(LEAST_MS, earliest + silenceMs - performance.now());
+      const stored = await settle({ kysely: db.kysely, silenceMs: leftMs }, batch);
       const at = performance.now();
       pace?.stored({ waitedMs: at - since, tookMs: at - batch.sentAt });
       if (stored.length > 0) onStored(stored);
@@ -80,11 +88,12 @@ export function createInbox(options: InboxOptions): Inbox {
   };
 
   return {
-    receive: (event) =>
+    receive: (event, arrivedAt = performance.now()) =>
       new Promise((resolve, reject) => {
         const receivedAt = new Date(now()).toISOString();
         waiting.push({
           row: { status: "queued", ...event, eventId: newId(), receivedAt },
+          arrivedAt,
           since: performance.now(),
           resolve,
           reject,
@@ -112,11 +121,6 @@ class Batch {
       this.#all = this.#waiting.splice(0, LARGEST_BATCH).sort(byKey);
     }
     return this.#all;
-  }
-
-  /** Also those that arrived since: a database that was silent for the batch was silent for them. */
-  withLater(): Waiting[] {
-    return [...this.all, ...this.#waiting.splice(0)];
   }
 }
 
@@ -149,7 +153,7 @@ async function settle(store: Store, batch: Batch): Promise<EventRow[]> {
     return [...stored, ...requeued];
   } catch (error) {
     if (batch.all.length > 1 && isOfOneRow(error)) return storeOneByOne(store, batch.all);
-    for (const { reject } of error instanceof NoAnswer ? batch.withLater() : batch.all) reject(error);
+    for (const { reject } of batch.all) reject(error);
     return [];
   }
 }

@@ -5,8 +5,8 @@ import type { Database } from "../db/database.ts";
 import { inTime } from "../db/in-time.ts";
 import type { Trx } from "../transaction.ts";
 
-/** A database that is silent for so long is down. The inbox may wait for it once more. Milliseconds. */
-const SILENCE_MS = 1_500;
+/** A database that is silent for so long is down. Milliseconds. */
+const SILENCE_MS = 4_000;
 
 /** A new PLATFORM_TOKEN, to be shown once. */
 export const makePlatformToken = (): string => makeToken("spp_");
