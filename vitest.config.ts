@@ -10,7 +10,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 
 /**
  * What takes long: packing and installing the package; the console in a browser; the kit against every fault and dialect, and a stranger's
- * provider; what starts the tools of others; whole platforms beside an independent provider, killed, restored, upgraded, behind proxies and poolers.
+ * provider; what starts the tools of others; whole platforms beside an independent provider, killed, restored, upgraded, behind proxies and
+ * poolers; generated requests; outages of databases, mail servers and providers; thousands of rows.
  */
 const PROOFS = [
   "test/package/**/*.test.ts",
@@ -25,9 +26,12 @@ const PROOFS = [
   "test/flows/**/*.test.ts",
   "test/chaos/{backup,chaos,pair,power-cut}.test.ts",
   "test/platform/{lifecycle,logs-of-a-hire}.test.ts",
-  "test/platform/{backup,telemetry}/**/*.test.ts",
-  "test/platform/db/*-migration.test.ts",
+  "test/platform/{backup,telemetry,upkeep}/**/*.test.ts",
+  "test/platform/db/{*-migration,migrate,pglite,readiness}.test.ts",
+  "test/platform/http/{generated-input,listeners}.test.ts",
+  "test/platform/integrations/{circuit,registry-people}.test.ts",
   "test/platform/metrics/backlog.test.ts",
+  "test/platform/notifications/{email,outage}.test.ts",
   "test/{deploy,pooler,upgrade}/**/*.test.ts",
   "test/cli/{demo,init,migrate,move,start,verify-stop}.test.ts",
   "test/{vitest-summary,lint-specs}.test.ts",
@@ -50,9 +54,10 @@ export default defineConfig({
     // Importing a module does nothing, so test files may share a process: it saves a quarter of the time.
     isolate: false,
     // To optimise the embedded database's code takes longer than a test does. npm start and chaos run as in operation.
-    execArgv: ["--liftoff-only"],
-    // Twice the cores it is made for: many tests wait for child processes and for time limits.
-    maxWorkers: 4,
+    // The default nursery is small for the garbage of a test run.
+    execArgv: ["--liftoff-only", "--max-semi-space-size=32"],
+    // One more than the cores it is made for, and two for the proofs: they wait for child processes and for time limits.
+    maxWorkers: process.env.PROOFS === undefined ? 3 : 4,
     sequence: { sequencer: LongestFirst },
     // They end what hangs. What is only slow, on a machine that is busy, must not fail.
     testTimeout: 240_000,
