@@ -5,8 +5,8 @@ import type { Io } from "./io.ts";
 import { UsageError } from "./usage.ts";
 
 /**
- * Prints one line for each problem and returns the exit code: 2 for unusable flags or settings or missing rights in the database, 3 for an incompatible schema,
- * otherwise 1.
+ * Prints one line for each problem and returns the exit code: 2 for unusable flags or settings, or missing rights in the database;
+ * 3 for an incompatible schema; otherwise 1.
  */
 export function reportFailure(command: string, error: unknown, io: Io): number {
   const lines = error instanceof ConfigError ? error.faults : [lineOf(error)];

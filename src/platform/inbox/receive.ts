@@ -77,7 +77,8 @@ export function createInbox(options: InboxOptions): Inbox {
     while (waiting.length > 0) {
       const since = waiting[0]?.since ?? 0;
       const batch = new Batch(waiting);
-      const earliest = Math.min(...waiting.map(({ arrivedAt }) => arrivedAt));
+      const next = waiting.slice(0, LARGEST_BATCH);
+      const earliest = Math.min(...next.map(({ arrivedAt }) => arrivedAt));
       const leftMs = Math.max(LEAST_MS, earliest + silenceMs - performance.now());
       const stored = await settle({ kysely: db.kysely, silenceMs: leftMs }, batch);
       const at = performance.now();
