@@ -50,8 +50,8 @@ Settings, from the environment:
   LOG_LEVEL                info; one of trace, debug, info, warn, error, fatal, silent
 
 When it listens it prints {"listening":true,"port":N}. Logs go to stderr. Exit code 0: stopped; 1: it could not start or continue;
-2: flags or settings that cannot be used, or missing rights in the database; 3: the schema of the database is newer than this version and does not work with it, or old with
-AUTO_MIGRATE=0. A second SIGINT or SIGTERM ends it at once.
+2: flags or settings that cannot be used, or missing rights in the database; 3: the schema of the database is newer than this
+version and does not work with it, or old with AUTO_MIGRATE=0. A second SIGINT or SIGTERM ends it at once.
 
 Other commands: migrate, backup, restore, move, operators. Each has --help, and is run as \`shiftpact NAME\` or \`shiftpact-platform NAME\`.
 
