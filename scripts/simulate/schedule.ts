@@ -130,69 +130,74 @@ const windows: fc.Arbitrary<Step> = fc
   )
   .map(([window, forMs]) => ({ do: "window", forMs, ...window }) as Step);
 
-function steps(shifts: number, candidates: number): fc.Arbitrary<Step> {
+interface Weighted {
+  weight: number;
+  arbitrary: fc.Arbitrary<unknown>;
+}
+
+const steps = (shifts: number, candidates: number) =>
+  fc.oneof(...shiftSteps(shifts, candidates), ...faultSteps) as fc.Arbitrary<Step>;
+
+/** What people do: candidates, employers, operators, and the provider with its shifts. */
+function shiftSteps(shifts: number, candidates: number): Weighted[] {
   const shift = fc.nat(shifts - 1);
   const candidate = fc.nat(candidates - 1);
-  const person = fc.nat(1);
   const byMs = fc.constantFrom(-30 * MINUTE, 15 * MINUTE, 2 * HOUR, 26 * HOUR);
+  const positions = fc.integer({ min: 0, max: 3 });
   const at = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift });
   const of = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift, candidate });
   const plain = <Do extends string>(...names: Do[]) => fc.record({ do: fc.constantFrom(...names) });
-  const operation = fc.constantFrom("any", ...OPERATIONS);
+  const ownPerson = { do: fc.constantFrom("assign_own", "remove_own"), shift, person: fc.nat(1) };
   const change = {
-    do: fc.constant("change" as const),
-    shift,
+    ...{ do: fc.constant("change"), shift },
     byMs: fc.option(byMs, { nil: undefined }),
-    positions: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
+    positions: fc.option(positions, { nil: undefined }),
   };
-  return fc.oneof(
+  const place = { outlet: fc.nat(1), role: fc.nat(1) };
+  return [
     { weight: 6, arbitrary: of("accept") },
     { weight: 3, arbitrary: of("withdraw") },
     { weight: 2, arbitrary: at("publish") },
     { weight: 2, arbitrary: fc.record({ do: fc.constant("move"), shift, byMs }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ do: fc.constant("resize"), shift, positions: fc.integer({ min: 0, max: 3 }) }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({ do: fc.constant("move_outlet"), shift, outlet: fc.nat(1), role: fc.nat(1) }),
-    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("resize"), shift, positions }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("move_outlet"), shift, ...place }) },
     { weight: 2, arbitrary: at("delete") },
     { weight: 1, arbitrary: fc.oneof(at("cancel_at_provider"), at("restore")) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("lose"), count: fc.integer({ min: 1, max: 9 }) }) },
     { weight: 1, arbitrary: plain("return") },
-    { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("assign_own", "remove_own"), shift, person }) },
+    { weight: 1, arbitrary: fc.record(ownPerson) },
     { weight: 1, arbitrary: fc.oneof(of("assign_candidate"), of("remove_candidate")) },
     { weight: 1, arbitrary: at("cancel") },
     { weight: 2, arbitrary: fc.record(change) },
     { weight: 2, arbitrary: plain("replay", "map", "suspend", "activate", "rotate") },
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        ...{ do: fc.constant("faults"), operation },
-        faults: fc.array(faults, { minLength: 1, maxLength: 3 }),
-      }),
-    },
-    { weight: 3, arbitrary: windows },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        do: fc.constant("webhooks"),
-        faults: fc.array(webhookFaults, { minLength: 1, maxLength: 3 }),
-      }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        do: fc.constant("crash"),
-        afterCommits: fc.nat(3),
-        call: fc.constantFrom("sent", "unsent"),
-        lease: fc.boolean(),
-      }),
-    },
-  ) as fc.Arbitrary<Step>;
+  ];
 }
+
+/** What goes wrong: calls, gateways and replicas, webhooks, and the platform itself. */
+const faultSteps: Weighted[] = [
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      ...{ do: fc.constant("faults"), operation: fc.constantFrom("any", ...OPERATIONS) },
+      faults: fc.array(faults, { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  { weight: 3, arbitrary: windows },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("webhooks"),
+      faults: fc.array(webhookFaults, { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      ...{ do: fc.constant("crash"), afterCommits: fc.nat(3) },
+      ...{ call: fc.constantFrom("sent", "unsent"), lease: fc.boolean() },
+    }),
+  },
+];
 
 function shiftSpecs(isMass: boolean): fc.Arbitrary<ShiftSpec[]> {
   const spec = fc.record({
