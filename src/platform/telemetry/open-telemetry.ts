@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { hostname } from "node:os";
-import type { Context, Span as OtelSpan } from "@opentelemetry/api";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Context, Span as OtelSpan, Tracer } from "@opentelemetry/api";
 import type { Sampler } from "@opentelemetry/sdk-trace";
 import type { Log } from "../db/database.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -27,8 +28,7 @@ const EXPORT_MS = 5_000;
 const CLOSE_MS = 2_000;
 
 /** Loads OpenTelemetry. Import it nowhere at the top of a module: without an endpoint nothing of it is to be loaded. */
-export async function startOpenTelemetry(options: Options): Promise<OpenTelemetry> {
-  const { telemetry, version, log, metricsEveryMs = 60_000 } = options;
+async function load() {
   const [api, trace, traceExporter, resources, metric, metricExporter] = await Promise.all([
     import("@opentelemetry/api"),
     import("@opentelemetry/sdk-trace"),
@@ -37,6 +37,12 @@ export async function startOpenTelemetry(options: Options): Promise<OpenTelemetr
     import("@opentelemetry/sdk-metrics"),
     import("@opentelemetry/exporter-metrics-otlp-http"),
   ]);
+  return { api, trace, traceExporter, resources, metric, metricExporter };
+}
+
+export async function startOpenTelemetry(options: Options): Promise<OpenTelemetry> {
+  const { telemetry, version, log, metricsEveryMs = 60_000 } = options;
+  const { api, trace, traceExporter, resources, metric, metricExporter } = await load();
   const report = (message: string) => log.warn({ cause: message }, "could not export telemetry");
   api.diag.setLogger(
     { error: report, warn: report, info: () => {}, debug: () => {}, verbose: () => {} },
@@ -49,44 +55,61 @@ export async function startOpenTelemetry(options: Options): Promise<OpenTelemetr
   const to = (signal: string) => ({
     ...{ url: `${telemetry.endpoint}/v1/${signal}`, headers: telemetry.headers, timeoutMillis: EXPORT_MS },
   });
-  const random = new trace.RandomIdGenerator();
-  // Asked for while a span starts, which happens at once.
-  let nextTraceId: string | undefined;
+  const ids = createIds(trace);
   const provider = new trace.TracerProvider({
-    resource,
-    sampler: samplerOf(trace, telemetry),
-    idGenerator: {
-      generateTraceId: () => nextTraceId ?? random.generateTraceId(),
-      generateSpanId: () => random.generateSpanId(),
-    },
+    ...{ resource, sampler: samplerOf(trace, telemetry), idGenerator: ids },
     spanProcessors: [
       new trace.BatchSpanProcessor({ exporter: new traceExporter.OTLPTraceExporter(to("traces")) }),
     ],
   });
-  const tracer = provider.getTracer("shiftpact", version);
+  let reader: InstanceType<typeof metric.PeriodicExportingMetricReader> | undefined;
+  return {
+    ...createTracing(api, provider.getTracer("shiftpact", version), ids),
+    exports: (metrics) => {
+      reader = new metric.PeriodicExportingMetricReader({
+        exporter: new metricExporter.OTLPMetricExporter(to("metrics")),
+        exportIntervalMillis: metricsEveryMs,
+        exportTimeoutMillis: Math.min(EXPORT_MS, metricsEveryMs),
+        metricProducers: [metricsProducer(metrics, { resource, version }, metric)],
+      });
+      // The reader works once it belongs to a provider, which has no instruments of its own.
+      new metric.MeterProvider({ resource, readers: [reader] });
+    },
+    close: async () => {
+      const ended = Promise.allSettled([provider.shutdown(), reader?.shutdown()]);
+      const over = new AbortController();
+      await Promise.race([ended, sleep(CLOSE_MS, undefined, over).catch(() => undefined)]);
+      over.abort();
+    },
+  };
+}
+
+/** Makes ids. The next trace id may be given: the span that needs it starts at once. */
+function createIds(sdk: Sdk) {
+  const random = new sdk.RandomIdGenerator();
+  const ids = {
+    nextTraceId: undefined as string | undefined,
+    generateTraceId: () => ids.nextTraceId ?? random.generateTraceId(),
+    generateSpanId: () => random.generateSpanId(),
+  };
+  return ids;
+}
+
+function createTracing(api: Api, tracer: Tracer, ids: ReturnType<typeof createIds>): Tracing {
   const contexts = new AsyncLocalStorage<Context>();
   const { ROOT_CONTEXT, SpanKind, SpanStatusCode } = api;
   const parentOf = (traceparent: string | undefined): Context | undefined => {
     const parent = traceparent === undefined ? undefined : parse(traceparent);
     return parent && api.trace.setSpanContext(ROOT_CONTEXT, parent);
   };
-  const start = ({
-    name,
-    kind,
-    traceId,
-    isFirst,
-    parent,
-    attributes = {},
-  }: SpanAbout): [OtelSpan, Context] => {
-    const context = isFirst ? parentOf(parent) : contexts.getStore();
-    nextTraceId = traceId === undefined || context ? undefined : digitsOf(traceId);
-    const about = { "shiftpact.trace_id": traceId, ...attributes };
-    const span = tracer.startSpan(
-      name,
-      { kind: SpanKind[KINDS[kind]], attributes: definedOf(about) },
-      context ?? ROOT_CONTEXT,
-    );
-    nextTraceId = undefined;
+  const start = (about: SpanAbout): [OtelSpan, Context] => {
+    const { name, traceId } = about;
+    const context = about.isFirst ? parentOf(about.parent) : contexts.getStore();
+    const attributes = definedOf({ "shiftpact.trace_id": traceId, ...about.attributes });
+    ids.nextTraceId = traceId === undefined || context ? undefined : digitsOf(traceId);
+    const kind = SpanKind[KINDS[about.kind]];
+    const span = tracer.startSpan(name, { kind, attributes }, context ?? ROOT_CONTEXT);
+    ids.nextTraceId = undefined;
     return [span, api.trace.setSpan(context ?? ROOT_CONTEXT, span)];
   };
   const fail = (span: OtelSpan, error: unknown) => {
@@ -94,7 +117,6 @@ export async function startOpenTelemetry(options: Options): Promise<OpenTelemetr
     span.setAttribute("error.type", codeOf(error));
     span.setStatus({ code: SpanStatusCode.ERROR });
   };
-  let reader: InstanceType<typeof metric.PeriodicExportingMetricReader> | undefined;
   return {
     isOn: true,
     span: async (about, work) => {
@@ -114,36 +136,11 @@ export async function startOpenTelemetry(options: Options): Promise<OpenTelemetr
       if (!context) return;
       const text = sql.replaceAll(/\s+/g, " ").trim();
       const [operation = ""] = text.split(" ", 1);
-      const span = tracer.startSpan(
-        `database ${operation.toLowerCase()}`,
-        {
-          kind: SpanKind.CLIENT,
-          startTime: Date.now() - ms,
-          attributes: { "db.system.name": "postgresql", "db.query.text": text.slice(0, 1_000) },
-        },
-        context,
-      );
+      const attributes = { "db.system.name": "postgresql", "db.query.text": text.slice(0, 1_000) };
+      const about = { kind: SpanKind.CLIENT, startTime: Date.now() - ms, attributes };
+      const span = tracer.startSpan(`database ${operation.toLowerCase()}`, about, context);
       if (error !== undefined) fail(span, error);
       span.end();
-    },
-    exports: (metrics) => {
-      reader = new metric.PeriodicExportingMetricReader({
-        exporter: new metricExporter.OTLPMetricExporter(to("metrics")),
-        exportIntervalMillis: metricsEveryMs,
-        exportTimeoutMillis: Math.min(EXPORT_MS, metricsEveryMs),
-        metricProducers: [metricsProducer(metrics, { resource, version }, metric)],
-      });
-      // The reader works once it belongs to a provider, which has no instruments of its own.
-      new metric.MeterProvider({ resource, readers: [reader] });
-    },
-    close: async () => {
-      const ended = Promise.allSettled([provider.shutdown(), reader?.shutdown()]);
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise((resolve) => {
-        timer = setTimeout(resolve, CLOSE_MS);
-      });
-      await Promise.race([ended, late]);
-      clearTimeout(timer);
     },
   };
 }
@@ -184,6 +181,7 @@ function digitsOf(traceId: string): string | undefined {
 const codeOf = (error: unknown): string =>
   error instanceof Error ? String((error as NodeJS.ErrnoException).code ?? error.name) : "unknown";
 
+type Api = typeof import("@opentelemetry/api");
 type Sdk = typeof import("@opentelemetry/sdk-trace");
 
 function samplerOf(sdk: Sdk, { sampler, share }: Telemetry): Sampler {
