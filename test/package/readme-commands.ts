@@ -65,9 +65,9 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
   "npm test": { file: ".ci/run", words: "\nnpm test\n" },
   "npm run test:proofs": { file: ".ci/run", words: "\nnpm run test:proofs\n" },
   "npx vitest run test/sandbox": { file: "vitest.config.ts", words: '"test/**/*.test.ts"' },
-  "ENGINES=pglite npx vitest run test/platform test/flows": {
+  "ENGINES=pglite PROOFS=all npx vitest run test/platform test/flows": {
     file: ".ci/run",
-    words: "\nENGINES=pglite npx vitest run test/platform test/flows\n",
+    words: "\nENGINES=pglite PROOFS=all npx vitest run test/platform test/flows\n",
   },
   "npm run chaos -- --kills 10 --malformed 20000": {
     file: ".ci/run",
