@@ -62,7 +62,14 @@ const change = fc.record({
 });
 
 const event = fc.record({
-  ...{ eventId: id, traceId: id, isReplayed: fc.boolean(), isDead: fc.boolean(), isNew: fc.boolean() },
+  ...{
+    eventId: id,
+    traceId: id,
+    isReplayed: fc.boolean(),
+    isDead: fc.boolean(),
+    isNew: fc.boolean(),
+    receivedAt: time,
+  },
   event: fc.constantFrom("shift.create", "shift.update", "shift.delete"),
 });
 

@@ -53,6 +53,7 @@ export interface EventRow {
   status: EventStatus;
   hasVerdict: boolean;
   isReplayed: boolean;
+  receivedAt: number;
 }
 
 export interface IssueRow {

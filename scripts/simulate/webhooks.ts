@@ -55,7 +55,10 @@ export class Webhooks {
     const fresh = { status: "queued", hasVerdict: false } as const;
     if (known) Object.assign(known, fresh);
     else
-      store.events.push({ eventId: store.newId("e"), shiftId, event, traceId, ...fresh, isReplayed: false });
+      store.events.push({
+        ...{ eventId: store.newId("e"), shiftId, event, traceId, ...fresh, isReplayed: false },
+        receivedAt: now(),
+      });
     if (isDispatched) store.markDue("shift", shiftId, 1, now());
   }
 }

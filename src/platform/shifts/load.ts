@@ -34,7 +34,7 @@ interface Loaded {
     isAwaited: boolean;
   })[];
   changes: Record<string, unknown>[];
-  events: EventState[];
+  events: (Omit<EventState, "receivedAt"> & { received_in_ms: number })[];
   has_issues: boolean;
   workplace_id: string | null;
   competence_id: string | null;
@@ -138,7 +138,8 @@ const basics = (now: Date) => sql`
       'isAwaited', consumed_at is null and expires_at > ${now}) order by operation_id), '[]')
     from pending_operations where provider_id = asked.provider and shift_id = asked.shift) as operations,
   (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
-      'isDead', status = 'dead', 'isReplayed', replayed_at is not null, 'isNew', verdict is null) order by event_id), '[]')
+      'isDead', status = 'dead', 'isReplayed', replayed_at is not null,
+      'isNew', verdict is null, 'received_in_ms', extract(epoch from received_at - now()) * 1000) order by event_id), '[]')
     from events where provider_id = asked.provider and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
 
 const bookings = sql`
@@ -176,7 +177,10 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
     cancellation: open && job?.status !== "cancelled" ? { ...open, sentAt: at(open.sentAt) } : undefined,
     echoes: operations.filter(({ isAwaited }) => isAwaited).map(({ operationId }) => operationId),
     changes: loaded.changes.map((row) => fromRow<ChangeState>(row)),
-    events: loaded.events,
+    events: loaded.events.map(({ received_in_ms, ...event }) => ({
+      ...event,
+      receivedAt: now.getTime() + Math.round(received_in_ms),
+    })),
     surroundings: {
       ...{ workplaceId: loaded.workplace_id, competenceId: loaded.competence_id },
       ...{ listed: [], listedCount: 0, overlaps: [], lacking: [] },

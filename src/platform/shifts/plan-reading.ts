@@ -180,6 +180,7 @@ function concludeAbsence(
   const { outcome, witness, durationMs } = reading;
   if (outcome.kind !== "absent") return undefined;
   const absence = absenceOf(draft, outcome, witness, covered);
+  if (absence.isPatient) beginAgain(draft, covered);
   const { isKnownGone, isAsked } = absence;
   if (absence.isPatient && waitsLonger(draft, covered)) return undefined;
   // A shift that is already known to be gone proves nothing about the provider.
@@ -197,6 +198,15 @@ function concludeAbsence(
   awaitReturn(draft);
   if ((absence.isAnnounced || isKnownGone) && absence.isExpected) readLate(draft);
   return undefined;
+}
+
+/** An event that reports the shift after the first 404 has the same patience as one before it: the replica may not know it yet. */
+function beginAgain(draft: Draft, covered: readonly EventState[]): void {
+  const since = draft.state.shift.absentSince;
+  if (since === null) return;
+  const isReported = ({ event, receivedAt }: EventState) => !reportsDeletion(event) && receivedAt > since;
+  if (covered.some((each) => !each.isReplayed && isReported(each)))
+    draft.patchShift({ absences: 0, absentSince: null });
 }
 
 /** Whether the delay before the next reading is not over. It counts in time, not in readings: a hint or a failed call reads the shift earlier. */

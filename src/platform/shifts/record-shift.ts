@@ -47,7 +47,7 @@ const SHIFTS: Writer<ShiftRow> = {
         update shifts set rechecks = seen.rechecks, absences = seen.absences,
           next_read_at = case when seen."keepsReading" then next_read_at else ${nextReadAt} end,
           read_at = case when seen."isRead" then now() else read_at end,
-          absent_since = case when seen."absentInMs" is not null then coalesce(absent_since, ${absentSince}) end,
+          absent_since = case when seen.absences > 1 then coalesce(absent_since, ${absentSince}) else ${absentSince} end,
           gone_at = case when seen."isGone" then coalesce(gone_at, now()) end
         from seen where shifts.provider_id = seen."providerId" and shifts.shift_id = seen."shiftId"
         returning shifts.provider_id, shifts.shift_id)

@@ -107,6 +107,8 @@ export interface EventState {
   isDead: boolean;
   /** Whether no reading has covered it yet. */
   isNew: boolean;
+  /** On the clock of `now`. */
+  receivedAt: number;
 }
 
 /** What the database knows beyond the shift itself. After a reading, it refers to the shift as it was read. */

@@ -59,6 +59,30 @@ describe("a shift that GET does not find", () => {
     expect(next).toMatchObject({ do: "rest", afterMs: 3_000 });
   });
 
+  it.each([
+    ["since the last reading", PATIENT],
+    ["between two of its readings", missed(2)],
+  ])("has all of its time again after an update that came %s", (_, shift) => {
+    const event = anEvent("shift.update", { isNew: false, receivedAt: shift.absentSince + 1_000 });
+    const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
+    const { writes, next } = planned(aState({ shift, events: [event], bookings: [confirmed()] }), run);
+    expect(notified(writes)).toEqual([]);
+    expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
+    const patches = writesOf(writes, "shift").map(({ patch }) => patch);
+    expect(Object.assign({}, ...patches)).toMatchObject({ absences: 1, absentSince: NOW });
+  });
+
+  it("has no more time after a replay, or a deletion, of its events", () => {
+    for (const event of [
+      anEvent("shift.update", { isNew: false, isReplayed: true, receivedAt: NOW - 1_000 }),
+      anEvent("shift.delete", { isNew: false, receivedAt: NOW - 1_000 }),
+    ]) {
+      const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
+      const { writes } = planned(aState({ shift: PATIENT, events: [event], bookings: [confirmed()] }), run);
+      expect(jobOf(writes)).toMatchObject({ status: "cancelled" });
+    }
+  });
+
   it("counts as absent with the contract's code", () => {
     const run = afterAbsence({ code: "shift_not_found" });
     const { writes } = planned(aState({ shift: PATIENT, bookings: [confirmed()] }), run);
