@@ -204,5 +204,3 @@ try {
   if (error instanceof Error && error.cause) process.stderr.write(`${(error.cause as Error).stack}\n`);
   process.exitCode = 2;
 }
-// Processes of a frozen server that was killed may outlive it, and hold a pipe to this one.
-process.exit();

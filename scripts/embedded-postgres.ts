@@ -30,7 +30,7 @@ export interface PostgresServer {
   port: number;
   /** Returns the ids of the server and all of its processes. */
   pids(): number[];
-  /** Signals the server, which then starts no further process, and after it all of its processes. */
+  /** Signals all of its processes, and the server last. */
   signal(signal: NodeJS.Signals): void;
   createDatabase(name: string): Promise<void>;
   /** Ends its processes with SIGKILL, as a crash does, even if the server has already ended. */
@@ -206,9 +206,11 @@ function serving(first: ChildProcess, port: number, start: () => Promise<ChildPr
   let own = first;
   const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}`;
   const signal = (name: NodeJS.Signals) => {
-    if (own.pid === undefined) return;
-    sendSignal(own.pid, name);
-    for (const child of childrenOf(own.pid)) sendSignal(child, name);
+    const { pid } = own;
+    if (pid === undefined) return;
+    // A stopped server starts no further process, and an ended one has no children.
+    sendSignal(pid, "SIGSTOP");
+    for (const each of [...childrenOf(pid), pid]) sendSignal(each, name);
   };
   const end = async (send: () => void) => {
     if (own.exitCode !== null || own.signalCode !== null) return;

@@ -1,4 +1,4 @@
-import type { Call, Next } from "../../src/platform/shifts/state.ts";
+import type { Call, ChangeValues, Next } from "../../src/platform/shifts/state.ts";
 import { type Allowed, AllowedCounts } from "./allowed.ts";
 import type { Network } from "./network.ts";
 import type { ProviderRecords } from "./provider.ts";
@@ -30,6 +30,8 @@ export class Invariants {
   /** By shift and candidate. */
   readonly #lastFacts = new Map<string, string>();
   readonly #lastCancelled = new Map<string, number>();
+  /** The first call of each change, by changeId. */
+  readonly #firstCalls = new Map<string, { values: ChangeValues; at: number }>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -73,6 +75,20 @@ export class Invariants {
     const job = this.#parts.store.jobs.get(shiftId);
     const hasStarted = !job || job.startTime <= this.#parts.now();
     if (hasStarted) this.fail(`${call.do} on ${shiftId} after its start`);
+    if (call.do === "change") this.#checkRepeated(shiftId, call);
+  }
+
+  /** A repeated change sends other values only if the provider has had them since the first call. */
+  #checkRepeated(shiftId: string, { changeId, values }: Extract<Call, { do: "change" }>) {
+    const { records, now } = this.#parts;
+    const first = this.#firstCalls.get(changeId);
+    if (!first) return void this.#firstCalls.set(changeId, { values, at: now() });
+    const had = records
+      .versionsSince(shiftId, first.at)
+      .flatMap((shift) => (shift ? [records.asRead(shift)] : []));
+    for (const name of ["startTime", "endTime", "positions"] as const)
+      if (values[name] !== first.values[name] && !had.some((shift) => shift[name] === values[name]))
+        this.fail(`${changeId} of ${shiftId} was repeated with an old value of ${name}`);
   }
 
   created(candidateId: string) {

@@ -93,22 +93,23 @@ export class ProviderRecords {
     return added;
   }
 
+  /** Returns the versions that were current at any time since `from`. */
+  versionsSince(shiftId: string, from: number): (ProviderShift | undefined)[] {
+    const versions = this.versionsOf(shiftId);
+    const isLater = (index: number) => (versions[index + 1]?.at ?? Number.POSITIVE_INFINITY) >= from;
+    return versions.filter((_, index) => isLater(index)).map(({ shift }) => shift);
+  }
+
   /** Returns whether the candidate was on the list at any time since `from`. */
   wasListed(shiftId: string, candidateId: string, from: number): boolean {
-    const versions = this.versionsOf(shiftId);
-    return versions.some(({ shift }, index) => {
-      const until = versions[index + 1]?.at ?? Number.POSITIVE_INFINITY;
-      return until >= from && shift !== undefined && this.#lists(shift, candidateId);
-    });
+    return this.versionsSince(shiftId, from).some(
+      (shift) => shift !== undefined && this.#lists(shift, candidateId),
+    );
   }
 
   /** Returns whether the shift was absent or cancelled at any time since `from`. */
   wasGone(shiftId: string, from: number): boolean {
-    const versions = this.versionsOf(shiftId);
-    return versions.some(({ shift }, index) => {
-      const until = versions[index + 1]?.at ?? Number.POSITIVE_INFINITY;
-      return until >= from && (shift === undefined || shift.isCancelled);
-    });
+    return this.versionsSince(shiftId, from).some((shift) => shift === undefined || shift.isCancelled);
   }
 
   #lists(shift: ProviderShift, candidateId: string): boolean {

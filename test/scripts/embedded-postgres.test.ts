@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -36,6 +36,15 @@ async function answerOf(url: string): Promise<unknown> {
   await client.connect();
   const { rows } = await client.query("SELECT 1 AS one").finally(() => client.end());
   return rows;
+}
+
+/** Whether the process exists and has not ended: a stopped one counts. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/ Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
 }
 
 const outcomeOf = (options: PostgresOptions): Promise<string> =>
@@ -82,6 +91,19 @@ describe("a PostgreSQL server", () => {
     const databaseDir = join(folder(0o700), "cluster");
     const failure = `PostgreSQL runs as the user nobody, which cannot reach ${databaseDir}: set TMPDIR to a folder that every user can enter, such as /tmp`;
     expect(await outcomeOf({ databaseDir })).toBe(isRoot ? failure : "started");
+  });
+
+  it("leaves no process behind when it crashes, not even while it is frozen", async () => {
+    const server = await startPostgres({ databaseDir: join(folder(0o755), "cluster") });
+    const client = new Client({ connectionString: `${server.url}/postgres` });
+    client.on("error", () => undefined);
+    await client.connect();
+    server.signal("SIGSTOP");
+    const pids = server.pids();
+    expect(pids.length).toBeGreaterThan(2);
+    await server.crash();
+    await expect.poll(() => pids.filter(isRunning)).toEqual([]);
+    await client.end().catch(() => undefined);
   });
 
   it("ends when the process that started it is killed", async () => {

@@ -1,11 +1,12 @@
-import type { ChangeReason, Params, StepName } from "../../../generated/operations/types.ts";
+import type { Params } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import { failureParams } from "../traces/step.ts";
+import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { confirm, readLate, reasonOf } from "./plan-bookings.ts";
+import { concludeChange } from "./plan-changes.ts";
 import { closeJob, endBooking, paramsOf } from "./plan-close.ts";
-import { applyShift } from "./plan-job.ts";
-import type { BookingState, Call, CallOutcome, ChangeState, Made, RunSoFar } from "./state.ts";
+import type { BookingState, Call, Made, RunSoFar } from "./state.ts";
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
 
@@ -26,8 +27,6 @@ export function concludeCall(draft: Draft, made: Made, run: RunSoFar) {
   }
 }
 
-export const isAboutToken = ({ status }: Refused): boolean => status === 401 || status === 403;
-
 function pause(draft: Draft, { call, durationMs }: Made, { status }: Refused): void {
   const code = "integration_paused";
   draft.step({ step: call.do, code, params: { status }, traceId: call.traceId, durationMs });
@@ -41,11 +40,6 @@ function noteFailure(draft: Draft, { call, durationMs }: Made, failure: Unavaila
   const params = { ...failureParams(failure), attempts: run.attempts };
   draft.step({ step: call.do, code: "will_retry", params, traceId: call.traceId, durationMs });
 }
-
-/** Whether the call certainly had no effect: it was not made, or the provider declined it for now. */
-const hadNoEffect = (outcome: CallOutcome): boolean =>
-  (outcome.kind === "unavailable" && (outcome.notAsked === true || outcome.status === 429)) ||
-  (outcome.kind === "refused" && isAboutToken(outcome));
 
 function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made) {
   const booking = bookingOf(draft, call.bookingId);
@@ -142,15 +136,6 @@ function concludeCancel(draft: Draft, call: CallOf<"cancel">, { outcome, duratio
     draft.readAt(draft.now);
 }
 
-/** Whether the response alone proves the absence: a 404 with the contract's code, or a 410 with a problem document. */
-export const isCertain = ({ final, code }: Extract<CallOutcome, { kind: "absent" }>): boolean =>
-  code === "shift_not_found" || (final && code !== undefined);
-
-export function noteImplausible(draft: Draft): void {
-  draft.push({ write: "health", health: "implausible" });
-  draft.state.integration.health = "implausible";
-}
-
 /** Ends a cancellation that the provider refused. No echo follows, and an event that was skipped as an echo is processed after all. */
 export function giveUpCancellation(draft: Draft, params: Params, durationMs?: number): void {
   const { cancellation } = draft.state;
@@ -166,61 +151,6 @@ export function giveUpCancellation(draft: Draft, params: Params, durationMs?: nu
   // The request withdrew the job's offers.
   if (draft.job) draft.patchJob({ offerRound: draft.job.offerRound + 1 });
   draft.readAt(draft.now);
-}
-
-function concludeChange(draft: Draft, call: CallOf<"change">, made: Made) {
-  const change = draft.state.changes.find(({ changeId }) => changeId === call.changeId);
-  if (!change) return;
-  const { outcome, durationMs } = made;
-  switch (outcome.kind) {
-    case "shift":
-      if (outcome.shift.cancelled) return void closeJob(draft, "provider", call.traceId);
-      confirmChange(draft, change, durationMs);
-      return void applyShift(draft, outcome.shift, call.traceId);
-    case "unusable": {
-      const { fault, pointer } = outcome.unusable;
-      draft.issue("shift_unusable", draft.subject, { fault, pointer }, call.traceId);
-      return refuseChange(draft, change, "shift_unusable", { fault, pointer }, durationMs);
-    }
-    case "absent":
-      draft.readAt(draft.now);
-      return refuseChange(draft, change, "shift_gone", { status: outcome.final ? 410 : 404 }, durationMs);
-    case "refused":
-      if (isAboutToken(outcome)) return draft.patchChange(change, { sentAt: null });
-      // The shift may have changed since it was last read.
-      draft.readAt(draft.now);
-      return refuseChange(draft, change, "provider_refused", paramsOf(outcome), durationMs);
-    case "unavailable":
-      if (hadNoEffect(outcome)) draft.patchChange(change, { sentAt: null });
-  }
-}
-
-export function confirmChange(draft: Draft, change: ChangeState, durationMs?: number): void {
-  const duration = durationMs === undefined ? {} : { durationMs };
-  draft.step({ step: "change", code: "change_confirmed", traceId: change.traceId, ...duration });
-  draft.patchChange(change, { status: "confirmed", reason: null });
-  draft.resolveIssues(draft.subject, ["change_refused"]);
-}
-
-/** decisions, "PUT /shifts/{id} response": the operator who requested the change sees these, so they raise no issue. */
-const SHOWN = [404, 409, 410, 422];
-
-export function refuseChange(
-  draft: Draft,
-  change: ChangeState,
-  changeReason: ChangeReason,
-  params: Params,
-  durationMs?: number,
-): void {
-  const step: StepName = "change";
-  const duration = durationMs === undefined ? {} : { durationMs };
-  const all = { ...params, changeReason };
-  draft.step({ step, code: "change_refused", params: all, traceId: change.traceId, ...duration });
-  const isLate = draft.now - change.createdAt > draft.rules.answerWithinMs;
-  const isUnexpected = changeReason === "provider_refused" && !SHOWN.includes(params.status ?? 0);
-  if (isUnexpected) draft.issue("provider_refused", draft.subject, params, change.traceId);
-  else if (isLate) draft.issue("change_refused", draft.subject, all, change.traceId);
-  draft.patchChange(change, { status: "refused", reason: changeReason, reasonParams: params });
 }
 
 const bookingOf = ({ state }: Draft, bookingId: string) =>

@@ -3,9 +3,10 @@ import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { reportsChange, reportsDeletion } from "../../contract/shift-event.ts";
 import { failureParams } from "../traces/step.ts";
+import { isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
-import { readLate } from "./plan-bookings.ts";
-import { confirmChange, isAboutToken, isCertain, noteImplausible } from "./plan-calls.ts";
+import { concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./plan-absence.ts";
+import { settleChanges } from "./plan-changes.ts";
 import { closeJob } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
 import type { EventState, Reading, RunSoFar } from "./state.ts";
@@ -52,7 +53,8 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
     draft.patchShift({ rechecks: 0 });
     return draft.endEvents(covered, "processed", closeJob(draft, "provider", traceId));
   }
-  concludeRequests(draft, shift);
+  settleCancellation(draft);
+  settleChanges(draft, shift);
   const deletes = unexplainedDeletes(covered);
   const verdict = applyShift(draft, shift, traceId);
   scheduleReading(draft, verdict.code === "job_unchanged", covered, deletes);
@@ -63,10 +65,6 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   );
 }
 
-function notePlausible(draft: Draft): void {
-  if (draft.state.integration.health === "implausible") draft.push({ write: "health", health: "reachable" });
-}
-
 /** Ends the covered events. The first has the verdict; the others name the event whose reading covered them. */
 function endCovered(draft: Draft, [first, ...others]: readonly EventState[], verdict: Outcome): void {
   if (!first) return;
@@ -75,30 +73,12 @@ function endCovered(draft: Draft, [first, ...others]: readonly EventState[], ver
   draft.endEvents(others, "processed", { code: "covered_by", params });
 }
 
-/** Settles calls whose outcome is unknown, now that the shift was read: a DELETE was not carried out, and a change is confirmed if the shift shows it. */
-function concludeRequests(draft: Draft, shift: Shift): void {
-  const { cancellation, changes } = draft.state;
-  if (cancellation && cancellation.sentAt !== null) {
-    cancellation.sentAt = null;
-    draft.push({ write: "operation", operationId: cancellation.operationId, patch: { sentAt: null } });
-  }
-  for (const change of changes.filter(({ sentAt }) => sentAt !== null)) {
-    const isShown =
-      isSameMinute(Date.parse(shift.startTime), change.startTime) &&
-      isSameMinute(Date.parse(shift.endTime), change.endTime) &&
-      (shift.positions === change.positions || shift.warnings.includes("positions_missing"));
-    if (isShown) confirmChange(draft, change);
-    else draft.patchChange(change, { sentAt: null });
-  }
-}
-
-/** Whether two times are equal to the minute. Many systems store whole minutes. */
-const isSameMinute = (one: number, other: number): boolean => Math.abs(one - other) < 60_000;
-
-/** Returns the deletions that no later event contradicts. */
-function unexplainedDeletes(covered: readonly EventState[]): EventState[] {
-  const last = covered.findLastIndex(({ event }) => !reportsDeletion(event));
-  return covered.slice(last + 1);
+/** A DELETE whose outcome is unknown was not carried out: the shift is still there. */
+function settleCancellation(draft: Draft): void {
+  const { cancellation } = draft.state;
+  if (!cancellation || cancellation.sentAt === null) return;
+  cancellation.sentAt = null;
+  draft.push({ write: "operation", operationId: cancellation.operationId, patch: { sentAt: null } });
 }
 
 /** Plans the next reading: soon while the shift contradicts its events, otherwise in an hour. */
@@ -124,169 +104,6 @@ function scheduleReading(
   if (deletes.length === 0) return;
   draft.issue("delete_not_confirmed", draft.subject, {}, deletes[0]?.traceId);
   draft.endEvents(deletes, "ignored", { code: "delete_not_confirmed", params: {} });
-}
-
-/** Spreads a delay by up to 10 %, so that shifts that arrived together are not read together. The same shift always gets the same delay. */
-function spread(ms: number, shiftId: string): number {
-  const sum = [...shiftId].reduce((total, character) => (total * 31 + character.charCodeAt(0)) % 997, 0);
-  return Math.round(ms * (0.9 + (sum / 997) * 0.2));
-}
-
-/** What is known about a shift that the provider answers 404 for. */
-interface Absence {
-  /** An event that is no deletion reports the shift. */
-  isExpected: boolean;
-  isKnownGone: boolean;
-  isDeleted: boolean;
-  /** A deletion was reported and nothing since, or the platform's own cancellation was carried out. */
-  isAnnounced: boolean;
-  /** The platform asked for the deletion. */
-  isAsked: boolean;
-  /** The response itself leaves no doubt. */
-  isCertain: boolean;
-  /** Another call showed that the provider knows its other data. */
-  isWitnessed: boolean;
-  /** The shift is read several times before it is believed to be gone. */
-  isPatient: boolean;
-}
-
-function absenceOf(
-  { state, isLive }: Draft,
-  outcome: Extract<Reading["outcome"], { kind: "absent" }>,
-  witness: Reading["witness"],
-  covered: readonly EventState[],
-): Absence {
-  const { cancellation, job, shift } = state;
-  const isKnownGone = shift.isGone && !(isLive && job?.status !== "expired");
-  const isAnnounced = unexplainedDeletes(covered).length > 0 || Boolean(cancellation?.consumedBy);
-  const isFinal = outcome.final && outcome.code !== undefined;
-  return {
-    ...{ isKnownGone, isAnnounced },
-    isExpected: covered.some(({ event, isReplayed }) => !reportsDeletion(event) && !isReplayed),
-    isDeleted: covered.some(({ event }) => reportsDeletion(event)),
-    isAsked: cancellation !== undefined && cancellation.sentAt !== null,
-    isCertain: isCertain(outcome),
-    isWitnessed: witness === "good",
-    isPatient: !isFinal && !isAnnounced && !isKnownGone,
-  };
-}
-
-/** Applies a 404. Absence needs two witnesses and, unless a deletion was announced, several readings: a read replica may lag. */
-function concludeAbsence(
-  draft: Draft,
-  reading: Reading,
-  covered: readonly EventState[],
-): "witness" | undefined {
-  const { outcome, witness, durationMs } = reading;
-  if (outcome.kind !== "absent") return undefined;
-  const absence = absenceOf(draft, outcome, witness, covered);
-  if (absence.isPatient) beginAgain(draft, covered);
-  const { isKnownGone, isAsked } = absence;
-  if (absence.isPatient && waitsLonger(draft, covered)) return undefined;
-  // A shift that is already known to be gone proves nothing about the provider.
-  const isProven = absence.isCertain || absence.isWitnessed;
-  if (!isProven && !isKnownGone) {
-    if (witness === undefined) return "witness";
-    return doubtProvider(draft);
-  }
-  if (isProven) notePlausible(draft);
-  if (readsAgain(draft, absence, covered)) return undefined;
-  if (!absence.isDeleted && !isAsked && !isKnownGone && isMassLoss(draft)) return hold(draft, covered);
-  const { traceId } = draft;
-  if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
-  draft.endEvents(covered, "processed", closeJob(draft, isAsked ? "employer" : "absence", traceId));
-  awaitReturn(draft);
-  if ((absence.isAnnounced || isKnownGone) && absence.isExpected) readLate(draft);
-  return undefined;
-}
-
-/** An event that reports the shift after the first 404 has the same patience as one before it: the replica may not know it yet. */
-function beginAgain(draft: Draft, covered: readonly EventState[]): void {
-  const since = draft.state.shift.absentSince;
-  if (since === null) return;
-  const isReported = ({ event, receivedAt }: EventState) => !reportsDeletion(event) && receivedAt > since;
-  if (covered.some((each) => !each.isReplayed && isReported(each)))
-    draft.patchShift({ absences: 0, absentSince: null });
-}
-
-/** Whether the delay before the next reading is not over. It counts in time, not in readings: a hint or a failed call reads the shift earlier. */
-function waitsLonger(draft: Draft, covered: readonly EventState[]): boolean {
-  const { rules, now, state } = draft;
-  const { absences, absentSince } = state.shift;
-  const waitedMs = rules.absenceRetriesMs.slice(0, absences).reduce((sum, ms) => sum + ms, 0);
-  const leftMs = (absentSince ?? 0) + waitedMs - now;
-  if (leftMs <= TOLERANCE_MS || state.integration.isHeld) return false;
-  draft.patchShift({ nextReadAt: now + leftMs });
-  recheck(draft, covered, leftMs);
-  return true;
-}
-
-/** The provider denies what it has: the shift is read again until it does not. */
-function doubtProvider(draft: Draft): undefined {
-  const { rules, now, state } = draft;
-  noteImplausible(draft);
-  draft.patchShift({ absences: Math.min(state.shift.absences, rules.absenceRetriesMs.length) });
-  draft.readAt(now);
-}
-
-/** Whether the shift is read once more before it is believed to be gone. */
-function readsAgain(draft: Draft, absence: Absence, covered: readonly EventState[]): boolean {
-  const { rules, now, state } = draft;
-  const { absences } = state.shift;
-  const retriesMs = rules.absenceRetriesMs;
-  const afterMs = retriesMs[absences];
-  if (absence.isPatient && afterMs !== undefined) {
-    const { missing, known } = state.surroundings.vanished;
-    if (absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
-      draft.push({ write: "sample", count: Math.ceil(known / 5) + MAX_MISSING });
-    noteAbsence(draft, absences + 1, now + afterMs);
-    recheck(draft, covered, afterMs);
-    return true;
-  }
-  // The outage may have ended between the 404 and the witness, so another 404 after a good witness is needed.
-  const isFirstWitness = retriesMs.length > 0 && absences <= retriesMs.length;
-  if (absence.isKnownGone || absence.isCertain || !isFirstWitness) return false;
-  noteAbsence(draft, retriesMs.length + 1, now);
-  recheck(draft, covered, 0);
-  return true;
-}
-
-/** How much the database and the process may differ about when a transaction began. Milliseconds. */
-const TOLERANCE_MS = 20;
-
-function noteAbsence(draft: Draft, absences: number, nextReadAt: number): void {
-  draft.patchShift({ absences, absentSince: draft.state.shift.absentSince ?? draft.now, nextReadAt });
-}
-
-function recheck(draft: Draft, covered: readonly EventState[], afterMs: number): void {
-  draft.endEvents(covered, "queued", { code: "will_recheck", params: { recheck: "absent", afterMs } });
-}
-
-/** Keeps reading a missing shift until its start: a shift that reappears reopens its job, even without a webhook. */
-function awaitReturn(draft: Draft): void {
-  const { job, now, rules, state } = draft;
-  if (job?.cancelledBy !== "absence" || draft.hasStarted) return;
-  draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
-}
-
-/** More missing shifts than this, and more than a fifth of the known future shifts, are a loss of data rather than deletions. */
-const MAX_MISSING = 5;
-
-function isMassLoss({ state, isLive, hasStarted }: Draft): boolean {
-  if (!isLive || hasStarted) return false;
-  if (state.integration.isHeld) return true;
-  const { missing, known } = state.surroundings.vanished;
-  return missing > MAX_MISSING && missing > known / 5;
-}
-
-/** Leaves the job unchanged until an operator confirms the loss or the shifts reappear. */
-function hold(draft: Draft, covered: readonly EventState[]): undefined {
-  const { rules, now, state } = draft;
-  const { missing, known } = state.surroundings.vanished;
-  draft.push({ write: "hold", params: { count: missing, positions: known } });
-  state.integration.isHeld = true;
-  noteAbsence(draft, Math.max(1, state.shift.absences), now + spread(rules.reconcileMs, state.shiftId));
-  draft.endEvents(covered, "queued", { code: "disappearance_held", params: { count: missing } });
 }
 
 type Fault = { fault: NonNullable<Params["fault"]>; pointer: string };

@@ -1,10 +1,11 @@
 import { reportsDeletion } from "../../contract/shift-event.ts";
 import { Draft, holdsSeat, type Write } from "./draft.ts";
 import { nextForBookings } from "./plan-bookings.ts";
-import { concludeCall, giveUpCancellation, refuseChange } from "./plan-calls.ts";
+import { concludeCall, giveUpCancellation } from "./plan-calls.ts";
+import { awaitsReading, nextForChanges } from "./plan-changes.ts";
 import { refreshJob } from "./plan-job.ts";
 import { concludeReading } from "./plan-reading.ts";
-import type { Call, ChangeState, JobState, Next, Rules, RunSoFar, ShiftState } from "./state.ts";
+import type { Call, Next, Rules, RunSoFar, ShiftState } from "./state.ts";
 
 export interface Plan {
   writes: Write[];
@@ -85,7 +86,10 @@ function isInDoubt({ state, now, isLive }: Draft, failed: ReadonlySet<string>): 
   if (isLive && bookings.length > 0) return true;
   const { cancellation } = state;
   if (cancellation && cancellation.sentAt !== null && !failed.has(cancellation.operationId)) return true;
-  return state.changes.some(({ sentAt, changeId }) => sentAt !== null && !failed.has(changeId));
+  return state.changes.some(
+    (change) =>
+      change.sentAt !== null && !failed.has(change.changeId) && !(waits && awaitsReading(change, state.job)),
+  );
 }
 
 /** Whether the outcome of a call is unknown. It has to be settled even if the integration is not active. */
@@ -117,31 +121,6 @@ function nextForCancellation(draft: Draft): Extract<Call, { do: "cancel" }> | un
   }
   const { operationId, traceId } = cancellation;
   return { do: "cancel", operationId, traceId };
-}
-
-function nextForChanges(draft: Draft): Extract<Call, { do: "change" }> | undefined {
-  const { job, state } = draft;
-  while (job && state.changes[0] && state.changes[0].sentAt === null) {
-    const [change] = state.changes;
-    const values = valuesOf(change, job);
-    if (draft.hasStarted) refuseChange(draft, change, "shift_started", {});
-    else if (values.startTime >= values.endTime) refuseChange(draft, change, "end_not_after_start", {});
-    else {
-      const { changeId, traceId } = change;
-      const [startTime, endTime] = [values.startTime, values.endTime].map((ms) =>
-        new Date(ms).toISOString(),
-      ) as [string, string];
-      return { do: "change", changeId, values: { startTime, endTime, positions: values.positions }, traceId };
-    }
-  }
-  return undefined;
-}
-
-/** Returns the requested values. All others are the job's current ones, so that no other change is undone. */
-function valuesOf(change: ChangeState, job: Pick<JobState, "startTime" | "endTime" | "positions">) {
-  const pick = (name: "startTime" | "endTime" | "positions") =>
-    change.named.includes(name) ? change[name] : job[name];
-  return { startTime: pick("startTime"), endTime: pick("endTime"), positions: pick("positions") };
 }
 
 function rest(draft: Draft, run: RunSoFar, { isPaused }: { isPaused: boolean }): Next {

@@ -1,0 +1,133 @@
+import type { ChangeReason, Params, StepName } from "../../../generated/operations/types.ts";
+import type { Shift } from "../../contract/shift.ts";
+import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
+import type { Draft } from "./draft.ts";
+import { closeJob, paramsOf } from "./plan-close.ts";
+import { applyShift } from "./plan-job.ts";
+import type { Call, ChangeState, JobState, Made } from "./state.ts";
+
+type ChangeCall = Extract<Call, { do: "change" }>;
+
+/** Returns the call for the oldest change, unless the outcome of an earlier call is unknown. */
+export function nextForChanges(draft: Draft): ChangeCall | undefined {
+  const { job, state } = draft;
+  while (job && state.changes[0] && state.changes[0].sentAt === null) {
+    const [change] = state.changes;
+    const values = valuesOf(change, job);
+    if (draft.hasStarted) refuseChange(draft, change, "shift_started", {});
+    else if (values.startTime >= values.endTime) refuseChange(draft, change, "end_not_after_start", {});
+    else {
+      const { changeId, traceId } = change;
+      const [startTime, endTime] = [values.startTime, values.endTime].map((ms) =>
+        new Date(ms).toISOString(),
+      ) as [string, string];
+      return { do: "change", changeId, values: { startTime, endTime, positions: values.positions }, traceId };
+    }
+  }
+  return undefined;
+}
+
+type Values = Pick<JobState, "startTime" | "endTime" | "positions">;
+
+/** Returns the requested values. All others are the job's current ones, so that no other change is undone. */
+function valuesOf(change: ChangeState, job: Values): Values {
+  const pick = (name: keyof Values) => (change.named.includes(name) ? change[name] : job[name]);
+  return { startTime: pick("startTime"), endTime: pick("endTime"), positions: pick("positions") };
+}
+
+/** Applies the response to a change. */
+export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
+  const change = draft.state.changes.find(({ changeId }) => changeId === call.changeId);
+  if (!change) return;
+  const { outcome, durationMs } = made;
+  switch (outcome.kind) {
+    case "shift":
+      if (outcome.shift.cancelled) return void closeJob(draft, "provider", call.traceId);
+      confirmChange(draft, change, durationMs);
+      return void applyShift(draft, outcome.shift, call.traceId);
+    case "unusable": {
+      const { fault, pointer } = outcome.unusable;
+      draft.issue("shift_unusable", draft.subject, { fault, pointer }, call.traceId);
+      return refuseChange(draft, change, "shift_unusable", { fault, pointer }, durationMs);
+    }
+    case "absent":
+      draft.readAt(draft.now);
+      return refuseChange(draft, change, "shift_gone", { status: outcome.final ? 410 : 404 }, durationMs);
+    case "refused":
+      if (isAboutToken(outcome)) return draft.patchChange(change, { sentAt: null });
+      // The shift may have changed since it was last read.
+      draft.readAt(draft.now);
+      return refuseChange(draft, change, "provider_refused", paramsOf(outcome), durationMs);
+    case "unavailable":
+      if (hadNoEffect(outcome)) draft.patchChange(change, { sentAt: null });
+  }
+}
+
+function confirmChange(draft: Draft, change: ChangeState, durationMs?: number): void {
+  const duration = durationMs === undefined ? {} : { durationMs };
+  draft.step({ step: "change", code: "change_confirmed", traceId: change.traceId, ...duration });
+  draft.patchChange(change, { status: "confirmed", reason: null });
+  draft.resolveIssues(draft.subject, ["change_refused"]);
+}
+
+/** decisions, "PUT /shifts/{id} response": the operator who requested the change sees these, so they raise no issue. */
+const SHOWN = [404, 409, 410, 422];
+
+function refuseChange(
+  draft: Draft,
+  change: ChangeState,
+  changeReason: ChangeReason,
+  params: Params,
+  durationMs?: number,
+): void {
+  const step: StepName = "change";
+  const duration = durationMs === undefined ? {} : { durationMs };
+  const all = { ...params, changeReason };
+  draft.step({ step, code: "change_refused", params: all, traceId: change.traceId, ...duration });
+  const isLate = draft.now - change.createdAt > draft.rules.answerWithinMs;
+  const isUnexpected = changeReason === "provider_refused" && !SHOWN.includes(params.status ?? 0);
+  if (isUnexpected) draft.issue("provider_refused", draft.subject, params, change.traceId);
+  else if (isLate) draft.issue("change_refused", draft.subject, all, change.traceId);
+  draft.patchChange(change, { status: "refused", reason: changeReason, reasonParams: params });
+}
+
+/**
+ * Settles changes whose call has an unknown outcome, now that the shift was read. A change is confirmed if the shift shows the requested values. Otherwise it is
+ * sent again: at once if the values stay the same, or once later readings confirm the other values of the shift, because a replica may have shown them.
+ */
+export function settleChanges(draft: Draft, shift: Shift): void {
+  for (const change of draft.state.changes.filter(({ sentAt }) => sentAt !== null)) {
+    const isAsShown = sameAs(change, {
+      startTime: Date.parse(shift.startTime),
+      endTime: Date.parse(shift.endTime),
+      positions: shift.warnings.includes("positions_missing") ? change.positions : shift.positions,
+    });
+    if (change.named.every(isAsShown)) confirmChange(draft, change);
+    else if (!others(change).every(isAsShown) && readsAgain(draft, change)) continue;
+    else draft.patchChange(change, { sentAt: null });
+  }
+}
+
+/** Whether a change of unknown outcome waits for the reading that settles it. */
+export const awaitsReading = (change: ChangeState, job: Values | undefined): boolean =>
+  change.sentAt !== null && job !== undefined && !others(change).every(sameAs(change, job));
+
+const VALUES = ["startTime", "endTime", "positions"] as const;
+
+const others = ({ named }: ChangeState) => VALUES.filter((name) => !named.includes(name));
+
+const sameAs = (change: Values, shown: Values) => (name: keyof Values) =>
+  name === "positions"
+    ? change.positions === shown.positions
+    : Math.abs(change[name] - shown[name]) < SAME_TIME_MS;
+
+/** Many systems store whole minutes. */
+const SAME_TIME_MS = 60_000;
+
+/** Plans another reading after one that may be older than the call. Returns false after the last. */
+function readsAgain(draft: Draft, { sentAt }: ChangeState): boolean {
+  const { now, rules } = draft;
+  const next = rules.recheckMs.map((ms) => (sentAt ?? 0) + ms).find((at) => at > now);
+  if (next !== undefined) draft.readAt(next);
+  return next !== undefined;
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { plan } from "../../../src/platform/shifts/plan.ts";
+import type { ChangeState, RunSoFar, ShiftState } from "../../../src/platform/shifts/state.ts";
+import {
+  afterCall,
+  afterSeeing,
+  aJob,
+  anEvent,
+  aState,
+  cut,
+  firstStep,
+  HOUR,
+  NOW,
+  RULES,
+  START,
+  writesOf,
+} from "./states.ts";
+
+const planned = (state: ShiftState, run: RunSoFar, now = NOW) => plan(state, run, now, RULES);
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** A change of the start and the end of `aJob` by an hour, whose call was cut a second ago. */
+const aChange = (patch: Partial<ChangeState> = {}): ChangeState => ({
+  ...{ changeId: "change", traceId: "trace-of-change", named: ["startTime", "endTime"] },
+  ...{ startTime: START + HOUR, endTime: START + 9 * HOUR, positions: 2 },
+  ...{ sentAt: NOW - 1_000, createdAt: NOW - 2_000 },
+  ...patch,
+});
+
+const changing = (patch: Partial<ChangeState> = {}, job = aJob()) =>
+  aState({ job, changes: [aChange(patch)] });
+const moved = { startTime: iso(START + HOUR), endTime: iso(START + 9 * HOUR) };
+const patches = (writes: ReturnType<typeof planned>["writes"]) =>
+  writesOf(writes, "change").map(({ patch }) => patch);
+
+describe("a change whose outcome is unknown", () => {
+  it("is followed by a reading", () => {
+    expect(planned(changing(), firstStep).next.do).toBe("read");
+  });
+
+  it("is confirmed by a reading that shows the requested values, whatever the others are", () => {
+    const { writes, next } = planned(changing(), afterSeeing({ ...moved, positions: 5 }));
+    expect(patches(writes)).toEqual([{ status: "confirmed", reason: null }]);
+    expect(next.do).toBe("rest");
+  });
+
+  it("is made again at once when a reading shows that nothing has changed", () => {
+    const { next } = planned(changing(), afterSeeing());
+    expect(next).toMatchObject({ do: "change", values: { ...moved, positions: 2 } });
+  });
+
+  it("waits for later readings when one shows other values that were not requested, as a replica might", () => {
+    const state = changing();
+    const { writes, next } = planned(state, afterSeeing({ positions: 1 }));
+    expect(patches(writes)).toEqual([]);
+    expect(next).toMatchObject({ do: "rest", afterMs: 4_000, priority: 0 });
+    // The next run finds the job as it was read, and calls no one before the reading is due.
+    const waiting = {
+      ...state,
+      job: aJob({ positions: 1 }),
+      shift: { ...state.shift, nextReadAt: NOW + 4_000 },
+    };
+    expect(planned(waiting, firstStep).next).toMatchObject({ do: "rest", afterMs: 4_000 });
+    expect(planned(waiting, firstStep, NOW + 4_000).next.do).toBe("read");
+  });
+
+  it("is read at once when an event reports the shift during that wait", () => {
+    const state = changing({}, aJob({ positions: 1 }));
+    expect(planned({ ...state, events: [anEvent("shift.update")] }, firstStep).next.do).toBe("read");
+  });
+
+  it("is made with the other values once a reading after two minutes still shows them", () => {
+    const state = changing({ sentAt: NOW - 120_000 }, aJob({ positions: 1 }));
+    const { next } = planned(state, afterSeeing({ positions: 1 }));
+    expect(next).toMatchObject({ do: "change", values: { ...moved, positions: 1 } });
+  });
+
+  it("keeps a later change waiting", () => {
+    const later = aChange({ changeId: "later", named: ["positions"], positions: 3, sentAt: null });
+    const state = aState({ changes: [aChange(), later] });
+    expect(planned(state, afterSeeing({ positions: 1 })).next.do).toBe("rest");
+  });
+
+  it("is tried again by the retry policy, and not within the same run", () => {
+    const call = {
+      do: "change",
+      ...{ changeId: "change", traceId: "trace-of-change" },
+      values: { ...moved, positions: 2 },
+    } as const;
+    const run = { ...afterCall(call, cut), failed: new Set(["change"]) };
+    const { writes, next } = planned(changing(), run);
+    expect(patches(writes)).toEqual([]);
+    expect(next).toMatchObject({ do: "rest", failed: cut });
+  });
+});
