@@ -1,0 +1,40 @@
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import type { ShiftPatch } from "../../../src/platform/shifts/draft.ts";
+import { writeShift } from "../../../src/platform/shifts/record-shift.ts";
+import { transact } from "../../../src/platform/transaction.ts";
+import { engines, useEngine } from "../../engines.ts";
+import { depsFor } from "../../harness/deps.ts";
+import { addIntegration } from "../work/rows.ts";
+
+const MINUTE_MS = 60_000;
+const PRESENT = {
+  ...{ nextReadAt: null, rechecks: 0, absences: 0, absentSince: null, isGone: false, hasIssues: false },
+};
+
+describe.each(engines)("since when a shift has been missing, on %s", (engine) => {
+  const database = useEngine(engine);
+
+  it("is the time of the first absence in a row, and starts over with the next first one", async () => {
+    const providerId = await addIntegration(database());
+    const now = new Date();
+    const deps = depsFor(database(), { now: () => now });
+    /** Writes the patch, and returns how many minutes ago the shift went missing. */
+    const written = async (patch: ShiftPatch) => {
+      const key = { providerId, shiftId: "shift" };
+      await transact(deps, (trx) => writeShift(trx, deps, key, PRESENT, [{ write: "shift", patch }]));
+      const ago = sql<number | null>`round(extract(epoch from now() - absent_since) / 60)::int`;
+      const row = await database()
+        .kysely.selectFrom("shifts")
+        .select(ago.as("ago"))
+        .executeTakeFirstOrThrow();
+      return row.ago;
+    };
+    const since = (minutes: number) => ({ absentSince: now.getTime() - minutes * MINUTE_MS });
+    expect(await written({ absences: 1, ...since(9) })).toBe(9);
+    expect(await written({ absences: 2, ...since(5) })).toBe(9);
+    expect(await written({ absences: 1, ...since(4) })).toBe(4);
+    expect(await written({ absences: 0, absentSince: null })).toBe(null);
+    expect(await written({ absences: 1, ...since(2) })).toBe(2);
+  });
+});
