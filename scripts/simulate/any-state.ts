@@ -62,14 +62,8 @@ const change = fc.record({
 });
 
 const event = fc.record({
-  ...{
-    eventId: id,
-    traceId: id,
-    isReplayed: fc.boolean(),
-    isDead: fc.boolean(),
-    isNew: fc.boolean(),
-    receivedAt: time,
-  },
+  ...{ eventId: id, traceId: id, isReplayed: fc.boolean(), isDead: fc.boolean() },
+  ...{ isNew: fc.boolean(), isUnread: fc.boolean() },
   event: fc.constantFrom("shift.create", "shift.update", "shift.delete"),
 });
 

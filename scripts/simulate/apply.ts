@@ -9,6 +9,8 @@ export interface Applied {
 }
 
 const PROBE_MS = 60_000;
+/** Verdicts of events that wait although the provider has responded to their reading. */
+const READ: readonly string[] = ["will_recheck", "disappearance_held"];
 
 /** Applies the writes as record.ts does: first the merged ones of shift, job and bookings, then all others in their order. */
 export function apply(
@@ -79,7 +81,11 @@ function applyOne(target: Target, write: Write) {
     case "events":
       for (const event of store.events)
         if (write.eventIds.includes(event.eventId))
-          Object.assign(event, { status: write.status, hasVerdict: true });
+          Object.assign(event, {
+            status: write.status,
+            hasVerdict: true,
+            isUnread: !READ.includes(write.verdict.code),
+          });
       return;
     case "operation":
       return writeOperation(target, write);
@@ -88,7 +94,8 @@ function applyOne(target: Target, write: Write) {
       return;
     case "requeue_echo": {
       const echo = store.events.find(({ eventId }) => eventId === write.eventId);
-      if (echo?.status === "skipped_echo") Object.assign(echo, { status: "queued", hasVerdict: false });
+      if (echo?.status === "skipped_echo")
+        Object.assign(echo, { status: "queued", hasVerdict: false, isUnread: true });
       return;
     }
     case "change": {

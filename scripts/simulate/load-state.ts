@@ -82,8 +82,8 @@ function bookingsOf(store: Store, shiftId: string, now: number): ShiftState["boo
 const eventsOf = (store: Store, shiftId: string): ShiftState["events"] =>
   store.events
     .filter((event) => event.shiftId === shiftId && (event.status === "queued" || event.status === "dead"))
-    .map(({ eventId, event, traceId, isReplayed, receivedAt, status, hasVerdict }) => ({
-      ...{ eventId, event, traceId, isReplayed, receivedAt },
+    .map(({ eventId, event, traceId, isReplayed, isUnread, status, hasVerdict }) => ({
+      ...{ eventId, event, traceId, isReplayed, isUnread },
       ...{ isDead: status === "dead", isNew: !hasVerdict },
     }));
 

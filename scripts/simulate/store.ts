@@ -53,7 +53,7 @@ export interface EventRow {
   status: EventStatus;
   hasVerdict: boolean;
   isReplayed: boolean;
-  receivedAt: number;
+  isUnread: boolean;
 }
 
 export interface IssueRow {

@@ -34,7 +34,7 @@ interface Loaded {
     isAwaited: boolean;
   })[];
   changes: Record<string, unknown>[];
-  events: (Omit<EventState, "receivedAt"> & { received_in_ms: number })[];
+  events: EventState[];
   has_issues: boolean;
   workplace_id: string | null;
   competence_id: string | null;
@@ -64,7 +64,8 @@ export async function loadShifts(
 ): Promise<(LoadedShift | undefined)[]> {
   const { rows } = await sql<Loaded>`
     select ${basics(now)}, to_jsonb(job) as job, ${bookings} as bookings,
-      (select coalesce(jsonb_agg(to_jsonb(change) order by change_id), '[]') from shift_changes as change
+      (select coalesce(jsonb_agg(to_jsonb(change) || jsonb_build_object('sent_in_ms', extract(epoch from sent_at - now()) * 1000)
+        order by change_id), '[]') from shift_changes as change
         where change.provider_id = asked.provider and change.job_id = job.job_id and change.status = 'pending') as changes,
       exists (select from issues where provider_id = asked.provider and subject ->> 'shiftId' = asked.shift
         and resolved_at is null offset 0) as has_issues,
@@ -139,7 +140,8 @@ const basics = (now: Date) => sql`
     from pending_operations where provider_id = asked.provider and shift_id = asked.shift) as operations,
   (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
       'isDead', status = 'dead', 'isReplayed', replayed_at is not null,
-      'isNew', verdict is null, 'received_in_ms', extract(epoch from received_at - now()) * 1000) order by event_id), '[]')
+      'isNew', verdict is null,
+      'isUnread', coalesce(verdict ->> 'code' not in ('will_recheck', 'disappearance_held'), true)) order by event_id), '[]')
     from events where provider_id = asked.provider and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
 
 const bookings = sql`
@@ -176,11 +178,11 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
     bookings: loaded.bookings.map(bookingOf),
     cancellation: open && job?.status !== "cancelled" ? { ...open, sentAt: at(open.sentAt) } : undefined,
     echoes: operations.filter(({ isAwaited }) => isAwaited).map(({ operationId }) => operationId),
-    changes: loaded.changes.map((row) => fromRow<ChangeState>(row)),
-    events: loaded.events.map(({ received_in_ms, ...event }) => ({
-      ...event,
-      receivedAt: now.getTime() + Math.round(received_in_ms),
+    changes: loaded.changes.map(({ sent_in_ms, ...row }) => ({
+      ...fromRow<ChangeState>(row),
+      sentAt: fromNow(sent_in_ms, now),
     })),
+    events: loaded.events,
     surroundings: {
       ...{ workplaceId: loaded.workplace_id, competenceId: loaded.competence_id },
       ...{ listed: [], listedCount: 0, overlaps: [], lacking: [] },
@@ -189,11 +191,13 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
   };
 }
 
-/** Converts the times, which are relative to the database's clock. */
+/** Converts a time that the database returned relative to its own clock. */
+const fromNow = (inMs: unknown, now: Date): number | null =>
+  typeof inMs === "number" ? now.getTime() + Math.round(inMs) : null;
+
 function knownOf(row: Record<string, unknown> | null, hasIssues: boolean, now: Date): KnownShift {
-  const at = (inMs: unknown) => (typeof inMs === "number" ? now.getTime() + Math.round(inMs) : null);
   return {
-    ...{ nextReadAt: at(row?.in_ms), absentSince: at(row?.absent_in_ms) },
+    ...{ nextReadAt: fromNow(row?.in_ms, now), absentSince: fromNow(row?.absent_in_ms, now) },
     rechecks: Number(row?.rechecks ?? 0),
     absences: Number(row?.absences ?? 0),
     isGone: (row?.gone_at ?? null) !== null,

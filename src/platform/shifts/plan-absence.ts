@@ -52,7 +52,7 @@ export function concludeAbsence(
   const { outcome, witness, durationMs } = reading;
   if (outcome.kind !== "absent") return undefined;
   const absence = absenceOf(draft, outcome, witness, covered);
-  if (absence.isPatient) beginAgain(draft, covered);
+  if (absence.isPatient) restartAbsence(draft, covered);
   const { isKnownGone, isAsked } = absence;
   if (absence.isPatient && waitsLonger(draft, covered)) return undefined;
   // A shift that is already known to be gone proves nothing about the provider.
@@ -72,13 +72,12 @@ export function concludeAbsence(
   return undefined;
 }
 
-/** An event that reports the shift after the first 404 has the same patience as one before it: the replica may not know it yet. */
-function beginAgain(draft: Draft, covered: readonly EventState[]): void {
-  const since = draft.state.shift.absentSince;
-  if (since === null) return;
-  const isReported = ({ event, receivedAt }: EventState) => !reportsDeletion(event) && receivedAt > since;
-  if (covered.some((each) => !each.isReplayed && isReported(each)))
-    draft.patchShift({ absences: 0, absentSince: null });
+/** A new event about a missing shift restarts the wait: the replica may not know the shift yet. */
+function restartAbsence(draft: Draft, covered: readonly EventState[]): void {
+  const isReported = covered.some(
+    ({ event, isReplayed, isUnread }) => isUnread && !isReplayed && !reportsDeletion(event),
+  );
+  if (isReported) draft.patchShift({ absences: 0, absentSince: null });
 }
 
 /** Whether the delay before the next reading is not over. It counts in time, not in readings: a hint or a failed call reads the shift earlier. */

@@ -143,7 +143,12 @@ async function writeChange(
   changeId: string,
   patch: ChangePatch,
 ): Promise<void> {
-  const columns = { ...toRow<Updateable<ShiftChangesTable>>(patch), updated_at: now() };
+  const columns = {
+    ...toRow<Updateable<ShiftChangesTable>>(patch),
+    // A deadline depends on it, so it is on the database's clock.
+    ...(typeof patch.sentAt === "number" && { sent_at: sql<Date>`now()` }),
+    updated_at: now(),
+  };
   const update = trx.updateTable("shift_changes").set(columns);
   await update.where("provider_id", "=", providerId).where("change_id", "=", changeId).execute();
   if (patch.status) signal(trx, changeTopic(changeId));

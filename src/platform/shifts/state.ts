@@ -107,8 +107,8 @@ export interface EventState {
   isDead: boolean;
   /** Whether no reading has covered it yet. */
   isNew: boolean;
-  /** On the clock of `now`. */
-  receivedAt: number;
+  /** Whether the provider has not responded to any reading that covered it. */
+  isUnread: boolean;
 }
 
 /** What the database knows beyond the shift itself. After a reading, it refers to the shift as it was read. */

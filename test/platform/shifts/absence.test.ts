@@ -42,7 +42,7 @@ describe("a shift that GET does not find", () => {
   });
 
   it.each([1, 2, 3])("is not read again for a hint before the delay after reading %d is over", (absences) => {
-    const event = anEvent("shift.update");
+    const event = anEvent("shift.update", { isReplayed: true });
     // A hint, or a call that failed, has it read 3 s before its time.
     const { absentSince } = missed(absences);
     const shift = { absences, absentSince: absentSince + 3_000, nextReadAt: NOW };
@@ -63,7 +63,7 @@ describe("a shift that GET does not find", () => {
     ["since the last reading", PATIENT],
     ["between two of its readings", missed(2)],
   ])("has all of its time again after an update that came %s", (_, shift) => {
-    const event = anEvent("shift.update", { isNew: false, receivedAt: shift.absentSince + 1_000 });
+    const event = anEvent("shift.update");
     const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
     const { writes, next } = planned(aState({ shift, events: [event], bookings: [confirmed()] }), run);
     expect(notified(writes)).toEqual([]);
@@ -72,10 +72,17 @@ describe("a shift that GET does not find", () => {
     expect(Object.assign({}, ...patches)).toMatchObject({ absences: 1, absentSince: NOW });
   });
 
-  it("has no more time after a replay, or a deletion, of its events", () => {
+  it("has all of its time again after an update whose first reading failed", () => {
+    const event = anEvent("shift.update", { isNew: false });
+    const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
+    expect(planned(aState({ shift: PATIENT, events: [event] }), run).next).toMatchObject({ afterMs: 5_000 });
+  });
+
+  it("has no more time after a replay, a deletion, or an update that a reading has covered before", () => {
     for (const event of [
-      anEvent("shift.update", { isNew: false, isReplayed: true, receivedAt: NOW - 1_000 }),
-      anEvent("shift.delete", { isNew: false, receivedAt: NOW - 1_000 }),
+      anEvent("shift.update", { isReplayed: true }),
+      anEvent("shift.delete"),
+      anEvent("shift.update", { isNew: false, isUnread: false }),
     ]) {
       const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
       const { writes } = planned(aState({ shift: PATIENT, events: [event], bookings: [confirmed()] }), run);
@@ -204,7 +211,8 @@ describe("events that contradict each other", () => {
   });
 
   it("do not count as a loss of data if they include a deletion", () => {
-    const events = ["shift.delete", "shift.update"].map((name) => anEvent(name, { isNew: false }));
+    const read = { isNew: false, isUnread: false };
+    const events = ["shift.delete", "shift.update"].map((name) => anEvent(name, read));
     const covers = events.map(({ eventId }) => eventId);
     const surroundings = { vanished: { missing: 20, known: 40 } };
     const state = aState({ events, surroundings, shift: PATIENT, integration: { isHeld: true } });

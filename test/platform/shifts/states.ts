@@ -61,7 +61,7 @@ export const confirmed = (patch: Partial<BookingState> = {}): BookingState =>
 
 export const anEvent = (event: string, patch: Partial<EventState> = {}): EventState => ({
   ...{ eventId: `id of ${event}`, event, traceId: `trace of ${event}` },
-  ...{ isReplayed: false, isDead: false, isNew: true, receivedAt: NOW - HOUR },
+  ...{ isReplayed: false, isDead: false, isNew: true, isUnread: true },
   ...patch,
 });
 
