@@ -9,7 +9,7 @@ export const FINDINGS_FILE = join(fileURLToPath(new URL("..", import.meta.url)),
 
 const INTRODUCTION = `# Findings
 
-What \`shiftpact verify\`, \`listen\` and \`compare\` can find. Codes are never renamed. An error breaks the contract; a warning is odd, or a form that
+What \`shiftpact verify\`, \`listen\` and \`compare\` can find. Codes are never renamed. An error breaks the contract; a warning is unusual, or a form that
 costs something; what is skipped was not checked, and is never counted as passed. The section is [the contract's](contract.md).
 
 Written by \`npm run findings:write\` from src/verify/codes. Do not edit.

@@ -36,7 +36,7 @@ export interface Client {
   rotateToken: Call<paths, "/integrations/{providerId}/tokens", "post">;
   /** Import the provider's candidate registry: `POST /integrations/{providerId}/registry-import`. */
   importRegistry: Call<paths, "/integrations/{providerId}/registry-import", "post">;
-  /** What a provider really uses of the contract: `GET /integrations/{providerId}/report`. */
+  /** Report what a provider uses of the contract: `GET /integrations/{providerId}/report`. */
   getProviderReport: Call<paths, "/integrations/{providerId}/report", "get">;
   /** List the workplaces: `GET /workplaces`. */
   listWorkplaces: Call<paths, "/workplaces", "get">;
@@ -60,7 +60,7 @@ export interface Client {
   eraseCandidate: Call<paths, "/candidates/{candidateId}", "delete">;
   /** Correct an address, or what a candidate can do: `PATCH /candidates/{candidateId}`. */
   changeCandidate: Call<paths, "/candidates/{candidateId}", "patch">;
-  /** Show what is masked: `POST /candidates/{candidateId}/reveal`. */
+  /** Reveal masked data: `POST /candidates/{candidateId}/reveal`. */
   revealCandidate: Call<paths, "/candidates/{candidateId}/reveal", "post">;
   /** List the jobs: `GET /jobs`. */
   listJobs: Call<paths, "/jobs", "get">;
@@ -68,7 +68,7 @@ export interface Client {
   getJob: Call<paths, "/jobs/{jobId}", "get">;
   /** Change times or number of positions: `PATCH /jobs/{jobId}`. */
   changeJob: Call<paths, "/jobs/{jobId}", "patch">;
-  /** Why is this job not staffed: `GET /jobs/{jobId}/explanation`. */
+  /** Explain a job's staffing: `GET /jobs/{jobId}/explanation`. */
   explainJob: Call<paths, "/jobs/{jobId}/explanation", "get">;
   /** A candidate accepts a job: `POST /jobs/{jobId}/bookings`. */
   acceptJob: Call<paths, "/jobs/{jobId}/bookings", "post">;
@@ -84,7 +84,7 @@ export interface Client {
   getEvent: Call<paths, "/events/{eventId}", "get">;
   /** Replay one event: `POST /events/{eventId}/replay`. */
   replayEvent: Call<paths, "/events/{eventId}/replay", "post">;
-  /** What would a replay change: `GET /events/{eventId}/replay/preview`. */
+  /** Preview a replay: `GET /events/{eventId}/replay/preview`. */
   previewReplay: Call<paths, "/events/{eventId}/replay/preview", "get">;
   /** Read one trace, step by step: `GET /traces/{traceId}`. */
   getTrace: Call<paths, "/traces/{traceId}", "get">;
@@ -96,13 +96,13 @@ export interface Client {
   getStatistics: Call<paths, "/statistics", "get">;
   /** Read how every provider is doing: `GET /provider-health`. */
   listProviderHealth: Call<paths, "/provider-health", "get">;
-  /** List what needs a person: `GET /issues`. */
+  /** List what needs an operator: `GET /issues`. */
   listIssues: Call<paths, "/issues", "get">;
   /** Close an issue: `POST /issues/{issueId}/resolve`. */
   resolveIssue: Call<paths, "/issues/{issueId}/resolve", "post">;
   /** Change how much is logged: `PUT /log-level`. */
   changeLogLevel: Call<paths, "/log-level", "put">;
-  /** Who is this token: `GET /me`. */
+  /** Read the current operator: `GET /me`. */
   getMe: Call<paths, "/me", "get">;
   /** List the operators: `GET /operators`. */
   listOperators: Call<paths, "/operators", "get">;

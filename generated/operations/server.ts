@@ -46,7 +46,7 @@ export interface Handlers<Context> {
   rotateToken: Handler<operations["rotateToken"], Context>;
   /** Import the provider's candidate registry: `POST /integrations/{providerId}/registry-import`. */
   importRegistry: Handler<operations["importRegistry"], Context>;
-  /** What a provider really uses of the contract: `GET /integrations/{providerId}/report`. */
+  /** Report what a provider uses of the contract: `GET /integrations/{providerId}/report`. */
   getProviderReport: Handler<operations["getProviderReport"], Context>;
   /** List the workplaces: `GET /workplaces`. */
   listWorkplaces: Handler<operations["listWorkplaces"], Context>;
@@ -70,7 +70,7 @@ export interface Handlers<Context> {
   eraseCandidate: Handler<operations["eraseCandidate"], Context>;
   /** Correct an address, or what a candidate can do: `PATCH /candidates/{candidateId}`. */
   changeCandidate: Handler<operations["changeCandidate"], Context>;
-  /** Show what is masked: `POST /candidates/{candidateId}/reveal`. */
+  /** Reveal masked data: `POST /candidates/{candidateId}/reveal`. */
   revealCandidate: Handler<operations["revealCandidate"], Context>;
   /** List the jobs: `GET /jobs`. */
   listJobs: Handler<operations["listJobs"], Context>;
@@ -78,7 +78,7 @@ export interface Handlers<Context> {
   getJob: Handler<operations["getJob"], Context>;
   /** Change times or number of positions: `PATCH /jobs/{jobId}`. */
   changeJob: Handler<operations["changeJob"], Context>;
-  /** Why is this job not staffed: `GET /jobs/{jobId}/explanation`. */
+  /** Explain a job's staffing: `GET /jobs/{jobId}/explanation`. */
   explainJob: Handler<operations["explainJob"], Context>;
   /** A candidate accepts a job: `POST /jobs/{jobId}/bookings`. */
   acceptJob: Handler<operations["acceptJob"], Context>;
@@ -94,7 +94,7 @@ export interface Handlers<Context> {
   getEvent: Handler<operations["getEvent"], Context>;
   /** Replay one event: `POST /events/{eventId}/replay`. */
   replayEvent: Handler<operations["replayEvent"], Context>;
-  /** What would a replay change: `GET /events/{eventId}/replay/preview`. */
+  /** Preview a replay: `GET /events/{eventId}/replay/preview`. */
   previewReplay: Handler<operations["previewReplay"], Context>;
   /** Read one trace, step by step: `GET /traces/{traceId}`. */
   getTrace: Handler<operations["getTrace"], Context>;
@@ -106,13 +106,13 @@ export interface Handlers<Context> {
   getStatistics: Handler<operations["getStatistics"], Context>;
   /** Read how every provider is doing: `GET /provider-health`. */
   listProviderHealth: Handler<operations["listProviderHealth"], Context>;
-  /** List what needs a person: `GET /issues`. */
+  /** List what needs an operator: `GET /issues`. */
   listIssues: Handler<operations["listIssues"], Context>;
   /** Close an issue: `POST /issues/{issueId}/resolve`. */
   resolveIssue: Handler<operations["resolveIssue"], Context>;
   /** Change how much is logged: `PUT /log-level`. */
   changeLogLevel: Handler<operations["changeLogLevel"], Context>;
-  /** Who is this token: `GET /me`. */
+  /** Read the current operator: `GET /me`. */
   getMe: Handler<operations["getMe"], Context>;
   /** List the operators: `GET /operators`. */
   listOperators: Handler<operations["listOperators"], Context>;

@@ -52,7 +52,7 @@ export interface paths {
     head?: never;
     /**
      * Change a registration
-     * @description What is not named stays. The providerId cannot change: delete the draft and register again.
+     * @description Omitted fields stay. The providerId cannot change: delete the draft and register again.
      *
      *     Of a draft everything may change. A new base URL makes its detected routing unknown, and the routing is detected again as at the registration, whose outcome is in the response; outlets and roles that are not mapped yet are forgotten.
      *
@@ -226,7 +226,7 @@ export interface paths {
     put?: never;
     /**
      * Exchange a token
-     * @description `platform`: creates a new PLATFORM_TOKEN, shown only in this response; the one before stays valid for `overlapHours` (24 by default, 0: ends now). `provider`: takes the PROVIDER_TOKEN that the provider issued; the platform uses it from the next call on.
+     * @description `platform`: creates a new PLATFORM_TOKEN, shown only in this response; the one before stays valid for `overlapHours` (24 by default, 0: ends now). `provider`: stores the PROVIDER_TOKEN that the provider issued; the platform uses it from the next call on.
      */
     post: operations["rotateToken"];
     delete?: never;
@@ -249,7 +249,7 @@ export interface paths {
     put?: never;
     /**
      * Import the provider's candidate registry
-     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (contract 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because this organisation's notifications would be sent there, too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page without a usable response (5xx, 408, 429, a time-out, a response that breaks the contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After` allows, for about 20 seconds; then 502. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
+     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (contract 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because this organisation's notifications would be sent there, too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page without a usable response (5xx, 408, 429, a timeout, a response that breaks the contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After` allows, for about 20 seconds; then 502. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
      */
     post: operations["importRegistry"];
     delete?: never;
@@ -269,7 +269,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What a provider really uses of the contract
+     * Report what a provider uses of the contract
      * @description The dialect that was seen, and how often each optional field of a shift came, out of how many shifts were read.
      */
     get: operations["getProviderReport"];
@@ -410,7 +410,7 @@ export interface paths {
     head?: never;
     /**
      * Correct an address, or what a candidate can do
-     * @description What is not named stays. `competenceIds` replaces all competences: open jobs that need a new one are offered to the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay. Notifications go to the new address from now on; resend those that were refused. Decision: the change is not sent to providers, because the contract has no operation for it.
+     * @description Omitted fields stay. `competenceIds` replaces all competences: open jobs that need a new one are offered to the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay. Notifications go to the new address from now on; resend those that were refused. Decision: the change is not sent to providers, because the contract has no operation for it.
      */
     patch: operations["changeCandidate"];
     trace?: never;
@@ -428,7 +428,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Show what is masked
+     * Reveal masked data
      * @description Every reveal is recorded with its reason.
      */
     post: operations["revealCandidate"];
@@ -477,7 +477,7 @@ export interface paths {
     head?: never;
     /**
      * Change times or number of positions
-     * @description Asks the provider with `PUT /shifts/{id}`, because times and positions are its own; what is not named stays. 200 once the provider confirmed, 202 when that takes longer than a few seconds, 409 `provider_refused` with what the provider said. The `shift.update` that echoes it changes nothing and notifies no candidate twice.
+     * @description Asks the provider with `PUT /shifts/{id}`, because times and positions are its own; omitted fields stay. 200 once the provider confirmed, 202 when that takes longer than a few seconds, 409 `provider_refused` with what the provider said. The `shift.update` that echoes it changes nothing and notifies no candidate twice.
      */
     patch: operations["changeJob"];
     trace?: never;
@@ -493,7 +493,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Why is this job not staffed
+     * Explain a job's staffing
      * @description The verdict and the facts that lead to it, as codes with parameters, most important first.
      */
     get: operations["explainJob"];
@@ -519,7 +519,7 @@ export interface paths {
     put?: never;
     /**
      * A candidate accepts a job
-     * @description The seat is reserved before the provider is called. The response is 201 once the provider has confirmed; 202 when that takes longer than a few seconds, and the booking ends confirmed, released or failed later; 409 `job_filled`, `job_not_open`, `already_booked`, `booking_overlaps`, `competence_missing`, or what the provider refused with (`provider_refused`). The same candidate again while booked gives the booking there is.
+     * @description The seat is reserved before the provider is called. The response is 201 once the provider has confirmed; 202 when that takes longer than a few seconds, and the booking ends confirmed, released or failed later; 409 `job_filled`, `job_not_open`, `already_booked`, `booking_overlaps`, `competence_missing`, or what the provider refused with (`provider_refused`). A candidate who is already booked gets the existing booking.
      */
     post: operations["acceptJob"];
     delete?: never;
@@ -567,7 +567,7 @@ export interface paths {
     put?: never;
     /**
      * The employer cancels a job
-     * @description contract 1, flow 4. A pending operation is recorded and `DELETE /shifts/{id}` is called; the `shift.delete` that echoes it is skipped. Cancelling a cancelled job changes nothing. A job whose shift has started is refused with `job_not_open`: who works, or has worked, stays booked.
+     * @description Contract 1, flow 4. A pending operation is recorded and `DELETE /shifts/{id}` is called; the `shift.delete` that echoes it is skipped. Cancelling a cancelled job changes nothing. A job whose shift has started is refused with `job_not_open`: who works, or has worked, stays booked.
      */
     post: operations["cancelJob"];
     delete?: never;
@@ -673,7 +673,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * What would a replay change
+     * Preview a replay
      * @description A dry run: the provider is read, nothing is written.
      */
     get: operations["previewReplay"];
@@ -796,7 +796,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List what needs a person
+     * List what needs an operator
      * @description Open issues, each with a stable code, how often it happened, and what to do.
      */
     get: operations["listIssues"];
@@ -858,7 +858,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Who is this token */
+    /** Read the current operator */
     get: operations["getMe"];
     put?: never;
     post?: never;
@@ -1222,7 +1222,7 @@ export interface components {
       resumes: "automatically" | "with_good_response" | "with_operator";
       /**
        * Format: date-time
-       * @description When the provider may be called again, while it asks for silence.
+       * @description When the provider may be called again (its Retry-After).
        */
       until?: string;
       /**
@@ -1264,11 +1264,11 @@ export interface components {
       inProgress: number;
       /**
        * Format: date-time
-       * @description Since when the oldest of what waits does so: since its event was received, or since it is due. Of an operation that failed, at the earliest since its shift was last read. Null when nothing waits.
+       * @description When the oldest waiting item began to wait: its event was received, or it became due. For a failed operation, not before the last reading of its shift. Null when nothing waits.
        */
       oldestAt: string | null;
       limit: components["schemas"]["BacklogLimit"];
-      /** @description How many were finished in the last minute: this minute's, and of the minute before the share that is within the last 60 seconds. A run without a call to the provider and a run whose call failed do not count. */
+      /** @description How many were finished in the last minute: this minute's, and a proportional share of the minute before. Runs without a call to the provider, or whose call failed, do not count. */
       perMinute: number;
       /**
        * Format: date-time
@@ -1285,7 +1285,7 @@ export interface components {
      *
      *     1. `none`: nothing waits or is in progress.
      *     2. `draft`, `suspended`: the integration is not active, and more waits than interactive work. It waits for the activation.
-     *     3. `paused`: the provider is `unreachable`, rejects the token, or is `implausible`. `health` names the reason, `since` the time.
+     *     3. `paused`: the provider is `unreachable`, or rejects the token. `health` names the reason, `since` the time.
      *     4. `rate_limit`: calls wait. With `until`, the provider asked for silence (429 with Retry-After) until then. With `perMinute`, the platform's own limit: at least 85 % of it was used, because a part is
      *        kept for bursts.
      *     5. `latency`: responses took `responseMs` on average, 50 ms or more, and `atOnce` calls are made at a time.
@@ -2407,7 +2407,7 @@ export interface components {
         "application/problem+json": components["schemas"]["Problem"];
       };
     };
-    /** @description There is no such thing. */
+    /** @description No such resource. */
     NotFound: {
       headers: {
         [name: string]: unknown;
@@ -2894,7 +2894,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The provider's token was taken. */
+      /** @description The provider's token is stored. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -4340,7 +4340,7 @@ export type BacklogLimit = components["schemas"]["BacklogLimit"];
  *
  * 1. `none`: nothing waits or is in progress.
  * 2. `draft`, `suspended`: the integration is not active, and more waits than interactive work. It waits for the activation.
- * 3. `paused`: the provider is `unreachable`, rejects the token, or is `implausible`. `health` names the reason, `since` the time.
+ * 3. `paused`: the provider is `unreachable`, or rejects the token. `health` names the reason, `since` the time.
  * 4. `rate_limit`: calls wait. With `until`, the provider asked for silence (429 with Retry-After) until then. With `perMinute`, the platform's own limit: at least 85 % of it was used, because a part is
  *    kept for bursts.
  * 5. `latency`: responses took `responseMs` on average, 50 ms or more, and `atOnce` calls are made at a time.

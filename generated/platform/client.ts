@@ -8,13 +8,13 @@ export type { ClientOptions };
 
 /** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only without a response. */
 export interface Client {
-  /** Take an event of one provider kind: `POST /api/v3/integrations/{provider}/webhook`. */
+  /** Receive an event of one provider kind: `POST /api/v3/integrations/{provider}/webhook`. */
   receiveIntegrationWebhook: Call<paths, "/api/v3/integrations/{provider}/webhook", "post">;
-  /** Take an event of any provider: `POST /webhooks/scheduling-provider`. */
+  /** Receive an event of any provider: `POST /webhooks/scheduling-provider`. */
   receiveSchedulingProviderWebhook: Call<paths, "/webhooks/scheduling-provider", "post">;
-  /** Is the process alive: `GET /health/live`. */
+  /** Check liveness: `GET /health/live`. */
   getLiveness: Call<paths, "/health/live", "get">;
-  /** Can it take events: `GET /health/ready`. */
+  /** Check readiness: `GET /health/ready`. */
   getReadiness: Call<paths, "/health/ready", "get">;
 }
 

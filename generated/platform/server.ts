@@ -18,13 +18,13 @@ export type { RouterOptions } from "../../src/runtime/server.ts";
 
 /** One function for each operation; an operation added to the document is a compile error until it is implemented. */
 export interface Handlers<Context> {
-  /** Take an event of one provider kind: `POST /api/v3/integrations/{provider}/webhook`. */
+  /** Receive an event of one provider kind: `POST /api/v3/integrations/{provider}/webhook`. */
   receiveIntegrationWebhook: Handler<operations["receiveIntegrationWebhook"], Context>;
-  /** Take an event of any provider: `POST /webhooks/scheduling-provider`. */
+  /** Receive an event of any provider: `POST /webhooks/scheduling-provider`. */
   receiveSchedulingProviderWebhook: Handler<operations["receiveSchedulingProviderWebhook"], Context>;
-  /** Is the process alive: `GET /health/live`. */
+  /** Check liveness: `GET /health/live`. */
   getLiveness: Handler<operations["getLiveness"], undefined>;
-  /** Can it take events: `GET /health/ready`. */
+  /** Check readiness: `GET /health/ready`. */
   getReadiness: Handler<operations["getReadiness"], undefined>;
 }
 

@@ -11,7 +11,7 @@ export interface paths {
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
-        /** @description The kind of provider system, a slug `^[a-z][a-z0-9-]{1,31}$`. Decision (its values are not stated): it is the `kind` that the integration was registered with; any other value is a 404. */
+        /** @description The kind of provider system, a slug `^[a-z][a-z0-9-]{1,31}$`. Decision (its values are not stated): it is the `kind` of the integration, or its former one for 30 days; else a 404. */
         provider: string;
       };
       cookie?: never;
@@ -19,8 +19,8 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Take an event of one provider kind
-     * @description contract 4.3, first path.
+     * Receive an event of one provider kind
+     * @description Contract 4.3, first path.
      */
     post: operations["receiveIntegrationWebhook"];
     delete?: never;
@@ -44,7 +44,7 @@ export interface paths {
     get?: never;
     put?: never;
     /**
-     * Take an event of any provider
+     * Receive an event of any provider
      * @description Contract 4.3, second path. The token identifies the organisation.
      */
     post: operations["receiveSchedulingProviderWebhook"];
@@ -61,7 +61,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Is the process alive */
+    /** Check liveness */
     get: operations["getLiveness"];
     put?: never;
     post?: never;
@@ -79,7 +79,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Can it take events
+     * Check readiness
      * @description Whether the process can store a webhook. The process tries it on demand, at most once a second however many ask. 503 with `draining` after SIGTERM, while the process still serves what a load balancer sends it; otherwise with the cause: `database_unreachable`, `database_read_only` (a standby), `database_rights_missing`, `schema_missing`, `schema_newer` (and not compatible), `inbox_locked`, `connections_exhausted`, or `store_unavailable` for any other.
      */
     get: operations["getReadiness"];
@@ -278,7 +278,7 @@ export interface components {
         "application/problem+json": components["schemas"]["Problem"];
       };
     };
-    /** @description Unknown provider kind. */
+    /** @description Wrong provider kind. */
     NotFound: {
       headers: {
         [name: string]: unknown;
@@ -372,7 +372,7 @@ export interface operations {
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
-        /** @description The kind of provider system, a slug `^[a-z][a-z0-9-]{1,31}$`. Decision (its values are not stated): it is the `kind` that the integration was registered with; any other value is a 404. */
+        /** @description The kind of provider system, a slug `^[a-z][a-z0-9-]{1,31}$`. Decision (its values are not stated): it is the `kind` of the integration, or its former one for 30 days; else a 404. */
         provider: string;
       };
       cookie?: never;

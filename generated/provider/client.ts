@@ -16,7 +16,7 @@ export interface Client {
   cancelShift: Call<paths, "/shifts/{shiftId}", "delete">;
   /** Assign a candidate to a shift: `PUT /shifts/{shiftId}/assign/{candidateId}`. */
   assignCandidate: Call<paths, "/shifts/{shiftId}/assign/{candidateId}", "put">;
-  /** Unassign a candidate, the context description's form: `DELETE /shifts/{shiftId}/assign/{candidateId}`. */
+  /** Unassign a candidate (alternative form): `DELETE /shifts/{shiftId}/assign/{candidateId}`. */
   deleteAssignment: Call<paths, "/shifts/{shiftId}/assign/{candidateId}", "delete">;
   /** Unassign a candidate: `PUT /shifts/{shiftId}/unassign/{candidateId}`. */
   unassignCandidate: Call<paths, "/shifts/{shiftId}/unassign/{candidateId}", "put">;

@@ -38,7 +38,7 @@ export interface Handlers<Context> {
   cancelShift: Handler<operations["cancelShift"], Context, { problem: CompleteErrorBody }>;
   /** Assign a candidate to a shift: `PUT /shifts/{shiftId}/assign/{candidateId}`. */
   assignCandidate: Handler<operations["assignCandidate"], Context, { problem: CompleteErrorBody }>;
-  /** Unassign a candidate, the context description's form: `DELETE /shifts/{shiftId}/assign/{candidateId}`. */
+  /** Unassign a candidate (alternative form): `DELETE /shifts/{shiftId}/assign/{candidateId}`. */
   deleteAssignment: Handler<
     operations["deleteAssignment"],
     Context,

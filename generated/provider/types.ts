@@ -15,25 +15,25 @@ export interface paths {
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
-        /** @description The shift, as its events and the shift itself name it. */
+        /** @description The shift's id, as in its events. */
         shiftId: components["parameters"]["shiftId"];
       };
       cookie?: never;
     };
     /**
      * Read a shift
-     * @description Required. The platform reads the shift after every event and trusts this response, not the event. An unknown shift is a 404, one that was deleted may be a 410 (decision: a 404 after shift.create or shift.update is tried again after 5 s, 30 s and 2 min, because read replicas lag; a 410 counts at once).
+     * @description Required. The platform reads the shift after every event and trusts this response, not the event. An unknown shift is a 404, one that was deleted may be a 410 (decision: a 404 after shift.create or shift.update is tried again after 5 s, 30 s and 2 min, because read replicas lag; a 410 with a `code` counts at once).
      */
     get: operations["getShift"];
     /**
      * Replace times and number of positions
-     * @description Required. Decision (the body is not shown): `startTime`, `endTime` and `slots` are required and replace those fields; `numberOfPositions` goes with them, with the value of `slots`, so that a provider of either variant finds the name it knows. 200 with the shift, or 204, after which the platform reads it. 409 and 422 are refusals, shown to the person who asked: the provider owns times.
+     * @description Required. Decision (the body is left open): `startTime`, `endTime` and `slots` are required and replace those fields; `numberOfPositions` goes with them, with the value of `slots`, so that a provider of either variant finds the name it knows. 200 with the shift, or 204, after which the platform reads it. 409 and 422 are refusals, shown to the person who asked: the provider owns times.
      */
     put: operations["updateShift"];
     post?: never;
     /**
      * Cancel a shift
-     * @description Required. The employer cancelled the job on the platform. The provider may then send `shift.delete`; the platform knows that echo by its pending operation and skips it. Decision: 404 and 410 count as success, since the shift is gone; 409 is a refusal and clears the pending operation. Decision: when the response is lost, the cancellation counts as done once the webhook arrives, or once GET has answered 404 for as long as the platform waits after any other event.
+     * @description Required. The employer cancelled the job on the platform. The provider may then send `shift.delete`; the platform recognises that echo by its pending operation and skips it. Decision: 404 and 410 count as success, since the shift is gone; 409 is a refusal and clears the pending operation. Decision: when the response is lost, the cancellation counts as done once the webhook arrives, or once GET has answered 404 for as long as the platform waits after any other event.
      */
     delete: operations["cancelShift"];
     options?: never;
@@ -55,7 +55,7 @@ export interface paths {
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
-        /** @description The shift, as its events and the shift itself name it. */
+        /** @description The shift's id, as in its events. */
         shiftId: components["parameters"]["shiftId"];
         /** @description The candidate's id as the provider assigned it. */
         candidateId: components["parameters"]["candidateId"];
@@ -70,8 +70,8 @@ export interface paths {
     put: operations["assignCandidate"];
     post?: never;
     /**
-     * Unassign a candidate, the context description's form
-     * @description One of this and `unassignCandidate` is required. Decision: the platform calls this one after `unassignCandidate` answered 405 or an unknown path's 404, and remembers it for the integration. "Was not assigned" counts as success.
+     * Unassign a candidate (alternative form)
+     * @description One of this and `unassignCandidate` is required. Decision: the platform calls this one after `unassignCandidate` answered 404 or 405, and remembers it for the integration. "Was not assigned" counts as success.
      */
     delete: operations["deleteAssignment"];
     options?: never;
@@ -93,7 +93,7 @@ export interface paths {
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
-        /** @description The shift, as its events and the shift itself name it. */
+        /** @description The shift's id, as in its events. */
         shiftId: components["parameters"]["shiftId"];
         /** @description The candidate's id as the provider assigned it. */
         candidateId: components["parameters"]["candidateId"];
@@ -164,7 +164,7 @@ export interface paths {
     };
     /**
      * Fetch the existing candidate registry
-     * @description Optional; called once when a company onboards, to import its workforce. Decision (pagination is not shown): the platform sends `limit` and `cursor`; a response with `nextCursor` has more, one without is complete; a provider that ignores both works. 404, 405, 410 and 501 mean that it is not offered.
+     * @description Optional; called once when a company onboards, to import its workforce. Decision (pagination is left open): the platform sends `limit` and `cursor`; a response with `nextCursor` has more, one without is complete; a provider that ignores both works. 404, 405, 410 and 501 mean that it is not offered.
      */
     get: operations["getCandidateRegistry"];
     put?: never;
@@ -242,9 +242,9 @@ export interface components {
       id: components["schemas"]["ShiftId"];
       startTime: components["schemas"]["ReadTimestamp"];
       endTime: components["schemas"]["ReadTimestamp"];
-      /** @description Where. Refers to an outlet. */
+      /** @description The id of an outlet. */
       outletId: string;
-      /** @description As what. Refers to a role. */
+      /** @description The id of a role. */
       roleId: string;
       /** @description Who is assigned now. */
       assignedCandidates: components["schemas"]["AssignedCandidate"][];
@@ -256,7 +256,7 @@ export interface components {
     ShiftId: string;
     /**
      * Format: local-date-time
-     * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
+     * @description ISO 8601 timestamp, with or without seconds. Decision: it should have an offset. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. A shift ends after it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
      * @example 2027-03-27T22:00:00+01:00
      */
     ReadTimestamp: string;
@@ -271,16 +271,16 @@ export interface components {
      * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
      */
     ProviderCandidateId: string;
-    /** @description A shift as the platform reads it (contract 2.2). The branches are a partition: a shift that holds a field of variant B only is variant B, every other is variant A. A field of one variant is optional. Unknown fields are ignored. */
+    /** @description A shift as the platform reads it (contract 2.2). The branches are a partition: a shift that holds a field of variant B only is variant B, every other is variant A. Fields of only one variant are optional. Unknown fields are ignored. */
     Shift: components["schemas"]["ShiftVariantA"] | components["schemas"]["ShiftVariantB"];
-    /** @description No field of variant B only. */
+    /** @description No field that only variant B has. */
     ShiftVariantA: {
       id: components["schemas"]["ShiftId"];
       startTime: components["schemas"]["ReadTimestamp"];
       endTime: components["schemas"]["ReadTimestamp"];
-      /** @description Where. Refers to an outlet. */
+      /** @description The id of an outlet. */
       outletId: string;
-      /** @description As what. Refers to a role. */
+      /** @description The id of a role. */
       roleId: string;
       /** @description Who is assigned now. */
       assignedCandidates: components["schemas"]["AssignedCandidate"][];
@@ -296,16 +296,16 @@ export interface components {
     };
     /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is not a job, and an issue is raised. */
     ReadName: string | null;
-    /** @description Number of positions: the total, not what remains. Decision: 0 to 100, and more is taken with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
+    /** @description Number of positions: the total, not what remains. Decision: 0 to 100; more is accepted with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
     ReadPositions: number | null;
-    /** @description At least one field of variant B only. */
+    /** @description A field that only variant B has. */
     ShiftVariantB: {
       id: components["schemas"]["ShiftId"];
       startTime: components["schemas"]["ReadTimestamp"];
       endTime: components["schemas"]["ReadTimestamp"];
-      /** @description Where. Refers to an outlet. */
+      /** @description The id of an outlet. */
       outletId: string;
-      /** @description As what. Refers to a role. */
+      /** @description The id of a role. */
       roleId: string;
       /** @description Who is assigned now. */
       assignedCandidates: components["schemas"]["AssignedCandidate"][];
@@ -332,24 +332,24 @@ export interface components {
       id: string;
       /**
        * Format: date-time
-       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
+       * @description ISO 8601 timestamp, with or without seconds. Decision: it should have an offset. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. A shift ends after it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
        * @example 2027-03-27T22:00:00+01:00
        */
       startTime: string;
       /**
        * Format: date-time
-       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
+       * @description ISO 8601 timestamp, with or without seconds. Decision: it should have an offset. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. A shift ends after it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
        * @example 2027-03-27T22:00:00+01:00
        */
       endTime: string;
       /**
        * Format: uuid
-       * @description Where. Refers to an outlet.
+       * @description The id of an outlet.
        */
       outletId: string;
       /**
        * Format: uuid
-       * @description As what. Refers to a role.
+       * @description The id of a role.
        */
       roleId: string;
       /** @description Who is assigned now. */
@@ -367,7 +367,7 @@ export interface components {
       outletName: string;
       /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is not a job, and an issue is raised. */
       roleName: string;
-      /** @description Number of positions: the total, not what remains. Decision: 0 to 100, and more is taken with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
+      /** @description Number of positions: the total, not what remains. Decision: 0 to 100; more is accepted with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
       slots: number;
       breakMinutes?: never;
       numberOfPositions?: never;
@@ -381,19 +381,19 @@ export interface components {
       id: components["schemas"]["ShiftId"];
       /**
        * Format: date-time
-       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
+       * @description ISO 8601 timestamp, with or without seconds. Decision: it should have an offset. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. A shift ends after it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
        * @example 2027-03-27T22:00:00+01:00
        */
       startTime: string;
       /**
        * Format: date-time
-       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
+       * @description ISO 8601 timestamp, with or without seconds. Decision: it should have an offset. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. A shift ends after it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
        * @example 2027-03-27T22:00:00+01:00
        */
       endTime: string;
-      /** @description Where. Refers to an outlet. */
+      /** @description The id of an outlet. */
       outletId: string;
-      /** @description As what. Refers to a role. */
+      /** @description The id of a role. */
       roleId: string;
       /** @description Who is assigned now. */
       assignedCandidates: {
@@ -406,7 +406,7 @@ export interface components {
       slots?: components["schemas"]["ReadPositions"];
       /** @description Unpaid break in minutes. */
       breakMinutes: number;
-      /** @description Number of positions: the total, not what remains. Decision: 0 to 100, and more is taken with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
+      /** @description Number of positions: the total, not what remains. Decision: 0 to 100; more is accepted with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
       numberOfPositions: number;
       /**
        * @description `open`, `filled` or `cancelled` (contract 3). Decision: the platform owns assignments, so `open` and `filled` are advisory; `cancelled` is final. A value that is not known is advisory too.
@@ -429,7 +429,7 @@ export interface components {
     CompleteShift:
       | components["schemas"]["CompleteShiftVariantA"]
       | components["schemas"]["CompleteShiftVariantB"];
-    /** @description The response to `PUT /shifts/{id}` (not shown). Decision: the platform reads the shift again unless the response is the shift. */
+    /** @description The response to `PUT /shifts/{id}` (left open). Decision: the platform reads the shift again unless the response is the shift. */
     UpdatedShift: unknown;
     CompleteUpdatedShift: components["schemas"]["CompleteShift"];
     /** @description The body of `PUT /shifts/{id}`. `numberOfPositions` holds the value of `slots`. */
@@ -470,14 +470,14 @@ export interface components {
       candidateId: components["schemas"]["ProviderCandidateId"];
       /**
        * Format: date-time
-       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
+       * @description ISO 8601 timestamp, with or without seconds. Decision: it should have an offset. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. A shift ends after it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
        * @example 2027-03-27T22:00:00+01:00
        */
       assignedAt: string;
     };
-    /** @description The acknowledgement of an unassignment (not shown in contract 4.2). Decision: the status decides, and any body is accepted unless it contains `"success": false`. */
+    /** @description The acknowledgement of an unassignment (left open by contract 4.2). Decision: the status decides, and any body is accepted unless it contains `"success": false`. */
     Unassignment: unknown;
-    /** @description The acknowledgement of an unassignment, as a provider should send it (not shown in contract 4.2; decided). */
+    /** @description The acknowledgement of an unassignment, as a provider should send it (left open by contract 4.2). */
     CompleteUnassignment: {
       /** @constant */
       success: true;
@@ -809,7 +809,7 @@ export interface components {
         "*/*": components["schemas"]["ErrorBody"];
       };
     };
-    /** @description The token does not speak for this providerId (`forbidden`). */
+    /** @description The token is not valid for this providerId (`forbidden`). */
     Forbidden: {
       headers: {
         [name: string]: unknown;
@@ -819,7 +819,7 @@ export interface components {
         "*/*": components["schemas"]["ErrorBody"];
       };
     };
-    /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
+    /** @description Not found: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
     NotFound: {
       headers: {
         [name: string]: unknown;
@@ -937,7 +937,7 @@ export interface components {
         "*/*": components["schemas"]["ErrorBody"];
       };
     };
-    /** @description Not now. The platform tries again. */
+    /** @description Unavailable. The platform retries. */
     Unavailable: {
       headers: {
         /** @description Seconds to wait, or the date to wait for (RFC 9110). */
@@ -951,7 +951,7 @@ export interface components {
     };
   };
   parameters: {
-    /** @description The shift, as its events and the shift itself name it. */
+    /** @description The shift's id, as in its events. */
     shiftId: components["schemas"]["ShiftId"];
     /** @description The candidate's id as the provider assigned it. */
     candidateId: components["schemas"]["ProviderCandidateId"];
@@ -984,7 +984,7 @@ export interface operations {
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
-        /** @description The shift, as its events and the shift itself name it. */
+        /** @description The shift's id, as in its events. */
         shiftId: components["parameters"]["shiftId"];
       };
       cookie?: never;
@@ -1026,7 +1026,7 @@ export interface operations {
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
-        /** @description The shift, as its events and the shift itself name it. */
+        /** @description The shift's id, as in its events. */
         shiftId: components["parameters"]["shiftId"];
       };
       cookie?: never;
@@ -1083,7 +1083,7 @@ export interface operations {
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
-        /** @description The shift, as its events and the shift itself name it. */
+        /** @description The shift's id, as in its events. */
         shiftId: components["parameters"]["shiftId"];
       };
       cookie?: never;
@@ -1124,7 +1124,7 @@ export interface operations {
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
-        /** @description The shift, as its events and the shift itself name it. */
+        /** @description The shift's id, as in its events. */
         shiftId: components["parameters"]["shiftId"];
         /** @description The candidate's id as the provider assigned it. */
         candidateId: components["parameters"]["candidateId"];
@@ -1177,7 +1177,7 @@ export interface operations {
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
-        /** @description The shift, as its events and the shift itself name it. */
+        /** @description The shift's id, as in its events. */
         shiftId: components["parameters"]["shiftId"];
         /** @description The candidate's id as the provider assigned it. */
         candidateId: components["parameters"]["candidateId"];
@@ -1230,7 +1230,7 @@ export interface operations {
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
-        /** @description The shift, as its events and the shift itself name it. */
+        /** @description The shift's id, as in its events. */
         shiftId: components["parameters"]["shiftId"];
         /** @description The candidate's id as the provider assigned it. */
         candidateId: components["parameters"]["candidateId"];
@@ -1274,7 +1274,7 @@ export interface operations {
       query?: {
         /** @description Exact, with or without the hyphen. */
         personalNumber?: components["schemas"]["PersonalNumber"];
-        /** @description Decision (the name parameter is not shown): contained in the first and last name, case-insensitive. Never used for identity. */
+        /** @description Decision (left open): contained in the first and last name, case-insensitive. Never used for identity. */
         name?: string;
       };
       header?: {
@@ -1492,21 +1492,21 @@ export interface operations {
 export type SharedShiftFields = components["schemas"]["SharedShiftFields"];
 /** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
-/** ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised. */
+/** ISO 8601 timestamp, with or without seconds. Decision: it should have an offset. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. A shift ends after it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised. */
 export type ReadTimestamp = components["schemas"]["ReadTimestamp"];
 /** Variant A gives `candidateId`, variant B gives `id` and `personalNumber`. Either is enough to know who it is. */
 export type AssignedCandidate = components["schemas"]["AssignedCandidate"];
 /** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation. */
 export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
-/** A shift as the platform reads it (contract 2.2). The branches are a partition: a shift that holds a field of variant B only is variant B, every other is variant A. A field of one variant is optional. Unknown fields are ignored. */
+/** A shift as the platform reads it (contract 2.2). The branches are a partition: a shift that holds a field of variant B only is variant B, every other is variant A. Fields of only one variant are optional. Unknown fields are ignored. */
 export type Shift = components["schemas"]["Shift"];
-/** No field of variant B only. */
+/** No field that only variant B has. */
 export type ShiftVariantA = components["schemas"]["ShiftVariantA"];
 /** Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is not a job, and an issue is raised. */
 export type ReadName = components["schemas"]["ReadName"];
-/** Number of positions: the total, not what remains. Decision: 0 to 100, and more is taken with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
+/** Number of positions: the total, not what remains. Decision: 0 to 100; more is accepted with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
 export type ReadPositions = components["schemas"]["ReadPositions"];
-/** At least one field of variant B only. */
+/** A field that only variant B has. */
 export type ShiftVariantB = components["schemas"]["ShiftVariantB"];
 /** Variant A as a provider should send it; the verification kit warns of what is missing. */
 export type CompleteShiftVariantA = components["schemas"]["CompleteShiftVariantA"];
@@ -1516,7 +1516,7 @@ export type CompleteShiftVariantB = components["schemas"]["CompleteShiftVariantB
 export type PersonalNumber = components["schemas"]["PersonalNumber"];
 /** A shift as a provider should send it, in variant A or B (contract 2.2). */
 export type CompleteShift = components["schemas"]["CompleteShift"];
-/** The response to `PUT /shifts/{id}` (not shown). Decision: the platform reads the shift again unless the response is the shift. */
+/** The response to `PUT /shifts/{id}` (left open). Decision: the platform reads the shift again unless the response is the shift. */
 export type UpdatedShift = components["schemas"]["UpdatedShift"];
 export type CompleteUpdatedShift = components["schemas"]["CompleteUpdatedShift"];
 /** The body of `PUT /shifts/{id}`. `numberOfPositions` holds the value of `slots`. */
@@ -1527,9 +1527,9 @@ export type MinimalAssignment = components["schemas"]["MinimalAssignment"];
 export type DetailedAssignment = components["schemas"]["DetailedAssignment"];
 /** The context description's form as a provider should send it. */
 export type CompleteDetailedAssignment = components["schemas"]["CompleteDetailedAssignment"];
-/** The acknowledgement of an unassignment (not shown in contract 4.2). Decision: the status decides, and any body is accepted unless it contains `"success": false`. */
+/** The acknowledgement of an unassignment (left open by contract 4.2). Decision: the status decides, and any body is accepted unless it contains `"success": false`. */
 export type Unassignment = components["schemas"]["Unassignment"];
-/** The acknowledgement of an unassignment, as a provider should send it (not shown in contract 4.2; decided). */
+/** The acknowledgement of an unassignment, as a provider should send it (left open by contract 4.2). */
 export type CompleteUnassignment = components["schemas"]["CompleteUnassignment"];
 /** A candidate (contract 2.3). A provider sends all six fields; the platform needs the id, and rejects a candidate with another personal number than it asked for. */
 export type Candidate = components["schemas"]["Candidate"];

@@ -31,7 +31,7 @@ const sharedCores =
     const possible = figures[`acknowledgement.${engine}.possible`];
     const bound = possible === undefined ? "" : `: ${shown(possible)} if no core ever waited`;
     const where = engine === "postgres" ? "on PostgreSQL" : "embedded";
-    return `${where}, storing costs CPU. Server, database and load share the cores of the machine, and their CPU time for one webhook (see the table) sets the bound${bound}.`;
+    return `${where}: storing costs CPU. Server, database and load share the cores of the machine, and their CPU time for one webhook (see the table) sets the bound${bound}.`;
   };
 
 function acknowledgementGoals(engine: Engine, leastRatio: number): Goal[] {
@@ -172,7 +172,7 @@ export function goalsMarkdown(figures: Figures, all: readonly Goal[] = goals): s
     "| what | target | measured | |",
     "| --- | --- | --- | --- |",
     ...rows,
-    ...limits.flatMap((limit) => ["", `Missed ${limit}`]),
+    ...limits.flatMap((limit) => ["", `Durable acknowledgements ${limit}`]),
   ].join("\n");
 }
 

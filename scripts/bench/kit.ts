@@ -1,14 +1,14 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Dialect } from "../../src/contract/dialect.ts";
+import { type Dialect, dialectName } from "../../src/contract/dialect.ts";
 import { CouldNotRun } from "../../src/verify/could-not-run.ts";
 import type { Verification } from "../../src/verify/events.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { runNode } from "./command.ts";
 import { farAway } from "./far-away.ts";
 import { pactAlone } from "./pact-alone.ts";
-import { nameOf, type Planted, plantedFaults } from "./planted-faults.ts";
+import { type Planted, plantedFaults } from "./planted-faults.ts";
 import type { Resources } from "./resources.ts";
 import { alternate } from "./rounds.ts";
 import type { Findings, Section, Setting } from "./section.ts";
@@ -150,8 +150,8 @@ async function countsOf({ resources, quick, report }: Setting): Promise<Counts> 
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { dialect } = next;
-      const right = baselines.get(nameOf(dialect)) ?? baseline(resources, dialect, quick);
-      baselines.set(nameOf(dialect), right);
+      const right = baselines.get(dialectName(dialect)) ?? baseline(resources, dialect, quick);
+      baselines.set(dialectName(dialect), right);
       // The awaiting code reports it.
       right.catch(() => undefined);
       const [found, pact] = [await findingsOf(resources, next, quick), await isFoundByPact(resources, next)];
@@ -216,7 +216,7 @@ async function baseline(
   quick: boolean,
 ): Promise<ReadonlySet<string>> {
   if (await isFoundByPact(resources, { dialect })) {
-    throw new Error(`pact-verifier refuses a correct provider: ${nameOf(dialect)}`);
+    throw new Error(`pact-verifier refuses a correct provider: ${dialectName(dialect)}`);
   }
   return findingsOf(resources, { dialect }, quick);
 }

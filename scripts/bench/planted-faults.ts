@@ -1,4 +1,4 @@
-import type { Dialect } from "../../src/contract/dialect.ts";
+import { type Dialect, dialectName } from "../../src/contract/dialect.ts";
 import { type FaultName, faultNames } from "../../src/sandbox/faults/switchboard.ts";
 import { coveringDialects } from "../../test/verify/covering-dialects.ts";
 import { dialectsFor } from "../../test/verify/fault-row.ts";
@@ -15,11 +15,9 @@ export function plantedFaults(): Planted[] {
   return faultNames.flatMap((fault, turn) => {
     const row = faultRows.find((each) => each.fault === fault);
     if (!row) return [];
-    const [fitting, covering] = [dialectsFor(row, row.each?.[0]), new Set(coveringDialects.map(nameOf))];
-    const taking = fitting.filter((dialect) => covering.has(nameOf(dialect)));
+    const [fitting, covering] = [dialectsFor(row, row.each?.[0]), new Set(coveringDialects.map(dialectName))];
+    const taking = fitting.filter((dialect) => covering.has(dialectName(dialect)));
     const dialect = taking[turn % taking.length] ?? fitting[0];
     return dialect ? [{ fault, dialect }] : [];
   });
 }
-
-export const nameOf = (dialect: Dialect): string => Object.values(dialect).join(" ");

@@ -87,7 +87,7 @@ function serverOf({ postgres }: ChaosOptions): Pick<Injection, "postgres" | "pai
   return "failOver" in postgres.server ? { pair: postgres.server } : { postgres: postgres.server };
 }
 
-/** Records the begin or the end of a fault, each once. */
+/** Records the start or the end of a fault, each once. */
 function mark({ organisation, record }: Load, is: "begun" | "over"): void {
   const isUnderWay = record.faults.length % 2 === 1;
   if (isUnderWay === (is === "over")) record.faults.push(organisation.calls.length);

@@ -19,7 +19,7 @@ export interface Injection {
   /** The processes of the platform; each fault hits one of them, a full disk all. */
   targets: readonly Target[];
   random: Random;
-  /** Called at the begin and at the end of a fault: work in between may be repeated. */
+  /** Called at the start and at the end of a fault: work in between may be repeated. */
   mark: (is: "begun" | "over") => void;
   /** Absent for the embedded database. */
   postgres?: PostgresServer | undefined;
@@ -42,9 +42,9 @@ export interface Injection {
 
 // A call that never arrives must not hold up the run.
 const PATIENCE_MS = 2_000;
-const BREATH_MS = 4_000;
+const PAUSE_MS = 4_000;
 /** Calls between two faults: a platform that is killed before any progress uses up the attempts of its work. */
-const BREATH_CALLS = 10;
+const PAUSE_CALLS = 10;
 const START_MS = 1_000;
 const MINUTE_MS = 60_000;
 const JUMPS_MS: readonly number[] = [-120, -5, -1, 1, 5, 120].map((minutes) => minutes * MINUTE_MS);
@@ -53,8 +53,8 @@ const JUMPS_MS: readonly number[] = [-120, -5, -1, 1, 5, 120].map((minutes) => m
 export async function injectFault(injection: Injection): Promise<{ fault: FaultKind; tookMs: number }> {
   const { targets, random, postgres, pair, disk, clockJumps, inCall } = injection;
   const breath = Promise.withResolvers<void>();
-  const disarm = inCall(BREATH_CALLS, breath.resolve);
-  await withinTime(breath.promise, BREATH_MS);
+  const disarm = inCall(PAUSE_CALLS, breath.resolve);
+  await withinTime(breath.promise, PAUSE_MS);
   disarm();
   const fault = random.pick<FaultKind>([
     ...(["any", "any", "in a call", "in a call", "at the start"] as const),

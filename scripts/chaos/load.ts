@@ -43,7 +43,7 @@ export interface LoadRecord {
   cancelled: string[];
   /** How often the provider changed the times of a shift. */
   retimed: Map<string, number>;
-  /** The begins and ends of faults, in turns, each as the number of provider calls until then. */
+  /** The starts and ends of faults, in turns, each as the number of provider calls until then. */
   faults: number[];
   /** The number of actions, by name. */
   done: Map<string, number>;
@@ -55,7 +55,7 @@ export interface Assigned {
   candidateId: string;
   /** The number of provider calls until then. */
   at: number;
-  /** The number of begins and ends of faults until then. */
+  /** The number of starts and ends of faults until then. */
   marks: number;
 }
 

@@ -14,7 +14,7 @@ export interface AcceptedMail {
   to: string;
   /** Its connection was cut before the next command: the response may be lost. */
   isCut: boolean;
-  /** The number of begins and ends of faults until then. */
+  /** The number of starts and ends of faults until then. */
   marks: number;
 }
 
@@ -43,7 +43,7 @@ const OUTAGES: readonly [name: string, outage: Outage][] = [
 /** The most responses that are lost in one outage. */
 const LOST_ANSWERS = 3;
 
-/** @param marks returns the number of begins and ends of faults so far. */
+/** @param marks returns the number of starts and ends of faults so far. */
 export async function startFaultyMailServer(marks: () => number): Promise<FaultyMailServer> {
   const accepted: AcceptedMail[] = [];
   const outages = new Map<string, number>();

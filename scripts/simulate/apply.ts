@@ -1,7 +1,7 @@
 import type { IssueCode, Subject } from "../../generated/operations/types.ts";
 import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/draft.ts";
 import type { ShiftState } from "../../src/platform/shifts/state.ts";
-import type { JobRow, NotificationRow, Store } from "./store.ts";
+import { isLive, type JobRow, type NotificationRow, type Store } from "./store.ts";
 
 /** Called with each new notification. */
 export interface Applied {
@@ -242,11 +242,9 @@ export function resume(store: Store, now: number) {
   store.retryNow(now);
 }
 
-const NOT_OVER = ["blocked_mapping", "open", "filled"];
-
 function endHold(store: Store) {
   const isMissing = [...store.shifts.values()].some(
-    ({ shiftId, absences }) => absences > 0 && NOT_OVER.includes(store.jobs.get(shiftId)?.status ?? ""),
+    ({ shiftId, absences }) => absences > 0 && isLive(store.jobs.get(shiftId)),
   );
   if (store.integration.heldSince === null || isMissing) return;
   store.integration.heldSince = null;
@@ -256,7 +254,7 @@ function endHold(store: Store) {
 /** Reads the provider's next other shifts. */
 function sample({ store, shiftId, now }: Target, count: number) {
   const others = [...store.jobs.values()]
-    .filter((job) => job.shiftId !== shiftId && NOT_OVER.includes(job.status) && job.startTime > now)
+    .filter((job) => job.shiftId !== shiftId && isLive(job) && job.startTime > now)
     .filter((job) => (store.shifts.get(job.shiftId)?.readAt ?? 0) <= now - 60_000)
     .sort((one, other) => one.startTime - other.startTime)
     .slice(0, count);

@@ -1,5 +1,5 @@
 import { withdrawOffers } from "./apply.ts";
-import type { Store } from "./store.ts";
+import { isLive, type Store } from "./store.ts";
 
 // The commands of candidates and operators, as src/platform/jobs implements them.
 
@@ -95,9 +95,8 @@ export function mapOutlets(store: Store, now: number) {
   for (const [outletId, workplaceId] of store.outlets)
     if (workplaceId === null) store.outlets.set(outletId, `w-${outletId}`);
   for (const job of store.jobs.values()) {
-    const isWaiting = ["blocked_mapping", "open", "filled"].includes(job.status);
     const isOther = job.workplaceId !== (store.outlets.get(job.outletId) ?? null);
-    if (isWaiting && isOther) store.markDue("shift", job.shiftId, 1, now);
+    if (isLive(job) && isOther) store.markDue("shift", job.shiftId, 1, now);
   }
 }
 
@@ -110,6 +109,5 @@ export function activate(store: Store, now: number) {
   store.integration.state = "active";
   for (const { status, shiftId } of store.events)
     if (status === "queued" || status === "dead") store.markDue("shift", shiftId, 1, now);
-  for (const { status, shiftId } of store.jobs.values())
-    if (["blocked_mapping", "open", "filled"].includes(status)) store.markDue("shift", shiftId, 1, now);
+  for (const job of store.jobs.values()) if (isLive(job)) store.markDue("shift", job.shiftId, 1, now);
 }

@@ -1,7 +1,7 @@
+import type { ProviderPerson } from "../../generated/operations/types.ts";
 import type { Shift } from "../../src/contract/shift.ts";
-import type { OwnPerson } from "../../src/platform/db/schema.ts";
 import type { RunSoFar, ShiftState, Surroundings } from "../../src/platform/shifts/state.ts";
-import { COMPETENCE_OF_ROLE, type Store } from "./store.ts";
+import { COMPETENCE_OF_ROLE, isLive, type Store } from "./store.ts";
 
 const HOUR = 3_600_000;
 /** How long an ended booking with a call in doubt is kept. */
@@ -111,7 +111,7 @@ function loadSurroundings(
 
 /** Returns the people on the shift: a person with two ids takes one position. */
 function listedOn(store: Store, { assigned }: Shift): Pick<Surroundings, "listed" | "listedCount"> {
-  const listed = new Map<string, OwnPerson>();
+  const listed = new Map<string, ProviderPerson>();
   for (const { providerCandidateId, personalNumber } of assigned) {
     const known = [...store.people].find(([, { id }]) => id === providerCandidateId);
     const candidateId = known?.[0] ?? personalNumber;
@@ -121,17 +121,15 @@ function listedOn(store: Store, { assigned }: Shift): Pick<Surroundings, "listed
   return { listed: [...listed.values()], listedCount: listed.size };
 }
 
-const NOT_OVER = ["blocked_mapping", "open", "filled"];
-
 function countVanished(store: Store, shiftId: string, now: number): Surroundings["vanished"] {
   const missing = [...store.shifts.values()].filter(
     (each) => each.shiftId !== shiftId && each.absentSince !== null && each.absentSince > now - AT_ONCE_MS,
   );
   const known = [...store.jobs.values()].filter(
-    ({ status, startTime, cancelledBy, updatedAt }) =>
-      startTime > now &&
-      (NOT_OVER.includes(status) ||
-        (status === "cancelled" && cancelledBy === "absence" && updatedAt > now - AT_ONCE_MS)),
+    (job) =>
+      job.startTime > now &&
+      (isLive(job) ||
+        (job.status === "cancelled" && job.cancelledBy === "absence" && job.updatedAt > now - AT_ONCE_MS)),
   );
   return { missing: 1 + missing.length, known: known.length };
 }

@@ -1,5 +1,11 @@
-import type { IssueCode, NotificationKind, Subject } from "../../generated/operations/types.ts";
-import type { EventStatus, IntegrationState, PersonFault } from "../../src/platform/db/schema.ts";
+import type {
+  EventStatus,
+  IntegrationState,
+  IssueCode,
+  NotificationKind,
+  Subject,
+} from "../../generated/operations/types.ts";
+import type { PersonFault } from "../../src/platform/db/schema.ts";
 import type { BookingState, ChangeState, JobState, KnownShift } from "../../src/platform/shifts/state.ts";
 
 // The platform's tables as rows in memory. Times are milliseconds since 1970.
@@ -14,6 +20,10 @@ export interface JobRow extends JobState {
   shiftId: string;
   updatedAt: number;
 }
+
+/** Whether a job is neither cancelled nor over. */
+export const isLive = (job: JobRow | undefined): boolean =>
+  job !== undefined && ["blocked_mapping", "open", "filled"].includes(job.status);
 
 export interface BookingRow extends Omit<BookingState, "person"> {
   shiftId: string;

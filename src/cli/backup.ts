@@ -4,14 +4,14 @@ import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { makeFile, readLines, writeBackup } from "../platform/backup/file.ts";
-import { BackupFault } from "../platform/backup/format.ts";
+import { BackupError } from "../platform/backup/format.ts";
 import { type Inspected, inspect } from "../platform/backup/inspect.ts";
 import { keptSecrets } from "../platform/config.ts";
 import { openConfigured } from "../platform/configured-database.ts";
 import { readDatabaseConfig } from "../platform/database-config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import { FolderInUse } from "../platform/db/folder-lock.ts";
-import { type Env, readEnvironment } from "../platform/environment.ts";
+import { dataDirOf, type Env, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { reportFailure } from "./command-failure.ts";
 import type { Io } from "./io.ts";
@@ -51,7 +51,7 @@ export async function backup(argv: string[], io: Io): Promise<number> {
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError("name one FILE (see --help)");
     const env = readEnvironment(io.env);
-    const dataDir = values.data ?? env.SHIFTPACT_DATA ?? ".shiftpact";
+    const dataDir = dataDirOf(env, values.data);
     const begun = performance.now();
     const source = sourceOf(env, dataDir, values.url);
     const read = await writeFile(file, values.force, source);
@@ -91,25 +91,26 @@ function sourceOf(env: Env, dataDir: string, url: string | undefined) {
 async function open(env: Env, dataDir: string, log: ReturnType<typeof createLog>) {
   const config = readDatabaseConfig(env);
   if (!config.databaseUrl && !existsSync(join(dataDir, "database")))
-    throw new BackupFault(`there is no database in ${dataDir}: name the folder with --data`);
+    throw new BackupError(`there is no database in ${dataDir}: name the folder with --data`);
   return openConfigured({ ...config, dataDir }, log, openUnmigrated);
 }
 
 async function download(url: string, token: string | undefined, sink: Writable): Promise<void> {
-  if (token === undefined) throw new BackupFault("OPERATIONS_TOKEN is required to ask the running platform");
+  if (token === undefined)
+    throw new BackupError("OPERATIONS_TOKEN is required for a backup through the running platform");
   const headers = { Authorization: `Bearer ${token}` };
   const response = await fetch(new URL("/operations/v1/backup", url), { headers }).catch((error) => {
-    throw new BackupFault(
-      `the database is in use, and no platform answers at ${url}: name the platform that uses it with --url`,
+    throw new BackupError(
+      `the database is in use, and no platform responds at ${url}: name the platform that uses it with --url`,
       { cause: error },
     );
   });
   if (!response.ok || !response.body) {
     const problem = (await response.json().catch(() => ({}))) as { detail?: string };
-    throw new BackupFault(`the platform at ${url} refused: ${problem.detail ?? `status ${response.status}`}`);
+    throw new BackupError(`the platform at ${url} refused: ${problem.detail ?? `status ${response.status}`}`);
   }
   await pipeline(Readable.fromWeb(response.body as ReadableStream), sink).catch((error) => {
-    throw new BackupFault("the platform ended the backup before it was complete: see its log", {
+    throw new BackupError("the platform ended the backup before it was complete: see its log", {
       cause: error,
     });
   });

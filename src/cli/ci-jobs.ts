@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
 import type { Answers } from "./init-answers.ts";
+import { shellWord } from "./shell-word.ts";
 
 /** A file of a CI system that runs `shiftpact verify` on every push. */
 export interface CiJob {
@@ -98,8 +99,3 @@ function verifyCommand(answers: Answers, version: string): string {
 /** A run can check the cancellation only if it has a shift of its own. */
 export const cancellationFlag = ({ createShift }: Answers): string =>
   createShift === undefined ? "--allow-incomplete" : `--create-shift ${shellWord(createShift)}`;
-
-/** Returns the text as one word of a POSIX shell. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

@@ -4,6 +4,7 @@ import { contractNames, type PactFile, type PactInteraction, readContract } from
 import { CouldNotRun } from "../verify/could-not-run.ts";
 import type { ProviderForms } from "../verify/index.ts";
 import { selectInteractions } from "../verify/interactions.ts";
+import { codeOf } from "./error-code.ts";
 
 /** One Pact file for a provider. */
 export interface ProviderContract {
@@ -110,5 +111,3 @@ function isOwn(text: string): boolean {
     return false;
   }
 }
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown reason";

@@ -1,7 +1,7 @@
 import type { Conversation } from "./converse.ts";
 import type { Io } from "./io.ts";
-import { UsageError, uuidFlag } from "./usage.ts";
-import { baseUrlOf, choice } from "./verify-options.ts";
+import { choice, UsageError, uuidFlag } from "./usage.ts";
+import { baseUrlOf } from "./verify-options.ts";
 
 export const CI_SYSTEMS = ["github", "gitlab", "none"] as const;
 

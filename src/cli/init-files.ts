@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CouldNotRun } from "../verify/could-not-run.ts";
+import { codeOf } from "./error-code.ts";
 
 export interface NewFile {
   /** Relative to the folder. */
@@ -38,5 +39,3 @@ export function writeFiles(folder: string, files: readonly NewFile[]): void {
 function isThere(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown reason";

@@ -2,13 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { kitVersion } from "../verify/package-files.ts";
 import { type Paint, painter } from "../verify/reporters/terminal.ts";
-import { type CiJob, cancellationFlag, ciJob, shellWord } from "./ci-jobs.ts";
+import { type CiJob, cancellationFlag, ciJob } from "./ci-jobs.ts";
 import { reportUnusable } from "./command-failure.ts";
 import { FORM_NAMES } from "./contracts-forms.ts";
 import { type Answers, CI_SYSTEMS, isLocal, readAnswers } from "./init-answers.ts";
 import { type NewFile, refuseExisting, writeFiles } from "./init-files.ts";
 import { type Probed, probe } from "./init-probe.ts";
 import { type Io, isColoured } from "./io.ts";
+import { shellWord } from "./shell-word.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
 const FIXTURES = "fixtures.json";
@@ -121,7 +122,7 @@ function report(answers: Answers, { forms, errors }: Probed, written: Written, i
 function cancellationNotes({ createShift }: Answers): string[] {
   if (createShift !== undefined) return [];
   return [
-    "Cancellation is not checked yet, and --allow-incomplete keeps that from failing: verify cancels a shift for good,",
+    "Cancellation is not checked yet, and --allow-incomplete keeps that from failing: verify cancels a shift permanently,",
     "so each run needs another one. Let --create-shift URL_OR_COMMAND create it, or give a list as cancellableShiftId in",
     `${FIXTURES}; then leave --allow-incomplete out.`,
     "",

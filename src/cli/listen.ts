@@ -9,7 +9,7 @@ import { reportUnusable } from "./command-failure.ts";
 import { type Io, isColoured } from "./io.ts";
 import { openReports, printJson, printVerdict } from "./print-verdict.ts";
 import { untilStopped } from "./stop-signal.ts";
-import { numberFlag, readFlags, UsageError } from "./usage.ts";
+import { numberFlag, readFlags, UsageError, visibleToken } from "./usage.ts";
 
 const DEFAULT_PORT = 3000;
 const DEFAULT_SECONDS = 120;
@@ -18,8 +18,8 @@ const SECOND = 1_000;
 const HELP = `shiftpact listen: a platform stand-in that checks the webhooks of a provider.
 
   --port N        ${DEFAULT_PORT} unless given; 0: any free one
-  --token T       PLATFORM_TOKEN; made up and printed unless given
-  --expect E,..   events that have to come; ${eventNames.join(",")} unless given
+  --token T       PLATFORM_TOKEN; generated and printed unless given
+  --expect E,..   the expected events; ${eventNames.join(",")} unless given
   --timeout S     how long to wait for them, in seconds; ${DEFAULT_SECONDS} unless given
   --report DIR    writes report.html, junit.xml and report.json there
   --json          one finding a line, the summary last; everything else goes to stderr
@@ -72,7 +72,7 @@ async function run(flags: Flags, io: Io, wait: Wait): Promise<number> {
   const expect = eventsOf(flags.expect);
   const writeReports = openReports(flags.report);
   const listener = await startListener({
-    ...{ token: tokenOf(token), expect, wait },
+    ...{ token: visibleToken("--token", token), expect, wait },
     port: numberFlag("port", flags.port ?? String(DEFAULT_PORT), 0, 65_535),
     timeoutMs: numberFlag("timeout", flags.timeout ?? String(DEFAULT_SECONDS), 1, 86_400) * SECOND,
     onSeen: (seen) => print(paint(seen.found.length > 0 ? "red" : "reset", lineOf(seen))),
@@ -105,12 +105,6 @@ function eventsOf(text: string | undefined): EventName[] {
   );
 }
 
-/** A header cannot carry other tokens, so they could never match. */
-function tokenOf(token: string): string {
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new UsageError("--token must be visible ASCII characters, without spaces");
-}
-
 /** 32 random bytes; the prefix distinguishes it from a provider's token. */
 const newToken = (): string => `spp_${randomBytes(32).toString("base64url")}`;
 
@@ -136,10 +130,10 @@ function lineOf({ number, event, answer, note, found }: Seen): string {
   ];
   const mark = found.length > 0 ? "✗" : "✓";
   const remark = remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;
-  return `${mark} ${String(number).padStart(3)}  ${what}: ${answerWords(answer)}${remark}`;
+  return `${mark} ${String(number).padStart(3)}  ${what}: ${answerText(answer)}${remark}`;
 }
 
-function answerWords(answer: Seen["answer"]): string {
+function answerText(answer: Seen["answer"]): string {
   switch (answer) {
     case "held":
       return `held for ${HOLD_MS / SECOND} s, on purpose`;

@@ -3,7 +3,7 @@ import { readDatabaseConfig } from "../platform/database-config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import type { Database } from "../platform/db/engine.ts";
 import { checkSchema, migrate as migrateDatabase } from "../platform/db/migrate.ts";
-import { readEnvironment } from "../platform/environment.ts";
+import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { reportFailure } from "./command-failure.ts";
 import type { Io } from "./io.ts";
@@ -40,7 +40,7 @@ export async function migrate(argv: string[], io: Io): Promise<number> {
       return OK;
     }
     const env = readEnvironment(io.env);
-    const dataDir = values.data ?? env.SHIFTPACT_DATA ?? ".shiftpact";
+    const dataDir = dataDirOf(env, values.data);
     const place = { ...readDatabaseConfig(env), dataDir };
     const database = await openConfigured(place, createLog(env.LOG_LEVEL || "warn"), openUnmigrated);
     try {

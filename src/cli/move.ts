@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { BackupFault } from "../platform/backup/format.ts";
+import { BackupError } from "../platform/backup/format.ts";
 import { type Moved, move as moveTo } from "../platform/backup/move.ts";
 import { keptSecrets, readConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db/database.ts";
 import { faultOfUrl } from "../platform/db/database-url.ts";
 import { FolderInUse } from "../platform/db/folder-lock.ts";
 import { markMoved } from "../platform/db/moved.ts";
-import { readEnvironment } from "../platform/environment.ts";
+import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createVault } from "../platform/integrations/vault.ts";
 import { createLog } from "../platform/log.ts";
 import { startPlatform } from "../platform/main.ts";
@@ -69,13 +69,13 @@ async function run(io: Io, { url, data, port }: Request): Promise<void> {
     ...{ DATABASE_URL: undefined, DIRECT_DATABASE_URL: undefined },
     ...(port !== undefined && { PORT: port }),
   };
-  const dataDir = data ?? env.SHIFTPACT_DATA ?? ".shiftpact";
+  const dataDir = dataDirOf(env, data);
   const folder = join(dataDir, "database");
   if (!existsSync(folder))
-    throw new BackupFault(`there is no database in ${dataDir}: name the folder with --data`);
+    throw new BackupError(`there is no database in ${dataDir}: name the folder with --data`);
   // A newly created key would decrypt nothing.
   if (keptSecrets(env, dataDir).secretKeys === undefined)
-    throw new BackupFault("SECRET_KEY is required: the one that the platform uses");
+    throw new BackupError("SECRET_KEY is required: the one that the platform uses");
   const config = readConfig(env, { dataDir });
   const log = createLog(config.logLevel);
   const source = await openDatabase({ dataDir: folder, log }).catch(refuseInUse);
@@ -102,7 +102,7 @@ async function run(io: Io, { url, data, port }: Request): Promise<void> {
 
 function refuseInUse(error: unknown): never {
   if (!(error instanceof FolderInUse)) throw error;
-  throw new BackupFault(`${error.message}: stop the platform, and run the move in its place`);
+  throw new BackupError(`${error.message}: stop the platform, and run the move in its place`);
 }
 
 function report(io: Io, { tables, rows, wasThere }: Moved, dataDir: string, seconds: number): void {

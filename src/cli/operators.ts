@@ -1,16 +1,17 @@
-import { parseArgs } from "node:util";
 import { createClient } from "../../generated/operations/client.ts";
 import type { Operator, Problem, Role } from "../../generated/operations/types.ts";
+import { ROLE_NAMES } from "../contract/role.ts";
 import { ConfigError, readEnvironment } from "../platform/environment.ts";
 import type { Io } from "./io.ts";
+import { choice, readFlags, UsageError } from "./usage.ts";
 
 const HELP = `shiftpact operators: manages who may use the operations API of a running platform, and with which role.
 
   list                                 the operators, with the tokens that are valid
   create NAME --role ROLE              prints the token, which is shown once
   role NAME --role ROLE                the role from now on
-  rotate NAME [--overlap-hours N]      prints a new token; the one before stays valid for 24 hours unless given
-  revoke NAME                          ends every token, for good
+  rotate NAME [--overlap-hours N]      prints a new token; the previous one stays valid for N hours (24 unless given)
+  revoke NAME                          revokes every token permanently
 
   --url URL      the platform; SHIFTPACT_URL or http://127.0.0.1:3000 unless given
   --token TOKEN  of an admin; OPERATIONS_TOKEN, or the file that OPERATIONS_TOKEN_FILE names, unless given
@@ -32,13 +33,12 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-class UsageError extends Error {}
 class RefusedError extends Error {}
 
 /** Manages operators through the operations API, on any engine. Returns the exit code: 0 done; 1 the platform refused; 2 no response. */
 export async function operators(argv: string[], io: Io): Promise<number> {
   try {
-    const { values, positionals } = parseArgs({ args: argv, options: OPTIONS, allowPositionals: true });
+    const { values, positionals } = readFlags({ args: argv, options: OPTIONS, allowPositionals: true });
     if (values.help) {
       io.stdout(HELP);
       return 0;
@@ -124,12 +124,7 @@ function lineOf({ name, role, tokens, revokedAt }: Operator): string {
   return [name, role, ...ends.map((until) => `an older token until ${until}`)].join("  ");
 }
 
-const ROLES: readonly string[] = ["viewer", "operator", "people", "admin"] satisfies Role[];
-
-function roleOf({ role = "" }: Values): Role {
-  if (!ROLES.includes(role)) throw new UsageError(`--role must be one of ${ROLES.join(", ")}`);
-  return role as Role;
-}
+const roleOf = ({ role = "" }: Values): Role => choice("role", role, ROLE_NAMES);
 
 function overlapOf({ "overlap-hours": hours }: Values) {
   if (hours === undefined) return {};

@@ -29,17 +29,17 @@ Settings, from the environment:
                            data folder
   DIRECT_DATABASE_URL      the same database without the pooler in transaction mode that DATABASE_URL then leads to
   DATABASE_POOL            20: connections for work; the inbox has 4 more, and LISTEN has one
-  AUTO_MIGRATE             0: an old schema stops the start; shiftpact migrate applies what is missing
+  AUTO_MIGRATE             0: the platform does not start on an old schema; run shiftpact migrate first
   SHIFTPACT_DATA           the data folder
   OPERATIONS_TOKEN, SECRET_KEY (32 bytes, base64)
                            created and kept in the data folder; required with DATABASE_URL
-  SECRET_KEYS              instead of SECRET_KEY: keys with commas between them; the first one seals, all open
+  SECRET_KEYS              instead of SECRET_KEY: comma-separated keys; the first encrypts, all decrypt
   DATABASE_URL_FILE, DIRECT_DATABASE_URL_FILE, OPERATIONS_TOKEN_FILE, SECRET_KEY_FILE, SECRET_KEYS_FILE, SMTP_URL_FILE,
   OTEL_EXPORTER_OTLP_HEADERS_FILE
                            a file that holds the value
   UNKNOWN_TOKEN_LIMIT      30: unknown tokens a minute from each client address; 0: no limit
-  CLEAR_PERSONAL_NUMBERS   1: personal numbers are in clear too, for the return to version 0.1.0
-  ALLOW_INSECURE_PROVIDERS 1: providers at plain http and at private addresses, for development
+  CLEAR_PERSONAL_NUMBERS   1: personal numbers are in clear too, for the return to a version that does not seal
+  ALLOW_INSECURE_PROVIDERS 1: providers over plain http and at private addresses, for development
   WEBHOOK_RATE_LIMIT       6000: events a minute for each providerId; 0: no limit
   PROVIDER_RATE_LIMIT      500: calls a minute to each provider; 0: no limit
   RETAIN_EVENTS_DAYS (30), RETAIN_TRACES_DAYS (30), RETAIN_JOBS_DAYS (730), RETAIN_NOTIFICATIONS_DAYS (365), RETAIN_ISSUES_DAYS (365)
@@ -117,7 +117,7 @@ async function run(config: Config, io: Io): Promise<number> {
     const end = await Promise.race([stopped, running.lost]);
     const lost = end instanceof Error ? end : undefined;
     // After Ctrl-C at a terminal there is no load balancer to wait for.
-    if (end === "SIGTERM") await drain(running, config.drainMs ?? 0);
+    if (end === "SIGTERM") await drain(running, config.drainMs);
     endAfter(STOP_MS, () => log.error("the stop took too long; unfinished work continues at the next start"));
     if (lost) io.stderr(`shiftpact platform: ${lost.message}; stored work continues at the next start`);
     await running.close(lost ? 0 : undefined);

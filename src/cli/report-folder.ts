@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CouldNotRun } from "../verify/could-not-run.ts";
+import { codeOf } from "./error-code.ts";
 
 /** Where the reports of one run are written. */
 export type ReportFolder = (name: string) => (text: string) => void;
@@ -22,7 +23,6 @@ function inFolder(folder: string, write: () => void): void {
   try {
     write();
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
-    throw new CouldNotRun(`--report ${folder}: not writable (${reason}); give a writable folder`);
+    throw new CouldNotRun(`--report ${folder}: not writable (${codeOf(error)}); give a writable folder`);
   }
 }

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readLines } from "../platform/backup/file.ts";
-import { BackupFault } from "../platform/backup/format.ts";
+import { BackupError } from "../platform/backup/format.ts";
 import type { Loaded } from "../platform/backup/load.ts";
 import { restore as restoreInto } from "../platform/backup/restore.ts";
 import { keptSecrets, secretKeysOf } from "../platform/config.ts";
 import { readDatabaseConfig } from "../platform/database-config.ts";
-import { type Env, readEnvironment } from "../platform/environment.ts";
+import { dataDirOf, type Env, readEnvironment } from "../platform/environment.ts";
 import { createVault } from "../platform/integrations/vault.ts";
 import { createLog } from "../platform/log.ts";
 import { reportFailure } from "./command-failure.ts";
@@ -40,10 +40,10 @@ export async function restore(argv: string[], io: Io): Promise<number> {
     }
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError("name one FILE (see --help)");
-    if (!existsSync(file)) throw new BackupFault(`there is no file ${file}`);
+    if (!existsSync(file)) throw new BackupError(`there is no file ${file}`);
     const begun = performance.now();
     const env = readEnvironment(io.env);
-    const dataDir = values.data ?? env.SHIFTPACT_DATA ?? ".shiftpact";
+    const dataDir = dataDirOf(env, values.data);
     const restored = await restoreInto(targetOf(env, dataDir), readLines(file));
     report(io, restored, (performance.now() - begun) / 1000);
     return 0;
@@ -56,7 +56,7 @@ function targetOf(env: Env, dataDir: string) {
   const { databaseUrl: url, directDatabaseUrl: directUrl } = readDatabaseConfig(env);
   const [secretKey, ...older] = secretKeysOf(keptSecrets(env, dataDir).secretKeys ?? "") ?? [];
   if (secretKey === undefined)
-    throw new BackupFault(
+    throw new BackupError(
       `SECRET_KEY is required, 32 bytes in base64: the one of the platform that was backed up, in the environment or in ${join(dataDir, "secret-key")}`,
     );
   return {

@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { type Logger, pino } from "pino";
 import { formsOf } from "../contract/dialect.ts";
 import type { Forms } from "../sandbox/forms.ts";
@@ -7,6 +6,7 @@ import { STATES_PATH } from "../sandbox/states-route.ts";
 import { type FaultFlag, faultList, readFaultFlag } from "./fault-flag.ts";
 import type { Io } from "./io.ts";
 import { untilStopped } from "./stop-signal.ts";
+import { choice, numberFlag, readFlags, UsageError, uuidFlag } from "./usage.ts";
 
 const DEFAULT_PORT = 4010;
 
@@ -63,9 +63,6 @@ Faults, each one violation of the contract:
 
 ${faultList()}`;
 
-/** An unusable flag; the message is one line for the user. */
-class UsageError extends Error {}
-
 /**
  * Runs the sandbox until SIGINT or SIGTERM.
  * @returns the exit code: 0 stopped, 1 could not start, 2 for flags that cannot be used.
@@ -78,7 +75,7 @@ export async function sandbox(argv: string[], io: Io): Promise<number> {
       return 0;
     }
     const options = optionsOf(flags);
-    const shifts = numberOf("shift", flags.shift ?? "0", 1000);
+    const shifts = numberFlag("shift", flags.shift ?? "0", 0, 1000);
     const faults = (flags.fault ?? []).map(faultOf);
     return await run({ ...options, log: logTo(io) }, { shifts, faults }, io);
   } catch (error) {
@@ -89,24 +86,16 @@ export async function sandbox(argv: string[], io: Io): Promise<number> {
 
 type Flags = ReturnType<typeof flagsOf>;
 
-function flagsOf(argv: string[]) {
-  try {
-    return parseArgs({ args: argv, options: FLAGS }).values;
-  } catch (error) {
-    throw new UsageError(
-      `${error instanceof Error ? error.message.split("\n")[0] : "bad flags"} (see --help)`,
-    );
-  }
-}
+const flagsOf = (args: string[]) => readFlags({ args, options: FLAGS }).values;
 
 function optionsOf(flags: Flags): SandboxOptions {
   const { token } = flags;
   const providerId = flags["provider-id"];
   const platform = platformOf(flags);
   return {
-    port: numberOf("port", flags.port ?? String(DEFAULT_PORT), 65_535),
+    port: numberFlag("port", flags.port ?? String(DEFAULT_PORT), 0, 65_535),
     dialect: dialectOf(flags),
-    ...(providerId !== undefined && { providerId: uuidOf(providerId) }),
+    ...(providerId !== undefined && { providerId: uuidFlag("provider-id", providerId) }),
     ...(token !== undefined && { token }),
     ...(flags.states && { states: true }),
     ...(platform && { platform }),
@@ -116,11 +105,7 @@ function optionsOf(flags: Flags): SandboxOptions {
 function dialectOf(flags: Flags): Partial<Forms> {
   const chosen = CHOICES.flatMap(([flag, form, values]) => {
     const value = flags[flag];
-    if (value === undefined) return [];
-    if (!values.some((each) => each === value)) {
-      throw new UsageError(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(value)}`);
-    }
-    return [[form, value]];
+    return value === undefined ? [] : [[form, choice<string>(flag, value, values)]];
   });
   return Object.fromEntries(chosen);
 }
@@ -143,17 +128,6 @@ function faultOf(text: string): FaultFlag {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : "--fault cannot be read");
   }
-}
-
-function numberOf(flag: string, text: string, most: number): number {
-  const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
-  if (number <= most) return number;
-  throw new UsageError(`--${flag} must be a number from 0 to ${most}, not ${JSON.stringify(text)}`);
-}
-
-function uuidOf(text: string): string {
-  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) return text;
-  throw new UsageError(`--provider-id must be a UUID, not ${JSON.stringify(text)}`);
 }
 
 function logTo({ stdout }: Io): Logger {

@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import { packageFile } from "../verify/package-files.ts";
 import { reportUnusable } from "./command-failure.ts";
 import type { Io } from "./io.ts";
-import { readFlags, UsageError } from "./usage.ts";
+import { choice, readFlags, UsageError } from "./usage.ts";
 
 const HELP = `shiftpact spec NAME: prints a document of the contract as one file, without references to other files.
 
@@ -77,15 +77,15 @@ function textOf(name: string, flags: Flags): string {
   if (isEvents && flags.openapi !== undefined) {
     throw new UsageError("events is an AsyncAPI document: omit --openapi");
   }
-  const version = oneOf("openapi", flags.openapi ?? "3.1", ["3.1", "3.0"]);
-  const format = oneOf("format", flags.format ?? formatOf(flags.out), ["yaml", "json"]);
+  const version = choice("openapi", flags.openapi ?? "3.1", ["3.1", "3.0"]);
+  const format = choice("format", flags.format ?? formatOf(flags.out), ["yaml", "json"]);
   if (flags.tolerant && name === "operations")
     throw new UsageError("operations has one form: omit --tolerant");
   const document = flags.tolerant ? `${name}-tolerant` : name;
   const file = isEvents ? `${document}.asyncapi-3.0` : `${document}.openapi-${version}`;
   if (flags.routing === undefined) return read(`${file}.${format}`);
   if (name !== "provider") throw new UsageError(`${name} has no routing: omit --routing`);
-  const routing = oneOf("routing", flags.routing, ["path", "header"]);
+  const routing = choice("routing", flags.routing, ["path", "header"]);
   const routed = withRouting(JSON.parse(read(`${file}.json`)), routing);
   return format === "yaml" ? stringify(routed, YAML) : `${JSON.stringify(routed, undefined, 2)}\n`;
 }
@@ -126,11 +126,6 @@ function collectionOf(name: string, { openapi, format, tolerant, routing }: Flag
 }
 
 const formatOf = (file = ""): string => (extname(file) === ".json" ? "json" : "yaml");
-
-function oneOf(flag: string, value: string, values: readonly string[]): string {
-  if (values.includes(value)) return value;
-  throw new UsageError(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(value)}`);
-}
 
 /** Finds the nearest folder upwards: the build places this file at another depth. */
 const read = (file: string) => readFileSync(packageFile(`generated/spec/${file}`), "utf8");

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { pino } from "pino";
 import { type Config, readConfig } from "../platform/config.ts";
 import { ConfigError } from "../platform/environment.ts";
@@ -17,11 +16,12 @@ import { type Io, isColoured } from "./io.ts";
 import { isMain } from "./is-main.ts";
 import { runCommand } from "./run-command.ts";
 import { untilStopped } from "./stop-signal.ts";
+import { numberFlag, readFlags } from "./usage.ts";
 import { webPages } from "./web-pages.ts";
 
 const HELP = `npm start: the platform and a sandbox provider, the four flows of the contract run once between them.
 
-  --once             end after the flows: exit 0 when they went right, 1 when not
+  --once             end after the flows: exit 0 if they succeed, 1 if not
   --port N           the platform's port; 3000 unless given, 0: any free one
   --sandbox-port N   the sandbox provider's port; 4010 unless given, 0: any free one
   --data DIR         the platform's data folder; SHIFTPACT_DATA or .shiftpact unless given; a later start
@@ -34,7 +34,7 @@ Examples:
   npm start -- --once --port 0 --sandbox-port 0
   npm start -- --once --fault assign-conflict`;
 
-const PATIENCE_MS = 15_000;
+const STEP_TIMEOUT_MS = 15_000;
 
 interface Options {
   once: boolean;
@@ -48,7 +48,7 @@ interface Options {
  * Returns the exit code: 0 completed and stopped; 1 a step failed; 2 it could not start.
  * @param timeoutMs how long one step of the demo may take. Milliseconds.
  */
-export async function start(argv: string[], io: Io, timeoutMs = PATIENCE_MS): Promise<number> {
+export async function start(argv: string[], io: Io, timeoutMs = STEP_TIMEOUT_MS): Promise<number> {
   try {
     const options = readOptions(argv);
     if (options) return await run(options, io, timeoutMs);
@@ -73,7 +73,7 @@ function linesOf(error: unknown): readonly string[] {
 
 /** Returns undefined when help is requested. */
 function readOptions(args: string[]): Options | undefined {
-  const { values } = parseArgs({
+  const { values } = readFlags({
     args,
     options: {
       once: { type: "boolean", default: false },
@@ -87,17 +87,11 @@ function readOptions(args: string[]): Options | undefined {
   if (values.help) return undefined;
   return {
     once: values.once,
-    port: portOf("port", values.port),
-    sandboxPort: portOf("sandbox-port", values["sandbox-port"]),
+    port: numberFlag("port", values.port, 0, 65_535),
+    sandboxPort: numberFlag("sandbox-port", values["sandbox-port"], 0, 65_535),
     dataDir: values.data,
     faults: values.fault.map(faultOf),
   };
-}
-
-function portOf(flag: string, text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new Error(`--${flag} must be a port, 0 to 65535, not ${JSON.stringify(text)}`);
 }
 
 function faultOf(name: string): FaultName {

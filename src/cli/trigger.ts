@@ -10,7 +10,7 @@ import {
 import { redact } from "../verify/curl-command.ts";
 import { reportUnusable } from "./command-failure.ts";
 import type { Io } from "./io.ts";
-import { readFlags, UsageError, uuidFlag } from "./usage.ts";
+import { readFlags, tokenFlag, UsageError, uuidFlag } from "./usage.ts";
 
 type EventName = Message["event"];
 
@@ -25,7 +25,7 @@ const HELP = `shiftpact trigger EVENT: sends one webhook, as a provider does.
   --token T           PLATFORM_TOKEN; the environment's PLATFORM_TOKEN unless given; never printed
   --provider-id UUID  the organisation
   --shift-id ID       the shift in the provider's system
-  --trace-id UUID     made up and printed unless given
+  --trace-id UUID     generated and printed unless given
   --retry             try again after 5 s, 5 min, 30 min, 2 h and later, until it is acknowledged
 
 Exit code 0: acknowledged; 1: not; 2: bad flags.
@@ -93,7 +93,7 @@ function shiftIdOf(text: string | undefined): string {
 
 async function send(event: Message, flags: Flags, io: Io, timing: Timing): Promise<number> {
   const address = addressOf(flags.url);
-  const token = tokenOf(flags.token ?? io.env.PLATFORM_TOKEN);
+  const token = tokenFlag("token", flags.token, "PLATFORM_TOKEN", io.env);
   const client = createWebhookClient({
     ...{ ...address, ...timing, token },
     schedule: flags.retry ? WEBHOOK_SCHEDULE : [0],
@@ -129,13 +129,6 @@ function addressOf(text: string | undefined): Pick<WebhookClientOptions, "platfo
     return { platformUrl: `${url.origin}${kind[1]}`, kind: kind[2] };
   }
   return { platformUrl: `${url.origin}${path.replace(/\/webhooks\/scheduling-provider$/, "")}` };
-}
-
-function tokenOf(token: string | undefined): string {
-  if (token === undefined) throw new UsageError("--token or PLATFORM_TOKEN is required (see --help)");
-  // A header cannot carry it. The message never holds the token.
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new UsageError("--token must be visible ASCII characters, without spaces");
 }
 
 /** Returns a fetch that prints each response and how long it took. */

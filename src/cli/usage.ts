@@ -1,4 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { isUuid } from "../contract/uuid.ts";
+import type { Io } from "./io.ts";
 
 /** An unusable flag; the message is one line for the user. */
 export class UsageError extends Error {
@@ -25,6 +27,36 @@ export function numberFlag(flag: string, text: string, least: number, most: numb
 /** @throws UsageError when it is missing, or not a UUID */
 export function uuidFlag(flag: string, text: string | undefined): string {
   if (text === undefined) throw new UsageError(`--${flag} is required (see --help)`);
-  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) return text;
+  if (isUuid(text)) return text;
   throw new UsageError(`--${flag} must be a UUID, not ${JSON.stringify(text)}`);
+}
+
+/** @throws UsageError */
+export function choice<const Value extends string>(
+  flag: string,
+  text: string,
+  values: readonly Value[],
+): Value {
+  const value = values.find((each) => each === text);
+  if (value !== undefined) return value;
+  throw new UsageError(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(text)}`);
+}
+
+/**
+ * Returns the token of a flag, or of an environment variable.
+ * @throws UsageError when both are missing, or a header cannot carry the token
+ */
+export function tokenFlag(flag: string, text: string | undefined, variable: string, env: Io["env"]): string {
+  const [name, token] = text === undefined ? [variable, env[variable]] : [`--${flag}`, text];
+  if (token) return visibleToken(name, token);
+  throw new UsageError(`no token: give --${flag}, or set ${variable} in the environment`);
+}
+
+/**
+ * Never shows the given value: a mistyped token is almost the token.
+ * @throws UsageError when a header cannot carry the token
+ */
+export function visibleToken(name: string, token: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new UsageError(`${name} must be visible ASCII characters, without spaces and line ends`);
 }

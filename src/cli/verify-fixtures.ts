@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { Fixtures } from "../verify/options.ts";
+import { codeOf } from "./error-code.ts";
 import { UsageError } from "./usage.ts";
 
 /** Each member of the file, and its meaning. */
 export const FIXTURE_MEMBERS = {
   shiftId: "a shift in the future, which may be read, changed and assigned to",
-  cancellableShiftId: "another shift, which may be cancelled for good; or a list of them",
+  cancellableShiftId: "another shift, which may be cancelled permanently; or a list of them",
   knownPersonalNumber: "the personal number of a candidate of yours, in either form",
   knownCandidateId: "the same candidate's id",
 } as const satisfies Record<keyof Fixtures, string>;
@@ -46,8 +47,9 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
-    throw new UsageError(`--fixtures ${file}: cannot be read (${reason}); give a JSON file like ${EXAMPLE}`);
+    throw new UsageError(
+      `--fixtures ${file}: cannot be read (${codeOf(error)}); give a JSON file like ${EXAMPLE}`,
+    );
   }
 }
 

@@ -1,15 +1,9 @@
 import { operationsTable } from "../../generated/provider/server.ts";
-import type { OperationId } from "../verify/exchange.ts";
-import {
-  type Fixtures,
-  type Group,
-  groups,
-  type OtherTenant,
-  type VerifyOptions,
-} from "../verify/options.ts";
+import { type Fixtures, groups, type OtherTenant, type VerifyOptions } from "../verify/options.ts";
 import { createShift } from "./create-shift.ts";
 import type { Io } from "./io.ts";
-import { numberFlag, readFlags, UsageError, uuidFlag } from "./usage.ts";
+import { shellWord } from "./shell-word.ts";
+import { choice, numberFlag, readFlags, tokenFlag, UsageError, uuidFlag } from "./usage.ts";
 import { readFixtures } from "./verify-fixtures.ts";
 
 /** The parsed command line. */
@@ -63,7 +57,7 @@ export function readCommandLine(argv: string[], env: Io["env"]): CommandLine | u
   const options: VerifyOptions = {
     baseUrl: baseUrlOf(positionals),
     providerId: uuidFlag("provider-id", flags["provider-id"]),
-    token: tokenOf("token", flags.token, "PROVIDER_TOKEN", env),
+    token: tokenFlag("token", flags.token, "PROVIDER_TOKEN", env),
     routing: choice("routing", flags.routing, ["auto", "path", "header"]),
     failOn: choice("fail-on", flags["fail-on"], ["error", "warning"]),
     readOnly: flags["read-only"],
@@ -72,10 +66,10 @@ export function readCommandLine(argv: string[], env: Io["env"]): CommandLine | u
     ...given("statesUrl", flags["states-url"], (text) => webAddress("--states-url", text).href),
     ...given("createShift", flags["create-shift"], (source) => () => createShift(source)),
     ...given("concurrency", flags.concurrency, (text) => numberFlag("concurrency", text, 1, 64)),
-    ...given("operations", flags.operation, operationsOf),
+    ...given("operations", flags.operation, (lists) => namesIn("operation", lists, "operation", OPERATIONS)),
     command: commandOf(argv, flags),
-    ...given("only", flags.only, (lists) => groupsOf("only", lists)),
-    ...given("skip", flags.skip, (lists) => groupsOf("skip", lists)),
+    ...given("only", flags.only, (lists) => namesIn("only", lists, "group", groups)),
+    ...given("skip", flags.skip, (lists) => namesIn("skip", lists, "group", groups)),
     ...given("seed", flags.seed, seedOf),
     ...given("timeoutMs", flags.timeout, (text) => numberFlag("timeout", text, 1, 600) * 1_000),
   };
@@ -117,26 +111,6 @@ function webAddress(name: string, text: string): URL {
   );
 }
 
-/** Never shows the given value: a mistyped token is almost the token. */
-function tokenOf(flag: string, text: string | undefined, variable: string, env: Io["env"]): string {
-  const [name, token] = text === undefined ? [variable, env[variable]] : [`--${flag}`, text];
-  if (token === undefined || token === "") {
-    throw new UsageError(`no token: give --${flag}, or set ${variable} in the environment`);
-  }
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new UsageError(`${name} must be visible ASCII characters, without spaces and line ends`);
-}
-
-export function choice<const Value extends string>(
-  flag: string,
-  text: string,
-  values: readonly Value[],
-): Value {
-  const value = values.find((each) => each === text);
-  if (value !== undefined) return value;
-  throw new UsageError(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(text)}`);
-}
-
 /** Flags for single members override the file. */
 function fixturesOf(flags: Flags): Fixtures {
   const fixtures: Fixtures = {
@@ -150,30 +124,25 @@ function fixturesOf(flags: Flags): Fixtures {
   }
   if (fixtures.shiftId !== undefined && cancellable.includes(fixtures.shiftId)) {
     throw new UsageError(
-      "shiftId and cancellableShiftId must be two shifts: the second is cancelled for good",
+      "shiftId and cancellableShiftId must be two shifts: the second is cancelled permanently",
     );
   }
   return fixtures;
 }
 
-function groupsOf(flag: string, lists: readonly string[]): Group[] {
+/** @param kind what the flag names, for the message */
+function namesIn<Name extends string>(
+  flag: string,
+  lists: readonly string[],
+  kind: string,
+  known: readonly Name[],
+): Name[] {
   const names = lists.flatMap((list) => list.split(",")).map((name) => name.trim());
   return names.map((name) => {
-    const group = groups.find((each) => each === name);
-    if (group !== undefined) return group;
+    const found = known.find((each) => each === name);
+    if (found !== undefined) return found;
     throw new UsageError(
-      `--${flag}: there is no group ${JSON.stringify(name)}; there are ${groups.join(", ")}`,
-    );
-  });
-}
-
-function operationsOf(lists: readonly string[]): OperationId[] {
-  const names = lists.flatMap((list) => list.split(",")).map((name) => name.trim());
-  return names.map((name) => {
-    const operation = OPERATIONS.find((each) => each === name);
-    if (operation !== undefined) return operation;
-    throw new UsageError(
-      `--operation: there is no operation ${JSON.stringify(name)}; there are ${OPERATIONS.join(", ")}`,
+      `--${flag}: there is no ${kind} ${JSON.stringify(name)}; there are ${known.join(", ")}`,
     );
   });
 }
@@ -189,7 +158,7 @@ function commandOf(argv: readonly string[], flags: Flags): string {
         return `${word.slice(0, word.length - token.length)}"$${variable}"`;
       }
     }
-    return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+    return shellWord(word);
   });
   return ["shiftpact", "verify", ...words].join(" ");
 }
@@ -208,5 +177,5 @@ function otherOf(flags: Flags, env: Io["env"]): OtherTenant | undefined {
   if (providerId.toLowerCase() === flags["provider-id"]?.toLowerCase()) {
     throw new UsageError("--other-provider-id must differ from --provider-id");
   }
-  return { providerId, token: tokenOf("other-token", token, "OTHER_PROVIDER_TOKEN", env) };
+  return { providerId, token: tokenFlag("other-token", token, "OTHER_PROVIDER_TOKEN", env) };
 }

@@ -11,7 +11,7 @@ export interface NotificationValues {
   timeZone: string;
 }
 
-export interface NotificationText {
+export interface MailText {
   subject: string;
   /** Plain text. */
   text: string;
@@ -27,7 +27,7 @@ const TEXTS: Record<NotificationKind, { subject: string; lead: string; close?: s
   booking_confirmed: { subject: "Your shift is confirmed", lead: "You are booked on this shift:" },
   booking_released: {
     subject: "You are no longer booked on a shift",
-    lead: "You are not booked on this shift any more:",
+    lead: "You are no longer booked on this shift:",
   },
   shift_changed: {
     subject: "Your shift has changed",
@@ -41,7 +41,7 @@ const TEXTS: Record<NotificationKind, { subject: string; lead: string; close?: s
 };
 
 /** A short mail in English. It holds no personal number, and of the person only the first name. */
-export function notificationText(values: NotificationValues): NotificationText {
+export function mailText(values: NotificationValues): MailText {
   const { subject, lead, close } = TEXTS[values.kind];
   const { content, timeZone } = values;
   const role = oneLine(content.roleName ?? values.roleName);

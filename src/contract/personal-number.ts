@@ -3,6 +3,9 @@ export type PersonalNumber = string & { readonly __brand: "PersonalNumber" };
 
 const FORM = /^((?:18|19|20)\d{2})(\d{2})(\d{2})-?\d{4}$/;
 
+/** Whether a text has one of the two forms of contract section 2.8, even if its date or check digit is wrong. */
+export const looksLikePersonalNumber = (text: string): boolean => /^\d{8}-?\d{4}$/.test(text);
+
 /** The Tax Agency adds 60 to the day of a coordination number; 60 itself means an unknown day. */
 const COORDINATION_DAY = 60;
 

@@ -42,9 +42,9 @@ export const catalogue = {
   candidate_booked: { status: 409, title: "The candidate holds a seat" },
   booking_overlaps: { status: 409, title: "The candidate works elsewhere at that time" },
   competence_missing: { status: 409, title: "The candidate lacks the competence" },
-  provider_refused: { status: 409, title: "The provider refused" },
+  provider_refused: { status: 409, title: "The provider refused the request" },
   event_queued: { status: 409, title: "The event waits to be processed" },
-  notification_withdrawn: { status: 409, title: "The notification no longer holds" },
+  notification_withdrawn: { status: 409, title: "The notification no longer applies" },
   mail_not_configured: { status: 409, title: "The platform has no mail server" },
   registry_absent: { status: 409, title: "The provider offers no candidate registry" },
   integration_not_draft: { status: 409, title: "Only a draft allows this" },
@@ -69,7 +69,7 @@ export const catalogue = {
   inbox_locked: { status: 503, title: "The inbox is locked" },
   connections_exhausted: { status: 503, title: "No database connection is free" },
   draining: { status: 503, title: "The platform is stopping" },
-  overloaded: { status: 503, title: "Too much is under way" },
+  overloaded: { status: 503, title: "The server is overloaded" },
 } as const satisfies Readonly<Record<string, Kind>>;
 
 export type ProblemCode = keyof typeof catalogue;

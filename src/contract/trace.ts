@@ -1,4 +1,5 @@
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+import { isUuid } from "./uuid.ts";
+
 const TRACEPARENT = /^00-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 const ALL_ZERO = /^0+$/;
 
@@ -22,7 +23,7 @@ export function traceHeaders(traceId: string, parentId: () => string = randomPar
 
 /** The UUID without hyphens is the trace-id. Undefined for anything else, and for the nil UUID, which W3C forbids. */
 export function toTraceparent(traceId: string, parentId: () => string = randomParentId): string | undefined {
-  if (!UUID.test(traceId)) return undefined;
+  if (!isUuid(traceId)) return undefined;
   const hex = traceId.replaceAll("-", "").toLowerCase();
   // 01: sampled, because the platform keeps every trace.
   return ALL_ZERO.test(hex) ? undefined : `00-${hex}-${parentId()}-01`;

@@ -5,6 +5,7 @@ import { pinoHttp } from "pino-http";
 import { type Handlers, createRouter as operationsRouter } from "../../generated/operations/server.ts";
 import { createRouter as platformRouter } from "../../generated/platform/server.ts";
 import { problem } from "../contract/problem.ts";
+import { isUuid } from "../contract/uuid.ts";
 import type { OperationInfo } from "../runtime/operation.ts";
 import { problemHandler } from "../runtime/problem-response.ts";
 import type { FieldError } from "../runtime/validator.ts";
@@ -42,7 +43,6 @@ import { streamHandler } from "./http/stream.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
 import { webhookCounts } from "./http/webhook-counts.ts";
-import { isUuid } from "./ids.ts";
 import type { Readiness } from "./inbox/readiness.ts";
 import type { Inbox } from "./inbox/receive.ts";
 import type { FieldUses } from "./integrations/field-uses.ts";
@@ -61,9 +61,6 @@ type Settings = Pick<
   | "management"
   | "trustProxy"
 >;
-
-/** Of each client address. A person who mistypes stays far below; a provider with many organisations sends known tokens. */
-const UNKNOWN_TOKENS_A_MINUTE = 30;
 
 export interface AppParts extends Settings {
   deps: Deps;
@@ -96,7 +93,7 @@ export function createApp(parts: AppParts): Express {
   app.use(requestLog(log));
   const router = { traceId, onInvalidResponse: logInvalidResponse(log) };
   const now = () => deps.now().getTime();
-  const failures = createAddressLimit(parts.unknownTokenLimit ?? UNKNOWN_TOKENS_A_MINUTE, now);
+  const failures = createAddressLimit(parts.unknownTokenLimit, now);
   const inboxOnly = { kysely: deps.database.inbox };
   const owners = createTokenOwners(inboxOnly, failures, now);
   const limit = parts.webhookRateLimit;
@@ -119,9 +116,9 @@ export function createApp(parts: AppParts): Express {
   const authenticate = operationsAuthentication(operators, operationsToken, log);
   if (!parts.management) app.get("/metrics", onlyLocal(authenticate), metricsHandler(parts.metrics));
   app.get("/operations/v1/stream", streamHandler({ ...parts, authenticate }));
-  app.get("/operations/v1/audit/export", auditExport(deps, authenticate));
-  app.get("/operations/v1/integrations/:providerId/export", organisationExport(deps, authenticate));
-  app.get("/operations/v1/backup", backupHandler(deps, authenticate));
+  app.get("/operations/v1/audit/export", auditExport({ deps, authenticate }));
+  app.get("/operations/v1/integrations/:providerId/export", organisationExport({ deps, authenticate }));
+  app.get("/operations/v1/backup", backupHandler({ deps, authenticate }));
   const handlersOf = (scoped: Deps): Handlers<Identity> => ({
     ...integrationHandlers({ ...parts, deps: scoped, owners }),
     ...catalogueHandlers(scoped),

@@ -4,40 +4,40 @@ import { isIP } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
 import { syncOne } from "./db/sync.ts";
-import { ConfigError, checkEnvironment, type Env } from "./environment.ts";
+import { ConfigError, checkEnvironment, dataDirOf, type Env } from "./environment.ts";
 import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./retention.ts";
 import { readTelemetry, type Telemetry, telemetryFaults } from "./telemetry-config.ts";
 
 /** The settings of a platform process. */
 export interface Config extends DatabaseConfig {
   /** The address to listen on: 127.0.0.1 unless given, so that the platform is reachable from outside only on purpose. */
-  host?: string;
+  host: string;
   /** 0: any free one. */
   port: number;
   /** A second listener for /metrics and the health checks, which then serves /metrics without a token; 0: any free port. */
-  management?: { host?: string; port: number };
+  management?: { host: string; port: number };
   /** Express's `trust proxy`: how many proxies to trust, or their addresses; unset: the client is the other end of the connection. */
   trustProxy?: number | string[];
   /** For how long the command still serves after SIGTERM, while it reports that it is not ready. Milliseconds. */
-  drainMs?: number;
+  drainMs: number;
   dataDir: string;
   operationsToken: string;
-  /** Seals. 32 bytes. */
+  /** Encrypts stored secrets and personal numbers. 32 bytes. */
   secretKey: Buffer;
   /** Decrypt older data until it is encrypted again with the first key. 32 bytes each. */
   olderSecretKeys?: readonly Buffer[];
   allowInsecureProviders: boolean;
   /** Personal numbers are stored in clear beside the sealed ones, so that a process of version 0.1.0 can work on the database. */
-  clearPersonalNumbers?: boolean;
+  clearPersonalNumbers: boolean;
   /** Events a minute for each providerId, of which each process allows its share; 0: no limit. */
   webhookRateLimit: number;
-  /** Calls a minute to each provider, a fiftieth of it a second; 0: no limit; unset: 500 (decisions, "rate limits"). */
-  providerRateLimit?: number;
-  /** Unknown tokens a minute from each client address, in each process; 0: no limit; unset: 30. */
-  unknownTokenLimit?: number;
+  /** Calls a minute to each provider, a fiftieth of it a second; 0: no limit. */
+  providerRateLimit: number;
+  /** Unknown tokens a minute from each client address, in each process; 0: no limit. */
+  unknownTokenLimit: number;
   logLevel: string;
   /** Days. */
-  retention?: Retention;
+  retention: Retention;
   /** How notifications are mailed; unset: they are only shown. */
   mail?: { url: string; from: string };
   /** Where traces and metrics are sent over OTLP; unset: nowhere. */
@@ -49,7 +49,9 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 /** The default and the largest value. */
 const PORT = { unset: 3000, most: 65_535 };
 const WEBHOOK_RATE_LIMIT = { unset: 6_000, most: 1_000_000 };
+/** A person who mistypes stays far below; a provider with many organisations sends known tokens. */
 const UNKNOWN_TOKEN_LIMIT = { unset: 30, most: 1_000_000 };
+/** decisions, "rate limits". */
 const PROVIDER_RATE_LIMIT = { unset: 500, most: 1_000_000 };
 const DRAIN_SECONDS = { unset: 5, most: 300 };
 
@@ -72,7 +74,7 @@ export function readConfig(
   const { SMTP_URL: url, SMTP_FROM: from } = env;
   const host = hostFlag ?? (env.HOST || LOCAL);
   const telemetry = readTelemetry(env);
-  const dataDir = overrides.dataDir ?? (env.SHIFTPACT_DATA || ".shiftpact");
+  const dataDir = dataDirOf(env, overrides.dataDir);
   return {
     host,
     port: port ?? Number(env.PORT || PORT.unset),

@@ -1,10 +1,10 @@
-import type { DeliveryCode, Routing } from "../../generated/operations/types.ts";
+import type { CheckFinding, DeliveryCode, EventStatus, Routing } from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
 import type { RetryPolicy, Timing } from "../clients/retry-policy.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
 import type { Database, Log } from "./db/database.ts";
 import type { Pace } from "./db/pace.ts";
-import type { EventStatus, Integration } from "./db/schema.ts";
+import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
 import type { Tracing } from "./tracing.ts";
 import type { AuditScope } from "./transaction.ts";
@@ -64,21 +64,11 @@ export interface Channel {
   close(): void;
 }
 
-/** A finding of a provider check. Its texts contain no token. */
-export interface ProviderFinding {
+/** A finding of a provider check. Its texts contain no token; `reproduce` is empty when no single request shows it. */
+export interface ProviderFinding extends Required<CheckFinding> {
   code: string;
-  severity: "error" | "warning";
   /** The operation with the problem, or `provider`. */
   operation: string;
-  title: string;
-  expected: string;
-  actual: string;
-  /** The section of the contract. */
-  section: string;
-  /** A curl command; empty when no single request shows it. */
-  reproduce: string;
-  /** What the provider has to change. */
-  fix: string;
 }
 
 /** A provider to check with calls that change nothing. */

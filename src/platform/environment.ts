@@ -82,6 +82,9 @@ const emptySettings = (env: Env): string[] =>
     .filter(([name]) => env[name] === "")
     .map(([name, value]) => `${name} is empty: unset it, or give ${value}`);
 
+/** Returns the data folder. `env`: checked, so that the setting is not empty. */
+export const dataDirOf = (env: Env, flag?: string): string => flag ?? env.SHIFTPACT_DATA ?? ".shiftpact";
+
 /** Long enough that a name which differs in a letter or two belongs to no other program. */
 const NAMES: readonly string[] = [
   ...SECRETS.flatMap((name) => [name, `${name}_FILE`]),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isUuid } from "../contract/uuid.ts";
 
 export interface IdSources {
   /** Milliseconds since 1970. */
@@ -37,10 +38,6 @@ export function createIdGenerator(sources: Partial<IdSources> = {}): () => strin
 
 /** The process-wide generator: ids of one process are in the order of their creation. */
 export const newId: () => string = createIdGenerator();
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-export const isUuid = (text: string): boolean => UUID.test(text);
 
 /** Returns a UUID in lower case, because UUIDs ignore case (RFC 9562), and any other text unchanged. */
 export const lowerUuid = (text: string): string => (isUuid(text) ? text.toLowerCase() : text);

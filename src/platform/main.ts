@@ -80,10 +80,7 @@ async function startParts(
     now: () => deps.now().getTime(),
   });
   const readiness = createReadiness({ database, log, knownSchema: await knownVersion() });
-  const upkeep = createUpkeep(deps, {
-    ...(config.retention && { retention: config.retention }),
-    ...options.upkeep,
-  });
+  const upkeep = createUpkeep(deps, { retention: config.retention, ...options.upkeep });
   const stream = createStream(signals);
   running.feeds(stream.close);
   running.feeds(upkeep.stop);
@@ -92,9 +89,8 @@ async function startParts(
   let isDraining = false;
   const parts: AppParts = {
     ...{ deps, inbox, readiness, stream, log, processes, ...counted, isDraining: () => isDraining },
-    ...{ operationsToken, allowInsecureProviders, webhookRateLimit },
+    ...{ operationsToken, allowInsecureProviders, webhookRateLimit, unknownTokenLimit },
     ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),
-    ...(unknownTokenLimit !== undefined && { unknownTokenLimit }),
     ...(config.management && { management: config.management }),
     ...(config.trustProxy !== undefined && { trustProxy: config.trustProxy }),
     ...(options.pages && { pages: options.pages }),

@@ -41,7 +41,7 @@ import { traced } from "./telemetry/traced.ts";
 import { NO_TRACING, type Tracing } from "./tracing.ts";
 import { checkOnce, createCheck } from "./verification/check.ts";
 import { refresh } from "./work/refresh.ts";
-import { createWorker, type Worker } from "./work/worker.ts";
+import { Worker } from "./work/worker.ts";
 
 /** Settings of tests and the demo for the parts below HTTP. */
 export interface DepsOptions {
@@ -131,7 +131,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };
-  const keepClear = config.clearPersonalNumbers ?? false;
+  const { clearPersonalNumbers: keepClear } = config;
   const sealing = createNumberSealing({ database, numbers, vault, log, keepClear });
   running.holds(sealing.stop);
   const worker = workerOf(deps, options, running, figures);
@@ -154,7 +154,7 @@ function workerOf(deps: Deps, { calls }: DepsOptions, running: Running, { counte
   const { database, log, retries, timing, channel } = deps;
   const stopping = new AbortController();
   running.feeds(() => stopping.abort());
-  return createWorker({
+  return new Worker({
     ...{ database, log, retries, hourlyMs: timing.hourlyMs, places: PLACES },
     atOnce: calls?.atOnce ?? CALL_LIMITS.atOnce,
     runs: {
@@ -174,7 +174,7 @@ function callLimits(
 ): Partial<CallLimits> {
   return {
     ...circuitLimits({ ...PROVIDER_RETRIES, ...retries }),
-    ...(perMinute !== undefined && { perMinute, perSecond: Math.max(1, Math.ceil(perMinute / 50)) }),
+    ...{ perMinute, perSecond: Math.max(1, Math.ceil(perMinute / 50)) },
     ...calls,
   };
 }

@@ -4,7 +4,7 @@ import type { Database } from "./db/database.ts";
 import type { Schema } from "./db/schema.ts";
 import { payloadsOf, SIGNALS } from "./db/signals.ts";
 import { newId } from "./ids.ts";
-import type { Step } from "./traces/step.ts";
+import type { Step } from "./step.ts";
 
 export type Trx = Transaction<Schema>;
 

@@ -32,7 +32,8 @@ export interface OperationValidators {
 type AnyHandler = (request: Values, context: unknown) => unknown;
 type Answer = (request: Request, response: Response) => Promise<void>;
 
-const BODY_LIMIT = 64 * 1024;
+/** In bytes (decisions, "malformed; not authorised"). */
+export const BODY_LIMIT = 64 * 1024;
 
 /**
  * The router behind every generated `createRouter`. A request passes: route, `authenticate`, body, validation of

@@ -1,3 +1,5 @@
+import { escapeStep } from "./pointer.ts";
+
 /**
  * One fault of a value: its place, and what is expected there. The message never holds the value,
  * because values may be personal data.
@@ -123,7 +125,7 @@ function fieldErrors(violations: readonly Violation[]): FieldError[] {
 function pointerOf({ instancePath, params }: Violation): string {
   const member = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
   if (typeof member !== "string") return instancePath;
-  return `${instancePath}/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return `${instancePath}/${escapeStep(member)}`;
 }
 
 /** By keyword of JSON Schema 2020-12; every text completes "the value here ...". */

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
 import { problem } from "../contract/problem.ts";
+import { isSameToken } from "../runtime/bearer-token.ts";
 import type { Organisation, Organisations } from "./organisation.ts";
 
 /** Contract 4.1: each of its two sources uses one of these names. */
@@ -14,7 +14,7 @@ export function authenticator(organisations: Organisations): (request: Request) 
   return (request) => {
     const token = bearerToken(request.headers.authorization);
     // Compares every token: the duration must not reveal a partial match.
-    const known = [...organisations.values()].filter((each) => isSame(each.token, token ?? ""));
+    const known = [...organisations.values()].filter((each) => isSameToken(each.token, token ?? ""));
     if (token === undefined || known.length === 0) throw unauthorized();
     const organisation = organisations.get(providerIdOf(request));
     if (!organisation) throw problem("provider_not_found");
@@ -32,12 +32,6 @@ function unauthorized() {
 function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
 }
-
-function isSame(one: string, other: string): boolean {
-  return timingSafeEqual(digest(one), digest(other));
-}
-
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** Returns the providerId; path and headers must agree, and one of them is enough. */
 function providerIdOf(request: Request): string {

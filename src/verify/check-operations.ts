@@ -11,8 +11,9 @@ interface Row {
 const EVERY = operationsTable.map(({ operationId }) => operationId);
 const LISTS = ["listOutlets", "listRoles"] as const;
 const CANDIDATES = ["createCandidate", "findCandidates"] as const;
-const ASSIGNMENTS = ["assignCandidate", "unassignCandidate", "deleteAssignment"] as const;
-const BY_SHIFT = ["getShift", "updateShift", "cancelShift", ...ASSIGNMENTS] as const;
+export const UNASSIGNMENTS = ["unassignCandidate", "deleteAssignment"] as const;
+export const ASSIGNMENTS = ["assignCandidate", ...UNASSIGNMENTS] as const;
+export const BY_SHIFT = ["getShift", "updateShift", "cancelShift", ...ASSIGNMENTS] as const;
 const BODIES = ["updateShift", "createCandidate"] as const;
 
 /** By the name of a check (checks/all-checks.ts). A check that is missing here is reported only where it has a result. */

@@ -1,5 +1,6 @@
 import { hyphenated, parsePersonalNumber } from "../contract/personal-number.ts";
 import type { Sent } from "./exchange.ts";
+import { otherCase } from "./made-up-ids.ts";
 import { TEST_NUMBERS } from "./test-numbers.ts";
 
 /** Secret values by the name of the shell variable that replaces them: `PROVIDER_TOKEN`. */
@@ -12,7 +13,7 @@ const NUMBER = /(?<![\w-])\d{8}-?\d{4}(?![\w-])/g;
 /** Longer bodies are truncated in the curl command. */
 const LONGEST_BODY = 2_000;
 /** A shorter token may be an ordinary word: it is masked only in the place of a credential. */
-const SHORTEST_KNOWN = 8;
+export const SHORTEST_KNOWN = 8;
 
 /** Returns the request as a curl command for a POSIX shell, with variables for tokens and real personal numbers. */
 export function curlOf({ method, url, headers, body }: Sent, secrets: Secrets): string {
@@ -43,10 +44,6 @@ function credentialText(credentials: string, secrets: Secrets): string {
     if (credentials === otherCase(token)) return `$(printf %s "$${name}" | tr a-zA-Z A-Za-z)`;
   }
   return credentials;
-}
-
-function otherCase(text: string): string {
-  return text.replaceAll(/[a-z]/gi, (letter) => (letter < "a" ? letter.toLowerCase() : letter.toUpperCase()));
 }
 
 /** Returns a quoted shell word: in double quotes if it contains a variable, otherwise in single quotes. */

@@ -43,7 +43,7 @@ const METHODS = new Map(
 /** For one request. */
 const MOST_WAITS = 5;
 /** Total of all waits in a run. After it, a 429 is returned like any other response. */
-const PATIENCE_MS = 60_000;
+const TOTAL_WAIT_MS = 60_000;
 
 export function createTarget(options: TargetOptions): Target {
   const queue = createQueue(options.concurrency ?? 1);
@@ -54,7 +54,7 @@ export function createTarget(options: TargetOptions): Target {
       return queue.most;
     },
   };
-  let patience = PATIENCE_MS;
+  let waitLeft = TOTAL_WAIT_MS;
   const target: Target = { options, routing: "path", count, send, idle: queue.idle };
 
   async function send(probe: Probe, urgency = 0, before = () => {}): Promise<Exchange> {
@@ -67,9 +67,9 @@ export function createTarget(options: TargetOptions): Target {
         return { ...made, answer: await exchange(request, options) };
       });
       const wait = answer.kind === "answer" ? waitOf(answer) : undefined;
-      if (wait === undefined || wait > patience || waits === MOST_WAITS) return { probe, sent, answer };
+      if (wait === undefined || wait > waitLeft || waits === MOST_WAITS) return { probe, sent, answer };
       // Concurrent 429 responses cause one wait.
-      if (!queue.isPaused) patience -= wait;
+      if (!queue.isPaused) waitLeft -= wait;
       count.waits += 1;
       const pause = options.wait(wait);
       queue.slowDown(pause);

@@ -1,10 +1,5 @@
 import { createHash } from "node:crypto";
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
+import { isUuid } from "../contract/uuid.ts";
 
 /** Returns a different text of the same form: same length, letters for letters and digits for digits. */
 export function unlike(text: string, salt: string): string {
@@ -47,4 +42,9 @@ export function tokenUnlike(token: string, salt: string): string {
   const rest = token.slice(prefix.length);
   const madeUp = unlike(rest, salt);
   return madeUp === rest ? unlike(token, salt) : prefix + madeUp;
+}
+
+/** Returns the text with the case of its letters swapped: a token without letters does not change. */
+export function otherCase(text: string): string {
+  return text.replaceAll(/[a-z]/gi, (letter) => (letter < "a" ? letter.toLowerCase() : letter.toUpperCase()));
 }

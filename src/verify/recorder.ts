@@ -146,11 +146,11 @@ export function createRecorder(options: VerifyOptions, seed: number) {
     found: (outcome: Found) => {
       if (!isReported(outcome.operation)) return;
       note(outcome);
-      keep(outcome, "every answer", EVERY_ANSWER);
+      keep(outcome, "every response", EVERY_ANSWER);
     },
     answered: (operation: OperationId, status: string) => {
       if (!isReported(operation)) return;
-      count(results.made("every answer", operation, EVERY_ANSWER));
+      count(results.made("every response", operation, EVERY_ANSWER));
       coverage[operation][status] = (coverage[operation][status] ?? 0) + 1;
     },
     restoring: () => onEvent({ type: "restore" }),

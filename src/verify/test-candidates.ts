@@ -1,10 +1,14 @@
 import type { Candidate, CandidateCreate } from "../../generated/provider/types.ts";
-import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../contract/personal-number.ts";
+import {
+  hyphenated,
+  looksLikePersonalNumber,
+  type PersonalNumber,
+  parsePersonalNumber,
+} from "../contract/personal-number.ts";
 import { type Exchange, isReply, statusOf } from "./exchange.ts";
 import type { PreparedPerson, Run } from "./run.ts";
 import { numbersFor, type Purpose } from "./test-numbers.ts";
 
-const FORM = /^\d{8}-?\d{4}$/;
 /** Number of concurrent lookups in each round. The first number is usually free. */
 const ROUNDS = [1, 4, 12];
 
@@ -169,7 +173,7 @@ export function idsOf(lookup: Exchange, number: PersonalNumber): string[] {
 export function findsUnrelated(lookup: Exchange, number: PersonalNumber): boolean {
   if (!isReply(lookup) || !Array.isArray(lookup.answer.json)) return false;
   const numbers = lookup.answer.json.map((each) => String(each?.personalNumber));
-  return numbers.some((text) => FORM.test(text) && text.replace("-", "") !== number);
+  return numbers.some((text) => looksLikePersonalNumber(text) && text.replace("-", "") !== number);
 }
 
 /** Returns the differences between a candidate and the sent one: `lastName is missing`. */

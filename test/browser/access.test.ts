@@ -107,7 +107,7 @@ describe("the audit log", () => {
       }),
     );
     const page = await harness().visit("audit");
-    await page.getByLabel("About the id").fill(candidateId);
+    await page.getByLabel("Subject id").fill(candidateId);
     await page.keyboard.press("Enter");
     await rowOf(page, "createCandidate").waitFor();
     await page.getByLabel("Operation").fill("changeCandidate");

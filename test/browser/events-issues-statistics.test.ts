@@ -93,12 +93,12 @@ describe("the event log", () => {
     await opener.click();
     const dialog = page.getByRole("dialog", { name: "Replay failed events" });
     await expectNoSeriousViolation(page);
-    await dialog.getByRole("button", { name: "Queue again" }).click();
+    await dialog.getByRole("button", { name: "Replay" }).click();
     await page.getByText("2 events queued again.").waitFor();
     await page.locator("tbody tr").filter({ hasText: "Processed" }).nth(1).waitFor();
     expect(await isFocused(opener)).toBe(true);
     await opener.click();
-    await dialog.getByRole("button", { name: "Queue again" }).click();
+    await dialog.getByRole("button", { name: "Replay" }).click();
     await dialog.getByText("No event received since then has failed.").waitFor();
   });
 });

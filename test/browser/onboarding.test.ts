@@ -173,7 +173,7 @@ describe("integrations", () => {
       .trim()
       .split("\n");
     expect(JSON.parse(lines.at(-1) ?? "")).toEqual({ complete: true, lines: lines.length });
-    await steps.getByRole("button", { name: "Delete Kvarteret for good" }).click();
+    await steps.getByRole("button", { name: "Delete Kvarteret permanently" }).click();
     await page.getByText("All data of the organisation is being deleted").waitFor();
     await expectFit(page);
   });

@@ -154,7 +154,7 @@ describe("shiftpact trigger", () => {
     [["shift.create", "--url", "ftp://x", "--token", "T", ...IDS], "--url"],
     [["shift.create", "--url", "http://u:p@x", "--token", "T", ...IDS], "--url"],
     [["shift.create", "--url", "http://x/?a=b", "--token", "T", ...IDS], "--url"],
-    [["shift.create", "--url", "http://127.0.0.1:1", ...IDS], "--token or PLATFORM_TOKEN is required"],
+    [["shift.create", "--url", "http://127.0.0.1:1", ...IDS], "no token: give --token, or set"],
     [
       ["shift.create", "--url", "http://127.0.0.1:1", "--token", "a b", ...IDS],
       "--token must be visible ASCII",

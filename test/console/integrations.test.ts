@@ -110,7 +110,7 @@ describe("faults of a form", () => {
     expect(fieldFaults({ title: "No", errors }, ["kind"]).of.kind).toMatch(/lower-case letters/);
   });
 
-  it("keeps a error of another kind as it is", () => {
+  it("keeps an error of another kind as it is", () => {
     const error = { title: "The integration exists already", detail: "Registered.", status: 409 };
     expect(fieldFaults(error, FIELDS)).toEqual({ of: {}, rest: error });
   });

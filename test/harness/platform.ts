@@ -6,6 +6,7 @@ import { createClient } from "../../generated/operations/client.ts";
 import type { Config } from "../../src/platform/config.ts";
 import { type Database, type Engine, openDatabase } from "../../src/platform/db/database.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../../src/platform/main.ts";
+import { RETENTION } from "../../src/platform/retention.ts";
 import { copyDatabase, silent } from "../engines.ts";
 import { type HttpResponse, type RequestOptions, send } from "./http.ts";
 import type { Operations } from "./operations.ts";
@@ -140,14 +141,19 @@ export function useStarted<H extends Harness>(start: () => Promise<H>): () => H 
 /** Returns the configuration of a platform on this database. */
 export function configFor({ url, dataDir = "unused" }: DatabaseLocation): Config {
   return {
+    host: "127.0.0.1",
     port: 0,
     databaseUrl: url,
     dataDir,
     operationsToken: OPERATIONS_TOKEN,
     secretKey: SECRET_KEY,
     allowInsecureProviders: true,
+    clearPersonalNumbers: false,
     webhookRateLimit: 0,
+    providerRateLimit: 500,
     unknownTokenLimit: 0,
+    drainMs: 0,
+    retention: RETENTION,
     logLevel: "silent",
   };
 }

@@ -213,7 +213,7 @@ describe("the configuration", () => {
     expect(readConfig({ SHIFTPACT_DATA: folder }).secretKey).toEqual(secretKey);
   });
 
-  it("lets the environment stand before what is kept, and leaves that as it is", () => {
+  it("prefers the environment to stored secrets, and leaves those unchanged", () => {
     const kept = readConfig({ SHIFTPACT_DATA: folder });
     const given = readConfig({ SHIFTPACT_DATA: folder, OPERATIONS_TOKEN: TOKEN, SECRET_KEY: KEY });
     expect([given.operationsToken, given.secretKey.toString("base64")]).toEqual([TOKEN, KEY]);

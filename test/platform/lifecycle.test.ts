@@ -145,7 +145,7 @@ describe("SIGTERM with DRAIN_SECONDS", () => {
     expect(await ended).toMatchObject({ code: null, signal: "SIGTERM" });
   });
 
-  it("does not hold up a person at a terminal", async () => {
+  it("does not delay the end at a terminal", async () => {
     const { child, port, ended } = startProcess({ env: { ...home.env, DRAIN_SECONDS: "300" } });
     await port;
     child.kill("SIGINT");
@@ -246,7 +246,7 @@ describe("a start that cannot be", () => {
 /** Runs in the process, on SIGUSR2. */
 const onSignal = (code: string) => `process.on("SIGUSR2", () => { ${code} });`;
 
-describe("a process that cannot go on", () => {
+describe("a process whose database stopped", () => {
   it.each([
     ["an exception", 'throw new Error("out of luck");'],
     ["a rejection", 'Promise.reject(new Error("out of luck"));'],

@@ -41,7 +41,7 @@ const SECRETS: [text: string, gone: string][] = [
 ];
 
 describe("the log", () => {
-  it.each(SECRETS)("leaves nothing of %j, wherever it stands", (text, gone) => {
+  it.each(SECRETS)("removes %j wherever it occurs", (text, gone) => {
     const { log, lines } = listen();
     log.info(text);
     log.info({ text }, "in a field");

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { isUuid } from "../../src/contract/uuid.ts";
 import { uuidFrom } from "../../src/verify/http-target.ts";
-import { idUnlike, isUuid, tokenUnlike, unlike } from "../../src/verify/made-up-ids.ts";
+import { idUnlike, tokenUnlike, unlike } from "../../src/verify/made-up-ids.ts";
 
 const run = { madeUp: (name: string) => uuidFrom(`1 ${name}`) };
 

@@ -12,7 +12,7 @@ import { CallRefused, ProviderHttpError } from "./http-error.ts";
 import { createPlaces } from "./places.ts";
 import { createRate, type Rate, type RateClock, type RateLimits, type SharedStarts } from "./rate.ts";
 
-/** Limits of the calls to one provider (decisions, "rate limits"; ENGINE, "Calls to providers"). */
+/** Limits of the calls to one provider (decisions, "rate limits"). */
 export interface CallLimits extends RateLimits, CircuitLimits {
   /** The most calls under way, of all processes together. One process may have twelve times as many waiting. */
   atOnce: number;

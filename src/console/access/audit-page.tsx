@@ -35,7 +35,7 @@ export function AuditPage() {
       <FilterForm {...filtering}>
         <TextFilter name="Operator" value={filter.operator} onChange={set("operator")} />
         <TextFilter isId name="Operation" value={filter.operation} onChange={set("operation")} />
-        <TextFilter isId name="About the id" value={filter.subject} onChange={set("subject")} />
+        <TextFilter isId name="Subject id" value={filter.subject} onChange={set("subject")} />
         <DayFilter name="From (UTC)" value={filter.from} onChange={set("from")} />
         <DayFilter name="To (UTC)" value={filter.to} onChange={set("to")} />
       </FilterForm>
@@ -92,7 +92,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     ),
   },
   { name: "Operation", cell: ({ operation }) => <code class="breaks">{operation}</code> },
-  { name: "About", cell: ({ subjects }) => <Subjects subjects={subjects} /> },
+  { name: "Subject", cell: ({ subjects }) => <Subjects subjects={subjects} /> },
   { name: "Changes", cell: (entry) => <Changes {...entry} /> },
 ];
 

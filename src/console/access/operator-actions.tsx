@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks";
 import type { Operator, OperatorCreate, OperatorCreated, Role } from "../../../generated/operations/types.ts";
+import { ROLE_NAMES } from "../../contract/role.ts";
 import { ConfirmedAction, DialogButton } from "../components/dialog.tsx";
 import { Form, FormField, RadioField, textIn } from "../components/form.tsx";
 import { NewToken, TokenRotation } from "../components/secret.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
-import { ROLE_NAMES, ROLES } from "../session/me.ts";
+import { ROLES } from "../session/me.ts";
 
 /** Adds an operator, and shows the token as long as the dialog is open. */
 export function AddOperator({ onAdded }: { onAdded(): void }) {
@@ -142,8 +143,8 @@ function Revoke({ operator: { operatorId, name }, onChanged }: Props) {
       focusAfter="operators"
     >
       <p>
-        Every token of {name} ends within seconds. The entries in the audit log stay. This cannot be undone:
-        add the operator again if needed.
+        Every token of {name} stops working within seconds. The entries in the audit log stay. To restore
+        access, add the operator again.
       </p>
     </ConfirmedAction>
   );

@@ -1,4 +1,5 @@
 import type { Operator } from "../../../generated/operations/types.ts";
+import { ROLE_NAMES } from "../../contract/role.ts";
 import { Badge } from "../components/badge.tsx";
 import { type Filter, oneOf } from "../components/filter.ts";
 import { FilterForm, SelectFilter, useFilter } from "../components/filters.tsx";
@@ -10,7 +11,7 @@ import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { readPages } from "../data/use-pages.ts";
 import { useQuery } from "../data/use-query.ts";
-import { ROLE_NAMES, ROLES } from "../session/me.ts";
+import { ROLES } from "../session/me.ts";
 import { AddOperator, OperatorActions } from "./operator-actions.tsx";
 
 const PAGE = 200;

@@ -1,6 +1,7 @@
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
+import { ActionButton } from "./action-button.tsx";
 import { ErrorBox } from "./error-box.tsx";
 
 interface Props {
@@ -11,16 +12,16 @@ interface Props {
 
 /** Sends a notification again that was not delivered. */
 export function Resend({ notificationId, of }: Props) {
-  const { run, isRunning, error } = useAction(async () => {
+  const resend = useAction(async () => {
     await ask(api.resendNotification({ params: { path: { notificationId } } }));
     return "Queued. The notification is sent again.";
   });
   return (
     <>
-      <button type="button" aria-busy={isRunning} onClick={() => void run()}>
+      <ActionButton action={resend} onClick={resend.run}>
         Send again<span class="visually-hidden">: {of}</span>
-      </button>
-      {error && <ErrorBox error={error} />}
+      </ActionButton>
+      {resend.error && <ErrorBox error={resend.error} />}
     </>
   );
 }

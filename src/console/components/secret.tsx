@@ -93,7 +93,7 @@ export function TokenRotation({ name, rotate, effect, handOver = "" }: RotationP
       isCheckedByBrowser
       onSubmit={(given) => void action.run(Number(given.get("overlapHours")))}
     >
-      <p>{effect} An older token that is still accepted ends now.</p>
+      <p>{effect} A token that was replaced earlier stops working now.</p>
       <FormField
         name="overlapHours"
         label="Overlap in hours"
@@ -103,7 +103,7 @@ export function TokenRotation({ name, rotate, effect, handOver = "" }: RotationP
         step={1}
         required
         defaultValue="24"
-        hint="0 to 720. With 0 the current token ends now: use it for a leaked token."
+        hint="0 to 720. With 0 the current token stops working immediately: use this after a leak."
       />
     </Form>
   );

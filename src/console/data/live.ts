@@ -43,7 +43,7 @@ async function follow(stop: AbortSignal): Promise<void> {
         wait = FIRST_WAIT_MS;
       });
     } catch {
-      // QueryView as the state "lost". The stream is retried, and every page works without it.
+      // Shown as the state "lost". The stream is retried, and every page works without it.
     }
     if (stop.aborted) return;
     liveState.value = "lost";

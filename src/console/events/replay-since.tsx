@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { counted } from "../../contract/operator-text.ts";
 import { DialogButton } from "../components/dialog.tsx";
-import { ErrorBox } from "../components/error-box.tsx";
+import { Form } from "../components/form.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
@@ -25,7 +25,7 @@ export function ReplaySince({ providerId, onQueued }: Props) {
 
 function ReplayForm({ providerId, onQueued }: Props) {
   const [isNone, setIsNone] = useState(false);
-  const { run, isRunning, error } = useAction(async (given: FormData) => {
+  const replay = useAction(async (given: FormData) => {
     const since = new Date(String(given.get("since"))).toISOString();
     const { queued } = await ask(
       api.replayEvents({ body: { providerId: String(given.get("providerId")), since } }),
@@ -35,26 +35,25 @@ function ReplayForm({ providerId, onQueued }: Props) {
     onQueued();
     return `${counted(queued, "event")} queued again.`;
   });
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const submit = (given: FormData) => {
     setIsNone(false);
-    void run(new FormData(event.currentTarget as HTMLFormElement));
+    void replay.run(given);
   };
   return (
-    <form class="stack" onSubmit={submit}>
+    <Form
+      action={replay}
+      fields={[]}
+      submit="Replay"
+      isCheckedByBrowser
+      onSubmit={submit}
+      aside={<span role="status">{isNone && "No event received since then has failed."}</span>}
+    >
       <p>
-        Queues every event of the organisation again that was received since then and failed or got no
-        response. The provider is read again, and no effect happens twice.
+        Replays the organisation's events received since then that failed or got no response. The provider is
+        read again, and no effect happens twice.
       </p>
       <Fields providerId={providerId} />
-      {error && <ErrorBox error={error} />}
-      <div class="row">
-        <button type="submit" class="primary" aria-busy={isRunning}>
-          Queue again
-        </button>
-        <span role="status">{isNone && "No event received since then has failed."}</span>
-      </div>
-    </form>
+    </Form>
   );
 }
 

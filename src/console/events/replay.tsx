@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Event, ReplayPreview } from "../../../generated/operations/types.ts";
 import { eventStatusText, outcomeText } from "../../contract/operator-text.ts";
+import { ActionButton } from "../components/action-button.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
 import { Focused } from "../components/focused.tsx";
 import { Section } from "../components/section.tsx";
@@ -29,9 +30,9 @@ export function Replay({ event, onQueued }: Props) {
         <p class="soft">{eventStatusText(event).meaning}</p>
       </div>
       <div class="row">
-        <button type="button" aria-busy={dryRun.isRunning} onClick={() => void dryRun.run()}>
+        <ActionButton action={dryRun} onClick={dryRun.run}>
           Preview a replay
-        </button>
+        </ActionButton>
         {dryRun.isRunning && <span class="soft">Reading the shift from the provider …</span>}
       </div>
       {dryRun.error && <ErrorBox error={dryRun.error} />}
@@ -46,9 +47,9 @@ export function Replay({ event, onQueued }: Props) {
 function ReplayButton({ replay, wasPreviewed }: { replay: Action<[]>; wasPreviewed: boolean }) {
   return (
     <div class="row">
-      <button type="button" class="primary" aria-busy={replay.isRunning} onClick={() => void replay.run()}>
+      <ActionButton action={replay} tone="primary" onClick={replay.run}>
         {wasPreviewed ? "Replay" : "Replay anyway"}
-      </button>
+      </ActionButton>
       <span class="hint">The provider is read again, and no effect happens twice.</span>
     </div>
   );

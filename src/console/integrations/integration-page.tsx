@@ -86,7 +86,7 @@ function Sections(organisation: Organisation) {
         <DialectSection providerId={providerId} />
         <RegistrySection providerId={providerId} />
         <TokensSection {...organisation.integration} />
-        <RegistrationSection {...organisation} />
+        <RegistrationSection {...organisation} latest={integration} />
       </div>
     </div>
   );

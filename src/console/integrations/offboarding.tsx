@@ -9,10 +9,11 @@ import { api } from "../data/api.ts";
 import { download } from "../data/download.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
-import { useLatest } from "./use-integration.ts";
 
 interface Props {
   integration: Integration;
+  /** Read again more often, for the number of remaining bookings. */
+  latest: Integration;
   reload(): void;
 }
 
@@ -67,10 +68,9 @@ function OffboardButton({ integration: { providerId, name }, reload }: Props) {
   );
 }
 
-function Steps({ integration, reload }: Props) {
+function Steps({ integration, latest, reload }: Props) {
   const { providerId, name } = integration;
-  const latest = useLatest(providerId).data ?? integration;
-  const { since, remaining = 0, deletionRequestedAt } = latest.offboarding ?? {};
+  const { since, remaining = 0, deletionRequestedAt } = latest.offboarding ?? integration.offboarding ?? {};
   const save = useAction(async () => {
     await download(`/integrations/${providerId}/export`, `${providerId}.ndjson`);
     return "The export is saved.";
@@ -103,7 +103,7 @@ function Steps({ integration, reload }: Props) {
         </ActionButton>
         {remaining === 0 && (
           <ActionButton action={remove} tone="danger" onClick={remove.run}>
-            Delete {name} for good
+            Delete {name} permanently
           </ActionButton>
         )}
       </p>

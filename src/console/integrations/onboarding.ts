@@ -32,13 +32,16 @@ export function stepsOf({ state }: Pick<Integration, "state">, discovery: Discov
       name: "mapped",
       title: "Mapped to workplaces and competences",
       isDone: isRead && open === 0,
-      detail: isRead ? mapped(discovery, open) : "After the read.",
+      detail: isRead ? mapped(discovery, open) : "After outlets and roles are read.",
     },
     {
       name: "active",
       title: "Active",
       isDone: state === "active",
-      detail: state === "active" ? "Webhooks are processed." : "Stored webhooks are processed then.",
+      detail:
+        state === "active"
+          ? "Webhooks are processed."
+          : "Stored webhooks are processed after the activation.",
     },
   ];
 }

@@ -15,10 +15,10 @@ import { changeOf, webhookAddress } from "./registration.ts";
 import { inputIn, NameField, ProviderFields, RoutingFacts, TimeZoneField } from "./registration-fields.tsx";
 import type { Organisation } from "./use-integration.ts";
 
-type Props = Pick<Organisation, "integration" | "reload">;
+type Props = Pick<Organisation, "integration" | "reload"> & { latest: Integration };
 
 /** The values of the registration, and the end of the integration. */
-export function RegistrationSection({ integration, reload }: Props) {
+export function RegistrationSection({ integration, latest, reload }: Props) {
   const { providerId, kind, baseUrl, timeZone, createdAt, state, name } = integration;
   return (
     <Section id="registration" title="Registration">
@@ -39,7 +39,7 @@ export function RegistrationSection({ integration, reload }: Props) {
         </DialogButton>
         {state === "draft" && <DeleteDraft {...integration} />}
       </p>
-      {state !== "draft" && <Offboarding integration={integration} reload={reload} />}
+      {state !== "draft" && <Offboarding {...{ integration, latest, reload }} />}
     </Section>
   );
 }

@@ -1,4 +1,5 @@
 import type { Issue } from "../../../generated/operations/types.ts";
+import { ActionButton } from "../components/action-button.tsx";
 import { ConfirmedAction } from "../components/dialog.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
 import { api } from "../data/api.ts";
@@ -31,13 +32,13 @@ interface ResolveProps {
 }
 
 function ResolveButton({ title, resolve }: ResolveProps) {
-  const { run, isRunning, error } = useAction(resolve);
+  const action = useAction(resolve);
   return (
     <>
-      <button type="button" class="push" aria-busy={isRunning} onClick={() => void run()}>
+      <ActionButton action={action} isPushed onClick={action.run}>
         Resolve<span class="visually-hidden">: {title}</span>
-      </button>
-      {error && <ErrorBox error={error} />}
+      </ActionButton>
+      {action.error && <ErrorBox error={action.error} />}
     </>
   );
 }
@@ -57,7 +58,7 @@ function ConfirmDeletions({ title, resolve }: ResolveProps) {
           This cannot be undone. Every shift that has disappeared is then treated as deleted: its job is
           cancelled, and the booked candidates are notified.
         </p>
-        <p>If the shifts come back at the provider, leave the issue open: it closes automatically.</p>
+        <p>If the shifts come back at the provider, leave the issue open: it is resolved automatically.</p>
       </ConfirmedAction>
     </span>
   );

@@ -16,7 +16,7 @@ interface PageLink {
   name: string;
   /** The addresses of other views, and the start of the addresses of single objects. */
   others?: readonly string[];
-  /** QueryView to this role and those that include it. */
+  /** Shown to this role and those that include it. */
   role?: Role;
 }
 

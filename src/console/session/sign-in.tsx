@@ -29,12 +29,13 @@ export function SignIn() {
       {signedOutBecause.value && <p class="notice">{signedOutBecause}</p>}
       <form onSubmit={submit} class="stack">
         <label class="field">
-          <span>Operations token</span>
+          <span>Token</span>
           <input name="token" type="password" required autocomplete="off" spellcheck={false} autofocus />
         </label>
         <p class="hint">
-          The <code>OPERATIONS_TOKEN</code> of the platform. If it is not set, the token is in the file{" "}
-          <code>operations-token</code> of the data folder, and <code>npm start</code> prints it.
+          Your operator token, or the <code>OPERATIONS_TOKEN</code> of the platform. If neither is set, the
+          token is in the file <code>operations-token</code> of the data folder, and <code>npm start</code>{" "}
+          prints it.
         </p>
         {failure.value && <ErrorBox error={failure.value} />}
         <button type="submit" class="primary" aria-disabled={isTrying.value}>
@@ -52,5 +53,5 @@ async function tryToken(given: string): Promise<void> {
 
 function wrongToken(error: CallError): CallError {
   if (error.status !== 401) return error;
-  return { ...error, title: "Wrong operations token", detail: "The platform rejected the token." };
+  return { ...error, title: "Wrong token", detail: "The platform rejected the token." };
 }

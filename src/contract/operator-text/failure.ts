@@ -1,5 +1,5 @@
 import type { FailureCode, Params } from "../../../generated/operations/types.ts";
-import { after, entryOf, inParentheses } from "./phrases.ts";
+import { after, counted, entryOf, inParentheses } from "./phrases.ts";
 
 const POINTERS_AT_MOST = 5;
 /** The form of an error code of a provider or a system; other text is not shown. */
@@ -34,6 +34,11 @@ export function failureText(params: FailureParams): string {
 /** The failure in parentheses; nothing where the params name none. */
 export function failureSuffix(params: FailureParams): string {
   return inParentheses(knownFailure(params));
+}
+
+/** ` after 3 attempts`; nothing without a count. */
+export function attemptsSuffix(attempts: number | undefined): string {
+  return attempts === undefined ? "" : ` after ${counted(attempts, "attempt")}`;
 }
 
 /** The failure; undefined where the params name none. */

@@ -1,5 +1,5 @@
 import type { CheckFinding, Issue, IssueCode } from "../../../generated/operations/types.ts";
-import { failureSuffix, faultText, knownFailure } from "./failure.ts";
+import { attemptsSuffix, failureSuffix, faultText, knownFailure } from "./failure.ts";
 import { after, capitalised, counted, entryOf, inParentheses, namedThing, people } from "./phrases.ts";
 import { bookingReasonText, changeReasonText, deliveryText } from "./reasons.ts";
 import { routingAttemptsText } from "./routing.ts";
@@ -66,7 +66,7 @@ const DETAILS = {
   provider_implausible: () =>
     "The provider responds to every call with 404, so a shift that is not found is not treated as deleted.",
   provider_gave_no_answer: ({ params }) =>
-    `The provider gave no usable response${attemptsText(params)}${after(": ", knownFailure(params))}.`,
+    `The provider gave no usable response${attemptsSuffix(params.attempts)}${after(": ", knownFailure(params))}.`,
   token_rejected: ({ params }) =>
     `The provider rejects the provider token with ${params.status ?? "401 or 403"}, so all calls are paused.`,
   mass_disappearance: ({ params }) =>
@@ -110,7 +110,7 @@ const REMEDIES = {
   provider_refused: () => "Check the providerId, the base URL, and the data of the call with the provider.",
   provider_down: () => "Contact the provider. Work resumes automatically when the provider responds.",
   provider_implausible: () =>
-    "Check the base URL and the providerId with the provider. Work resumes automatically with the first good response.",
+    "Check the base URL and the providerId with the provider. Deletions are applied again after the first good response.",
   provider_gave_no_answer: () =>
     "Ask the provider to fix the response. The shift is read at least once an hour; a replay reads it immediately.",
   token_rejected: () =>
@@ -136,9 +136,9 @@ const REMEDIES = {
       ? "Check the e-mail address with the candidate, correct it, then send the notification again."
       : "Check the mail server and its settings. Pending mail is sent automatically when the server has recovered.",
   restored: () =>
-    "Check the jobs, and send held notifications again that did not arrive. Resolve this issue when all shifts are read.",
+    "Check the jobs, and resend the held notifications that did not arrive. Resolve this issue when all shifts are read.",
   provider_quiet: () =>
-    "Ask the provider whether it still sends webhooks, and to which address. This issue closes when they arrive again.",
+    "Ask the provider whether it still sends webhooks, and to which address. This issue is resolved automatically when they arrive again.",
 } satisfies Record<IssueCode, Text>;
 
 /** An issue as an operator reads it. */
@@ -161,8 +161,4 @@ function findingText({ severity, title, section, expected, actual, reproduce }: 
     ...(reproduce ? [`Reproduce: ${reproduce}`] : []),
   ];
   return lines.join("\n");
-}
-
-function attemptsText({ attempts }: Described["params"]): string {
-  return attempts === undefined ? "" : ` after ${counted(attempts, "attempt")}`;
 }

@@ -1,5 +1,5 @@
 import type { Outcome, OutcomeCode, Params, StepName } from "../../../generated/operations/types.ts";
-import { failureSuffix, failureText, faultText, knownFailure } from "./failure.ts";
+import { attemptsSuffix, failureSuffix, failureText, faultText, knownFailure } from "./failure.ts";
 import { after, capitalised, counted, entryOf, inParentheses, waitText } from "./phrases.ts";
 import { bookingReasonText, changeReasonText } from "./reasons.ts";
 import { jobStatusText, notificationText, stepText } from "./status.ts";
@@ -112,10 +112,6 @@ function registryText({ first, last, imported = 0, updated = 0, skipped = 0, inv
 
 function waitSuffix(afterMs: number | undefined): string {
   return after(" in ", afterMs === undefined ? undefined : waitText(afterMs));
-}
-
-function attemptsSuffix(attempts: number | undefined): string {
-  return attempts === undefined ? "" : ` after ${counted(attempts, "attempt")}`;
 }
 
 function warningCount(warnings: number): string {

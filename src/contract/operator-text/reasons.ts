@@ -72,7 +72,7 @@ export function deliveryText(code: DeliveryCode, params: Params = {}): string {
 const CANCELLERS = {
   employer: "The employer cancelled the job.",
   provider: "The provider reports the shift as cancelled.",
-  absence: "The provider no longer has the shift. The job reopens if the shift is back.",
+  absence: "The provider no longer has the shift. The job reopens if the shift reappears.",
 } satisfies Record<NonNullable<Job["cancelledBy"]>, string>;
 
 /** Who or what cancelled a job. */

@@ -1,4 +1,5 @@
 import type { Role } from "../../../generated/operations/types.ts";
+import { ROLE_NAMES } from "../../contract/role.ts";
 
 /** The operator behind a request. */
 export interface Operator {
@@ -16,12 +17,9 @@ export interface Identity extends Operator {
 /** OPERATIONS_TOKEN is this operator's. */
 export const FIRST_ADMIN: Operator = { operatorId: null, name: "first admin", role: "admin" };
 
-/** Each includes the ones before it. */
-const ROLES: readonly string[] = ["viewer", "operator", "people", "admin"] satisfies Role[];
-
 /** The first of these roles that the operator does not have. An operation that names no role needs `admin`. */
 export function missingRole({ role }: Operator, needed: readonly string[]): string | undefined {
-  const rank = ROLES.indexOf(role);
+  const held: readonly string[] = ROLE_NAMES.slice(0, ROLE_NAMES.indexOf(role) + 1);
   const wanted = needed.length > 0 ? needed : ["admin"];
-  return wanted.find((name) => !ROLES.includes(name) || ROLES.indexOf(name) > rank);
+  return wanted.find((name) => !held.includes(name));
 }

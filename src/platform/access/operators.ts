@@ -16,11 +16,7 @@ import type { AddressLimit } from "./address-limit.ts";
 import { changesOf } from "./audit.ts";
 import { FIRST_ADMIN, type Operator } from "./identity.ts";
 import { createKnownTokens, type KnownTokens } from "./known-tokens.ts";
-import { hashToken, makeToken } from "./token.ts";
-
-const HOUR_MS = 3_600_000;
-/** decisions, "tokens". */
-const OVERLAP_HOURS = 24;
+import { hashToken, makeToken, OVERLAP_HOURS, overlapEnd } from "./token.ts";
 
 /** The operators behind the tokens of the operations API. */
 export type OperatorTokens = KnownTokens<Operator>;
@@ -120,7 +116,7 @@ export async function rotateOperatorToken(
   overlapHours = OVERLAP_HOURS,
 ): Promise<OperatorTokenRotated> {
   const at = deps.now();
-  const validUntil = new Date(at.getTime() + overlapHours * HOUR_MS);
+  const validUntil = overlapEnd(at, overlapHours);
   const token = await transact(deps, async (trx) => {
     await lockOperator(trx, operatorId);
     deps.audit?.note({ changes: [{ field: "overlapHours", after: overlapHours }] });

@@ -29,7 +29,7 @@ export function limitOf(
   if (total + inProgress === 0) return { code: "none", params: {} };
   if (state !== "active" && total > waiting.interactive) return { code: state, params: {} };
   const { code: health, since } = healthOf(integration);
-  if (health === "unreachable" || health === "token_rejected" || health === "implausible")
+  if (health === "unreachable" || health === "token_rejected")
     return { code: "paused", params: { health, since: since.toISOString() } };
   if (health === "rate_limited" && health_until)
     return { code: "rate_limit", params: { until: health_until.toISOString() } };

@@ -1,12 +1,13 @@
 import { sql } from "kysely";
 import type { RunSql } from "../db/engine.ts";
+import { LIVE, UNDELIVERED } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
 import type { Header } from "./format.ts";
 
 /** Shifts that may have changed since the backup. */
 const FUTURE = `select provider_id, shift_id from jobs
-  where status in ('blocked_mapping', 'open', 'filled') and start_time > now()`;
+  where ${LIVE} and start_time > now()`;
 
 /**
  * What the backup does not know must not be undone or repeated:
@@ -21,7 +22,7 @@ const UNKNOWN_SINCE = `
     select from bookings as other where other.provider_id = bookings.provider_id and other.listed);
   with held as (
     update notifications set delivery_error = 'gave_up'
-    where channel is not null and delivered_at is null and withdrawn_at is null
+    where ${UNDELIVERED} and withdrawn_at is null
       and (delivery_error is null or delivery_error not in ('address_unusable', 'gave_up'))
     returning provider_id)
   update issues set params = params || jsonb_build_object('held', (

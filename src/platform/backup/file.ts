@@ -6,7 +6,7 @@ import { createGunzip, createGzip } from "node:zlib";
 import type { Database } from "../db/engine.ts";
 import { syncOne } from "../db/sync.ts";
 import { dump } from "./dump.ts";
-import { BackupFault } from "./format.ts";
+import { BackupError } from "./format.ts";
 
 /** The database is faster than any better compression. */
 const LEVEL = 1;
@@ -26,7 +26,7 @@ export async function makeFile(
   write: (draft: string) => Promise<void>,
 ): Promise<void> {
   if (existsSync(path) && !isReplaced)
-    throw new BackupFault(`the file ${path} exists: choose another name, or replace it with --force`);
+    throw new BackupError(`the file ${path} exists: choose another name, or replace it with --force`);
   // One of a process that was killed is overwritten by the next.
   const draft = join(dirname(path), `.${basename(path)}.partial`);
   try {
@@ -57,8 +57,8 @@ export async function* readLines(path: string): AsyncGenerator<string> {
 
 function faultOf(error: unknown, path: string): unknown {
   const { code = "" } = error as NodeJS.ErrnoException;
-  if (code === "Z_BUF_ERROR") return new BackupFault(`the backup ${path} is incomplete: the file is cut off`);
-  if (code.startsWith("Z_")) return new BackupFault(`the file ${path} is no backup, or is damaged`);
+  if (code === "Z_BUF_ERROR") return new BackupError(`the backup ${path} is incomplete: the file is cut off`);
+  if (code.startsWith("Z_")) return new BackupError(`the file ${path} is no backup, or is damaged`);
   return error;
 }
 
@@ -70,5 +70,5 @@ export async function* linesOf(pieces: AsyncIterable<string> | Readable): AsyncG
     rest = lines.pop() ?? "";
     yield* lines;
   }
-  if (rest !== "") throw new BackupFault("the backup is incomplete: its last line is cut off");
+  if (rest !== "") throw new BackupError("the backup is incomplete: its last line is cut off");
 }

@@ -38,8 +38,8 @@ export interface Trailer {
 
 export type Control = Header | TableStart | TableEnd | Trailer;
 
-export class BackupFault extends Error {
-  override readonly name = "BackupFault";
+export class BackupError extends Error {
+  override readonly name = "BackupError";
 }
 
 export const controlLine = (control: Control): string => `${JSON.stringify(control)}\n`;
@@ -59,6 +59,6 @@ export function controlOf(line: string): Control {
   try {
     return JSON.parse(line);
   } catch (error) {
-    throw new BackupFault("the backup is damaged: a line of it cannot be read", { cause: error });
+    throw new BackupError("the backup is damaged: a line of it cannot be read", { cause: error });
   }
 }

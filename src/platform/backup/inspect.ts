@@ -1,12 +1,12 @@
 import { createDigest } from "./digest.ts";
-import { BackupFault, controlOf, type Header, rowOf } from "./format.ts";
+import { BackupError, controlOf, type Header, rowOf } from "./format.ts";
 
 export interface Inspected {
   header: Header;
   rows: number;
 }
 
-/** Reads a backup to its end and compares its rows with its checksums. Rejects with BackupFault. */
+/** Reads a backup to its end and compares its rows with its checksums. Rejects with BackupError. */
 export async function inspect(lines: AsyncIterable<string>): Promise<Inspected> {
   let header: Header | undefined;
   let digest = createDigest();
@@ -22,9 +22,9 @@ export async function inspect(lines: AsyncIterable<string>): Promise<Inspected> 
     else if ("end" in control) {
       const read = digest.read();
       if (read.rows !== control.rows || read.sum !== control.sum)
-        throw new BackupFault(`the backup is damaged: the checksum of table ${control.end} differs`);
+        throw new BackupError(`the backup is damaged: the checksum of table ${control.end} differs`);
       rows += read.rows;
     } else if (header && control.complete && control.rows === rows) return { header, rows };
   }
-  throw new BackupFault("the backup is incomplete: its last line is missing");
+  throw new BackupError("the backup is incomplete: its last line is missing");
 }

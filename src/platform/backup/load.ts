@@ -3,7 +3,7 @@ import { makeTables, readMigrations } from "../db/migrate.ts";
 import type { Migration } from "../db/schema-version.ts";
 import { AS_TEXT, columnsOf, foreignKeys, hasTables, quoted, readPartitions, type Table } from "./catalog.ts";
 import { type Digest, digestOf, isSame } from "./digest.ts";
-import { BackupFault, controlOf, type Header, rowOf, type TableEnd } from "./format.ts";
+import { BackupError, controlOf, type Header, rowOf, type TableEnd } from "./format.ts";
 
 /** Characters of rows in one statement. */
 const CHARS_AT_ONCE = 500_000;
@@ -18,7 +18,7 @@ export interface Loaded {
 /**
  * Makes the backup's tables as they were, fills them, compares each with its digest, and migrates them to this version, all within the
  * transaction of the caller.
- * Rejects with BackupFault when the database is not empty, or the backup is damaged, incomplete or of a newer version.
+ * Rejects with BackupError when the database is not empty, or the backup is damaged, incomplete or of a newer version.
  */
 export async function load(
   run: RunSql,
@@ -26,7 +26,7 @@ export async function load(
   check: (header: Header) => void,
 ): Promise<Loaded> {
   if (await hasTables(run))
-    throw new BackupFault("the database is not empty: a backup is restored into an empty one");
+    throw new BackupError("the database is not empty: a backup is restored into an empty one");
   const iterator = lines[Symbol.asyncIterator]();
   const header = await readHeader(iterator);
   check(header);
@@ -50,9 +50,9 @@ export async function load(
 async function readHeader(lines: AsyncIterator<string>): Promise<Header> {
   const { value: line } = await lines.next();
   const header = typeof line === "string" && line.startsWith("{") ? controlOf(line) : undefined;
-  if (!header || !("shiftpact" in header)) throw new BackupFault("this is no backup of shiftpact");
+  if (!header || !("shiftpact" in header)) throw new BackupError("this is no backup of shiftpact");
   if (header.format !== 1)
-    throw new BackupFault(`the backup has format ${header.format}, which a newer shiftpact reads`);
+    throw new BackupError(`the backup has format ${header.format}, which a newer shiftpact reads`);
   return header;
 }
 
@@ -62,13 +62,12 @@ async function migrationsOf(header: Header): Promise<Migration[]> {
   const names = new Map(header.migrations.map(({ name, checksum }) => [name, checksum]));
   const unknown = header.migrations.find(({ name }) => !known.some((migration) => migration.name === name));
   if (unknown)
-    throw new BackupFault(
+    throw new BackupError(
       `the backup is of a newer version: it has migration ${unknown.name}; install the shiftpact that made it, or a later one`,
     );
   const applied = known.filter(({ name }) => names.has(name));
   const changed = applied.find(({ name, checksum }) => names.get(name) !== checksum);
-  if (changed)
-    throw new BackupFault(`migration ${changed.name} is another than the one the backup's database has`);
+  if (changed) throw new BackupError(`migration ${changed.name} differs from that of the backup's database`);
   return applied;
 }
 
@@ -84,7 +83,7 @@ async function loadTables(run: RunSql, lines: AsyncIterator<string>, { tables }:
   for (const [index, table] of tables.entries()) {
     const start = await nextControl(lines);
     if (!("table" in start) || start.table !== table.name)
-      throw new BackupFault(`the backup is damaged: the rows of table ${table.name} are missing`);
+      throw new BackupError(`the backup is damaged: the rows of table ${table.name} are missing`);
     const expected = await loadTable(run, lines, table, `row_${index}`);
     const stored = await digestOf(run, table);
     if (!isSame(expected, stored)) throw differing(table, expected, stored);
@@ -92,19 +91,19 @@ async function loadTables(run: RunSql, lines: AsyncIterator<string>, { tables }:
   }
   const trailer = await nextControl(lines);
   if (!("complete" in trailer) || trailer.rows !== total)
-    throw new BackupFault("the backup is incomplete: its last line is missing");
+    throw new BackupError("the backup is incomplete: its last line is missing");
   return total;
 }
 
-function differing({ name }: Table, expected: Digest, stored: Digest): BackupFault {
+function differing({ name }: Table, expected: Digest, stored: Digest): BackupError {
   const rows = `${stored.rows} rows instead of ${expected.rows}`;
   const what = stored.rows === expected.rows ? "its checksum differs" : rows;
-  return new BackupFault(`the backup is damaged: table ${name} does not hold what was backed up: ${what}`);
+  return new BackupError(`the backup is damaged: table ${name} does not hold what was backed up: ${what}`);
 }
 
 async function nextControl(lines: AsyncIterator<string>) {
   const { value: line, done } = await lines.next();
-  if (done) throw new BackupFault("the backup is incomplete: it ends before its last line");
+  if (done) throw new BackupError("the backup is incomplete: it ends before its last line");
   return controlOf(line);
 }
 
@@ -129,12 +128,12 @@ async function loadTable(
   };
   for (;;) {
     const { value: line, done } = await lines.next();
-    if (done) throw new BackupFault(`the backup is incomplete: it ends within table ${table.name}`);
+    if (done) throw new BackupError(`the backup is incomplete: it ends within table ${table.name}`);
     if (!line.startsWith("(")) {
       await flush();
       const end = controlOf(line);
       if ("end" in end && end.end === table.name) return end;
-      throw new BackupFault(`the backup is damaged: the end of table ${table.name} is missing`);
+      throw new BackupError(`the backup is damaged: the end of table ${table.name} is missing`);
     }
     elements.push(element(rowOf(line)));
     chars += line.length;

@@ -5,7 +5,7 @@ import { AS_TEXT, hasTables, readTables } from "./catalog.ts";
 import { type Digest, digestOf, isSame } from "./digest.ts";
 import { dump } from "./dump.ts";
 import { linesOf } from "./file.ts";
-import { BackupFault } from "./format.ts";
+import { BackupError } from "./format.ts";
 import { fillDatabase } from "./restore.ts";
 
 export interface Move {
@@ -38,7 +38,7 @@ export async function move({ source, url, vault, log }: Move): Promise<Moved> {
       const [here, there] = [await digests(run), await target.raw.alone(digestsApart)];
       const differing = [...here].filter(([name, digest]) => !isEqual(digest, there.get(name)));
       if (differing.length > 0)
-        throw new BackupFault(
+        throw new BackupError(
           `the PostgreSQL database is not empty, and differs in ${differing.map(([name]) => name).join(", ")}: name an empty one`,
         );
       const rows = [...here.values()].reduce((sum, digest) => sum + digest.rows, 0);

@@ -6,7 +6,7 @@ import { syncOne, syncTree } from "../db/sync.ts";
 import type { Vault } from "../deps.ts";
 import { keyFault } from "../integrations/vault.ts";
 import { prepareCatchUp } from "./catch-up.ts";
-import { BackupFault, type Header } from "./format.ts";
+import { BackupError, type Header } from "./format.ts";
 import { type Loaded, load } from "./load.ts";
 
 export interface Target {
@@ -21,14 +21,14 @@ export interface Target {
 
 /**
  * Restores a backup into an empty PostgreSQL database, in one transaction, or into a new folder, which has its name only when it is
- * complete. Rejects with BackupFault when that cannot be.
+ * complete. Rejects with BackupError when that cannot be.
  */
 export async function restore(target: Target, lines: AsyncIterable<string>): Promise<Loaded> {
   const { url, directUrl, database, log } = target;
   const fill = (opened: Database) => fillDatabase(opened, lines, target.vault, prepareCatchUp);
   if (url !== undefined) return using(await openUnmigrated({ url, directUrl, log }), fill);
   if (existsSync(database))
-    throw new BackupFault(
+    throw new BackupError(
       `${database} exists: a backup is restored into a new folder; name another with --data, or move this one away`,
     );
   const draft = `${database}.restoring`;
@@ -78,7 +78,7 @@ export async function fillDatabase(
 function checkKey({ sealed }: Header, vault: Vault): void {
   const fault = sealed === null ? undefined : keyFault(sealed, vault);
   if (fault !== undefined)
-    throw new BackupFault(
+    throw new BackupError(
       `the backup was ${fault}: restore it with the SECRET_KEY of the platform it comes from`,
     );
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
+import type { BookingStatus } from "../../../generated/operations/types.ts";
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
-import type { BookingStatus } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/stream.ts";
 import { type Trx, transact } from "../transaction.ts";

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { type Servers, serversOf } from "./database-url.ts";
+import { INT8 } from "./engine.ts";
 
-const INT8 = 20;
 /** For each of several servers: together less than a caller waits for a connection. Milliseconds. */
 const SERVER_MS = 2_000;
 

@@ -2,6 +2,11 @@ import type { Kysely } from "kysely";
 import type { BaseLogger } from "pino";
 import type { Schema } from "./schema.ts";
 
+/** The oid of bigint. */
+export const INT8 = 20;
+/** The platform's statements are about 150; texts beyond that differ in the length of a list, and are not worth the memory. */
+export const MOST_PREPARED = 300;
+
 export type Engine = "pglite" | "postgres";
 /** Is given each statement of Kysely that has ended. */
 export type OnQuery = (query: { sql: string; ms: number; error?: unknown }) => void;
@@ -63,7 +68,7 @@ export interface Database {
 }
 
 /**
- * At the begin of each transaction. All of them find rows by keys, a few at a time: to plan a statement for its values costs more than it gains, and
+ * At the start of each transaction. All of them find rows by keys, a few at a time: to plan a statement for its values costs more than it gains, and
  * whatever is not a nested loop over indexes reads a table whole that is about to grow, and a bitmap
  * reads every version of a row since the last vacuum, each time.
  */

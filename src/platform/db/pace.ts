@@ -21,7 +21,7 @@ const FIRST_SHARE = 0.3;
 const MORE_EACH_TIME = 0.01;
 /** Webhooks that wait no longer than this, beyond what the database takes with nothing else to do, need no more room. Milliseconds. */
 const SHORT_MS = 10;
-/** Without webhooks for so long, everything is for processing. Milliseconds. */
+/** Without webhooks for this time, everything is for processing. Milliseconds. */
 const QUIET_MS = 100;
 
 export function createPace(now: () => number = () => performance.now()): Pace {

@@ -1,10 +1,9 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
+import { INT8 } from "./engine.ts";
 import { syncOne, syncTree } from "./sync.ts";
 import { SyncedFolder, type SyncedFolderOptions } from "./synced-folder.ts";
-
-const INT8 = 20;
 
 // shared_buffers: the low end of memory use at no cost in throughput.
 const START_PARAMS = [

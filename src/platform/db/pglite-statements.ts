@@ -1,8 +1,6 @@
 import { messages, type PGlite, protocol, types } from "@electric-sql/pglite";
+import { MOST_PREPARED } from "./engine.ts";
 import type { Answer } from "./pglite-messages.ts";
-
-// The platform's statements are about 150; texts beyond that differ in the length of a list, and are not worth the memory.
-const MOST = 300;
 
 interface Statement {
   name: string;
@@ -25,7 +23,7 @@ export class Statements {
 
   async run(text: string, values: readonly unknown[]): Promise<Answer> {
     const known = this.#known.get(text);
-    if (!known && this.#known.size >= MOST) return this.#pglite.query(text, [...values]);
+    if (!known && this.#known.size >= MOST_PREPARED) return this.#pglite.query(text, [...values]);
     const statement = known ?? (await this.#prepare(text));
     const replies = await this.#ask(
       protocol.serialize.bind({

@@ -1,16 +1,14 @@
 import { randomBytes } from "node:crypto";
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type pg from "pg";
-import { BY_KEYS } from "./engine.ts";
+import { BY_KEYS, MOST_PREPARED } from "./engine.ts";
 
-// The platform's statements are about 150; texts beyond that differ in the length of a list, and are not worth the server's memory.
-const MOST = 300;
 // "cached plan must not change result type", among others: a newer process has altered a table.
 const NOT_SUPPORTED = "0A000";
 /** Behind a pooler, two processes may share a session. */
 const OF_PROCESS = randomBytes(4).toString("hex");
 
-/** The driver's types lack this: the query is rejected after so many milliseconds; 0: never. */
+/** The driver's types lack this: the query is rejected after this many milliseconds; 0: never. */
 export interface TimedQuery extends pg.QueryConfig {
   query_timeout: number;
 }
@@ -29,7 +27,7 @@ const codeOf = (error: unknown): string => String((error as Partial<pg.DatabaseE
 const isServerLost = (error: unknown): boolean => /^(?:25006|57P0[123])$/.test(codeOf(error));
 
 export interface Preparing {
-  /** A connection that is silent for so long is dead, though neither side has closed it. Milliseconds. */
+  /** A connection that is silent for this time is dead, though neither side has closed it. Milliseconds. */
   silenceMs: number;
   /** A pooler gives the database's sessions out by the transaction: nothing may be left in one. */
   byTransaction?: boolean;
@@ -67,7 +65,7 @@ function preparingClient(client: pg.PoolClient, options: Preparing, onLost: () =
   let isWithin = false;
   const nameOf = (text: string) => {
     const name = names.get(text);
-    if (name !== undefined || names.size >= MOST) return name;
+    if (name !== undefined || names.size >= MOST_PREPARED) return name;
     const next = `s${OF_PROCESS}_${names.size}`;
     names.set(text, next);
     return next;

@@ -3,13 +3,6 @@ import type * as api from "../../../generated/operations/types.ts";
 import type { Json, JsonWithDefault, Stamped } from "./column.ts";
 import type { Rejection, ShiftTables } from "./schema-shifts.ts";
 
-export type {
-  BookingStatus,
-  EventStatus,
-  IntegrationState,
-  JobStatus,
-  ProviderPerson as OwnPerson,
-} from "../../../generated/operations/types.ts";
 export type { Rejection, WorkKind } from "./schema-shifts.ts";
 
 /**

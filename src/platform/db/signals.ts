@@ -9,7 +9,7 @@ const SEPARATOR = "\n";
 
 /**
  * Topics, which hold no line break, as few payloads: each costs every process that listens. One of several topics begins with a line break, so
- * that a process of a version before this takes it for no topic that it knows.
+ * that a process of an earlier version takes it for no topic that it knows.
  */
 export function payloadsOf(topics: readonly string[]): string[] {
   const packs: string[][] = [];

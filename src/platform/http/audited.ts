@@ -1,8 +1,8 @@
 import { type Handlers, operationsTable } from "../../../generated/operations/server.ts";
+import { isUuid } from "../../contract/uuid.ts";
 import { openEntry } from "../access/audit.ts";
 import type { Identity } from "../access/identity.ts";
 import type { Deps } from "../deps.ts";
-import { isUuid } from "../ids.ts";
 import { transact } from "../transaction.ts";
 
 type AllHandlers = Handlers<Identity>;
@@ -33,24 +33,6 @@ export function audited(deps: Deps, handlersOf: (deps: Deps) => AllHandlers): Al
     return [operationId, handler] as const;
   });
   return Object.fromEntries(wrapped) as unknown as AllHandlers;
-}
-
-/** What an export hands out. */
-interface Export {
-  /** As the audit log names it. */
-  operation: string;
-  subjects?: Record<string, string>;
-}
-
-/** Records an export in the audit log. Call it before the first byte is sent: what cannot be recorded is not handed out. */
-export async function recordExport(
-  deps: Deps,
-  identity: Identity,
-  { operation, subjects = {} }: Export,
-): Promise<void> {
-  const { now, newId } = deps;
-  const audit = openEntry({ identity, operation, subjects, fields: [], now, newId });
-  await transact({ ...deps, audit }, async () => undefined);
 }
 
 /** The ids that the request names, and its fields. */

@@ -1,11 +1,11 @@
 import type { Request } from "express";
 import { ipKeyGenerator, rateLimit, type Store } from "express-rate-limit";
 import { problem } from "../../contract/problem.ts";
+import { bearerToken, isSameToken } from "../../runtime/bearer-token.ts";
 import type { OperationInfo } from "../../runtime/operation.ts";
 import { ProblemError } from "../../runtime/problem.ts";
 import { FIRST_ADMIN, type Identity, missingRole, type Operator } from "../access/identity.ts";
 import type { OperatorTokens } from "../access/operators.ts";
-import { bearerToken, isSameToken } from "../access/token.ts";
 import type { Log } from "../db/database.ts";
 import type { TokenOwner, TokenOwners } from "../integrations/tokens.ts";
 

@@ -1,21 +1,16 @@
-import type { RequestHandler } from "express";
+import type { RequestHandler, Response } from "express";
 import { problem } from "../../contract/problem.ts";
 import { writeBackup } from "../backup/file.ts";
 import { SnapshotInUse } from "../db/engine.ts";
-import type { Deps } from "../deps.ts";
-import { recordExport } from "./audited.ts";
-import type { OperatorAuthentication } from "./authenticate.ts";
+import { type ExportParts, exportRoute } from "./export-route.ts";
 
 /** A backup holds all personal data. */
 const NEEDED = { scopes: ["admin"] };
 
-/** `GET /operations/v1/backup`, beside the generated router, because the response is no JSON. A failure cuts it off. */
-export function backupHandler(deps: Deps, authenticate: OperatorAuthentication): RequestHandler {
-  return async (request, response) => {
-    const identity = await authenticate(request, NEEDED);
-    response.set({ "Content-Type": "application/gzip", "Cache-Control": "no-store" });
-    if (request.method === "HEAD") return void response.end();
-    await recordExport(deps, identity, { operation: "backup" });
+/** `GET /operations/v1/backup`. A failure cuts it off. */
+export function backupHandler(parts: ExportParts): RequestHandler {
+  const { deps } = parts;
+  const write = async (response: Response) => {
     try {
       await writeBackup(deps.database, response);
     } catch (error) {
@@ -26,4 +21,5 @@ export function backupHandler(deps: Deps, authenticate: OperatorAuthentication):
       throw problem("overloaded", { detail: "Another backup is being made." }, { "Retry-After": "30" });
     }
   };
+  return exportRoute(parts, NEEDED, "application/gzip", async () => ({ operation: "backup", write }));
 }

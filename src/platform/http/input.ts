@@ -1,6 +1,7 @@
 import { problem } from "../../contract/problem.ts";
 import { isStorable } from "../../contract/storable-text.ts";
 import { isInFourDigitYears } from "../../contract/timestamp.ts";
+import { escapeStep } from "../../runtime/pointer.ts";
 import type { FieldError } from "../../runtime/validator.ts";
 import { lowerUuid } from "../ids.ts";
 
@@ -26,7 +27,10 @@ export function withStorableInput<Handlers extends { [Name in keyof Handlers]: A
       const { path, query, body } = request;
       const errors = unstorableText({ path, query, body });
       if (errors.length > 0)
-        throw problem("validation_failed", { detail: "What `errors` names cannot be stored.", errors });
+        throw problem("validation_failed", {
+          detail: "The values named in `errors` cannot be stored.",
+          errors,
+        });
       const lowered = { path: lowerIds(path), query: lowerIds(query), body: lowerIds(body) };
       return handler({ ...request, ...lowered }, context);
     },
@@ -49,7 +53,7 @@ function unstorableText({ path, query, body }: Input): FieldError[] {
     if (message !== undefined) errors.push({ pointer, message });
     if (typeof value !== "object" || value === null) continue;
     const members = Object.entries(value).reverse();
-    for (const [name, member] of members) left.push([`${pointer}/${escaped(name)}`, member]);
+    for (const [name, member] of members) left.push([`${pointer}/${escapeStep(name)}`, member]);
   }
   return errors;
 }
@@ -63,8 +67,6 @@ function faultOf(text: string): string | undefined {
   const isBeyond = !Number.isNaN(ms) && !isInFourDigitYears(ms);
   return isBeyond ? "must be in the years 0001 to 9999 in UTC" : undefined;
 }
-
-const escaped = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** Ids that the platform writes in lower case. A provider's own id, a name or a token may look like a UUID without being one. */
 const IDS =

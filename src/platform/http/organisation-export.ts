@@ -1,12 +1,9 @@
 import type { RequestHandler } from "express";
-import { operationsTable } from "../../../generated/operations/server.ts";
-import { requests } from "../../../generated/operations/validators.js";
-import { requestReader } from "../../runtime/request.ts";
+import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { readDiscovered } from "../integrations/discover.ts";
 import { requireIntegration } from "../integrations/integration.ts";
-import { recordExport } from "./audited.ts";
-import type { OperatorAuthentication } from "./authenticate.ts";
+import { type ExportParts, exportRoute, operationNamed } from "./export-route.ts";
 import { writeLines } from "./lines.ts";
 import { viewOfEvent } from "./operations/events.ts";
 import { viewOfIntegration } from "./operations/integrations.ts";
@@ -17,31 +14,29 @@ import { page } from "./page.ts";
 
 const PAGE = 200;
 
-/** `GET /operations/v1/integrations/{providerId}/export`, beside the generated router, because it does not answer with one JSON value. */
-export function organisationExport(deps: Deps, authenticate: OperatorAuthentication): RequestHandler {
+/** `GET /operations/v1/integrations/{providerId}/export`. */
+export function organisationExport(parts: ExportParts): RequestHandler {
+  const { deps } = parts;
   // Who may delete may export.
-  const operation = operationsTable.find(({ operationId }) => operationId === "deleteIntegration");
-  if (!operation) throw new Error("the document has no operation deleteIntegration");
-  const read = requestReader(operation, requests.deleteIntegration, 0);
-  return async (request, response) => {
-    const identity = await authenticate(request, operation);
+  const { operation, read } = operationNamed("deleteIntegration");
+  return exportRoute(parts, operation, "application/x-ndjson", async (request) => {
     const { path } = await read(request);
     const { providerId } = path as { providerId: string };
-    const { provider_id } = await requireIntegration(deps.database.kysely, providerId);
-    response.type("application/x-ndjson").set("Cache-Control", "no-store");
-    if (request.method === "HEAD") return void response.end();
-    const subjects = { providerId: provider_id };
-    await recordExport(deps, identity, { operation: "exportIntegration", subjects });
-    await writeLines(response, linesOf(deps, providerId));
-  };
+    const integration = await requireIntegration(deps.database.kysely, providerId);
+    return {
+      operation: "exportIntegration",
+      subjects: { providerId: integration.provider_id },
+      write: (response) => writeLines(response, linesOf(deps, integration)),
+    };
+  });
 }
 
 /** What the operations API shows of an organisation, from its registration to its oldest event. */
-async function* linesOf(deps: Deps, providerId: string): AsyncGenerator<object> {
+async function* linesOf(deps: Deps, integration: Integration): AsyncGenerator<object> {
   const { kysely } = deps.database;
-  const { provider_id } = await requireIntegration(kysely, providerId);
+  const { provider_id } = integration;
   const where = { provider_id };
-  yield { integration: viewOfIntegration(await requireIntegration(kysely, providerId)) };
+  yield { integration: viewOfIntegration(integration) };
   yield { mappings: await readDiscovered(kysely, provider_id) };
   let lines = 2;
   const parts = {

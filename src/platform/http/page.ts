@@ -1,7 +1,7 @@
 import { type Expression, type SelectQueryBuilder, sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
+import { isUuid } from "../../contract/uuid.ts";
 import type { Schema } from "../db/schema.ts";
-import { isUuid } from "../ids.ts";
 
 export interface PageQuery {
   limit?: number;

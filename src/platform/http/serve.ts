@@ -14,8 +14,7 @@ export interface HttpServer {
 }
 
 interface Place {
-  /** 127.0.0.1 unless given. */
-  host?: string;
+  host: string;
   port: number;
 }
 
@@ -51,7 +50,7 @@ function urlHostOf(address: string, family: string): string {
   return family === "IPv6" ? `[${address}]` : address;
 }
 
-async function listen(server: Server, { host = "127.0.0.1", port }: Place): Promise<void> {
+async function listen(server: Server, { host, port }: Place): Promise<void> {
   server.listen(port, host);
   try {
     await once(server, "listening");

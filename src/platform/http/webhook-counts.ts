@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database, Log } from "../db/database.ts";
 
 const MINUTE_MS = 60_000;
-/** A process adds what it has counted to the common count each so many parts of the limit: a webhook seldom waits for that. */
+/** A process adds its count to the common one in this many parts of the limit: a webhook seldom waits for that. */
 const PARTS = 60;
 
 interface Count {

@@ -32,7 +32,7 @@ export function webhookHandlers(
   const receive = async (raw: object, event: WebhookEvent, owner: TokenOwner, parent: string | undefined) => {
     if (event.providerId.toLowerCase() !== owner.providerId) {
       throw problem("forbidden", {
-        detail: "The token speaks for another providerId than the payload names.",
+        detail: "The token belongs to another providerId than the payload's.",
       });
     }
     try {

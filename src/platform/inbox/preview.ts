@@ -1,21 +1,12 @@
-import type { Outcome } from "../../../generated/operations/types.ts";
-import { problem } from "../../contract/problem.ts";
+import type { Change, EventStatus, Outcome, ReplayPreview } from "../../../generated/operations/types.ts";
 import { isShiftEvent } from "../../contract/shift-event.ts";
-import type { EventStatus, StoredEvent } from "../db/schema.ts";
+import type { StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { requireIntegration } from "../integrations/integration.ts";
-import { type Change, changesBetween, readSnapshot } from "../jobs/snapshot.ts";
+import { changesBetween, readSnapshot } from "../jobs/snapshot.ts";
 import { previewReading } from "../shifts/preview.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { requeueEvents, restoreFromLog } from "./replay.ts";
-
-export interface ReplayPreview {
-  /** The status that the event would end with. */
-  status: EventStatus;
-  verdict: Outcome;
-  /** The changes of the shift's job. */
-  changes: Change[];
-}
+import { requeueEvents, restoreFromLog, unknownEvent } from "./replay.ts";
 
 /**
  * Returns what a replay of this event would change now. It reads the shift and runs the plan of a replay in a transaction that is rolled back.
@@ -27,8 +18,7 @@ export async function previewReplay(deps: Deps, eventId: string): Promise<Replay
     .selectFrom("all_events")
     .selectAll()
     .where("event_id", "=", eventId)
-    .executeTakeFirst();
-  if (!event) throw problem("event_not_found", { detail: "There is no event with this eventId." });
+    .executeTakeFirstOrThrow(unknownEvent);
   if (!isShiftEvent(event.event)) return nothing("ignored", "unknown_event");
   const { state } = await requireIntegration(kysely, event.provider_id);
   if (state !== "active") return nothing("queued", "stored");

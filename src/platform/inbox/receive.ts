@@ -194,7 +194,7 @@ async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => 
   return ({ eventId }) => stored.has(eventId);
 }
 
-/** decisions, "duplicate traceId": requeues events that had failed for good, and returns them. */
+/** decisions, "duplicate traceId": requeues events that had failed permanently, and returns them. */
 async function settleDuplicates({ kysely, silenceMs }: Store, duplicates: Waiting[]): Promise<EventRow[]> {
   try {
     const rows = JSON.stringify(duplicates.map(({ row }) => row));

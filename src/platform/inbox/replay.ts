@@ -4,9 +4,10 @@ import { isShiftEvent } from "../../contract/shift-event.ts";
 import type { StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { requireIntegration } from "../integrations/integration.ts";
+import type { Step } from "../step.ts";
 import { publish } from "../stream/stream.ts";
-import type { Step } from "../traces/step.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
+import { EVENT_COLUMNS } from "../upkeep/event-log.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 
 /**
@@ -21,13 +22,15 @@ export async function replayEvent(deps: Deps, eventId: string): Promise<number> 
       .selectAll()
       .where("event_id", "=", eventId)
       .forUpdate()
-      .executeTakeFirst();
-    if (!event) throw problem("event_not_found", { detail: "There is no event with this eventId." });
+      .executeTakeFirstOrThrow(unknownEvent);
     if (event.status === "queued")
       throw problem("event_queued", { detail: "The event is already queued and will be processed." });
     return isShiftEvent(event.event) ? requeueEvents(trx, deps, [event]) : 0;
   });
 }
+
+export const unknownEvent = () =>
+  problem("event_not_found", { detail: "There is no event with this eventId." });
 
 /**
  * Requeues events that failed or are dead, in the order of arrival. Returns their number.
@@ -54,9 +57,9 @@ export async function replayEvents(deps: Deps, order: { providerId: string; sinc
 export async function restoreFromLog(trx: Trx, eventId: string): Promise<void> {
   await sql`
     with recalled as (delete from event_log where event_id = ${eventId} returning *)
-    insert into events (event_id, provider_id, event, shift_id, trace_id, status, attempts, verdict, received_at, processed_at, replayed_at)
-    select event_id, provider_id, event, shift_id, trace_id, status, attempts, verdict, received_at, processed_at, replayed_at
-    from recalled on conflict do nothing`.execute(trx);
+    insert into events (${EVENT_COLUMNS}) select ${EVENT_COLUMNS} from recalled on conflict do nothing`.execute(
+    trx,
+  );
 }
 
 /** Events of one statement, whose number of parameters is limited. */

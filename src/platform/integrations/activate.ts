@@ -1,5 +1,6 @@
 import type { FieldError } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
+import { escapeStep } from "../../runtime/pointer.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { resolveIssues } from "../issues/issues.ts";
@@ -35,7 +36,7 @@ export async function activate(deps: Deps, providerId: string): Promise<Integrat
   });
 }
 
-/** What waited goes on, and jobs that were not offered while the integration was suspended are offered now. */
+/** Waiting work continues, and jobs that were not offered while the integration was suspended are offered now. */
 async function resumeWaiting(trx: Trx, deps: Deps, providerId: string): Promise<void> {
   markRefreshDue(trx, deps, [{ providerId, key: "activated" }]);
   if (deps.checkProvider)
@@ -55,12 +56,10 @@ async function whatIsMissing(trx: Trx, providerId: string): Promise<FieldError[]
     if (listed.length === 0) missing.push({ pointer, message: "none is known: discover them first" });
     for (const { id, name, target } of listed)
       if (target === null)
-        missing.push({ pointer: `${pointer}/${pointerPart(id)}`, message: `${name} is not mapped` });
+        missing.push({ pointer: `${pointer}/${escapeStep(id)}`, message: `${name} is not mapped` });
   }
   return missing;
 }
-
-const pointerPart = (id: string) => id.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /**
  * Suspends an active integration until it is activated again. Its webhooks are stored and wait, and its jobs take no new bookings. Decision:

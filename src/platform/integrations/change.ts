@@ -9,9 +9,9 @@ import { type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { checkConnection } from "./connection.ts";
-import { resume } from "./health.ts";
+import { resumeCalls } from "./health.ts";
 import { lockIntegration, requireIntegration, writeIntegration } from "./integration.ts";
-import { ADVICE, detectRouting, settleRoutingIssue, tryRoutings } from "./routing.ts";
+import { ADVICE, detectRouting, resolveRoutingIssue, tryRoutings } from "./routing.ts";
 import type { TokenOwners } from "./tokens.ts";
 
 type Columns = Updateable<Schema["integrations"]>;
@@ -54,7 +54,7 @@ export async function changeIntegration(
     return detectRouting(deps, changed);
   }
   throw problem("integration_changed", {
-    detail: "Others changed it at the same time. Nothing was changed.",
+    detail: "Other changes were made at the same time. This one was not applied.",
   });
 }
 
@@ -62,7 +62,7 @@ const auditedFields = ({ kind, name, base_url, routing, routing_source, time_zon
   ...{ kind, name, baseUrl: base_url, routing, routingSource: routing_source, timeZone: time_zone },
 });
 
-/** The sealed token is another one each time, also within one millisecond. */
+/** Sealing the same token gives a different text each time, also within one millisecond. */
 const isUnchanged = (now: Integration, before: Integration) =>
   now.updated_at.getTime() === before.updated_at.getTime() &&
   now.state === before.state &&
@@ -123,8 +123,8 @@ const isCalledOtherwise = ({ base_url, provider_token, routing_source }: Columns
 async function write(trx: Trx, deps: Deps, before: Integration, columns: Columns): Promise<Integration> {
   const { provider_id: providerId, state } = before;
   if (isCalledOtherwise(columns)) {
-    await settleRoutingIssue(trx, deps, providerId);
-    await resume(trx, deps, providerId);
+    await resolveRoutingIssue(trx, deps, providerId);
+    await resumeCalls(trx, deps, providerId);
     if (state === "draft") await forgetUnmapped(trx, providerId, columns);
     else await callAgain(trx, deps, providerId);
   }

@@ -50,7 +50,7 @@ export function createProviderClients(parts: Parts): ProviderClients {
       const { updated_at, provider_token, base_url } = integration;
       const line = lineTo(integration);
       if (line.baseUrl !== base_url) aim(line, integration, parts, save);
-      // The sealed token is another one each time, also within one millisecond.
+      // Sealing the same token gives a different text each time, also within one millisecond.
       const version = `${updated_at.getTime()} ${provider_token} ${integration.routing_source}`;
       if (line.made?.version !== version)
         line.made = {

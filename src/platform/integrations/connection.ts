@@ -17,7 +17,10 @@ export function checkConnection(
     errors.push({ pointer: "/timeZone", message: "must be an IANA time zone, such as Europe/Stockholm" });
   }
   if (errors.length > 0)
-    throw problem("validation_failed", { detail: "The integration cannot be used so.", errors });
+    throw problem("validation_failed", {
+      detail: "The integration cannot be used with these values.",
+      errors,
+    });
 }
 
 function faultOfUrl(baseUrl: string, allowInsecure: boolean): string | undefined {

@@ -1,11 +1,12 @@
 import { type RawBuilder, sql, type Updateable } from "kysely";
 import type { HealthCode, IssueCode, Params } from "../../../generated/operations/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
+import { IS_LIVE, milliseconds } from "../db/fragments.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
+import { failureParams } from "../step.ts";
 import { publish } from "../stream/stream.ts";
-import { failureParams } from "../traces/step.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 
@@ -14,7 +15,7 @@ type Health = Integration["health"];
 
 const SUBJECT = { kind: "integration" } as const;
 
-const settleIssue = (trx: Trx, deps: Parts, providerId: string, code: IssueCode) =>
+const resolveHealthIssue = (trx: Trx, deps: Parts, providerId: string, code: IssueCode) =>
   resolveIssues(trx, deps, { providerId, codes: [code], subject: SUBJECT });
 
 /** How a provider behaves, the gravest first. */
@@ -25,13 +26,13 @@ export function healthOf(integration: Integration): { code: HealthCode; since: D
   return { code: health, since: health_since };
 }
 
-/** Changes the integration where `condition` holds, and publishes that. Returns whether it did. */
-async function change(
+/** Changes the integration where `condition` holds, and publishes that. Returns undefined where it does not. */
+export async function writeIf(
   trx: Trx,
   providerId: string,
   columns: Updateable<Schema["integrations"]>,
   condition: RawBuilder<boolean>,
-): Promise<boolean> {
+): Promise<Integration | undefined> {
   const row = await trx
     .updateTable("integrations")
     .set(columns)
@@ -39,8 +40,14 @@ async function change(
     .where(condition)
     .returningAll()
     .executeTakeFirst();
-  if (row) publish(trx, { type: "integration", providerId, state: row.state, health: healthOf(row).code });
-  return row !== undefined;
+  if (row)
+    publish(trx, {
+      type: "integration",
+      providerId: row.provider_id,
+      state: row.state,
+      health: healthOf(row).code,
+    });
+  return row;
 }
 
 /** Activates or suspends an integration that the transaction has locked. */
@@ -54,7 +61,7 @@ export async function setState(
   const stays = state === "active" && { offboarding: null, offboarding_since: null };
   const columns = { state, updated_at: now(), ...stays };
   audit?.note({ changes: [{ field: "state", before: integration.state, after: state }] });
-  await change(trx, integration.provider_id, columns, sql`true`);
+  await writeIf(trx, integration.provider_id, columns, sql`true`);
   return { ...integration, ...columns };
 }
 
@@ -68,11 +75,12 @@ async function noteHealth(
 ): Promise<boolean> {
   const columns = { health, health_since: deps.now(), health_until: until };
   const condition = from ? sql<boolean>`health = ${from}` : sql<boolean>`health <> ${health}`;
-  const isNews = await change(trx, providerId, columns, condition);
+  const changed = await writeIf(trx, providerId, columns, condition);
   const code = "provider_implausible";
-  if (isNews && health === "implausible") await raiseIssue(trx, deps, { code, providerId, subject: SUBJECT });
-  else if (isNews) await settleIssue(trx, deps, providerId, code);
-  return isNews;
+  if (changed && health === "implausible")
+    await raiseIssue(trx, deps, { code, providerId, subject: SUBJECT });
+  else if (changed) await resolveHealthIssue(trx, deps, providerId, code);
+  return changed !== undefined;
 }
 
 /** The provider responds with 404 for what it should know: an outage, whatever the status. */
@@ -84,45 +92,50 @@ export const noteReachable = (trx: Trx, deps: Parts, providerId: string): Promis
   noteHealth(trx, deps, providerId, "reachable", { from: "implausible" });
 
 /** The provider rejects the token: nothing is called but a probe, until it accepts it or another token is given. */
-export async function pause(trx: Trx, deps: Parts, providerId: string, status: number): Promise<void> {
-  const isNews = await change(trx, providerId, { paused_since: deps.now() }, sql`paused_since is null`);
+export async function pauseCalls(trx: Trx, deps: Parts, providerId: string, status: number): Promise<void> {
+  const paused = await writeIf(trx, providerId, { paused_since: deps.now() }, sql`paused_since is null`);
   const issue = { code: "token_rejected", providerId, subject: SUBJECT, params: { status } } as const;
-  if (isNews) await raiseIssue(trx, deps, issue);
+  if (paused) await raiseIssue(trx, deps, issue);
   await sql`
     insert into work (provider_id, kind, key, priority, due_at)
-    values (${providerId}, 'probe', '', 0, now() + ${deps.timing.probeMs}::float8 * interval '1 millisecond')
+    values (${providerId}, 'probe', '', 0, now() + ${milliseconds(deps.timing.probeMs)})
     on conflict do nothing`.execute(trx);
 }
 
 /** Resumes everything of the integration. */
-export async function resume(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  if (!(await change(trx, providerId, { paused_since: null }, sql`paused_since is not null`))) return;
-  await settleIssue(trx, deps, providerId, "token_rejected");
+export async function resumeCalls(trx: Trx, deps: Parts, providerId: string): Promise<void> {
+  if (!(await writeIf(trx, providerId, { paused_since: null }, sql`paused_since is not null`))) return;
+  await resolveHealthIssue(trx, deps, providerId, "token_rejected");
   markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
 }
 
 /** Many shifts are gone at once: no more of them are treated as deleted until an operator confirms it. Returns false when one has just done so. */
-export async function hold(trx: Trx, deps: Parts, providerId: string, params: Params): Promise<boolean> {
+export async function pauseDeletions(
+  trx: Trx,
+  deps: Parts,
+  providerId: string,
+  params: Params,
+): Promise<boolean> {
   const now = deps.now();
   const isOpen = sql<boolean>`held_since is null and coalesce(absence_accepted_until < ${now}, true)`;
-  const isNew = await change(trx, providerId, { held_since: now }, isOpen);
+  const held = await writeIf(trx, providerId, { held_since: now }, isOpen);
   const { rows } = await sql`
     select 1 from integrations where provider_id = ${providerId} and held_since is not null for update`.execute(
     trx,
   );
-  const isHeld = isNew || rows.length > 0;
+  const isHeld = held !== undefined || rows.length > 0;
   if (isHeld)
     await raiseIssue(trx, deps, { code: "mass_disappearance", providerId, subject: SUBJECT, params });
   return isHeld;
 }
 
 /** Ends the hold once no shift with a job is missing. */
-export async function endHold(trx: Trx, deps: Parts, providerId: string): Promise<void> {
+export async function resumeDeletions(trx: Trx, deps: Parts, providerId: string): Promise<void> {
   const isOver = sql<boolean>`held_since is not null and not exists (
     select from shifts join jobs using (provider_id, shift_id)
-    where shifts.provider_id = ${providerId} and absences > 0 and jobs.status in ('blocked_mapping', 'open', 'filled'))`;
-  if (!(await change(trx, providerId, { held_since: null }, isOver))) return;
-  await settleIssue(trx, deps, providerId, "mass_disappearance");
+    where shifts.provider_id = ${providerId} and absences > 0 and ${IS_LIVE})`;
+  if (!(await writeIf(trx, providerId, { held_since: null }, isOver))) return;
+  await resolveHealthIssue(trx, deps, providerId, "mass_disappearance");
 }
 
 /** How long an operator's confirmation holds. Milliseconds. */
@@ -132,10 +145,10 @@ const ACCEPTED_MS = 3_600_000;
 export async function acceptDisappearance(trx: Trx, deps: Parts, providerId: string): Promise<void> {
   const absence_accepted_until = new Date(deps.now().getTime() + ACCEPTED_MS);
   markRefreshDue(trx, deps, [{ providerId, key: "missing" }]);
-  await change(trx, providerId, { held_since: null, absence_accepted_until }, sql`held_since is not null`);
+  await writeIf(trx, providerId, { held_since: null, absence_accepted_until }, sql`held_since is not null`);
 }
 
-/** The provider asks for silence for so many milliseconds; 0: it responds again. Never rejects. */
+/** The provider asks for silence for this many milliseconds; 0: it responds again. Never rejects. */
 export async function noteSilence(deps: Deps, providerId: string, ms: number): Promise<void> {
   const until = ms > 0 ? new Date(deps.now().getTime() + ms) : null;
   try {
@@ -183,10 +196,10 @@ export async function noteCircuit(
         return raiseIssue(trx, deps, { code: DOWN, providerId, subject: SUBJECT, ...(params && { params }) });
       }
       if (processes > 1 && (await isDownElsewhere(trx, providerId, now()))) return;
-      const isNews = await noteHealth(trx, deps, providerId, "reachable", { from: "unreachable" });
-      const closed = await settleIssue(trx, deps, providerId, DOWN);
+      const isChanged = await noteHealth(trx, deps, providerId, "reachable", { from: "unreachable" });
+      const closed = await resolveHealthIssue(trx, deps, providerId, DOWN);
       if (closed > 0) log.info({ providerId }, "a provider responds again");
-      if (isNews || closed > 0) markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
+      if (isChanged || closed > 0) markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
     });
   } catch (error) {
     log.warn({ err: error, providerId }, "could not record the state of a circuit");

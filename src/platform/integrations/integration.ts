@@ -1,9 +1,8 @@
-import type { Kysely, Updateable } from "kysely";
+import { type Kysely, sql, type Updateable } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import type { Integration, Schema } from "../db/schema.ts";
-import { publish } from "../stream/stream.ts";
 import type { Trx } from "../transaction.ts";
-import { healthOf } from "./health.ts";
+import { writeIf } from "./health.ts";
 
 function findIntegration(db: Kysely<Schema>, providerId: string): Promise<Integration | undefined> {
   return db.selectFrom("integrations").selectAll().where("provider_id", "=", providerId).executeTakeFirst();
@@ -35,7 +34,7 @@ export async function holdIntegration(trx: Trx, read: Integration): Promise<void
   });
 }
 
-/** Whether both are called in the same way. A sealed token is another one each time. */
+/** Whether both are called in the same way. Sealing the same token gives a different text each time. */
 export function isSameConnection(one: Integration, other: Integration): boolean {
   const columns = ["base_url", "routing", "routing_source", "provider_token"] as const;
   return columns.every((column) => one[column] === other[column]);
@@ -47,19 +46,7 @@ export async function writeIntegration(
   providerId: string,
   columns: Updateable<Schema["integrations"]>,
 ): Promise<Integration> {
-  const row = await trx
-    .updateTable("integrations")
-    .set(columns)
-    .where("provider_id", "=", providerId)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  publish(trx, {
-    type: "integration",
-    providerId: row.provider_id,
-    state: row.state,
-    health: healthOf(row).code,
-  });
-  return row;
+  return found(await writeIf(trx, providerId, columns, sql`true`));
 }
 
 /** Returns whether its jobs are offered and take bookings, and its events are processed. */

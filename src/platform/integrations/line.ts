@@ -78,7 +78,7 @@ const DETECTED_EVERY_MS = 60_000;
 const COMES_AGAIN_MS = 5_000;
 
 /**
- * Only an integration that a version before this has activated may be used while its routing is not known: the calls ask for its detection, and wait.
+ * Only an integration that an earlier version has activated may be used while its routing is not known: the calls ask for its detection, and wait.
  * @throws CallRefused while the routing is not known
  */
 export function requireRouting(integration: Integration, line: Line, parts: LineParts): void {

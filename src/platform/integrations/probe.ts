@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import { transact } from "../transaction.ts";
 import { endClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
-import { resume } from "./health.ts";
+import { resumeCalls } from "./health.ts";
 import { requireIntegration } from "./integration.ts";
 
 /** Asks a provider that rejected the token whether it accepts it by now: a good response resumes the integration. */
@@ -18,7 +18,7 @@ export const probe =
     const { probeMs } = deps.timing;
     const isPaused = answer !== undefined && answer.kind !== "list";
     await transact(deps, async (trx) => {
-      if (!isPaused) await resume(trx, deps, providerId);
+      if (!isPaused) await resumeCalls(trx, deps, providerId);
       endClaim(trx, claim, { priority, attempts: 0, ...(isPaused && { afterMs: probeMs }) });
     });
     if (isPaused) deps.wakeWorkerIn(probeMs);

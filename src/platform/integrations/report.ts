@@ -11,15 +11,13 @@ import { requireIntegration } from "./integration.ts";
 export async function providerReport({ database }: Deps, providerId: string): Promise<ProviderReport> {
   const { kysely } = database;
   const integration = await requireIntegration(kysely, providerId);
-  const rows = await kysely
+  const uses = await kysely
     .selectFrom("field_uses")
     .select(["field", "count"])
     .where("provider_id", "=", integration.provider_id)
     .orderBy("count", "desc")
     .orderBy("field")
     .execute();
-  // PostgreSQL's driver gives a bigint as text, the embedded database as a number.
-  const uses = rows.map(({ field, count }) => ({ field, count: Number(count) }));
   return {
     providerId: integration.provider_id,
     dialect: integration.dialect,

@@ -1,16 +1,13 @@
 import { sql } from "kysely";
 import type { PlatformTokenRotated } from "../../../generated/operations/types.ts";
 import { changesOf } from "../access/audit.ts";
+import { OVERLAP_HOURS, overlapEnd } from "../access/token.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { transact } from "../transaction.ts";
-import { resume } from "./health.ts";
-import { lockIntegration } from "./integration.ts";
+import { resumeCalls } from "./health.ts";
+import { lockIntegration, writeIntegration } from "./integration.ts";
 import { issuePlatformToken, type TokenOwners } from "./tokens.ts";
-
-const HOUR_MS = 3_600_000;
-/** decisions, "tokens". */
-const OVERLAP_HOURS = 24;
 
 /**
  * Makes a new PLATFORM_TOKEN, which is in this result and nowhere else. The one before stays valid for `overlapHours` (24 unless
@@ -24,7 +21,7 @@ export async function rotatePlatformToken(
   overlapHours = OVERLAP_HOURS,
 ): Promise<PlatformTokenRotated> {
   const at = deps.now();
-  const validUntil = new Date(at.getTime() + overlapHours * HOUR_MS);
+  const validUntil = overlapEnd(at, overlapHours);
   const { provider_id, platformToken } = await transact(deps, async (trx) => {
     const { provider_id } = await lockIntegration(trx, providerId);
     deps.audit?.note({ changes: changesOf({}, { direction: "platform", overlapHours }) });
@@ -42,7 +39,7 @@ export async function rotatePlatformToken(
  * Stores the PROVIDER_TOKEN that the provider issued: every call from now on carries it, and what waited for it goes on.
  * @throws ProblemError provider_not_found
  */
-export async function takeProviderToken(
+export async function storeProviderToken(
   deps: Deps,
   providerId: string,
   providerToken: string,
@@ -50,13 +47,9 @@ export async function takeProviderToken(
   const integration = await transact(deps, async (trx) => {
     await lockIntegration(trx, providerId);
     deps.audit?.note({ changes: changesOf({}, { direction: "provider" }) });
-    await resume(trx, deps, providerId);
-    return trx
-      .updateTable("integrations")
-      .set({ provider_token: deps.vault.seal(providerToken), updated_at: deps.now() })
-      .where("provider_id", "=", providerId)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    await resumeCalls(trx, deps, providerId);
+    const provider_token = deps.vault.seal(providerToken);
+    return writeIntegration(trx, providerId, { provider_token, updated_at: deps.now() });
   });
   deps.log.info({ providerId: integration.provider_id }, "the provider's token was exchanged");
   return integration;

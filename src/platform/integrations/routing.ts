@@ -102,7 +102,7 @@ async function noteFound(
   routing: Routing,
 ): Promise<Integration> {
   const { provider_id: providerId, state } = integration;
-  await settleRoutingIssue(trx, deps, providerId);
+  await resolveRoutingIssue(trx, deps, providerId);
   if (state !== "draft") markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
   const found = { routing, routing_source: "detected", routing_attempts: "[]" } as const;
   return writeIntegration(trx, providerId, { ...found, updated_at: deps.now() });
@@ -119,7 +119,7 @@ async function noteNotFound(
 }
 
 /** The provider is called in another way now, or in one that is known to work: an earlier failed check no longer applies. */
-export async function settleRoutingIssue(trx: Trx, deps: Deps, providerId: string): Promise<void> {
+export async function resolveRoutingIssue(trx: Trx, deps: Deps, providerId: string): Promise<void> {
   await resolveIssues(trx, deps, { providerId, codes: [ISSUE.code] });
 }
 

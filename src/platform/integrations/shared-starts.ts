@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { burstOfMinute, type RateLimits, type SharedStarts, shareOf } from "../../clients/provider/rate.ts";
 import type { Database, Log } from "../db/database.ts";
+import { milliseconds } from "../db/fragments.ts";
 
 /** So many calls may start at once, and further ones `apartMs` apart. */
 interface Line {
@@ -57,7 +58,7 @@ export function sharedStarts(
       );
     },
     silence: (ms) => {
-      const until = sql<Date>`greatest(silent_until, clock_timestamp() + ${interval(ms)})`;
+      const until = sql<Date>`greatest(silent_until, clock_timestamp() + ${milliseconds(ms)})`;
       const update = kysely.updateTable("call_rates").set({ silent_until: until });
       update
         .where("provider_id", "=", providerId)
@@ -68,8 +69,6 @@ export function sharedStarts(
     },
   };
 }
-
-const interval = (ms: number) => sql`${ms}::float8 * interval '1 millisecond'`;
 
 /** Undefined when the first start would be too late, or there is no row yet. */
 async function reserveStarts(
@@ -92,8 +91,8 @@ async function reserveStarts(
         case when ${msUntil("silent_from")} > ${waitMs}::float8 then 0 else ${count}::float8 end)::int as count
       from line)
     update call_rates set
-      second_until = second_from + count * ${interval(second.apartMs)},
-      minute_until = minute_from + count * ${interval(minute.apartMs)}
+      second_until = second_from + count * ${milliseconds(second.apartMs)},
+      minute_until = minute_from + count * ${milliseconds(minute.apartMs)}
     from fit where provider_id = ${providerId} and count > 0
     returning count, ${msUntil("second_from")}::float8 as "secondMs", ${msUntil("minute_from")}::float8 as "minuteMs",
       ${msUntil("silent_from")}::float8 as "silentMs"`.execute(kysely);

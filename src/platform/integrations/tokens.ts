@@ -5,7 +5,7 @@ import type { Database } from "../db/database.ts";
 import { inTime } from "../db/in-time.ts";
 import type { Trx } from "../transaction.ts";
 
-/** A database that is silent for so long is down. Milliseconds. */
+/** A database that is silent for this time is down. Milliseconds. */
 const SILENCE_MS = 4_000;
 
 /** A new PLATFORM_TOKEN, to be shown once. */

@@ -75,6 +75,6 @@ export function findIssue(db: Kysely<Schema>, issueId: string): Promise<StoredIs
 }
 
 /** Closes an issue for an operator. A closed issue stays closed. */
-export async function closeIssue(trx: Trx, deps: Parts, issue: StoredIssue): Promise<void> {
+export async function resolveOne(trx: Trx, deps: Parts, issue: StoredIssue): Promise<void> {
   await resolveIssues(trx, deps, { providerId: issue.provider_id, where: sql`issue_id = ${issue.issue_id}` });
 }

@@ -1,13 +1,14 @@
 import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import { isBusy } from "../candidates/availability.ts";
+import { unknownCandidate } from "../candidates/candidate.ts";
 import type { Booking, Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { isActive } from "../integrations/integration.ts";
 import { publish } from "../stream/stream.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
-import { isBeingCancelled, lockJob, placeOf, seatsOf, shiftOf } from "./job.ts";
+import { checkNotStarted, isBeingCancelled, lockJob, placeOf, seatsOf, shiftOf } from "./job.ts";
 
 export interface Seat {
   jobId: string;
@@ -39,15 +40,13 @@ export async function accept(deps: Deps, seat: Seat): Promise<Booking> {
  * notification to the candidate holds.
  */
 async function lockCandidate(trx: Trx, candidateId: string): Promise<void> {
-  const candidate = await trx
+  await trx
     .selectFrom("candidates")
     .where("erased_at", "is", null)
     .select("candidate_id")
     .where("candidate_id", "=", candidateId)
     .forNoKeyUpdate()
-    .executeTakeFirst();
-  if (!candidate)
-    throw problem("candidate_not_found", { detail: "There is no candidate with this candidateId." });
+    .executeTakeFirstOrThrow(unknownCandidate);
 }
 
 async function checkMayBook(
@@ -57,8 +56,7 @@ async function checkMayBook(
   booked: number,
   candidateId: string,
 ): Promise<void> {
-  // The status changes only when the shift is reconciled.
-  if (job.start_time <= now()) throw problem("job_not_open", { detail: "The shift has started." });
+  checkNotStarted(job, now());
   const isFull = booked + job.own_people_count >= job.positions;
   if (job.status === "filled" || (job.status === "open" && isFull)) {
     throw problem("job_filled", { detail: `All ${job.positions} positions are taken.` });

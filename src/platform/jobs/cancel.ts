@@ -1,10 +1,9 @@
-import { problem } from "../../contract/problem.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { withdrawOffers } from "../notifications/notify.ts";
 import { recordSteps, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
-import { isBeingCancelled, lockJob, placeOf, shiftOf } from "./job.ts";
+import { checkNotStarted, isBeingCancelled, lockJob, placeOf, shiftOf } from "./job.ts";
 
 /** decisions, "shift.delete": how long an echo is expected. Milliseconds. */
 const ECHO_EXPECTED_MS = 24 * 3_600_000;
@@ -18,8 +17,7 @@ export async function requestCancellation(deps: Deps, jobId: string): Promise<Jo
   return transact(deps, async (trx) => {
     const job = await lockJob(trx, jobId);
     if (job.status === "cancelled" || (await isBeingCancelled(trx, job))) return job;
-    // The status changes only when the shift is reconciled.
-    if (job.start_time <= deps.now()) throw problem("job_not_open", { detail: "The shift has started." });
+    checkNotStarted(job, deps.now());
     const { provider_id, shift_id, trace_id } = job;
     const created_at = deps.now();
     const expires_at = new Date(created_at.getTime() + ECHO_EXPECTED_MS);

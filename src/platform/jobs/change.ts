@@ -6,7 +6,7 @@ import type { Job, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
-import { isBeingCancelled, lockJob, placeOf, shiftOf } from "./job.ts";
+import { checkNotStarted, isBeingCancelled, lockJob, placeOf, shiftOf } from "./job.ts";
 
 interface Values {
   startTime: Date;
@@ -73,8 +73,7 @@ async function checkMayChange(trx: Trx, { now }: Deps, job: Job): Promise<void> 
   if (job.status === "cancelled" || job.status === "expired") {
     throw problem("job_not_open", { detail: `The job is ${job.status}.` });
   }
-  // The status changes only when the shift is reconciled.
-  if (job.start_time <= now()) throw problem("job_not_open", { detail: "The shift has started." });
+  checkNotStarted(job, now());
   if (await isBeingCancelled(trx, job))
     throw problem("job_not_open", { detail: "The job is being cancelled." });
 }

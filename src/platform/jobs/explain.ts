@@ -1,11 +1,13 @@
 import type {
   BookingReason,
+  Explanation,
+  IntegrationState,
+  JobStatus,
   Outcome,
   Params,
+  Reason,
   StaffingCode,
-  StaffingReasonCode,
 } from "../../../generated/operations/types.ts";
-import type { IntegrationState, JobStatus } from "../db/schema.ts";
 
 /** The facts that decide whether a job is staffed: counts, the provider's ids, and codes, but no personal data. */
 export interface StaffingFacts {
@@ -32,20 +34,8 @@ export interface StaffingFacts {
   events: readonly { event: string; status: "queued" | "failed" | "dead"; verdict: Outcome | null }[];
 }
 
-export interface Reason {
-  code: StaffingReasonCode;
-  params: Params;
-}
-
-export interface Explanation {
-  verdict: StaffingCode;
-  params: Params;
-  /** The most important first. */
-  reasons: Reason[];
-}
-
-/** Explains why the job is not staffed, or that it is. */
-export function explain(facts: StaffingFacts): Explanation {
+/** Explains why the job is not staffed, or that it is. The most important reason is the first. */
+export function explain(facts: StaffingFacts): Omit<Explanation, "jobId"> {
   const reasons = [
     ...ended(facts),
     ...blocked(facts),

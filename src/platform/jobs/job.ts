@@ -10,14 +10,22 @@ import type { Trx } from "../transaction.ts";
  * @throws ProblemError job_not_found
  */
 export async function lockJob(trx: Trx, jobId: string): Promise<Job> {
-  const job = await trx
+  return trx
     .selectFrom("jobs")
     .selectAll()
     .where("job_id", "=", jobId)
     .forUpdate()
-    .executeTakeFirst();
-  if (!job) throw problem("job_not_found", { detail: "There is no job with this jobId." });
-  return job;
+    .executeTakeFirstOrThrow(unknownJob);
+}
+
+export const unknownJob = () => problem("job_not_found", { detail: "There is no job with this jobId." });
+
+/**
+ * Refuses a shift that has started: the status of its job changes only when the shift is reconciled.
+ * @throws ProblemError job_not_open
+ */
+export function checkNotStarted({ start_time }: Job, now: Date): void {
+  if (start_time <= now) throw problem("job_not_open", { detail: "The shift has started." });
 }
 
 /** Returns the bookings of a job that hold a seat, oldest first. */

@@ -18,10 +18,10 @@ export async function readSnapshot(
 ): Promise<JobSnapshot | undefined> {
   const { rows } = await sql<{ state: JobSnapshot }>`
     select jsonb_build_object('status', status, 'startTime', ${inUtc("start_time")}, 'endTime', ${inUtc("end_time")},
-      'positions', positions, 'overfilled', overfilled::text, 'ownPeople', own_people_count,
+      'positions', positions, 'overfilled', overfilled::text, 'ownPeopleCount', own_people_count,
       'outletId', outlet_id, 'outletName', outlet_name, 'roleId', role_id, 'roleName', role_name,
       'workplaceId', workplace_id, 'competenceId', competence_id,
-      'warnings', (select coalesce(string_agg(warning, ', '), '') from jsonb_array_elements_text(warnings) as warning),
+      'warnings', (select coalesce(string_agg(warning, '; '), '') from jsonb_array_elements_text(warnings) as warning),
       'bookings', (select count(*) from bookings where (provider_id, job_id) = (jobs.provider_id, jobs.job_id) and ${HOLDS_SEAT}),
       'notifications', (select count(*) from notifications where (provider_id, job_id) = (jobs.provider_id, jobs.job_id))) as state
     from jobs where provider_id = ${providerId} and shift_id = ${shiftId}`.execute(db);

@@ -1,12 +1,11 @@
 import { sql } from "kysely";
-import type { Params } from "../../../generated/operations/types.ts";
-import { problem } from "../../contract/problem.ts";
+import type { Explanation, Params } from "../../../generated/operations/types.ts";
 import { HOLDS_SEAT, isBusy } from "../candidates/availability.ts";
 import type { Database } from "../db/database.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { type Explanation, explain, type StaffingFacts } from "./explain.ts";
-import { isBeingCancelled } from "./job.ts";
+import { explain, type StaffingFacts } from "./explain.ts";
+import { isBeingCancelled, unknownJob } from "./job.ts";
 
 type Db = Database["kysely"];
 
@@ -18,9 +17,12 @@ const REASONS_AT_MOST = 5;
  */
 export async function explainJob({ database }: Deps, jobId: string): Promise<Explanation> {
   const { kysely } = database;
-  const job = await kysely.selectFrom("jobs").selectAll().where("job_id", "=", jobId).executeTakeFirst();
-  if (!job) throw problem("job_not_found", { detail: "There is no job with this jobId." });
-  return explain(await factsOf(kysely, job));
+  const job = await kysely
+    .selectFrom("jobs")
+    .selectAll()
+    .where("job_id", "=", jobId)
+    .executeTakeFirstOrThrow(unknownJob);
+  return { jobId, ...explain(await factsOf(kysely, job)) };
 }
 
 async function factsOf(db: Db, job: Job): Promise<StaffingFacts> {

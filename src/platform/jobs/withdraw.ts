@@ -5,7 +5,7 @@ import { publish } from "../stream/stream.ts";
 import { recordSteps, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
 import type { Seat } from "./accept.ts";
-import { lockJob, placeOf, seatsOf, shiftOf } from "./job.ts";
+import { checkNotStarted, lockJob, placeOf, seatsOf, shiftOf } from "./job.ts";
 
 /**
  * Requests the withdrawal of a candidate. The booking is released once the provider confirms.
@@ -17,7 +17,7 @@ export async function withdraw(deps: Deps, seat: Seat): Promise<Booking> {
     const seats = await seatsOf(trx, job);
     const booking = seats.find(({ candidate_id }) => candidate_id === seat.candidateId);
     if (!booking) throw problem("booking_not_found", { detail: "The candidate holds no seat on this job." });
-    if (job.start_time <= deps.now()) throw problem("job_not_open", { detail: "The shift has started." });
+    checkNotStarted(job, deps.now());
     await trx
       .updateTable("bookings")
       .set({ withdrawn_at: deps.now() })

@@ -7,7 +7,7 @@ import type { ProviderCall } from "./provider-calls.ts";
 
 /** Counts what this process does in each minute, and adds the counts to those of all processes. */
 export interface Figures extends Observer, Pick<Collector, "flush" | "close"> {
-  /** Counts the runs that end. One that throws, or that spared its provider, does not count. */
+  /** Counts the runs that end. A run that throws, or excludes its provider, does not count. */
   counted(run: Run): Run;
 }
 
@@ -44,13 +44,13 @@ export function createFigures({ database, now, ...options }: Options): Figures {
       note(FIGURES.callMs, call.provider_id, Math.round(call.seconds * 1_000));
       if (isFailure(call)) note(FIGURES.failures, call.provider_id);
     },
-    counted: (run) => async (claim, signal, spare) => {
-      let isSpared = false;
+    counted: (run) => async (claim, signal, exclude) => {
+      let isExcluded = false;
       await run(claim, signal, (ms) => {
-        isSpared = true;
-        spare(ms);
+        isExcluded = true;
+        exclude(ms);
       });
-      if (!isSpared) note(FIGURES.runs, claim.providerId);
+      if (!isExcluded) note(FIGURES.runs, claim.providerId);
     },
   };
 }

@@ -116,10 +116,7 @@ function poolGauge(registers: Registry[], pools: NonNullable<Measured["pools"]>)
   });
 }
 
-/**
- * Reads, or returns the reading before for so long while a new one fails or takes too long: the largest backlog takes the longest to read.
- * Milliseconds.
- */
+/** How long the previous reading is returned while a new one fails or is late: the largest backlog takes the longest to read. Milliseconds. */
 const LAST_FOR_MS = 300_000;
 
 function lastReading(readings: Measured["readings"], log: Log): () => Promise<Readings | undefined> {

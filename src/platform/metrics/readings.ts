@@ -1,7 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Backlog, HealthCode } from "../../../generated/operations/types.ts";
+import type { Backlog, EventStatus, HealthCode } from "../../../generated/operations/types.ts";
 import type { Database } from "../db/database.ts";
-import type { EventStatus, Schema } from "../db/schema.ts";
+import { IS_UNDELIVERED } from "../db/fragments.ts";
+import type { Schema } from "../db/schema.ts";
 import { shareReading } from "./share.ts";
 
 /** What the platform has to do with one provider, as it was at `readAt`. */
@@ -90,7 +91,7 @@ async function readWaiting(kysely: Kysely<Schema>): Promise<number> {
 
 async function readNotifications(kysely: Kysely<Schema>): Promise<Readings["notifications"]> {
   const undelivered = (condition: RawBuilder<boolean>) => sql`(select count(*) from (
-    select from notifications where channel is not null and delivered_at is null and withdrawn_at is null and ${condition}
+    select from notifications where ${IS_UNDELIVERED} and withdrawn_at is null and ${condition}
     limit ${MOST_COUNTED + 1}) as counted)::int`;
   const { rows } = await sql<Readings["notifications"]>`
     select ${undelivered(sql`delivery_error is null`)} as waiting,

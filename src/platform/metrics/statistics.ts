@@ -16,7 +16,7 @@ interface Sum {
   value: number;
 }
 
-/** What all processes did in the last so many minutes, in steps; the minute under way is the last. */
+/** What all processes did in the last minutes, in steps; the minute under way is the last. */
 export async function readStatistics({ database, now }: Deps, minutes: number): Promise<Statistics> {
   const stepMinutes = Math.ceil(minutes / MOST_STEPS);
   const count = Math.ceil(minutes / stepMinutes);

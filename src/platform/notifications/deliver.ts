@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
-import { type NotificationValues, notificationText } from "../../contract/candidate-text.ts";
+import { mailText, type NotificationValues } from "../../contract/candidate-text.ts";
+import { IS_UNDELIVERED } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Channel, Delivery, Deps, Letter } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { type Claim, ClaimLost, endClaim, LEASE_MS, renewClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
 import { stillHolds } from "./holds.ts";
-import { closeMailIssues, raiseOutage, raiseRefused } from "./mail-issues.ts";
+import { raiseOutage, raiseRefused, resolveMailIssues } from "./mail-issues.ts";
 import { publishNotification } from "./notify.ts";
 import { createOutage } from "./outage.ts";
 
@@ -40,10 +41,10 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
         else await noteRefused(trx, deps, claim, waiting, delivery);
       });
       attempts = 1;
-      if (delivery.kind === "delivered") await outage.isOver(signal);
+      if (delivery.kind === "delivered") await outage.end(signal);
     }
     await transact(deps, async (trx) => {
-      closeMailIssues(trx, claim.providerId, deps.now());
+      resolveMailIssues(trx, claim.providerId, deps.now());
       endClaim(trx, claim, { attempts: 0, priority: claim.priority });
     });
     await outage.probe();
@@ -84,7 +85,7 @@ interface Waiting extends NotificationValues {
 function letterOf(waiting: Waiting): Letter {
   const { notificationId, resends, address } = waiting;
   const id = resends === 0 ? notificationId : `${notificationId}.${resends}`;
-  return { id, address, ...notificationText(waiting) };
+  return { id, address, ...mailText(waiting) };
 }
 
 /** Returns the oldest waiting notification of the recipient that still holds, unless the person was erased. */
@@ -95,7 +96,7 @@ async function findNext({ database, now }: Deps, { providerId, key }: Claim): Pr
       outlet_name as "outletName", role_name as "roleName", time_zone as "timeZone"
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
       join integrations using (provider_id)
-    where provider_id = ${providerId} and candidate_id = ${key} and channel is not null and delivered_at is null
+    where provider_id = ${providerId} and candidate_id = ${key} and ${IS_UNDELIVERED}
       and erased_at is null and coalesce(delivery_error not in ('address_unusable', 'gave_up'), true) and ${stillHolds(now())}
     order by notification_id limit 1`.execute(database.kysely);
   return rows[0];
@@ -138,7 +139,7 @@ async function noteDelivered(
   waiting: Waiting,
 ): Promise<void> {
   await note(trx, claim, waiting, { channel: name, delivered_at: deps.now(), delivery_error: null });
-  closeMailIssues(trx, claim.providerId, deps.now());
+  resolveMailIssues(trx, claim.providerId, deps.now());
 }
 
 async function noteRefused(

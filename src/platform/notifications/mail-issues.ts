@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
+import { IS_UNDELIVERED } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { type Trx, transact, type Writer, writeAtEnd } from "../transaction.ts";
@@ -36,7 +37,7 @@ export async function raiseRefused(trx: Trx, deps: Deps, undelivered: Undelivere
 }
 
 /** Resolves the organisation's mail issues whose cause is gone, at the end of the transaction. */
-export const closeMailIssues = (trx: Trx, providerId: string, now: Date): void =>
+export const resolveMailIssues = (trx: Trx, providerId: string, now: Date): void =>
   writeAtEnd(trx, CLOSED, { providerId, now });
 
 const CLOSED: Writer<{ providerId: string; now: Date }> = {
@@ -51,13 +52,13 @@ const CLOSED: Writer<{ providerId: string; now: Date }> = {
 /** Whether no mail waits after a failed attempt, or the notification was delivered, was erased, or is of no more use. */
 const isWithoutCause = (now: Date) => sql<boolean>`not exists (
   select from notifications join jobs using (provider_id, job_id)
-  where notifications.provider_id = issues.provider_id and channel is not null and delivered_at is null and ${stillHolds(now)}
+  where notifications.provider_id = issues.provider_id and ${IS_UNDELIVERED} and ${stillHolds(now)}
     and case when subject ->> 'kind' = 'mail_server'
       then delivery_error in ('mail_server_unreachable', 'mail_server_refused', 'tls_unavailable')
       else notification_id = (subject ->> 'notificationId')::uuid and not ${isTooLate(now)} end)`;
 
 /** Resolves mail issues whose cause ended with time alone, for example because the shift of an offer has started. */
-export async function closePastMailIssues(deps: Pick<Deps, "database" | "now">): Promise<void> {
+export async function resolvePastMailIssues(deps: Pick<Deps, "database" | "now">): Promise<void> {
   const rows = await deps.database.kysely
     .selectFrom("issues")
     .select("provider_id")
@@ -66,5 +67,5 @@ export async function closePastMailIssues(deps: Pick<Deps, "database" | "now">):
     .where("resolved_at", "is", null)
     .execute();
   for (const { provider_id } of rows)
-    await transact(deps, async (trx) => closeMailIssues(trx, provider_id, deps.now()));
+    await transact(deps, async (trx) => resolveMailIssues(trx, provider_id, deps.now()));
 }

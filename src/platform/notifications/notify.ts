@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { publish } from "../stream/stream.ts";
 import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
-import { closeMailIssues } from "./mail-issues.ts";
+import { resolveMailIssues } from "./mail-issues.ts";
 
 type Parts = Pick<Deps, "newId" | "channel" | "wakeWorker">;
 
@@ -193,6 +193,6 @@ export async function withdrawOffers(trx: Trx, job: Job, at: Date): Promise<void
     .execute();
   for (const { delivered_at, delivery_error, ...ids } of rows) {
     publishNotification(trx, { ...ids, jobId, kind }, delivered_at);
-    if (delivery_error !== null) closeMailIssues(trx, provider_id, at);
+    if (delivery_error !== null) resolveMailIssues(trx, provider_id, at);
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { MAIL_PROBE_MS } from "../../clients/retry-policy.ts";
+import { milliseconds } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { retryDelay } from "../work/retry.ts";
 
@@ -11,7 +12,7 @@ export interface Outage {
   /** Returns the delay before the next attempt with a mail. Milliseconds. */
   waitAfter(failing: Failing, attempts: number): number;
   /** Ends an outage because the mail server accepted a mail: waiting mail becomes due. */
-  isOver(signal: AbortSignal): Promise<void>;
+  end(signal: AbortSignal): Promise<void>;
   /** Makes another mail due during an outage, because the one that probed the server is no longer to be sent. */
   probe(): Promise<void>;
 }
@@ -27,10 +28,10 @@ export function createOutage({ database, retries, timing: { hourlyMs }, wakeWork
   /** Makes the mail of up to `count` recipients due that waits after a failed attempt. Returns how many became due. */
   const bringForward = async (withinMs: number, count: number): Promise<number> => {
     const { numAffectedRows = 0n } = await sql`
-      update work set due_at = now() + random() * ${withinMs}::float8 * interval '1 millisecond'
+      update work set due_at = now() + random() * ${milliseconds(withinMs)}
       where (provider_id, kind, key) in (
         select provider_id, kind, key from work
-        where kind = 'mail' and claim is null and attempts > 0 and due_at > now() + ${withinMs}::float8 * interval '1 millisecond'
+        where kind = 'mail' and claim is null and attempts > 0 and due_at > now() + ${milliseconds(withinMs)}
         order by priority, due_at limit ${count}::int for update skip locked)`.execute(database.kysely);
     if (numAffectedRows > 0n) wakeWorker();
     return Number(numAffectedRows);
@@ -45,7 +46,7 @@ export function createOutage({ database, retries, timing: { hourlyMs }, wakeWork
       probeAt = performance.now() + Math.min(waitMs, probeMs);
       return Math.min(waitMs, probeMs);
     },
-    isOver: async (signal) => {
+    end: async (signal) => {
       const was = failing;
       if (was === undefined) return;
       failing = undefined;

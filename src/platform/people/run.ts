@@ -6,10 +6,10 @@ import type { ProviderClient } from "../../clients/provider/client.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Schema } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
-import { pause } from "../integrations/health.ts";
+import { pauseCalls } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { raiseIssue } from "../issues/issues.ts";
-import { failureParams } from "../traces/step.ts";
+import { failureParams } from "../step.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";
 import { retryAfterFailure } from "../work/retry.ts";
@@ -159,7 +159,7 @@ async function conclude(deps: Deps, claim: Claim, wanted: Identified, step: Conc
     case "pause":
       return transact(deps, async (trx) => {
         await update(trx, claim, unsent);
-        await pause(trx, deps, claim.providerId, step.refused.status);
+        await pauseCalls(trx, deps, claim.providerId, step.refused.status);
         endClaim(trx, claim, { afterMs: 0, attempts: 0, priority });
       });
     case "wait":

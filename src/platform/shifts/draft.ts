@@ -1,6 +1,7 @@
 import type {
   BookingReason,
   ChangeReason,
+  EventStatus,
   IssueCode,
   NotificationKind,
   Outcome,
@@ -9,7 +10,6 @@ import type {
   StepName,
   Subject,
 } from "../../../generated/operations/types.ts";
-import type { EventStatus } from "../db/schema.ts";
 import type {
   BookingState,
   CancellationState,
@@ -148,6 +148,11 @@ export class Draft {
   readAt(at: number): void {
     const { nextReadAt } = this.state.shift;
     this.patchShift({ nextReadAt: nextReadAt === null ? at : Math.min(nextReadAt, at) });
+  }
+
+  pauseCalls(status: number): void {
+    this.push({ write: "pause", status });
+    this.state.integration.isPaused = true;
   }
 
   patchJob(patch: Partial<JobState>): void {

@@ -1,4 +1,4 @@
-import type { JobStatus } from "../db/schema.ts";
+import type { JobStatus } from "../../../generated/operations/types.ts";
 
 export interface StatusFacts {
   isMapped: boolean;

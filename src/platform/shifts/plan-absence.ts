@@ -1,7 +1,7 @@
 import { reportsDeletion } from "../../contract/shift-event.ts";
 import type { Draft } from "./draft.ts";
 import { readLate } from "./plan-bookings.ts";
-import { closeJob } from "./plan-close.ts";
+import { cancelJob } from "./plan-close.ts";
 import type { CallOutcome, EventState, Reading } from "./state.ts";
 
 /** What is known about a shift that the provider answers 404 for. */
@@ -54,7 +54,7 @@ export function concludeAbsence(
   const absence = absenceOf(draft, outcome, witness, covered);
   if (absence.isPatient) restartAbsence(draft, covered);
   const { isKnownGone, isAsked } = absence;
-  if (absence.isPatient && waitsLonger(draft, covered)) return undefined;
+  if (absence.isPatient && deferReading(draft, covered)) return undefined;
   // A shift that is already known to be gone proves nothing about the provider.
   const isProven = absence.isCertain || absence.isWitnessed;
   if (!isProven && !isKnownGone) {
@@ -62,11 +62,11 @@ export function concludeAbsence(
     return doubtProvider(draft);
   }
   if (isProven) notePlausible(draft);
-  if (readsAgain(draft, absence, covered)) return undefined;
+  if (planReread(draft, absence, covered)) return undefined;
   if (!absence.isDeleted && !isAsked && !isKnownGone && isMassLoss(draft)) return hold(draft, covered);
   const { traceId } = draft;
   if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
-  draft.endEvents(covered, "processed", closeJob(draft, isAsked ? "employer" : "absence", traceId));
+  draft.endEvents(covered, "processed", cancelJob(draft, isAsked ? "employer" : "absence", traceId));
   awaitReturn(draft);
   if ((absence.isAnnounced || isKnownGone) && absence.isExpected) readLate(draft);
   return undefined;
@@ -80,8 +80,8 @@ function restartAbsence(draft: Draft, covered: readonly EventState[]): void {
   if (isReported) draft.patchShift({ absences: 0, absentSince: null });
 }
 
-/** Whether the delay before the next reading is not over. It counts in time, not in readings: a hint or a failed call reads the shift earlier. */
-function waitsLonger(draft: Draft, covered: readonly EventState[]): boolean {
+/** Defers the next reading until its delay is over. Returns false if it is. The delay counts in time, not in readings: a hint or a failed call reads the shift earlier. */
+function deferReading(draft: Draft, covered: readonly EventState[]): boolean {
   const { rules, now, state } = draft;
   const { absences, absentSince } = state.shift;
   const waitedMs = rules.absenceRetriesMs.slice(0, absences).reduce((sum, ms) => sum + ms, 0);
@@ -100,8 +100,8 @@ function doubtProvider(draft: Draft): undefined {
   draft.readAt(now);
 }
 
-/** Whether the shift is read once more before it is believed to be gone. */
-function readsAgain(draft: Draft, absence: Absence, covered: readonly EventState[]): boolean {
+/** Plans one more reading before the shift is believed to be gone. Returns false after the last. */
+function planReread(draft: Draft, absence: Absence, covered: readonly EventState[]): boolean {
   const { rules, now, state } = draft;
   const { absences } = state.shift;
   const retriesMs = rules.absenceRetriesMs;

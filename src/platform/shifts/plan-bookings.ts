@@ -1,7 +1,7 @@
-import type { BookingReason } from "../../../generated/operations/types.ts";
-import type { OwnPerson, PersonFault, Rejection } from "../db/schema.ts";
+import type { BookingReason, ProviderPerson } from "../../../generated/operations/types.ts";
+import type { PersonFault, Rejection } from "../db/schema.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { endBooking, notifyOfBooking } from "./plan-close.ts";
+import { endBooking, notifyOfBooking, paramsOf } from "./plan-close.ts";
 import type { BookingState, Call } from "./state.ts";
 
 /** How many readings in a row must lack a person before the person counts as removed: one of them may be stale. */
@@ -21,7 +21,10 @@ function isListed({ state }: Draft, booking: BookingState): boolean {
 }
 
 /** Whether a list entry is the booked person. UUIDs ignore case (RFC 9562). Once a booking has ended, another id means that the provider assigned the person. */
-export function isPerson({ candidateId, providerCandidateId }: OwnPerson, booking: BookingState): boolean {
+export function isPerson(
+  { candidateId, providerCandidateId }: ProviderPerson,
+  booking: BookingState,
+): boolean {
   const id = booking.providerCandidateId ?? booking.person.id;
   if (id?.toLowerCase() === providerCandidateId.toLowerCase()) return true;
   return candidateId === booking.candidateId && (holdsSeat(booking) || id === null);
@@ -183,11 +186,9 @@ function failBooking(
     );
   }
   const reason = fault.code === "candidate_not_found" ? fault.code : "candidate_refused";
-  draft.issue("provider_refused", subject, refusalOf(fault), traceId);
+  draft.issue("provider_refused", subject, paramsOf(fault), traceId);
   endBooking(draft, booking, { status: "failed", reason, rejection: fault }, { atProvider: "no" });
 }
-
-const refusalOf = ({ status, code }: Rejection) => ({ status, ...(code && { providerCode: code }) });
 
 /** Ends what is in progress once the shift has started: nothing is assigned or withdrawn after the start. */
 function afterStart(draft: Draft, booking: BookingState): undefined {

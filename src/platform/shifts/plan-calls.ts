@@ -1,11 +1,11 @@
 import type { Params } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
-import { failureParams } from "../traces/step.ts";
+import { failureParams } from "../step.ts";
 import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { confirm, readLate, reasonOf } from "./plan-bookings.ts";
 import { concludeChange } from "./plan-changes.ts";
-import { closeJob, endBooking, paramsOf } from "./plan-close.ts";
+import { cancelJob, endBooking, paramsOf } from "./plan-close.ts";
 import type { BookingState, Call, Made, RunSoFar } from "./state.ts";
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
@@ -30,8 +30,7 @@ export function concludeCall(draft: Draft, made: Made, run: RunSoFar) {
 function pause(draft: Draft, { call, durationMs }: Made, { status }: Refused): void {
   const code = "integration_paused";
   draft.step({ step: call.do, code, params: { status }, traceId: call.traceId, durationMs });
-  draft.push({ write: "pause", status });
-  draft.state.integration.isPaused = true;
+  draft.pauseCalls(status);
 }
 
 function noteFailure(draft: Draft, { call, durationMs }: Made, failure: Unavailable, run: RunSoFar): void {
@@ -130,7 +129,7 @@ function concludeCancel(draft: Draft, call: CallOf<"cancel">, { outcome, duratio
     cancellation.sentAt = null;
   } else if (outcome.kind === "done" || outcome.kind === "absent") {
     draft.step({ step: "cancel", code: "cancellation_confirmed", traceId, durationMs });
-    closeJob(draft, "employer", traceId);
+    cancelJob(draft, "employer", traceId);
   } else if (outcome.kind === "refused") giveUpCancellation(draft, paramsOf(outcome), durationMs);
   else if (outcome.kind === "unavailable" && outcome.failure === "absence_unconfirmed")
     draft.readAt(draft.now);

@@ -2,7 +2,7 @@ import type { ChangeReason, Params, StepName } from "../../../generated/operatio
 import type { Shift } from "../../contract/shift.ts";
 import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
-import { closeJob, paramsOf } from "./plan-close.ts";
+import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
 import type { Call, ChangeState, JobState, Made } from "./state.ts";
 
@@ -42,7 +42,7 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
   const { outcome, durationMs } = made;
   switch (outcome.kind) {
     case "shift":
-      if (outcome.shift.cancelled) return void closeJob(draft, "provider", call.traceId);
+      if (outcome.shift.cancelled) return void cancelJob(draft, "provider", call.traceId);
       confirmChange(draft, change, durationMs);
       return void applyShift(draft, outcome.shift, call.traceId);
     case "unusable": {
@@ -103,7 +103,7 @@ export function settleChanges(draft: Draft, shift: Shift): void {
       positions: shift.warnings.includes("positions_missing") ? change.positions : shift.positions,
     });
     if (change.named.every(isAsShown)) confirmChange(draft, change);
-    else if (!others(change).every(isAsShown) && readsAgain(draft, change)) continue;
+    else if (!others(change).every(isAsShown) && planNextReading(draft, change)) continue;
     else draft.patchChange(change, { sentAt: null });
   }
 }
@@ -125,7 +125,7 @@ const sameAs = (change: Values, shown: Values) => (name: keyof Values) =>
 const SAME_TIME_MS = 60_000;
 
 /** Plans another reading after one that may be older than the call. Returns false after the last. */
-function readsAgain(draft: Draft, { sentAt }: ChangeState): boolean {
+function planNextReading(draft: Draft, { sentAt }: ChangeState): boolean {
   const { now, rules } = draft;
   const next = rules.recheckMs.map((ms) => (sentAt ?? 0) + ms).find((at) => at > now);
   if (next !== undefined) draft.readAt(next);

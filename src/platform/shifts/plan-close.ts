@@ -9,7 +9,7 @@ const REASON = { employer: "job_cancelled", provider: "shift_cancelled", absence
  * Cancels the job of a shift that is cancelled or gone, and releases and notifies the people booked. Once the shift is over, they stay booked and
  * are not notified: a provider that deletes a past shift does not cancel it.
  */
-export function closeJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>, traceId: string): Outcome {
+export function cancelJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>, traceId: string): Outcome {
   const { job, now } = draft;
   draft.resolveIssues(draft.subject);
   endCancellation(draft, by);

@@ -1,6 +1,5 @@
-import type { Outcome } from "../../../generated/operations/types.ts";
+import type { JobStatus, Outcome } from "../../../generated/operations/types.ts";
 import type { Shift } from "../../contract/shift.ts";
-import type { JobStatus } from "../db/schema.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isMaterialChange, jobStatus } from "./job-status.ts";
 import { applyList, isPerson } from "./plan-bookings.ts";

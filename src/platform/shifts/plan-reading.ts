@@ -2,12 +2,12 @@ import type { Outcome, Params } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { reportsChange, reportsDeletion } from "../../contract/shift-event.ts";
-import { failureParams } from "../traces/step.ts";
+import { failureParams } from "../step.ts";
 import { isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
 import { concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./plan-absence.ts";
 import { settleChanges } from "./plan-changes.ts";
-import { closeJob } from "./plan-close.ts";
+import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
 import type { EventState, Reading, RunSoFar } from "./state.ts";
 
@@ -51,7 +51,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   draft.resolveIssues(draft.subject, codes);
   if (shift.cancelled) {
     draft.patchShift({ rechecks: 0 });
-    return draft.endEvents(covered, "processed", closeJob(draft, "provider", traceId));
+    return draft.endEvents(covered, "processed", cancelJob(draft, "provider", traceId));
   }
   settleCancellation(draft);
   settleChanges(draft, shift);
@@ -125,11 +125,10 @@ function concludeFault(
 }
 
 function concludeRefusal(draft: Draft, refused: Refused, reading: Reading, covered: readonly EventState[]) {
-  const { status, code } = refused;
-  const params = { status, ...(code !== undefined && { providerCode: code }) };
-  if (!isAboutToken(refused)) return concludeFault(draft, "provider_refused", params, reading, covered);
-  draft.push({ write: "pause", status });
-  draft.state.integration.isPaused = true;
+  if (!isAboutToken(refused))
+    return concludeFault(draft, "provider_refused", paramsOf(refused), reading, covered);
+  const { status } = refused;
+  draft.pauseCalls(status);
   draft.readAt(draft.now);
   draft.endEvents(covered, "queued", { code: "integration_paused", params: { status } });
 }

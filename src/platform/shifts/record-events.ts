@@ -1,6 +1,6 @@
 import { sql, type Updateable } from "kysely";
-import type { Outcome } from "../../../generated/operations/types.ts";
-import type { EventStatus, PendingOperationsTable } from "../db/schema.ts";
+import type { EventStatus, Outcome } from "../../../generated/operations/types.ts";
+import type { PendingOperationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/stream.ts";
 import { afterCommit, type Trx, type Writer, writeAtEnd } from "../transaction.ts";

@@ -1,8 +1,15 @@
 import { sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
+import { IS_LIVE } from "../db/fragments.ts";
 import type { BookingsTable, Job, ShiftChangesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { endHold, hold, noteImplausible, noteReachable, pause } from "../integrations/health.ts";
+import {
+  noteImplausible,
+  noteReachable,
+  pauseCalls,
+  pauseDeletions,
+  resumeDeletions,
+} from "../integrations/health.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { contentOf, notify, offerJob, withdrawOffers } from "../notifications/notify.ts";
 import { markPersonDue } from "../people/run.ts";
@@ -83,17 +90,17 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "identify":
       return markPersonDue(trx, deps, { providerId, candidateId: write.candidateId, forget: write.forget });
     case "pause":
-      return pause(trx, deps, providerId, write.status);
+      return pauseCalls(trx, deps, providerId, write.status);
     case "health":
       return (write.health === "implausible" ? noteImplausible : noteReachable)(trx, deps, providerId);
     case "hold":
       await writeRows(trx);
-      if (await hold(trx, deps, providerId, write.params)) return;
+      if (await pauseDeletions(trx, deps, providerId, write.params)) return;
       return void (await sql`update shifts set next_read_at = now()
         where provider_id = ${providerId} and shift_id = ${key.shiftId}`.execute(trx));
     case "end_hold":
       await writeRows(trx);
-      return endHold(trx, deps, providerId);
+      return resumeDeletions(trx, deps, providerId);
     case "sample":
       return sample(trx, deps, key, write.count);
   }
@@ -192,7 +199,7 @@ async function notifyAbout(
 async function sample(trx: Trx, deps: Deps, { providerId, shiftId }: ShiftKey, count: number): Promise<void> {
   const others = sql`
     select provider_id, shift_id from jobs where provider_id = ${providerId} and shift_id <> ${shiftId}
-      and status in ('blocked_mapping', 'open', 'filled') and start_time > ${deps.now()}
+      and ${IS_LIVE} and start_time > ${deps.now()}
       and not exists (select from shifts where shifts.provider_id = jobs.provider_id
         and shifts.shift_id = jobs.shift_id and shifts.read_at > now() - interval '1 minute')
     order by start_time limit ${count}`;

@@ -1,15 +1,8 @@
+import type { BookingStatus, IntegrationState, ProviderPerson } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { ShiftOutcome } from "../../clients/provider/shifts.ts";
 import type { RetryPolicy, Timing } from "../../clients/retry-policy.ts";
-import type {
-  BookingStatus,
-  IntegrationState,
-  Job,
-  OwnPerson,
-  PersonFault,
-  Rejection,
-  ShiftChange,
-} from "../db/schema.ts";
+import type { Job, PersonFault, Rejection, ShiftChange } from "../db/schema.ts";
 
 // The plain values that a run works with. Times are milliseconds since 1970. Nothing here depends on the database, HTTP, or a clock.
 
@@ -117,7 +110,7 @@ export interface Surroundings {
   workplaceId: string | null;
   competenceId: string | null;
   /** The people on the provider's list, each once, and how many there are. */
-  listed: OwnPerson[];
+  listed: ProviderPerson[];
   listedCount: number;
   /** Booked people who work on another job at that time, and those who lack the competence. */
   overlaps: { candidateId: string; otherJobId: string }[];

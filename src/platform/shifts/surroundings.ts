@@ -1,8 +1,9 @@
 import { sql } from "kysely";
+import type { ProviderPerson } from "../../../generated/operations/types.ts";
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
-import type { OwnPerson } from "../db/schema.ts";
+import { IS_LIVE } from "../db/fragments.ts";
 import type { Numbers } from "../deps.ts";
 import { lockMapping, OUTLETS, ROLES } from "../integrations/mapped-lists.ts";
 import type { Trx } from "../transaction.ts";
@@ -49,7 +50,7 @@ async function peopleOf(trx: Trx, numbers: Numbers, providerId: string, { assign
     from json_to_recordset(${JSON.stringify(entries)}::text::json) as listed (id text, number text, hash text)`.execute(
     trx,
   );
-  const people: OwnPerson[] = rows.map(({ id, candidate_id }) => ({
+  const people: ProviderPerson[] = rows.map(({ id, candidate_id }) => ({
     providerCandidateId: id,
     ...(candidate_id !== null && { candidateId: candidate_id }),
   }));
@@ -86,7 +87,7 @@ export async function countVanished(trx: Trx, { providerId, shiftId }: ShiftKey,
     select 1 + (select count(*) from shifts where provider_id = ${providerId} and shift_id <> ${shiftId}
         and absent_since > now() - ${LOSS_WINDOW}) as missing,
       (select count(*) from jobs where provider_id = ${providerId} and start_time > ${now}
-        and (status in ('blocked_mapping', 'open', 'filled') or status = 'cancelled' and cancelled_by = 'absence'
+        and (${IS_LIVE} or status = 'cancelled' and cancelled_by = 'absence'
           and updated_at > now() - ${LOSS_WINDOW})) as known`.execute(trx);
   return { missing: Number(rows[0]?.missing ?? 1), known: Number(rows[0]?.known ?? 0) };
 }

@@ -40,13 +40,12 @@ export interface Stream {
 }
 
 export interface StreamOptions {
-  /** Milliseconds. */
-  heartbeatMs?: number;
   /** A reader with more unread bytes than this is dropped. */
   maxWaiting?: number;
   maxReaders?: number;
 }
 
+const HEARTBEAT_MS = 15_000;
 /** How soon a browser reconnects. Milliseconds. */
 const RETRY_MS = 2_000;
 
@@ -55,7 +54,7 @@ const RETRY_MS = 2_000;
  * readers, so events have no ids. A reader that connects, or receives `gap`, reloads its lists.
  */
 export function createStream(signals: Pick<Signals, "subscribe">, options: StreamOptions = {}): Stream {
-  const { heartbeatMs = 15_000, maxWaiting = 64 * 1024, maxReaders = 100 } = options;
+  const { maxWaiting = 64 * 1024, maxReaders = 100 } = options;
   const readers = new Set<Reader>();
   let closed = false;
   const send = (text: string) => {
@@ -74,7 +73,7 @@ export function createStream(signals: Pick<Signals, "subscribe">, options: Strea
     },
     onGap: () => send(message("gap", {})),
   });
-  const heartbeat = setInterval(() => send(": still here\n\n"), heartbeatMs);
+  const heartbeat = setInterval(() => send(": still here\n\n"), HEARTBEAT_MS);
   heartbeat.unref();
   return {
     add: (reader) => {

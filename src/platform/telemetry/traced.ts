@@ -7,7 +7,7 @@ type Traced = Pick<Deps, "tracing" | "database">;
 /** The run in a span that continues the trace of the webhook, the booking or the notification that it is about. */
 export function traced({ tracing, database }: Traced, run: Run): Run {
   if (!tracing.isOn) return run;
-  return async (claim, signal, spare) => {
+  return async (claim, signal, exclude) => {
     const { kind, providerId } = claim;
     const { traceId, traceparent } = (await traceOf(database.kysely, claim)) ?? {};
     const about = {
@@ -20,6 +20,6 @@ export function traced({ tracing, database }: Traced, run: Run): Run {
       ...(traceId !== undefined && { traceId }),
       attributes: { "shiftpact.provider_id": providerId, "shiftpact.attempts": claim.attempts },
     };
-    await tracing.span(about, () => run(claim, signal, spare));
+    await tracing.span(about, () => run(claim, signal, exclude));
   };
 }

@@ -2,6 +2,11 @@ import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { DAY_MS } from "./partitions.ts";
 
+/** The columns that `events` and `event_log` share. */
+export const EVENT_COLUMNS = sql.raw(
+  "event_id, provider_id, event, shift_id, trace_id, status, attempts, verdict, received_at, processed_at, replayed_at",
+);
+
 /** Longer than providers retry a webhook, which is three days with the delays that the contract recommends. */
 const IN_THE_INBOX_MS = 4 * DAY_MS;
 
@@ -22,9 +27,7 @@ export async function logEvents(
       where (events.provider_id, events.shift_id, events.event, events.trace_id)
         = (ended.provider_id, ended.shift_id, ended.event, ended.trace_id)
       returning events.*)
-    insert into event_log (event_id, provider_id, event, shift_id, trace_id, status, attempts, verdict, received_at, processed_at, replayed_at)
-    select event_id, provider_id, event, shift_id, trace_id, status, attempts, verdict, received_at, processed_at, replayed_at
-    from moved`.execute(kysely);
+    insert into event_log (${EVENT_COLUMNS}) select ${EVENT_COLUMNS} from moved`.execute(kysely);
   return Number(numAffectedRows ?? 0);
 }
 

@@ -3,7 +3,7 @@ import { reportCatchUp } from "../backup/catch-up.ts";
 import type { Database } from "../db/database.ts";
 import type { Deps } from "../deps.ts";
 import { deleteLeaving } from "../integrations/delete.ts";
-import { closePastMailIssues } from "../notifications/mail-issues.ts";
+import { resolvePastMailIssues } from "../notifications/mail-issues.ts";
 import { RETENTION, type Retention } from "../retention.ts";
 import { logEvents } from "./event-log.ts";
 import { deleteJobs } from "./old-jobs.ts";
@@ -59,7 +59,7 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
   daysDropped: async ({ kysely, now, retention }) =>
     (await dropDays(kysely, "event_log", daysBefore(now, retention.events))) +
     (await dropDays(kysely, "trace_steps", daysBefore(now, retention.traces))),
-  // Events that failed for good never move to the log.
+  // Events that failed permanently never move to the log.
   eventsDeleted: deleting("events", "provider_id, shift_id, event, trace_id", ({ now, retention }) => {
     const before = daysBefore(now, retention.events);
     return sql`received_at < ${before} and status not in ('queued', 'dead') order by received_at`;
@@ -175,7 +175,7 @@ async function runOnce(deps: Deps, retention: Retention, signal: AbortSignal): P
       deps.log.error({ err: error, what: name }, "a step of the upkeep failed");
     }
   }
-  for (const part of [closePastMailIssues, reportCatchUp, watchRhythm, deleteLeaving])
+  for (const part of [resolvePastMailIssues, reportCatchUp, watchRhythm, deleteLeaving])
     await part(deps, signal).catch((err) => deps.log.error({ err }, "a step of the upkeep failed"));
   return report;
 }

@@ -1,11 +1,12 @@
 import { failedCall, type Unavailable } from "../../clients/provider/answer.ts";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import { EVENTS_OF_PRESENCE } from "../../contract/shift-event.ts";
+import { IS_LIVE } from "../db/fragments.ts";
 import type { Integration } from "../db/schema.ts";
 import type { CheckProvider, Deps, ProviderFinding, Vault } from "../deps.ts";
 import type { ProviderClients } from "../integrations/clients.ts";
 import { isSameConnection, lockIntegration, requireIntegration } from "../integrations/integration.ts";
-import { failureParams } from "../traces/step.ts";
+import { failureParams } from "../step.ts";
 import { transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import { endClaim } from "../work/rows.ts";
@@ -134,7 +135,7 @@ async function shiftsOf({ database, now }: Deps, providerId: string): Promise<st
     .selectFrom("jobs")
     .select("shift_id")
     .where("provider_id", "=", providerId)
-    .where("status", "in", ["open", "filled", "blocked_mapping"])
+    .where(IS_LIVE)
     .where("start_time", ">", now())
     .orderBy("start_time")
     .limit(MAX_TRIES)

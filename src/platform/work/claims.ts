@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
+import { milliseconds } from "../db/fragments.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { type Claim, LEASE_MS } from "./rows.ts";
 
@@ -15,8 +16,6 @@ export interface Wanted {
 }
 
 type Db = Pick<Database, "kysely">;
-
-const interval = (ms: number) => sql`${ms}::float8 * interval '1 millisecond'`;
 
 /** Lets the commit return before it is on disk: a claim that a database crash loses is due again, as if it had expired. */
 const asynchronousCommit = sql`set local synchronous_commit = off`;
@@ -61,7 +60,7 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]
       select next.*, running + row_number() over (partition by provider_id order by priority, due_at) as place from next),
     chosen as (
       select * from placed as next where place <= ${places} order by priority, place, due_at limit ${wanted.places}::int)
-    update work set claim = ${wanted.claim}, due_at = now() + ${interval(LEASE_MS)}, attempts = work.attempts + 1
+    update work set claim = ${wanted.claim}, due_at = now() + ${milliseconds(LEASE_MS)}, attempts = work.attempts + 1
     from chosen
     where (work.provider_id, work.kind, work.key) = (chosen.provider_id, chosen.kind, chosen.key)
     returning ${RETURNED}`;
@@ -81,7 +80,7 @@ export async function claimMail(
       select provider_id, kind, key from work
       where kind = 'mail' and due_at <= now() order by priority, due_at limit ${places}::int
       for update skip locked)
-    update work set claim = ${claim}, due_at = now() + ${interval(LEASE_MS)}, attempts = work.attempts + 1
+    update work set claim = ${claim}, due_at = now() + ${milliseconds(LEASE_MS)}, attempts = work.attempts + 1
     from chosen
     where (work.provider_id, work.kind, work.key) = (chosen.provider_id, chosen.kind, chosen.key)
     returning ${RETURNED}`.execute(kysely);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
 import { createPlaces } from "../../clients/provider/places.ts";
+import { IS_LIVE } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "./due.ts";
@@ -79,19 +80,18 @@ const ofShifts =
   };
 
 const first = sql`order by shift_id limit ${BATCH}::int`;
-const isLive = sql`status in ('blocked_mapping', 'open', 'filled')`;
 
 const activated = ofShifts(
   ({ providerId }, after) => sql`
     (select shift_id from events
       where provider_id = ${providerId} and status in ('queued', 'dead') and shift_id > ${after} ${first})
-    union all (select shift_id from jobs where provider_id = ${providerId} and ${isLive} and shift_id > ${after} ${first})`,
+    union all (select shift_id from jobs where provider_id = ${providerId} and ${IS_LIVE} and shift_id > ${after} ${first})`,
 );
 
 const mapped = ofShifts(
   ({ providerId }, after) => sql`
     select shift_id from jobs join outlets using (provider_id, outlet_id) join roles using (provider_id, role_id)
-    where provider_id = ${providerId} and ${isLive} and shift_id > ${after}
+    where provider_id = ${providerId} and ${IS_LIVE} and shift_id > ${after}
       and (jobs.workplace_id is distinct from outlets.workplace_id
         or jobs.competence_id is distinct from roles.competence_id) ${first}`,
 );
@@ -116,7 +116,7 @@ const reread = ofShifts(
   ({ providerId }, after) => sql`
     update shifts set next_read_at = now() from (
       select provider_id, shift_id from jobs
-      where provider_id = ${providerId} and ${isLive} and shift_id > ${after} ${first}) as live
+      where provider_id = ${providerId} and ${IS_LIVE} and shift_id > ${after} ${first}) as live
     where (shifts.provider_id, shifts.shift_id) = (live.provider_id, live.shift_id)
     returning shifts.shift_id`,
 );

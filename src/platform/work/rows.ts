@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../db/database.ts";
+import { milliseconds } from "../db/fragments.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 
@@ -153,7 +154,7 @@ type Db = Pick<Database, "kysely">;
 
 /** Renews claims of this process, as far as it still has them. */
 export const renewClaims = (db: Db, claims: readonly Claim[]): Promise<void> =>
-  change(db, claims, sql`due_at = now() + ${LEASE_MS}::float8 * ${MS}`);
+  change(db, claims, sql`due_at = now() + ${milliseconds(LEASE_MS)}`);
 
 /** Releases unfinished claims, as far as this process still has them, without counting them as attempts. */
 export const releaseClaims = (db: Db, claims: readonly Claim[]): Promise<void> =>

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { IS_UNDELIVERED } from "../db/fragments.ts";
 import type { Schema } from "../db/schema.ts";
 import type { Claim } from "./rows.ts";
 
@@ -20,7 +21,7 @@ const TRACE_OF = {
       and status = 'pending' order by booking_id limit 1`,
   mail: ({ providerId, key }: Claim) => sql`
     select trace_id from notifications where provider_id = ${providerId} and candidate_id = ${key}
-      and channel is not null and delivered_at is null order by notification_id limit 1`,
+      and ${IS_UNDELIVERED} order by notification_id limit 1`,
 } satisfies Partial<Record<Claim["kind"], (claim: Claim) => ReturnType<typeof sql>>>;
 
 /** Returns the trace of a claim; undefined for work without one, such as a probe. */

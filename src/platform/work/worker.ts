@@ -17,20 +17,6 @@ import { traceOf } from "./trace-of.ts";
  */
 export type Run = (claim: Claim, signal: AbortSignal, exclude: (ms: number) => void) => Promise<void>;
 
-export interface Worker {
-  /** Checks for due work; returns at once. */
-  wake(): void;
-  /** Checks for due work after that many milliseconds. */
-  wakeIn(ms: number): void;
-  /** Ends the exclusion of a provider that responds again. */
-  responds(providerId: string): void;
-  start(): Promise<void>;
-  /** Stops claiming, waits `graceMs` for the work in progress, then aborts and releases it. */
-  stop(options: { graceMs: number }): Promise<void>;
-  /** Resolves when nothing is due or in progress, retries included. */
-  idle(): Promise<void>;
-}
-
 export interface WorkerOptions {
   database: Database;
   log: Log;
@@ -62,11 +48,7 @@ const END_CLAIM_RETRY_MS = 1_000;
 /** A claim costs the database as much as a run, so one serves everything that becomes due or finishes within this time. */
 const GATHER_MS = 40;
 
-export function createWorker(options: WorkerOptions): Worker {
-  return new DueWorker(options);
-}
-
-class DueWorker implements Worker {
+export class Worker {
   readonly #options: WorkerOptions;
   readonly #kinds: readonly WorkKind[];
   readonly #running = new Map<string, Running>();
@@ -102,6 +84,7 @@ class DueWorker implements Worker {
     this.wake();
   }
 
+  /** Checks for due work; returns at once. */
   wake(): void {
     if (this.#state !== "started") return;
     this.#again = true;
@@ -112,6 +95,7 @@ class DueWorker implements Worker {
     });
   }
 
+  /** Checks for due work after that many milliseconds. */
   wakeIn(ms: number): void {
     if (this.#state !== "started" || ms > (this.#options.pollMs ?? 1_000)) return;
     const timer = setTimeout(() => {
@@ -121,6 +105,7 @@ class DueWorker implements Worker {
     this.#timers.add(timer);
   }
 
+  /** Ends the exclusion of a provider that responds again. */
   responds(providerId: string): void {
     if (this.#excluded.delete(providerId)) this.wake();
   }
@@ -130,6 +115,7 @@ class DueWorker implements Worker {
     this.wakeIn(ms);
   }
 
+  /** Stops claiming, waits `graceMs` for the work in progress, then aborts and releases it. */
   async stop({ graceMs }: { graceMs: number }): Promise<void> {
     this.#state = "stopped";
     for (const timer of this.#timers) clearTimeout(timer);
@@ -142,6 +128,7 @@ class DueWorker implements Worker {
     this.#idle.reject(new Error("the worker was stopped"));
   }
 
+  /** Resolves when nothing is due or in progress, retries included. */
   idle(): Promise<void> {
     const idle = this.#idle.add();
     this.wake();

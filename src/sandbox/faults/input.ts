@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CompleteCandidate } from "../../../generated/provider/types.ts";
+import { isUuid } from "../../contract/uuid.ts";
 import { shiftBody } from "../shift-body.ts";
 import { isEntry } from "./entries.ts";
 import { type Answer, type Call, empty, type Faults, isRefusal, json, problemAnswer } from "./fault.ts";
@@ -128,9 +129,7 @@ function isUnknown(answer: Answer, what?: "shift" | "candidate"): boolean {
   return answer.status === 404 && codes.some((code) => code === codeOf(answer));
 }
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-const isMalformed = ({ path }: Call): boolean => Object.values(path).some((id) => !UUID.test(id));
+const isMalformed = ({ path }: Call): boolean => Object.values(path).some((id) => !isUuid(id));
 
 function pointersOf({ body }: Answer): string[] {
   const errors = isEntry(body) && Array.isArray(body.errors) ? body.errors : [];

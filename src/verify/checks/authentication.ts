@@ -1,7 +1,8 @@
 import { noteCancelled } from "../cancellable-shift.ts";
+import { BY_SHIFT, UNASSIGNMENTS } from "../check-operations.ts";
 import { isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
-import { idUnlike, tokenUnlike } from "../made-up-ids.ts";
+import { idUnlike, otherCase, tokenUnlike } from "../made-up-ids.ts";
 import { type Run, wasServed } from "../run.ts";
 import { ifServed, type Missing, skippedAs, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
@@ -28,7 +29,7 @@ async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {
     shiftId: idUnlike(run.fixtures.shiftId ?? run.madeUp("form"), run, "shift without token"),
     candidateId: run.madeUp("candidate"),
   };
-  const offered = ON_SHIFT.filter((each) => each === "getShift" || (run.mayChange && isOffered(run, each)));
+  const offered = BY_SHIFT.filter((each) => each === "getShift" || (run.mayChange && isOffered(run, each)));
   const probes = offered.map((operation) => ({ ...harmless(run, operation), path, authorization: null }));
   const exchanges = await Promise.all(probes.map((probe) => run.send(probe, wasRefused)));
   for (const exchange of exchanges.filter(isPlain)) {
@@ -40,14 +41,8 @@ async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {
   }
 }
 
-const ON_SHIFT: readonly OperationId[] = [
-  ...(["getShift", "updateShift", "cancelShift", "assignCandidate"] as const),
-  ...(["unassignCandidate", "deleteAssignment"] as const),
-];
-
 function isOffered({ known }: Run, operation: OperationId): boolean {
-  const isUnassignment = operation === "unassignCandidate" || operation === "deleteAssignment";
-  return !isUnassignment || known.offered.has(operation);
+  return !UNASSIGNMENTS.some((each) => each === operation) || known.offered.has(operation);
 }
 
 async function* tryTokens(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
@@ -88,13 +83,6 @@ const wrongToken = ([kind, name, authorization]: [Kind, string, string | null]):
   change: { authorization },
   verdict: (reply) => verdictOf(kind, name, reply),
 });
-
-/** Returns the same text for a token without letters. */
-function otherCase(token: string): string {
-  return token.replaceAll(/[a-z]/gi, (letter) =>
-    letter < "a" ? letter.toLowerCase() : letter.toUpperCase(),
-  );
-}
 
 function verdictOf(kind: Kind, name: string, exchange: Reply): Outcome {
   const { status } = exchange.answer;

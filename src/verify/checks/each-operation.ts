@@ -1,4 +1,5 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
+import { ASSIGNMENTS } from "../check-operations.ts";
 import type { OperationId } from "../exchange.ts";
 import type { Outcome } from "../finding.ts";
 import type { Group } from "../options.ts";
@@ -9,9 +10,7 @@ import type { Check, Fact, Holds } from "./check.ts";
 export const READS: readonly OperationId[] = [
   ...(["getShift", "listOutlets", "listRoles", "findCandidates", "getCandidateRegistry"] as const),
 ];
-const ON_SHIFT: readonly OperationId[] = [
-  ...(["updateShift", "assignCandidate", "unassignCandidate", "deleteAssignment"] as const),
-];
+const ON_SHIFT: readonly OperationId[] = ["updateShift", ...ASSIGNMENTS];
 
 /** Facts that the valid request of an operation needs. */
 const NEEDS: Readonly<Record<OperationId, readonly Fact[]>> = {

@@ -1,5 +1,6 @@
 import type { Pair } from "../assignment.ts";
-import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
+import { UNASSIGNMENTS } from "../check-operations.ts";
+import { type Exchange, isPlain, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { updateOf } from "../shift.ts";
@@ -87,8 +88,6 @@ function assignmentProbes(run: Run, path: Pair): Probe[] {
     path: { ...path },
   }));
 }
-
-const UNASSIGNMENTS = ["unassignCandidate", "deleteAssignment"] as const satisfies OperationId[];
 
 async function* ask(run: Run, asked: readonly Asked[]): AsyncGenerator<Outcome> {
   const isJudged = (each: Exchange) => wasRefused(each) && wasNotRedirected(each);

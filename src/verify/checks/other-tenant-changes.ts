@@ -1,8 +1,8 @@
+import { isUuid } from "../../contract/uuid.ts";
 import { isAssigned, remove } from "../assignment.ts";
 import { noteCancelled } from "../cancellable-shift.ts";
 import { type Exchange, isPlain, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
-import { isUuid } from "../made-up-ids.ts";
 import type { OtherTenant } from "../options.ts";
 import { type Run, wasServed } from "../run.ts";
 import { assertUndisturbed, ifServed, type ValidRequest } from "../valid-requests.ts";

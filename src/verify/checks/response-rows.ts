@@ -1,4 +1,5 @@
 import { type Exchange, isReply } from "../exchange.ts";
+import { isObject } from "../json-object.ts";
 
 /** Returns the entries of a list or of the registry, or the single object of a response. */
 export function rowsOf(exchange: Exchange): Readonly<Record<string, unknown>>[] {
@@ -10,8 +11,4 @@ export function rowsOf(exchange: Exchange): Readonly<Record<string, unknown>>[] 
       ? json.candidates
       : [json];
   return list.filter(isObject);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { type Pair, unassign } from "../assignment.ts";
+import { UNASSIGNMENTS } from "../check-operations.ts";
 import type { Code } from "../codes/codes.ts";
-import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
+import { type Exchange, isPlain, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { idUnlike } from "../made-up-ids.ts";
 import type { Run } from "../run.ts";
@@ -50,8 +51,6 @@ async function* askForUnknown(run: Run): AsyncGenerator<Outcome> {
   yield* ask(run, [{ operation: "assignCandidate", path: pair }], REFUSED);
   yield* ask(run, unassignmentsOf(run, pair), TOLERATED);
 }
-
-const UNASSIGNMENTS = ["unassignCandidate", "deleteAssignment"] as const satisfies OperationId[];
 
 function unassignmentsOf(run: Run, pair: Pair): Probe[] {
   const offered = UNASSIGNMENTS.filter((each) => run.known.offered.has(each));

@@ -28,7 +28,7 @@ export const answerCodes = {
   },
   rate_limited: {
     severity: "error",
-    title: "Still 429 after every wait",
+    title: "The response is still 429 after every wait",
     section: "8",
     fix: "Allow at least 10 calls a second and 500 a minute from the platform, and send Retry-After with a 429.",
   },
@@ -124,7 +124,7 @@ export const answerCodes = {
   },
   end_not_after_start: {
     severity: "error",
-    title: "A shift ends before it starts",
+    title: "A shift does not end after it starts",
     section: "2.2",
     fix: "Send the end of a night shift with the date of the next day.",
   },

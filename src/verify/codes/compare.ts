@@ -34,13 +34,13 @@ export const compareCodes = {
   },
   compare_status_missing: {
     severity: "error",
-    title: "The document lacks the status of a success",
+    title: "The document omits a success status",
     section: "4.2",
     fix: "Add the response with the status that the contract defines.",
   },
   compare_status_undocumented: {
     severity: "warning",
-    title: "The document lacks the status of a refusal",
+    title: "The document omits a refusal status",
     section: "4.2",
     fix: "Add the response: the platform acts differently on 404, 409 and other statuses.",
   },

@@ -12,7 +12,7 @@ export const webhookCodes = {
     severity: "error",
     title: "The path does not name a kind of provider system",
     section: "4.3",
-    fix: "Use in the path the kind that the integration was registered with: lower-case letters, digits and hyphens, like `tempo`.",
+    fix: "In the path, use the kind of the registration: lower-case letters, digits and hyphens, like `tempo`.",
   },
   webhook_method_wrong: {
     severity: "error",

@@ -1,5 +1,6 @@
 import type { PactFile, PactInteraction } from "../contracts.ts";
-import { isObject, type OpenApiDocument } from "./document.ts";
+import { isObject } from "../json-object.ts";
+import type { OpenApiDocument } from "./document.ts";
 import type { Described } from "./operations.ts";
 
 /** One result of the comparator, with the members that are read here. */

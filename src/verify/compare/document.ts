@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { parse } from "yaml";
+import { unescapeStep } from "../../runtime/pointer.ts";
 import { CouldNotRun } from "../could-not-run.ts";
+import { isObject } from "../json-object.ts";
 
 type Json = Record<string, unknown>;
 
@@ -103,11 +105,7 @@ function inPlace(document: Json, paths: Json): OpenApiDocument["paths"] {
 function valueAt(value: unknown, pointer: string): unknown {
   const steps = pointer.split("/").slice(1);
   return steps.reduce<unknown>((at, step) => {
-    const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    const name = unescapeStep(decodeURIComponent(step));
     return isObject(at) || Array.isArray(at) ? (at as Json)[name] : undefined;
   }, value);
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

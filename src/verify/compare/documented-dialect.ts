@@ -1,6 +1,7 @@
 import type { OperationId } from "../exchange.ts";
 import { formsOfInteraction, type KnownForms } from "../interactions.ts";
-import { isObject, type OpenApiDocument } from "./document.ts";
+import { isObject } from "../json-object.ts";
+import type { OpenApiDocument } from "./document.ts";
 import type { Described } from "./operations.ts";
 
 /** The forms that the document allows. A missing member allows any form. */

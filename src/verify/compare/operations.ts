@@ -1,6 +1,7 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import type { OperationId } from "../exchange.ts";
-import { isObject, type OpenApiDocument } from "./document.ts";
+import { isObject } from "../json-object.ts";
+import type { OpenApiDocument } from "./document.ts";
 
 export type Routing = "path" | "header";
 

@@ -4,7 +4,7 @@ import type {
   CandidateRegistry,
   RegistryEntry,
 } from "../../../generated/provider/types.ts";
-import { parsePersonalNumber } from "../../contract/personal-number.ts";
+import { looksLikePersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
 import { pathOf, shown } from "./field-faults.ts";
@@ -48,13 +48,11 @@ export function judgeCandidate({ personalNumber }: Candidate, exchange: Reply): 
   return judgeNumber(personalNumber, exchange);
 }
 
-const FORM = /^\d{8}-?\d{4}$/;
-
 /** Reports a number in a wrong format, and warns of an invalid date or check digit. */
 function judgeNumber(text: string | null | undefined, exchange: Reply): Found[] {
   if (text === undefined || text === null) return [];
   const expected = "YYYYMMDDXXXX or YYYYMMDD-XXXX";
-  if (!FORM.test(text)) {
+  if (!looksLikePersonalNumber(text)) {
     const actual = "a personalNumber in another format";
     return [found("personal_number_wrong", { exchange, expected, actual })];
   }

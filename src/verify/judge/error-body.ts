@@ -1,6 +1,7 @@
 import { schemas } from "../../../generated/provider/validators.js";
 import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
+import { isObject } from "../json-object.ts";
 
 const STACK_TRACE =
   /Traceback \(most recent call last\)|^\s+at .+\(?[\w./\\-]+:\d+:\d+\)?$|^\s*at [\w.$]+\([\w]+\.(?:java|kt|cs):\d+\)|goroutine \d+ \[|\.php on line \d+/m;
@@ -64,9 +65,8 @@ function judgeProblem(exchange: Reply): Found[] {
     : [notProblem(exchange, "a problem document without type, title, status or code")];
 }
 
-function wrongMembers(json: unknown, status: number): string[] {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return ["it is not a JSON object"];
-  const members = json as Record<string, unknown>;
+function wrongMembers(members: unknown, status: number): string[] {
+  if (!isObject(members)) return ["it is not a JSON object"];
   const texts = ["type", "title", "detail", "instance"].filter(
     (name) => members[name] !== undefined && members[name] !== null && typeof members[name] !== "string",
   );

@@ -1,3 +1,4 @@
+import { stepsOf, valueAt } from "../../runtime/pointer.ts";
 import type { FieldError } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";
 import type { Reply } from "../exchange.ts";
@@ -71,16 +72,9 @@ export function faultOf(body: unknown, { pointer, message }: FieldError): FieldF
 
 /** Returns a readable path for a JSON pointer. All entries of a list are one place. */
 export function pathOf(pointer: string): string {
-  const names = pointer.split("/").slice(1).map(unescaped);
+  const names = stepsOf(pointer);
   const path = names.map((name) => (/^(\d+|\*)$/.test(name) ? "[*]" : `.${name}`)).join("");
   return path.replace(/^\./, "") || "the body";
-}
-
-const unescaped = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~");
-
-function valueAt(body: unknown, pointer: string): unknown {
-  const names = pointer.split("/").slice(1).map(unescaped);
-  return names.reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], body);
 }
 
 /** Returns the value if it cannot be personal data, otherwise its kind. */
@@ -130,8 +124,10 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: "a URL",
 };
 
-/** Expectations by message of the validator. */
-const WORDS: readonly (readonly [message: RegExp, words: (match: string, path: string) => string])[] = [
+type Expectation = readonly [message: RegExp, textOf: (match: string, path: string) => string];
+
+/** By message of the validator. */
+const EXPECTATIONS: readonly Expectation[] = [
   [/^must be of type (.+)$/, (types) => typesOf(types)],
   [/^must be a valid (.+)$/, (format) => FORMATS[format] ?? LISTED_FORM],
   [/^must be one of (.+)$/, (values) => `one of ${values}`],
@@ -143,9 +139,9 @@ const WORDS: readonly (readonly [message: RegExp, words: (match: string, path: s
 ];
 
 function expectedOf(message: string, path: string): string {
-  for (const [pattern, words] of WORDS) {
+  for (const [pattern, textOf] of EXPECTATIONS) {
     const match = pattern.exec(message);
-    if (match) return words(match[1] ?? "", path);
+    if (match) return textOf(match[1] ?? "", path);
   }
   return LISTED_FORM;
 }

@@ -1,3 +1,4 @@
+import { SHORTEST_KNOWN } from "../curl-command.ts";
 import { type Exchange, isReply, type Reply, type Unanswered } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
 import { judgeError } from "./error-body.ts";
@@ -17,12 +18,10 @@ function judgeReply(exchange: Reply): Found[] {
   return [...judgeStatus(exchange), ...judgeLeak(exchange)];
 }
 
-const SHORTEST_TOKEN = 8;
-
 /** Reports a response that contains the token: responses are logged and stored. */
 function judgeLeak(exchange: Reply): Found[] {
   const token = exchange.sent.headers.Authorization?.split(" ").at(-1) ?? "";
-  if (token.length < SHORTEST_TOKEN || !exchange.answer.text.includes(token)) return [];
+  if (token.length < SHORTEST_KNOWN || !exchange.answer.text.includes(token)) return [];
   const expected = "a response without the token";
   return [found("token_leaked", { exchange, expected, actual: "the token of the request is in the body" })];
 }

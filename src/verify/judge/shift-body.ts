@@ -1,9 +1,9 @@
 import type { AssignedCandidate, Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { readShift, VARIANT_FIELDS, variantOf } from "../../contract/shift.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
+import { isUuid } from "../../contract/uuid.ts";
 import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
-import { isUuid } from "../made-up-ids.ts";
 import { shown } from "./field-faults.ts";
 
 /** Judges what no schema can express: times, ids, positions and assigned candidates. */

@@ -2,6 +2,7 @@ import { type Message, messages } from "../../../generated/events/types.ts";
 import { schemas } from "../../../generated/events/validators.js";
 import { requests } from "../../../generated/platform/validators.js";
 import { problem } from "../../contract/problem.ts";
+import { valueAt } from "../../runtime/pointer.ts";
 import type { FieldError } from "../../runtime/validator.ts";
 import { type Found, found } from "../finding.ts";
 import { faultOf } from "../judge/field-faults.ts";
@@ -20,7 +21,7 @@ export function isEventName(name: unknown): name is EventName {
 
 /** Judges the body of a webhook (contract 6). */
 export function readPayload(body: unknown, operation: WebhookOperationId): Payload {
-  const name = memberOf(body, "event");
+  const name = valueAt(body, "/event");
   const validator = isEventName(name) ? schemas[messages[name].schema] : requests[operation].body;
   if (!validator(body)) return malformed(body, validator.errorsOf(body), operation);
   if (isMessage(body)) return { kind: "message", event: body };
@@ -35,7 +36,7 @@ export function readPayload(body: unknown, operation: WebhookOperationId): Paylo
 }
 
 function isMessage(body: unknown): body is Message {
-  const name = memberOf(body, "event");
+  const name = valueAt(body, "/event");
   return isEventName(name) && schemas[messages[name].schema](body);
 }
 
@@ -54,16 +55,6 @@ function malformed(body: unknown, errors: readonly FieldError[], operation: Webh
       });
     }),
   };
-}
-
-function valueAt(body: unknown, pointer: string): unknown {
-  const steps = pointer.split("/").slice(1);
-  return steps.reduce((value, step) => memberOf(value, step), body);
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Record<string, unknown>)[name];
 }
 
 /** Returns the kind of a value, never the value: a wrong field may contain anything. */

@@ -1,8 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
 import { type ProblemCode, problem } from "../../contract/problem.ts";
+import { bearerToken, isSameToken } from "../../runtime/bearer-token.ts";
 import { readJson } from "../../runtime/body.ts";
 import { ProblemError } from "../../runtime/problem.ts";
+import { BODY_LIMIT } from "../../runtime/server.ts";
 import type { Code } from "../codes/codes.ts";
 import { type Found, found, type Place } from "../finding.ts";
 import type { WebhookOperation, WebhookOperationId } from "./webhook-operations.ts";
@@ -14,8 +15,6 @@ export interface Refused {
   found: readonly Found[];
 }
 
-/** The platform's own limit (decisions, "malformed; not authorised"). */
-const BODY_LIMIT = 64 * 1024;
 /** decisions, "{provider} path segment". */
 const KIND = /^[a-z][a-z0-9-]{1,31}$/;
 /** Names and UUIDs. Other segments may contain anything. */
@@ -50,7 +49,7 @@ export function judgeHead(
   token: string,
 ): Refused | undefined {
   const header = request.headers.authorization;
-  const given = /^Bearer +([\x21-\x7e]+) *$/i.exec(header ?? "")?.[1];
+  const given = bearerToken(header);
   const details = { operation, expected: "Authorization: Bearer <PLATFORM_TOKEN>" };
   if (header === undefined) {
     return refuse(unauthorized(), "webhook_token_missing", { ...details, actual: "no Authorization header" });
@@ -70,12 +69,6 @@ export function judgeHead(
 function unauthorized(): ProblemError {
   const detail = "Send `Authorization: Bearer <PLATFORM_TOKEN>`.";
   return problem("unauthorized", { detail }, { "WWW-Authenticate": "Bearer" });
-}
-
-/** Compares in constant time. */
-function isSameToken(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }
 
 function judgeKind({ params }: Request, operation: WebhookOperationId): Refused | undefined {

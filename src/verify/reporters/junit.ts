@@ -20,7 +20,7 @@ export interface Test {
   finding?: Finding;
 }
 
-const SUITES: readonly Suite[] = ["every answer", ...groups];
+const SUITES: readonly Suite[] = ["every response", ...groups];
 
 /** Writes JUnit XML: a suite for each group, and a test for each check. */
 export function junitReport(

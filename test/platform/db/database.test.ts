@@ -157,14 +157,14 @@ describe.each(engines)("the database on %s", (engine) => {
       import { endClaim } from ${JSON.stringify(source("work/rows.ts"))};
       import { markDue } from ${JSON.stringify(source("work/due.ts"))};
       import { PROVIDER_RETRIES } from ${JSON.stringify(source("../clients/retry-policy.ts"))};
-      import { createWorker } from ${JSON.stringify(source("work/worker.ts"))};
+      import { Worker } from ${JSON.stringify(source("work/worker.ts"))};
       const log = { debug() {}, info() {}, warn() {}, error: console.error };
       const database = await openDatabase({ ...${JSON.stringify(where)}, log });
       const providerId = newId();
       await database.kysely.insertInto("integrations").values({ provider_id: providerId, kind: "k", name: "n",
         base_url: "https://p.example", provider_token: "t", state: "active" }).execute();
       let runs = 0;
-      const worker = createWorker({
+      const worker = new Worker({
         database, log, retries: PROVIDER_RETRIES, hourlyMs: 1, places: 1, atOnce: 1,
         runs: { shift: async (claim) => {
           runs += 1;

@@ -4,7 +4,7 @@ import { openPostgres } from "../../../src/platform/db/postgres.ts";
 import { copyDatabase, silent } from "../../engines.ts";
 import { type Gate, openGate } from "../http/gate.ts";
 
-describe("a connection to PostgreSQL that dies without a word", () => {
+describe("a connection to PostgreSQL that stops responding", () => {
   let gate: Gate;
   let database: Database;
   let removeDatabase: () => Promise<void>;
@@ -49,16 +49,21 @@ describe("a connection to PostgreSQL that dies without a word", () => {
 
   it("hears signals again", async () => {
     const again = Promise.withResolvers<void>();
-    const heard = Promise.withResolvers<string>();
+    let heard: string | undefined;
     let connections = 0;
-    const subscription = await database.raw.listen("probe", heard.resolve, () => {
+    const onHeard = (payload: string) => {
+      heard = payload;
+    };
+    const subscription = await database.raw.listen("probe", onHeard, () => {
       connections += 1;
       if (connections === 2) again.resolve();
     });
     gate.freeze();
     await again.promise;
-    await database.raw.executeSql("select pg_notify('probe', $1)", ["payload"]);
-    expect(await heard.promise).toBe("payload");
+    // On a busy machine, this connection or the other one may be given up again.
+    const notify = () =>
+      database.raw.executeSql("select pg_notify('probe', $1)", ["payload"]).catch(() => undefined);
+    await expect.poll(() => notify().then(() => heard)).toBe("payload");
     await subscription.close();
   });
 });

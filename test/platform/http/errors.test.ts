@@ -27,7 +27,7 @@ const OURS: unknown[] = [
 ];
 
 describe("what a handler throws", () => {
-  it.each(["40001", "40P01"])("is 503 with Retry-After when two were in each other's way: %s", (code) => {
+  it.each(["40001", "40P01"])("is 503 with Retry-After after a conflict of transactions: %s", (code) => {
     const lines: string[] = [];
     const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
     const { problem, headers } = asProblem(coded(code), log);
@@ -40,7 +40,7 @@ describe("what a handler throws", () => {
     expect([problem.code, problem.status, headers["Retry-After"]]).toEqual(["store_unavailable", 503, "5"]);
   });
 
-  it.each(OURS)("is 500 without a word about it otherwise: %s", (error) => {
+  it.each(OURS)("is 500 without details otherwise: %s", (error) => {
     const { problem } = asProblem(error, silent);
     expect(problem).toEqual({
       type: expect.stringContaining("internal_error"),

@@ -37,7 +37,9 @@ describe("GET /metrics", () => {
 
 describe("the management listener", () => {
   it("has /metrics, which the public one no longer has, and the health checks", async () => {
-    const harness = await startWithTenants("pglite", { config: { management: { port: 0 } } });
+    const harness = await startWithTenants("pglite", {
+      config: { management: { host: "127.0.0.1", port: 0 } },
+    });
     const management = `http://127.0.0.1:${harness.platform.managementPort}`;
     try {
       const metrics = await send(management, "/metrics", forwardedFor(ELSEWHERE));

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
+import { changeTexts } from "../../../src/console/events/change-text.ts";
 import { changesBetween, readSnapshot } from "../../../src/platform/jobs/snapshot.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
 import { ok } from "../../harness/operations.ts";
@@ -40,7 +41,12 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     if (!event) throw new Error("there is no such event");
     return event;
   };
-  const rowsNow = async () => (await organisation.dump()).split("\n").sort();
+  /** Without figures, which the platform writes on its own schedule. */
+  const rowsNow = async () =>
+    (await organisation.dump())
+      .split("\n")
+      .filter((row) => !/^\S*figures /.test(row))
+      .sort();
   const dialectNow = async () =>
     (await database().kysely.selectFrom("integrations").select("dialect").executeTakeFirstOrThrow()).dialect;
   const preview = async (eventId: string) =>
@@ -102,5 +108,19 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
       .where("operation_id", "=", operation.operation_id)
       .executeTakeFirstOrThrow();
     expect(left.consumed_at).toBeNull();
+  });
+
+  it("names its fields and lists warnings as the console reads them", async () => {
+    const { providerId, open } = organisation;
+    const { shiftId } = await open();
+    const { kysely } = database();
+    const warnings = JSON.stringify(["name_cut", "positions_missing"]);
+    await kysely.updateTable("jobs").set({ warnings }).execute();
+    const changes = changesBetween(undefined, await readSnapshot(kysely, { providerId, shiftId }));
+    const unnamed = changes.filter((change) =>
+      changeTexts([change]).some(({ field }) => field === change.field),
+    );
+    expect(unnamed).toEqual([]);
+    expect(changes.find(({ field }) => field === "warnings")?.to).toBe("name_cut; positions_missing");
   });
 });

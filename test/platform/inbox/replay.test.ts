@@ -68,7 +68,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     });
   });
 
-  it("foresees what changed at the provider without a word, and nothing when nothing did", async () => {
+  it("predicts changes that no event announced, and nothing when nothing changed", async () => {
     const registered = await harness().onboard({ connect: false });
     const { provider, findJob, addPerson } = registered;
     await addPerson({ personalNumber: published.personnummer[0] ?? "" });
@@ -88,7 +88,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect((await preview(shiftId)).changes).toEqual([]);
   });
 
-  it("foresees a shift that is gone", async () => {
+  it("predicts that a shift is gone", async () => {
     const registered = await harness().onboard({ connect: false });
     const { provider, findJob } = registered;
     const { shiftId } = provider.createShift();

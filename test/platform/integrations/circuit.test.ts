@@ -37,7 +37,7 @@ describe.each(featureEngines)("a provider that gives no answer, on %s", (engine)
   };
 
   it.each(["slow", "unavailable", "reset", "error-500"] as const)(
-    "%s: is left alone and reported; others go on; everything arrives once it is well",
+    "%s: is not called and is reported; others continue; everything arrives once it has recovered",
     async (fault) => {
       const { operations, onboard } = harness();
       const [ill, well] = [await onboard({ connect: false }), await onboard({ connect: false })];

@@ -11,7 +11,7 @@ it("compares digests of one length in constant time, whatever is given", async (
   const timingSafeEqual = vi.fn(real.timingSafeEqual);
   vi.resetModules();
   vi.doMock("node:crypto", () => ({ ...real, timingSafeEqual }));
-  const { isSameToken } = await import("../../../src/platform/access/token.ts");
+  const { isSameToken } = await import("../../../src/runtime/bearer-token.ts");
   const token = "an-operations-token";
   const given = ["", "a", "an-operations-tokem", `${token}-and-more`, token];
   expect(given.map((each) => isSameToken(each, token))).toEqual([false, false, false, false, true]);

@@ -26,7 +26,7 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
     return { ...registered, rotate, first: platformToken, use: (token: string) => trySend(shiftId, token) };
   };
 
-  it("leaves the platform token before valid for 24 hours", async () => {
+  it("keeps the previous platform token valid for 24 hours", async () => {
     const { rotate, first, use } = await registered();
     const { platformToken: second, previousValidUntil } = await rotate();
     expect(Date.parse(previousValidUntil) - now).toBe(24 * HOUR);

@@ -44,7 +44,12 @@ describe("the limit of a backlog", () => {
     ],
     ["a provider that is down", { health: "unreachable" }, {}, paused("unreachable")],
     ["a rejected token", { paused_since: SINCE, ...limited }, {}, paused("token_rejected")],
-    ["implausible responses", { health: "implausible" }, {}, paused("implausible")],
+    [
+      "implausible responses, which pause deletions alone",
+      { health: "implausible" },
+      {},
+      { code: "working", params: {} },
+    ],
     ["a Retry-After", limited, {}, { code: "rate_limit", params: { until: until.toISOString() } }],
     [
       "the platform's own limit",

@@ -60,7 +60,7 @@ describe.each(featureEngines)("GET /statistics on %s", (engine) => {
 describe("GET /statistics", () => {
   const harness = useTenants("postgres", { now });
 
-  it("refuses a time that is none", async () => {
+  it("refuses an invalid time", async () => {
     for (const minutes of ["0", "-1", "10081", "1.5", "an-hour", "", "1e9", "NaN"]) {
       const answer = await harness().operate("GET", `/statistics?minutes=${minutes}`);
       expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual(["#/query/minutes"]);

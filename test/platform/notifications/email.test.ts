@@ -217,7 +217,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     await expect.poll(issues).toEqual([]);
   });
 
-  it("that the server refuses for good are tried once", async () => {
+  it("that the server refuses permanently are tried once", async () => {
     await open();
     const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
     server.refuse(550);

@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../../generated/operations/client.ts";
 import { startPlatform } from "../../../src/platform/main.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { copyDatabase, silent } from "../../engines.ts";
+import { configFor } from "../../harness/platform.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import { startMailServer } from "./mail-server.ts";
 
@@ -15,8 +15,7 @@ async function start() {
   const server = await startMailServer();
   onTestFinished(server.close);
   const config = {
-    ...{ port: 0, databaseUrl: where.url, dataDir: "", operationsToken, secretKey: randomBytes(32) },
-    ...{ allowInsecureProviders: true, webhookRateLimit: 0, logLevel: "silent" },
+    ...{ ...configFor(where), operationsToken },
     mail: { url: server.url, from: "shifts@platform.example" },
   };
   const platform = await startPlatform(config, { log: silent });

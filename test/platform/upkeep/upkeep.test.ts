@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { EventStatus } from "../../../src/platform/db/schema.ts";
+import type { EventStatus } from "../../../generated/operations/types.ts";
 import type { Deps } from "../../../src/platform/deps.ts";
 import { createIdGenerator, newId } from "../../../src/platform/ids.ts";
 import { RETENTION } from "../../../src/platform/retention.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import type { IntegrationState, WorkKind } from "../../../src/platform/db/schema.ts";
+import type { IntegrationState } from "../../../generated/operations/types.ts";
+import type { WorkKind } from "../../../src/platform/db/schema.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { claimWork, type Wanted } from "../../../src/platform/work/claims.ts";
 import { markDue, PRIORITY } from "../../../src/platform/work/due.ts";

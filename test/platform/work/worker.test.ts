@@ -4,12 +4,7 @@ import { PROVIDER_RETRIES } from "../../../src/clients/retry-policy.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { PRIORITY } from "../../../src/platform/work/due.ts";
 import { type Claim, type Due, endClaim, LEASE_MS } from "../../../src/platform/work/rows.ts";
-import {
-  createWorker,
-  type Run,
-  type Worker,
-  type WorkerOptions,
-} from "../../../src/platform/work/worker.ts";
+import { type Run, Worker, type WorkerOptions } from "../../../src/platform/work/worker.ts";
 import { engines, silent, type TestDatabase, useEngine } from "../../engines.ts";
 import { addIntegration, age, claim, mark, rowsOf, shift } from "./rows.ts";
 
@@ -22,7 +17,7 @@ function useWorkers(database: () => TestDatabase) {
   const workers: Worker[] = [];
   afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.stop({ graceMs: 0 }))));
   return async (run: Run, rest: Partial<WorkerOptions> = {}): Promise<Worker> => {
-    const worker = createWorker({
+    const worker = new Worker({
       ...{ database: database(), log: silent, retries: AT_ONCE, hourlyMs: 3_600_000, pollMs: 100 },
       ...{ places: 1_000, atOnce: 100, runs: { shift: run } },
       ...rest,

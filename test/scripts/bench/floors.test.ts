@@ -42,8 +42,8 @@ describe("a goal", () => {
       "(#acknowledgement-postgres-shiftpact) | at least 1 | 0.4  | missed: 40 % of the target |",
     );
     expect(text).toContain("(#stub-read-stub) | at most 1.2 | 1.1  | reached |");
-    expect(text).toContain("Missed on PostgreSQL");
+    expect(text).toContain("Durable acknowledgements on PostgreSQL: storing");
     expect(text).toContain("0.6 if no core ever waited");
-    expect(goalsMarkdown({ "acknowledgement.postgres.ratio": 1 })).not.toContain("Missed");
+    expect(goalsMarkdown({ "acknowledgement.postgres.ratio": 1 })).not.toContain("Durable acknowledgements on");
   });
 });

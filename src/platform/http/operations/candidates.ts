@@ -7,12 +7,12 @@ import {
   parsePersonalNumber,
 } from "../../../contract/personal-number.ts";
 import { problem } from "../../../contract/problem.ts";
+import { isUuid } from "../../../contract/uuid.ts";
 import { changesOf } from "../../access/audit.ts";
 import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../../candidates/candidate.ts";
 import { erase } from "../../candidates/erase.ts";
 import type { CandidatesTable, Schema } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
-import { isUuid } from "../../ids.ts";
 import { resolveIssues } from "../../issues/issues.ts";
 import { type Trx, transact } from "../../transaction.ts";
 import { markRefreshDue } from "../../work/refresh.ts";
@@ -162,13 +162,13 @@ async function changeCandidate(
       trx,
     );
     await addCompetences(trx, deps, candidateId, wanted);
-    await settleLacking(trx, deps, candidateId);
+    await resolveMissingCompetences(trx, deps, candidateId);
   }
   return viewOf(deps, row, await competencesOf(trx, candidateId));
 }
 
 /** Closes the issues about shifts that the candidate is able to work on now. */
-async function settleLacking(trx: Trx, deps: Deps, candidateId: string): Promise<void> {
+async function resolveMissingCompetences(trx: Trx, deps: Deps, candidateId: string): Promise<void> {
   const isAble = sql<boolean>`subject ->> 'candidateId' = ${candidateId} and exists (
     select from jobs join candidate_competences as able using (competence_id)
     where jobs.provider_id = issues.provider_id and jobs.shift_id = subject ->> 'shiftId'

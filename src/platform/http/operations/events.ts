@@ -7,7 +7,7 @@ import type { Schema, StoredEvent, TraceStepsTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { payloadOf } from "../../inbox/payload.ts";
 import { previewReplay } from "../../inbox/preview.ts";
-import { replayEvent, replayEvents } from "../../inbox/replay.ts";
+import { replayEvent, replayEvents, unknownEvent } from "../../inbox/replay.ts";
 import { page } from "../page.ts";
 import { accepted, ok } from "../response.ts";
 
@@ -26,8 +26,7 @@ export function eventHandlers(deps: Deps) {
         .selectFrom("all_events")
         .selectAll()
         .where("event_id", "=", path.eventId)
-        .executeTakeFirst();
-      if (!row) throw problem("event_not_found", { detail: "There is no event with this eventId." });
+        .executeTakeFirstOrThrow(unknownEvent);
       return ok({ ...viewOfEvent(row), payload: payloadOf(row) });
     },
     replayEvent: async ({ path }) => accepted({ queued: await replayEvent(deps, path.eventId) }),

@@ -14,7 +14,7 @@ import { updateMappings } from "../../integrations/mappings.ts";
 import { countRemaining, type Leaving, offboard } from "../../integrations/offboard.ts";
 import { register } from "../../integrations/register.ts";
 import { importRegistry } from "../../integrations/registry.ts";
-import { rotatePlatformToken, takeProviderToken } from "../../integrations/rotate.ts";
+import { rotatePlatformToken, storeProviderToken } from "../../integrations/rotate.ts";
 import { detectRouting, routedIntegration } from "../../integrations/routing.ts";
 import type { TokenOwners } from "../../integrations/tokens.ts";
 import { requestVerification } from "../../verification/check.ts";
@@ -92,7 +92,7 @@ export function integrationHandlers({ deps, owners, backlogs, allowInsecureProvi
       body.direction === "provider"
         ? ok(
             viewOfIntegration(
-              await detectRouting(deps, await takeProviderToken(deps, path.providerId, body.providerToken)),
+              await detectRouting(deps, await storeProviderToken(deps, path.providerId, body.providerToken)),
             ),
           )
         : created(await rotatePlatformToken(deps, owners, path.providerId, body.overlapHours)),

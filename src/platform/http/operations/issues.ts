@@ -5,7 +5,7 @@ import { problem } from "../../../contract/problem.ts";
 import type { IssuesTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { acceptDisappearance } from "../../integrations/health.ts";
-import { closeIssue, findIssue } from "../../issues/issues.ts";
+import { findIssue, resolveOne } from "../../issues/issues.ts";
 import { transact } from "../../transaction.ts";
 import { page } from "../page.ts";
 import { noContent, ok } from "../response.ts";
@@ -32,7 +32,7 @@ async function resolveIssue(deps: Deps, issueId: string): Promise<void> {
   await transact(deps, async (trx) => {
     deps.audit?.note({ subjects: { providerId: provider_id }, changes: [{ field: "code", before: code }] });
     if (code === "mass_disappearance") await acceptDisappearance(trx, deps, provider_id);
-    await closeIssue(trx, deps, issue);
+    await resolveOne(trx, deps, issue);
   });
 }
 

@@ -7,6 +7,7 @@ import { accept } from "../../jobs/accept.ts";
 import { awaitBooking, awaitChange } from "../../jobs/await-provider.ts";
 import { requestCancellation } from "../../jobs/cancel.ts";
 import { requestChange } from "../../jobs/change.ts";
+import { unknownJob } from "../../jobs/job.ts";
 import { explainJob } from "../../jobs/staffing.ts";
 import { withdraw } from "../../jobs/withdraw.ts";
 import { page } from "../page.ts";
@@ -24,7 +25,7 @@ export function jobHandlers(deps: Deps) {
       return ok({ items: await viewsOfJobs(deps, items), ...rest });
     },
     getJob: async ({ path }) => ok(await readJob(deps, path.jobId)),
-    explainJob: async ({ path: { jobId } }) => ok({ jobId, ...(await explainJob(deps, jobId)) }),
+    explainJob: async ({ path: { jobId } }) => ok(await explainJob(deps, jobId)),
     acceptJob: async ({ path, body }) => {
       const reserved = await accept(deps, { jobId: path.jobId, candidateId: body.candidateId });
       const booking = await awaitBooking(deps, reserved, ({ status }) => status !== "pending");
@@ -75,7 +76,7 @@ function describeRefusal({ reason, reason_params: { status, providerCode } }: Sh
 async function readJob(deps: Deps, jobId: string): Promise<JobView> {
   const job = await selectJobs(deps).where("job_id", "=", jobId).executeTakeFirst();
   const [view] = job ? await viewsOfJobs(deps, [job]) : [];
-  if (!view) throw problem("job_not_found", { detail: "There is no job with this jobId." });
+  if (!view) throw unknownJob();
   return view;
 }
 

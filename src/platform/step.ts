@@ -1,5 +1,5 @@
-import type { OutcomeCode, Params, StepName } from "../../../generated/operations/types.ts";
-import type { Unavailable } from "../../clients/provider/answer.ts";
+import type { OutcomeCode, Params, StepName } from "../../generated/operations/types.ts";
+import type { Unavailable } from "../clients/provider/answer.ts";
 
 /** A step of a trace: an action and its outcome. It never contains personal data. */
 export interface Step {

@@ -1,0 +1,12 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/** The bearer token of an Authorization header (RFC 6750); undefined when there is none. */
+export function bearerToken(header: string | undefined): string | undefined {
+  return /^Bearer +([\x21-\x7e]+) *$/i.exec(header ?? "")?.[1];
+}
+
+/** Compares in a time that does not depend on how much is right. */
+export function isSameToken(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
