@@ -44,6 +44,8 @@ describe("a goal", () => {
     expect(text).toContain("(#stub-read-stub) | at most 1.2 | 1.1  | reached |");
     expect(text).toContain("Durable acknowledgements on PostgreSQL: storing");
     expect(text).toContain("0.6 if no core ever waited");
-    expect(goalsMarkdown({ "acknowledgement.postgres.ratio": 1 })).not.toContain("Durable acknowledgements on");
+    expect(goalsMarkdown({ "acknowledgement.postgres.ratio": 1 })).not.toContain(
+      "Durable acknowledgements on",
+    );
   });
 });
