@@ -1,4 +1,4 @@
-// Who may import whom. test/house.test.ts runs these rules over the tree, and over a tree made to break them.
+// Who may import whom. test/conventions.test.ts runs these rules over the tree, and over a tree made to break them.
 
 const OURS = "^(generated|src|scripts|test)/";
 

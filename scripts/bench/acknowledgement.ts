@@ -13,7 +13,7 @@ import {
   startPlatform,
 } from "./organisations.ts";
 import { alternate } from "./rounds.ts";
-import type { Findings, Section, Setting } from "./section.ts";
+import type { Section, SectionResult, Setting } from "./section.ts";
 import { median, quantile, type Ratio, ratioOf } from "./statistics.ts";
 import { type Row, shown, shownRatio } from "./table.ts";
 import { webhooksOf } from "./webhook.ts";
@@ -29,7 +29,7 @@ export const acknowledgement: Section = {
     return {
       tables: [{ title: "Webhooks acknowledged", about: ABOUT, head: HEAD, rows }],
       figures: { ...postgres.figures, ...pglite.figures },
-    } satisfies Findings;
+    } satisfies SectionResult;
   },
 };
 

@@ -25,7 +25,7 @@ import {
   startPlatform,
 } from "./organisations.ts";
 import { acknowledgements, jobs } from "./probes.ts";
-import type { Findings, Section, Setting } from "./section.ts";
+import type { Section, SectionResult, Setting } from "./section.ts";
 import { idleFlow, sendMany } from "./send.ts";
 import { median } from "./statistics.ts";
 import { shown } from "./table.ts";
@@ -60,7 +60,7 @@ export const fairness: Section = {
     return {
       tables: [openTable(measured), backlogTable(measured), operatorTable(measured), processTable(processes)],
       figures: figuresOf(measured, processes),
-    } satisfies Findings;
+    } satisfies SectionResult;
   },
 };
 

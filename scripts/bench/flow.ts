@@ -3,7 +3,7 @@ import { type Deployment, type Pipelined, pipeline, startDeployment, startProvid
 import { newDatabase, newFolder, onboard, type Platform, startPlatform } from "./organisations.ts";
 import { type Plan, plansOf } from "./plans.ts";
 import { alternate } from "./rounds.ts";
-import type { Findings, Section, Setting } from "./section.ts";
+import type { Section, SectionResult, Setting } from "./section.ts";
 import { idleFlow, steadyFlow } from "./send.ts";
 import { median, quantile, ratioOf } from "./statistics.ts";
 import { storeEvents, withDatabase } from "./stored-events.ts";
@@ -25,7 +25,7 @@ export const flow: Section = {
     return {
       tables: [tableOf(sizes, [...growth.rows, ...processes.rows], steady.rows), planTable(sizes, plans)],
       figures: { ...growth.figures, ...processes.figures, ...steady.figures, ...planFigures(plans) },
-    } satisfies Findings;
+    } satisfies SectionResult;
   },
 };
 

@@ -6,7 +6,7 @@ import { timeNode } from "./command.ts";
 import { grownDocument } from "./grown-document.ts";
 import type { Resources } from "./resources.ts";
 import { alternate } from "./rounds.ts";
-import type { Findings, Section, Setting } from "./section.ts";
+import type { Section, SectionResult, Setting } from "./section.ts";
 import { median, type Ratio, ratioOf } from "./statistics.ts";
 import { shown, shownRatio } from "./table.ts";
 
@@ -46,7 +46,7 @@ export const generation: Section = {
           .ratio,
         "generation.growth.ratio": times / (medianMs(many.shiftpact) / medianMs(single.shiftpact)),
       },
-    } satisfies Findings;
+    } satisfies SectionResult;
   },
 };
 

@@ -6,12 +6,12 @@ import { CouldNotRun } from "../../src/verify/could-not-run.ts";
 import type { Verification } from "../../src/verify/events.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { runNode } from "./command.ts";
-import { farAway } from "./far-away.ts";
+import { startLatencyProxy } from "./latency-proxy.ts";
 import { pactAlone } from "./pact-alone.ts";
 import { type Planted, plantedFaults } from "./planted-faults.ts";
 import type { Resources } from "./resources.ts";
 import { alternate } from "./rounds.ts";
-import type { Findings, Section, Setting } from "./section.ts";
+import type { Section, SectionResult, Setting } from "./section.ts";
 import { median } from "./statistics.ts";
 import { type Row, shown } from "./table.ts";
 import { startProvider } from "./verified-sandbox.ts";
@@ -41,7 +41,7 @@ export const kit: Section = {
         "kit.found.ratio": counts.kit / counts.planted,
         "kit.pact.ratio": counts.kit / Math.max(1, counts.pact),
       },
-    } satisfies Findings;
+    } satisfies SectionResult;
   },
 };
 
@@ -112,7 +112,7 @@ async function timeKit(resources: Resources, { latency, concurrency }: Distance 
   const { sandbox, fixtures, other } = await startProvider(resources, { dialect: PLAIN });
   const file = join(await resources.folder("fixtures"), "fixtures.json");
   await writeFile(file, JSON.stringify(fixtures));
-  const url = latency === undefined ? sandbox.url : await farAway(resources, sandbox.url, latency);
+  const url = latency === undefined ? sandbox.url : await startLatencyProxy(resources, sandbox.url, latency);
   const argv = ["--import", import.meta.resolve("tsx"), COMMAND, "verify", url];
   const own = ["--provider-id", sandbox.providerId, "--token", sandbox.token, "--fixtures", file];
   const others = ["--other-provider-id", other.providerId, "--other-token", other.token];

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { Figures as Counted } from "../../test/figures.ts";
 import type { Counts } from "../chaos/table.ts";
 import { timeNode } from "./command.ts";
-import type { Findings, Section, Setting } from "./section.ts";
+import type { Section, SectionResult, Setting } from "./section.ts";
 import { median } from "./statistics.ts";
 import { shown, type Table } from "./table.ts";
 
@@ -27,7 +27,7 @@ export const operation: Section = {
     return {
       tables: [testsTable(counted), failoverTable(chaos)],
       figures: { "operation.lost": lost },
-    } satisfies Findings;
+    } satisfies SectionResult;
   },
 };
 

@@ -8,7 +8,7 @@ import { timeFunctions } from "./functions.ts";
 import { DOCUMENT, documentFolder } from "./generation.ts";
 import { type Loaded, saturate, type Target } from "./load.ts";
 import { alternate } from "./rounds.ts";
-import type { Findings, Section, Setting } from "./section.ts";
+import type { Section, SectionResult, Setting } from "./section.ts";
 import { median, ratioOf } from "./statistics.ts";
 import { type Row, shown, shownRatio, type Table } from "./table.ts";
 
@@ -24,7 +24,7 @@ export const runtime: Section = {
     return {
       tables: [stub.table, calls.table],
       figures: { ...stub.figures, ...calls.figures },
-    } satisfies Findings;
+    } satisfies SectionResult;
   },
 };
 

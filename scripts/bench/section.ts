@@ -9,7 +9,7 @@ export interface Section {
   packages: readonly string[];
   /** Takes long: it runs only when it is named. */
   isApart?: true;
-  run(setting: Setting): Promise<Findings>;
+  run(setting: Setting): Promise<SectionResult>;
 }
 
 export interface Setting {
@@ -20,7 +20,7 @@ export interface Setting {
   report(line: string): void;
 }
 
-export interface Findings {
+export interface SectionResult {
   tables: readonly Table[];
   /** The figures that goals and floors refer to, by name: `acknowledgement.postgres.ratio`. */
   figures: Figures;

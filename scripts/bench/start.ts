@@ -1,5 +1,5 @@
 import { startPlatform } from "./organisations.ts";
-import type { Findings, Section, Setting } from "./section.ts";
+import type { Section, SectionResult, Setting } from "./section.ts";
 import { median } from "./statistics.ts";
 import { shown } from "./table.ts";
 
@@ -18,7 +18,7 @@ export const start: Section = {
     return {
       tables: [{ title: "Until the platform listens", about, head: ["start", "seconds"], rows }],
       figures: { "start.first": first, "start.seconds": median(later) },
-    } satisfies Findings;
+    } satisfies SectionResult;
   },
 };
 

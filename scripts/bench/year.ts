@@ -4,7 +4,7 @@ import type { Deps } from "../../src/platform/deps.ts";
 import { createUpkeep } from "../../src/platform/upkeep/upkeep.ts";
 import { pipeline, reopen, startDeployment, startProvider } from "./deployment.ts";
 import { newDatabase } from "./organisations.ts";
-import type { Findings, Section } from "./section.ts";
+import type { Section, SectionResult } from "./section.ts";
 import { log, withDatabase } from "./stored-events.ts";
 import { shown, type Table } from "./table.ts";
 import { fillYear } from "./year-data.ts";
@@ -44,7 +44,7 @@ export const year: Section = {
     return {
       tables: [timesTable(first, last, perDay), sizesTable(sizes), upkeepTable(dropped)],
       figures: figuresOf(first, last),
-    } satisfies Findings;
+    } satisfies SectionResult;
   },
 };
 

@@ -8,14 +8,14 @@ export interface Parties {
   /** The server of the API; for events, their sender. */
   server: Party;
   /** The only server is released with the document, so changes never break it. */
-  servedByUs?: true;
+  isReleasedWithDocument?: true;
 }
 
 const PARTIES: Readonly<Record<string, Parties>> = {
   "provider.openapi.yaml": { client: "platform", server: "providers" },
   "platform.openapi.yaml": { client: "providers", server: "platform" },
   "events.asyncapi.yaml": { client: "platform", server: "providers" },
-  "operations.openapi.yaml": { client: "operators", server: "platform", servedByUs: true },
+  "operations.openapi.yaml": { client: "operators", server: "platform", isReleasedWithDocument: true },
 };
 
 /** @throws CannotCompare for a document without an entry in PARTIES */

@@ -31,7 +31,7 @@ export function rate(
   for (const reversed of backward) {
     const server = rulesOf(reversed).filter((rule) => !isFree(reversed, rule));
     if (server.length === 0) continue;
-    const difference = turned(reversed);
+    const difference = reverse(reversed);
     const found = findings.get(keyOf(difference)) ?? { difference, client: [] };
     findings.set(keyOf(difference), { ...found, server });
   }
@@ -50,7 +50,7 @@ function changeOf(
   };
   const breaks = new Set<Party>();
   if (verdict.client) breaks.add(parties.client);
-  if (verdict.server && !parties.servedByUs) breaks.add(parties.server);
+  if (verdict.server && !parties.isReleasedWithDocument) breaks.add(parties.server);
   const side = difference.revision ?? difference.base;
   const change = {
     breaks: [...breaks],
@@ -82,12 +82,12 @@ function onlyNamesDiffer({ base, revision }: Difference): boolean {
   return shape(base?.value) === shape(revision?.value);
 }
 
-const TURNED = { added: "removed", removed: "added", modified: "modified" } as const;
+const REVERSED_KIND = { added: "removed", removed: "added", modified: "modified" } as const;
 
-function turned({ base, revision, ...rest }: Difference): Difference {
+function reverse({ base, revision, ...rest }: Difference): Difference {
   return {
     ...rest,
-    kind: TURNED[rest.kind],
+    kind: REVERSED_KIND[rest.kind],
     ...(revision && { base: revision }),
     ...(base && { revision: base }),
   };

@@ -1,5 +1,10 @@
 import { CALL_TIMEOUT_MS } from "../../src/clients/retry-policy.ts";
-import { type Answer, hadNoEffect, type PersonStep, planPerson } from "../../src/platform/people/plan.ts";
+import {
+  type Answer,
+  createHadNoEffect,
+  type PersonStep,
+  planPerson,
+} from "../../src/platform/people/plan.ts";
 import { pause, resume } from "./apply.ts";
 import type { Request } from "./operations.ts";
 import type { Claim, Worker } from "./runs.ts";
@@ -42,7 +47,7 @@ export class PersonRuns {
     const facts = { createSentAt: person.createSentAt, existsUnseen, isForgotten };
     const step = invariants.guard(() => planPerson(facts, answer, now(), CALL_TIMEOUT_MS));
     if (!step) return;
-    if (hadNoEffect(asked, answer)) person.createSentAt = null;
+    if (createHadNoEffect(asked, answer)) person.createSentAt = null;
     if (step.do !== "look_up" && step.do !== "create") return this.#conclude(claim, person, step);
     this.#ask(claim, person, step.do, answer?.kind === "exists");
   }

@@ -208,22 +208,22 @@ export function secretKeysOf(text: string): [Buffer, ...Buffer[]] | undefined {
   return first && keys.every((key) => KEY.test(key)) ? [first, ...older] : undefined;
 }
 
-interface Keeping {
+interface SecretFolder {
   dataDir: string;
   sync: (path: string) => void;
 }
 
 function readSecrets(
   env: NodeJS.ProcessEnv,
-  keeping: Keeping,
+  folder: SecretFolder,
 ): Pick<Config, "operationsToken" | "secretKey" | "olderSecretKeys"> {
   const operationsToken =
     env.OPERATIONS_TOKEN ||
-    kept(keeping, "operations-token", TOKEN, () => randomBytes(24).toString("base64url"));
+    readOrCreateSecret(folder, "operations-token", TOKEN, () => randomBytes(24).toString("base64url"));
   const keys =
     env.SECRET_KEYS ||
     env.SECRET_KEY ||
-    kept(keeping, "secret-key", KEY, () => randomBytes(32).toString("base64"));
+    readOrCreateSecret(folder, "secret-key", KEY, () => randomBytes(32).toString("base64"));
   const [secretKey = Buffer.alloc(0), ...olderSecretKeys] = secretKeysOf(keys) ?? [];
   return { operationsToken, secretKey, ...(olderSecretKeys.length > 0 && { olderSecretKeys }) };
 }
@@ -233,11 +233,11 @@ function readSecrets(
  * A file that holds something else is left alone: it may be the only key to the sealed values.
  * @throws ConfigError
  */
-function kept(keeping: Keeping, name: string, form: RegExp, make: () => string): string {
-  const { dataDir } = keeping;
+function readOrCreateSecret(folder: SecretFolder, name: string, form: RegExp, make: () => string): string {
+  const { dataDir } = folder;
   const path = join(dataDir, name);
   try {
-    const secret = readKept(path) ?? makeKept(path, keeping, make());
+    const secret = readKept(path) ?? makeKept(path, folder, make());
     if (form.test(secret)) return secret;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -270,7 +270,7 @@ function readKept(path: string): string | undefined {
 }
 
 /** However the start is interrupted, the file is either complete or absent. */
-function makeKept(path: string, { dataDir, sync }: Keeping, secret: string): string {
+function makeKept(path: string, { dataDir, sync }: SecretFolder, secret: string): string {
   makeFolder(dataDir, sync);
   const draft = `${path}.${randomBytes(4).toString("hex")}.draft`;
   try {
@@ -285,7 +285,7 @@ function makeKept(path: string, { dataDir, sync }: Keeping, secret: string): str
   return secret;
 }
 
-function makeFolder(dataDir: string, sync: Keeping["sync"]): void {
+function makeFolder(dataDir: string, sync: SecretFolder["sync"]): void {
   const first = mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   const above = dirname(resolve(first));

@@ -3,9 +3,9 @@ import type { ProviderClient } from "../clients/provider/client.ts";
 import type { RetryPolicy, Timing } from "../clients/retry-policy.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
 import type { Database, Log } from "./db/database.ts";
-import type { Pace } from "./db/pace.ts";
 import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
+import type { Throttle } from "./db/throttle.ts";
 import type { Tracing } from "./tracing.ts";
 import type { AuditScope } from "./transaction.ts";
 
@@ -36,7 +36,7 @@ export interface StoredNumber {
 }
 
 /** A notification as text, with its address. */
-export interface Letter {
+export interface Mail {
   /** The same for each attempt. A resend of a delivered mail has a new id. */
   id: string;
   address: string;
@@ -60,7 +60,7 @@ export interface Channel {
   /** Stored with each delivered notification. */
   name: string;
   /** Never rejects. */
-  deliver(letter: Letter, signal: AbortSignal): Promise<Delivery>;
+  deliver(mail: Mail, signal: AbortSignal): Promise<Delivery>;
   close(): void;
 }
 
@@ -94,7 +94,7 @@ export interface Deps {
   /** Checks for due work after that many milliseconds. */
   wakeWorkerIn: (ms: number) => void;
   /** Limits processing while webhooks are stored. */
-  pace: Pace;
+  throttle: Throttle;
   signals: Signals;
   log: Log;
   /** Records what the operation changes; absent in background work. */

@@ -12,7 +12,7 @@ import { reseal } from "./integrations/reseal.ts";
 import { createLog } from "./log.ts";
 import { warnOfUndelivered } from "./notifications/deliver.ts";
 import { type DepsOptions, openDeps } from "./open-deps.ts";
-import { createRunning, type Running } from "./shut-down.ts";
+import { createShutdown, type Shutdown } from "./shut-down.ts";
 import { createStream } from "./stream/stream.ts";
 import { createUpkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
 
@@ -54,11 +54,11 @@ export interface PlatformOptions extends DepsOptions {
 /** Starts the platform: database, queue, inbox, HTTP. Rejects with one clear line when a part cannot start. */
 export async function startPlatform(config: Config, options: PlatformOptions = {}): Promise<Platform> {
   const log = options.log ?? createLog(config.logLevel);
-  const running = createRunning(log);
+  const shutdown = createShutdown(log);
   try {
-    return await startParts(config, options, log, running);
+    return await startParts(config, options, log, shutdown);
   } catch (error) {
-    await running.close(0);
+    await shutdown.close(0);
     throw error;
   }
 }
@@ -67,25 +67,25 @@ async function startParts(
   config: Config,
   options: PlatformOptions,
   log: Logger,
-  running: Running,
+  shutdown: Shutdown,
 ): Promise<Platform> {
   const { allowInsecureProviders, operationsToken, webhookRateLimit, unknownTokenLimit } = config;
-  const { deps, worker, sealing, processes, ...counted } = await openDeps(config, options, log, running);
+  const { deps, worker, sealing, processes, ...counted } = await openDeps(config, options, log, shutdown);
   const { database, signals } = deps;
   const dispatcher = createDispatcher(deps);
   const inbox = createInbox({
     db: { kysely: database.inbox },
     onStored: dispatcher.stored,
-    pace: deps.pace,
+    throttle: deps.throttle,
     now: () => deps.now().getTime(),
   });
   const readiness = createReadiness({ database, log, knownSchema: await knownVersion() });
   const upkeep = createUpkeep(deps, { retention: config.retention, ...options.upkeep });
   const stream = createStream(signals);
-  running.feeds(stream.close);
-  running.feeds(upkeep.stop);
-  running.feeds(dispatcher.stop);
-  running.works(worker);
+  shutdown.stopFirst(stream.close);
+  shutdown.stopFirst(upkeep.stop);
+  shutdown.stopFirst(dispatcher.stop);
+  shutdown.stopWorker(worker);
   let isDraining = false;
   const parts: AppParts = {
     ...{ deps, inbox, readiness, stream, log, processes, ...counted, isDraining: () => isDraining },
@@ -97,17 +97,17 @@ async function startParts(
     ...(options.readOnly && { readOnly: true }),
   };
   const management = config.management && (await serve(createManagementApp(parts), config.management));
-  if (management) running.holds(() => management.close(0));
+  if (management) shutdown.closeLast(() => management.close(0));
   // Before the first request, so that no number is stored in clear unless another process needs it.
   if (!options.readOnly) await sealing.start();
   const server = await serve(createApp(parts), config);
-  running.serves(server);
+  shutdown.stopServer(server);
   if (!options.readOnly) {
     await worker.start();
     if (!deps.channel) await warnOfUndelivered(deps);
     dispatcher.start();
     upkeep.start();
-    resealInBackground(deps, running);
+    resealInBackground(deps, shutdown);
   }
   return {
     database: { engine: database.engine, schema: await schemaVersion(database.raw) },
@@ -125,16 +125,16 @@ async function startParts(
       await dispatcher.run();
       await worker.idle();
     },
-    close: running.close,
+    close: shutdown.close,
   };
 }
 
 /** A process that ends meanwhile leaves the rest to the next start. */
-function resealInBackground(deps: Deps, running: Running): void {
+function resealInBackground(deps: Deps, shutdown: Shutdown): void {
   const stopping = new AbortController();
   const resealing = reseal(deps, stopping.signal).catch((error) =>
     deps.log.error({ err: error }, "could not seal everything again; the next start retries"),
   );
-  running.feeds(() => stopping.abort());
-  running.holds(() => resealing);
+  shutdown.stopFirst(() => stopping.abort());
+  shutdown.closeLast(() => resealing);
 }

@@ -14,9 +14,9 @@ import { createNumberSealing } from "./candidates/seal-numbers.ts";
 import type { Config } from "./config.ts";
 import { openConfigured } from "./configured-database.ts";
 import type { Database } from "./db/database.ts";
-import { createPace } from "./db/pace.ts";
 import { joinProcesses } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
+import { createThrottle } from "./db/throttle.ts";
 import type { Channel, CheckProvider, Deps } from "./deps.ts";
 import { newId } from "./ids.ts";
 import { createProviderClients } from "./integrations/clients.ts";
@@ -35,7 +35,7 @@ import { deliverMail } from "./notifications/deliver.ts";
 import { createEmailChannel } from "./notifications/email.ts";
 import { reconcilePerson } from "./people/run.ts";
 import { reconcileShift } from "./shifts/run.ts";
-import type { Running } from "./shut-down.ts";
+import type { Shutdown } from "./shut-down.ts";
 import type { OpenTelemetry } from "./telemetry/open-telemetry.ts";
 import { traced } from "./telemetry/traced.ts";
 import { NO_TRACING, type Tracing } from "./tracing.ts";
@@ -68,23 +68,23 @@ export interface DepsOptions {
 const PLACES = 1_000;
 
 /** The database, and the parts that use it. */
-export async function openDeps(config: Config, options: DepsOptions, log: Logger, running: Running) {
+export async function openDeps(config: Config, options: DepsOptions, log: Logger, shutdown: Shutdown) {
   const { allowInsecureProviders: allowInsecure } = config;
   const { providerTimeoutMs: timeoutMs = TIMING.callTimeoutMs, now = () => new Date() } = options;
   const vault = createVault(config.secretKey, config.olderSecretKeys);
   const tracing = await startTracing(config, options, log);
   // Closed after everything that it traces.
-  running.holds(() => tracing.close?.());
+  shutdown.closeLast(() => tracing.close?.());
   const onQuery = tracing.isOn ? tracing.queried : undefined;
   const database = options.database ?? (await openConfigured(config, log, undefined, onQuery));
-  if (!options.database) running.holds(database.close);
+  if (!options.database) shutdown.closeLast(database.close);
   await checkSecretKeys(database, vault);
   const numbers = await openPersonalNumbers(database, vault);
   const processes = await joinProcesses(database, log);
   const fieldUses = createFieldUses({ database, log });
   const figures = createFigures({ database, log, now });
   // Together, so that a database that does not answer costs the waiting time only once.
-  running.holds(() => Promise.all([fieldUses.close(), figures.close(), processes.leave()]));
+  shutdown.closeLast(() => Promise.all([fieldUses.close(), figures.close(), processes.leave()]));
   const backlogs = createBacklogs({
     ...{ database, now, figures, tries: options.retries?.tries ?? PROVIDER_RETRIES.tries },
     limits: { ...CALL_LIMITS, ...callLimits(config, options) },
@@ -111,12 +111,12 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     onFields: fieldUses.note,
     onUndetected: (integration) => detectInBackground(deps, integration),
   });
-  running.holds(clients.close);
+  shutdown.closeLast(clients.close);
   const signals = await openSignals(database);
-  running.holds(signals.close);
-  running.holds(followLogLevel(log, signals));
+  shutdown.closeLast(signals.close);
+  shutdown.closeLast(followLogLevel(log, signals));
   const channel = options.channel ?? (config.mail && createEmailChannel(config.mail));
-  running.holds(() => channel?.close());
+  shutdown.closeLast(() => channel?.close());
   const deps: Deps = {
     ...{ database, signals, log, tracing, vault, numbers, now, newId },
     wakeWorker: () => worker.wake(),
@@ -125,7 +125,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     retries: { ...PROVIDER_RETRIES, ...options.retries },
     newTraceId: randomUUID,
     eventsEnded: metrics.eventsEnded,
-    pace: createPace(),
+    throttle: createThrottle(),
     clientFor: clients.clientFor,
     trialClientFor: clients.trialClientFor,
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
@@ -133,8 +133,8 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
   };
   const { clearPersonalNumbers: keepClear } = config;
   const sealing = createNumberSealing({ database, numbers, vault, log, keepClear });
-  running.holds(sealing.stop);
-  const worker = workerOf(deps, options, running, figures);
+  shutdown.closeLast(sealing.stop);
+  const worker = workerOf(deps, options, shutdown, figures);
   return { deps, worker, sealing, processes, fieldUses, figures, backlogs, metrics, observer };
 }
 
@@ -150,10 +150,10 @@ async function startTracing(
   return startOpenTelemetry({ telemetry, version: about?.version, log, ...every });
 }
 
-function workerOf(deps: Deps, { calls }: DepsOptions, running: Running, { counted }: Figures): Worker {
+function workerOf(deps: Deps, { calls }: DepsOptions, shutdown: Shutdown, { counted }: Figures): Worker {
   const { database, log, retries, timing, channel } = deps;
   const stopping = new AbortController();
-  running.feeds(() => stopping.abort());
+  shutdown.stopFirst(() => stopping.abort());
   return new Worker({
     ...{ database, log, retries, hourlyMs: timing.hourlyMs, places: PLACES },
     atOnce: calls?.atOnce ?? CALL_LIMITS.atOnce,

@@ -5,13 +5,13 @@ import type { Log } from "./db/database.ts";
 type Stop = (leftMs: number) => unknown;
 
 /** The parts that were started, by the stage at which they stop. */
-export interface Running {
+export interface Shutdown {
   /** What creates work on its own: timers, the dispatcher, the stream. */
-  feeds(stop: Stop): void;
-  serves(server: { close(graceMs: number): Promise<void> }): void;
-  works(worker: { stop(options: { graceMs: number }): Promise<void> }): void;
+  stopFirst(stop: Stop): void;
+  stopServer(server: { close(graceMs: number): Promise<void> }): void;
+  stopWorker(worker: { stop(options: { graceMs: number }): Promise<void> }): void;
   /** What the others use; closed last, in the opposite order. */
-  holds(close: Stop): void;
+  closeLast(close: Stop): void;
   /**
    * Stops everything, even if a part fails to stop; once, however often it is called. Work that is not finished within `graceMs`
    * is requeued for the next start. Never rejects.
@@ -24,17 +24,17 @@ const GRACE_MS = 8_000;
 // A request waits up to 5 s for its provider; the rest of the grace is for the tasks in hand.
 const RESPONSES_MS = 6_000;
 
-export function createRunning(log: Log): Running {
+export function createShutdown(log: Log): Shutdown {
   const feeders: Stop[] = [];
   const servers: Stop[] = [];
   const workers: Stop[] = [];
   const holdings: Stop[] = [];
   let closing: Promise<void> | undefined;
   return {
-    feeds: (stop) => feeders.push(stop),
-    serves: (server) => servers.push((leftMs) => server.close(Math.min(RESPONSES_MS, leftMs))),
-    works: (worker) => workers.push((graceMs) => worker.stop({ graceMs })),
-    holds: (close) => holdings.unshift(close),
+    stopFirst: (stop) => feeders.push(stop),
+    stopServer: (server) => servers.push((leftMs) => server.close(Math.min(RESPONSES_MS, leftMs))),
+    stopWorker: (worker) => workers.push((graceMs) => worker.stop({ graceMs })),
+    closeLast: (close) => holdings.unshift(close),
     close: (graceMs = GRACE_MS) => {
       closing ??= stopAll([...feeders, ...servers, ...workers, ...holdings], graceMs, log);
       return closing;

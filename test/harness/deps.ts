@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { PROVIDER_RETRIES, TIMING } from "../../src/clients/retry-policy.ts";
 import type { Database } from "../../src/platform/db/database.ts";
-import { createPace } from "../../src/platform/db/pace.ts";
+import { createThrottle } from "../../src/platform/db/throttle.ts";
 import type { Deps } from "../../src/platform/deps.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
@@ -12,7 +12,7 @@ import { SECRET_KEY } from "./platform.ts";
 /** Returns the dependencies of a feature for a test without a platform. Provider calls and reads of personal numbers throw. */
 export function depsFor(database: Database, rest: Partial<Deps> = {}): Deps {
   return {
-    ...{ database, log: silent, tracing: NO_TRACING, pace: createPace() },
+    ...{ database, log: silent, tracing: NO_TRACING, throttle: createThrottle() },
     ...{ timing: TIMING, retries: PROVIDER_RETRIES, vault: createVault(SECRET_KEY) },
     ...{ newId, newTraceId: randomUUID, now: () => new Date() },
     wakeWorker: () => undefined,

@@ -9,8 +9,8 @@ import {
 } from "../retry-policy.ts";
 import { failedCall, readRetryAfter, temporary, type Unavailable } from "./answer.ts";
 import { CallRefused, ProviderHttpError } from "./http-error.ts";
-import { createPlaces } from "./places.ts";
 import { createRate, type Rate, type RateClock, type RateLimits, type SharedStarts } from "./rate.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 /** Limits of the calls to one provider (decisions, "rate limits"). */
 export interface CallLimits extends RateLimits, CircuitLimits {
@@ -51,14 +51,14 @@ export interface CallPolicy {
 }
 
 /**
- * The policy that all calls to one provider share. The places are outermost and the breaker innermost. A call that waited for a
+ * The policy that all calls to one provider share. The semaphore is outermost and the breaker innermost. A call that waited for a
  * place or for its turn therefore meets the current state of the circuit, and a call that was never made is no probe.
  */
 export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
   const { limits, onCircuit, rateClock, shared, processes = () => 1 } = options;
   const all = { ...CALL_LIMITS, ...limits };
   const atOnce = () => Math.max(1, Math.floor(all.atOnce / processes()));
-  const places = createPlaces({ atOnce, waiting: all.atOnce * 12 });
+  const semaphore = createSemaphore({ atOnce, waiting: all.atOnce * 12 });
   const rate = createRate(all, rateClock, shared);
   const apart = createRate({ ...halfOf(all), waitMs: Number.POSITIVE_INFINITY }, rateClock);
   const circuit = createCircuit(all, onCircuit);
@@ -74,7 +74,7 @@ export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
     run: async (make, signal, isInteractive = true) => {
       circuit.check();
       try {
-        return await places.hold(() => call(make, signal, isInteractive), signal, isInteractive);
+        return await semaphore.hold(() => call(make, signal, isInteractive), signal, isInteractive);
       } catch (error) {
         throw translated(error);
       }

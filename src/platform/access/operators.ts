@@ -8,8 +8,8 @@ import type {
 } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Database } from "../db/database.ts";
-import { inTime } from "../db/in-time.ts";
 import type { Schema } from "../db/schema.ts";
+import { withTimeout } from "../db/with-timeout.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
 import type { AddressLimit } from "./address-limit.ts";
@@ -35,7 +35,7 @@ export function createOperatorTokens(
         .where("token_hash", "=", hash)
         .where("revoked_at", "is", null)
         .executeTakeFirst();
-      const row = await inTime(asked);
+      const row = await withTimeout(asked);
       if (!row) return undefined;
       const { validUntil, ...owner } = row;
       return { owner, validUntil };

@@ -3,12 +3,12 @@ import { join, resolve } from "node:path";
 import { Kysely } from "kysely";
 import type { Database, Log, OnQuery, RawSql, RunSql } from "./engine.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { inTime } from "./in-time.ts";
 import { pgliteDialect } from "./pglite-dialect.ts";
 import { type PgliteSession, type SessionOptions, startSession } from "./pglite-session.ts";
 import { removeSnapshot, snapshots } from "./pglite-snapshot.ts";
 import { queryLog } from "./query-log.ts";
 import type { Schema } from "./schema.ts";
+import { withTimeout } from "./with-timeout.ts";
 
 const VACUUM_EVERY_MS = 10 * 60_000;
 /** Calls of the session. */
@@ -108,7 +108,7 @@ function describe(
     isInboxExhausted: () => false,
     raw,
     lost: session.lost,
-    ping: async () => void (await inTime(session.query("select 1", []), PING_MS)),
+    ping: async () => void (await withTimeout(session.query("select 1", []), PING_MS)),
     close: async () => {
       stopVacuum();
       await session.close();

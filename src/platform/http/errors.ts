@@ -39,7 +39,7 @@ const DOWN_STATES = /^(?:08|53|57P)|^25006$|^3D000$|^0A000$/;
 const DOWN_SYSTEM = /^E(?:CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN|NOTFOUND)/;
 /** Messages of the driver that have no code. */
 const DOWN_DRIVER =
-  /^(?:Connection terminated|Query read timeout|no answer within|timeout exceeded when trying to connect|Client has encountered a con)/;
+  /^(?:Connection terminated|Query read timeout|no response within|timeout exceeded when trying to connect|Client has encountered a con)/;
 
 /** Whether the database failed rather than the platform: the caller may retry. */
 function isStoreDown(error: unknown): boolean {

@@ -3,7 +3,7 @@ import type { WebhookEvent } from "../../../generated/platform/types.ts";
 import { schemas } from "../../../generated/platform/validators.js";
 import { problem } from "../../contract/problem.ts";
 import { isShiftEvent } from "../../contract/shift-event.ts";
-import { inTime } from "../db/in-time.ts";
+import { withTimeout } from "../db/with-timeout.ts";
 import type { Deps } from "../deps.ts";
 import { lowerUuid } from "../ids.ts";
 import { type Inbox, type ReceivedEvent, rememberSpelling } from "../inbox/receive.ts";
@@ -25,7 +25,7 @@ export function webhookHandlers(
     const spelling = shiftIdOf(body);
     const event = { ...toReceive(body, owner), ...(traceparent !== undefined && { traceparent }) };
     if (spelling !== event.shiftId)
-      await inTime(rememberSpelling({ kysely: database.inbox }, event, spelling));
+      await withTimeout(rememberSpelling({ kysely: database.inbox }, event, spelling));
     await inbox.receive(event, arrivedAt);
     webhookStored({ kind: owner.kind, provider_id: owner.providerId });
   };

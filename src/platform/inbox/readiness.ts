@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { ProblemCode } from "../../contract/problem.ts";
 import type { Database, Log } from "../db/database.ts";
-import { inTime } from "../db/in-time.ts";
+import { withTimeout } from "../db/with-timeout.ts";
 
 /** Why no webhook can be stored. */
 export type StoreFault = Extract<
@@ -64,7 +64,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   return {
     fault: async () => {
       if (now() < last.until) return last.fault;
-      return inTime(begin(), answerMs).catch(async (error) => note(await lateFault(options), error));
+      return withTimeout(begin(), answerMs).catch(async (error) => note(await lateFault(options), error));
     },
   };
 }
@@ -75,7 +75,7 @@ const PROBE_MS = 500;
 /** A silent database also holds every connection of the inbox: they are short only where it responds to others. */
 async function lateFault({ database }: ReadinessOptions): Promise<StoreFault> {
   if (!database.isInboxExhausted()) return "database_unreachable";
-  return inTime(database.raw.executeSql("select 1"), PROBE_MS).then(
+  return withTimeout(database.raw.executeSql("select 1"), PROBE_MS).then(
     () => "connections_exhausted",
     () => "database_unreachable",
   );

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
-import { inTime } from "../db/in-time.ts";
 import { late } from "../db/late.ts";
-import type { Pace } from "../db/pace.ts";
+import type { Throttle } from "../db/throttle.ts";
+import { withTimeout } from "../db/with-timeout.ts";
 import { newId as makeId } from "../ids.ts";
 
 export interface ReceivedEvent {
@@ -33,7 +33,7 @@ export interface InboxOptions {
   db: Pick<Database, "kysely">;
   /** Called after each commit with the events that wait now. */
   onStored: (events: readonly WaitingEvent[]) => void;
-  pace?: Pick<Pace, "stored">;
+  throttle?: Pick<Throttle, "stored">;
   now?: () => number;
   newId?: () => string;
   /** The time limit of an event, from its arrival. Milliseconds. */
@@ -68,7 +68,7 @@ const LEAST_MS = 500;
  * order of arrival.
  */
 export function createInbox(options: InboxOptions): Inbox {
-  const { db, onStored, pace, now = Date.now, newId = makeId, silenceMs = SILENCE_MS } = options;
+  const { db, onStored, throttle, now = Date.now, newId = makeId, silenceMs = SILENCE_MS } = options;
   const waiting: Waiting[] = [];
   let flushing = false;
 
@@ -82,7 +82,7 @@ export function createInbox(options: InboxOptions): Inbox {
       const leftMs = Math.max(LEAST_MS, earliest + silenceMs - performance.now());
       const stored = await settle({ kysely: db.kysely, silenceMs: leftMs }, batch);
       const at = performance.now();
-      pace?.stored({ waitedMs: at - since, tookMs: at - batch.sentAt });
+      throttle?.stored({ waitedMs: at - since, tookMs: at - batch.sentAt });
       if (stored.length > 0) onStored(stored);
     }
     flushing = false;
@@ -144,7 +144,7 @@ const compare = (left: string, right: string): number => (left < right ? -1 : Nu
 /** Stores a batch and settles each of its promises; returns the events that wait now. Never rejects. */
 async function settle(store: Store, batch: Batch): Promise<EventRow[]> {
   try {
-    const isStored = await inTime(insert(store.kysely, batch), store.silenceMs);
+    const isStored = await withTimeout(insert(store.kysely, batch), store.silenceMs);
     const duplicates = batch.all.filter(({ row }) => !isStored(row));
     for (const { row, resolve } of batch.all) if (isStored(row)) resolve("stored");
     const requeued = duplicates.length > 0 ? await settleDuplicates(store, duplicates) : [];
@@ -206,7 +206,7 @@ async function settleDuplicates({ kysely, silenceMs }: Store, duplicates: Waitin
         and events.status in ('failed', 'dead')
       returning events.trace_id as "traceId", events.shift_id as "shiftId"`.execute(kysely);
     const found = new Set(
-      (await inTime(requeued, silenceMs)).rows.map(({ traceId, shiftId }) => `${traceId} ${shiftId}`),
+      (await withTimeout(requeued, silenceMs)).rows.map(({ traceId, shiftId }) => `${traceId} ${shiftId}`),
     );
     for (const { resolve } of duplicates) resolve("duplicate");
     return duplicates

@@ -8,7 +8,14 @@ import type { Integration } from "../db/schema.ts";
 import type { Vault } from "../deps.ts";
 import { measureCall, operationOf, type ProviderCall } from "../metrics/provider-calls.ts";
 import type { SpanAbout, Tracing } from "../tracing.ts";
-import { aim, type Line, type LineParts, openLine, requireRouting, type Save } from "./line.ts";
+import {
+  type ConnectionParts,
+  connectTo,
+  openConnection,
+  type ProviderConnection,
+  requireRouting,
+  type Save,
+} from "./provider-connection.ts";
 
 export interface ProviderClients {
   /** `isInteractive` (default): a caller waits for the outcome, so its calls go first. */
@@ -20,7 +27,7 @@ export interface ProviderClients {
   close(): Promise<void>;
 }
 
-interface Parts extends LineParts {
+interface Parts extends ConnectionParts {
   tracing: Tracing;
   vault: Vault;
   /** The provider asks for silence (429 with Retry-After, milliseconds), or responds again after that (0). Never rejects. */
@@ -33,46 +40,49 @@ interface Parts extends LineParts {
 
 /** One client, with connections, a circuit and a rate of its own, for each integration; replaced when the integration is changed. */
 export function createProviderClients(parts: Parts): ProviderClients {
-  const lines = new Map<string, Line>();
+  const connections = new Map<string, ProviderConnection>();
   const saving = new Set<Promise<unknown>>();
   const save: Save = (work) => {
     const saved = work.finally(() => saving.delete(saved));
     saving.add(saved);
   };
-  const lineTo = (integration: Integration): Line => {
+  const connectionTo = (integration: Integration): ProviderConnection => {
     const { provider_id } = integration;
-    const line = lines.get(provider_id) ?? openLine(parts, integration, save);
-    lines.set(provider_id, line);
-    return line;
+    const connection = connections.get(provider_id) ?? openConnection(parts, integration, save);
+    connections.set(provider_id, connection);
+    return connection;
   };
   return {
     clientFor: (integration, isInteractive = true) => {
       const { updated_at, provider_token, base_url } = integration;
-      const line = lineTo(integration);
-      if (line.baseUrl !== base_url) aim(line, integration, parts, save);
+      const connection = connectionTo(integration);
+      if (connection.baseUrl !== base_url) connectTo(connection, integration, parts, save);
       // Sealing the same token gives a different text each time, also within one millisecond.
       const version = `${updated_at.getTime()} ${provider_token} ${integration.routing_source}`;
-      if (line.made?.version !== version)
-        line.made = {
+      if (connection.made?.version !== version)
+        connection.made = {
           version,
-          interactive: makeClient(integration, parts, line, save, true),
-          usual: makeClient(integration, parts, line, save, false),
+          interactive: makeClient(integration, parts, connection, save, true),
+          usual: makeClient(integration, parts, connection, save, false),
         };
-      return line.made[isInteractive ? "interactive" : "usual"];
+      return connection.made[isInteractive ? "interactive" : "usual"];
     },
     trialClientFor: (integration, routing) =>
-      makeTrialClient(integration, routing, parts, lineTo(integration)),
+      makeTrialClient(integration, routing, parts, connectionTo(integration)),
     fetchFor: (integration, signal) => {
-      const line = lineTo(integration);
+      const connection = connectionTo(integration);
       return async (request) => {
-        requireRouting(integration, line, parts);
+        requireRouting(integration, connection, parts);
         const both = AbortSignal.any([request.signal, signal]);
-        return line.policy.runApart(() => line.http.fetch(new Request(request, { signal: both })), both);
+        return connection.policy.runApart(
+          () => connection.http.fetch(new Request(request, { signal: both })),
+          both,
+        );
       };
     },
     close: async () => {
       await Promise.all(saving);
-      await Promise.all([...lines.values()].map(({ http }) => http.close()));
+      await Promise.all([...connections.values()].map(({ http }) => http.close()));
     },
   };
 }
@@ -84,7 +94,7 @@ function makeTrialClient(
   integration: Integration,
   routing: Routing,
   { vault, log }: Parts,
-  { http, policy }: Line,
+  { http, policy }: ProviderConnection,
 ): ProviderClient {
   const { provider_id: providerId, base_url: baseUrl, provider_token } = integration;
   return createProviderClient({
@@ -109,14 +119,14 @@ function makeTrialClient(
 function makeClient(
   integration: Integration,
   parts: Parts,
-  line: Line,
+  connection: ProviderConnection,
   save: Save,
   isInteractive: boolean,
 ): ProviderClient {
   const { vault, log, onFields, onSilence, tracing } = parts;
   const { provider_id: providerId } = integration;
   const onCall = (call: ProviderCall) => {
-    const silenceMs = changedSilence(line, call);
+    const silenceMs = changedSilence(connection, call);
     if (silenceMs !== undefined) save(onSilence(providerId, silenceMs));
     parts.onCall(call);
   };
@@ -128,8 +138,8 @@ function makeClient(
     onSeen: (seen) => save(saveDialect(parts, providerId, seen)),
     onFields: (fields) => onFields(providerId, fields),
     fetch: async (request, allowance) => {
-      requireRouting(integration, line, parts);
-      const ask = () => logRefusal(log, providerId, request, line.http.fetch(request, allowance));
+      requireRouting(integration, connection, parts);
+      const ask = () => logRefusal(log, providerId, request, connection.http.fetch(request, allowance));
       const call = () =>
         tracing.span(spanOf(integration, request), (span) => {
           if (span.traceparent !== undefined) request.headers.set("traceparent", span.traceparent);
@@ -139,7 +149,7 @@ function makeClient(
           });
         });
       // A call may wait for its turn, and another one then starts it.
-      return line.policy.run(tracing.bound(call), request.signal, isInteractive);
+      return connection.policy.run(tracing.bound(call), request.signal, isInteractive);
     },
   });
 }
@@ -156,10 +166,14 @@ const spanOf = ({ provider_id }: Integration, request: Request): SpanAbout => ({
 });
 
 /** For how long the provider asks for silence, in milliseconds, 0 when it responds again; undefined when nothing changes. */
-function changedSilence(line: Line, { status, retryAfterMs = 0 }: ProviderCall): number | undefined {
+function changedSilence(
+  connection: ProviderConnection,
+  { status, retryAfterMs = 0 }: ProviderCall,
+): number | undefined {
   const isAsked = status === 429 && retryAfterMs > 0;
-  if (isAsked === line.isSilenced || status === undefined || (status === 429 && !isAsked)) return undefined;
-  line.isSilenced = isAsked;
+  if (isAsked === connection.isSilenced || status === undefined || (status === 429 && !isAsked))
+    return undefined;
+  connection.isSilenced = isAsked;
   return isAsked ? retryAfterMs : 0;
 }
 
@@ -172,9 +186,9 @@ async function logRefusal(log: Log, providerId: string, request: Request, respon
   const { status } = response;
   if (status >= 400 && status < 500) {
     const call = { method: request.method, path: new URL(request.url).pathname };
-    const line = { providerId, traceId: request.headers.get("x-trace-id"), ...call, status };
-    if (ABSENT.includes(status)) log.debug(line, "the provider has nothing there");
-    else log.warn(line, "the provider refused a call");
+    const fields = { providerId, traceId: request.headers.get("x-trace-id"), ...call, status };
+    if (ABSENT.includes(status)) log.debug(fields, "the provider has nothing there");
+    else log.warn(fields, "the provider refused a call");
   }
   return response;
 }

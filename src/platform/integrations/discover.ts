@@ -14,7 +14,7 @@ import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { holdIntegration } from "./integration.ts";
+import { lockUnchangedIntegration } from "./integration.ts";
 import {
   deleteListed,
   type Listed,
@@ -47,7 +47,7 @@ export async function discover(deps: Deps, integration: Integration): Promise<Di
   if (outlets.kind !== "list") throw asProblem(integration, outlets, "outlets");
   if (roles.kind !== "list") throw asProblem(integration, roles, "roles");
   return transact(deps, async (trx) => {
-    await holdIntegration(trx, integration);
+    await lockUnchangedIntegration(trx, integration);
     const discovery = {
       outlets: (await storeAll(trx, OUTLETS, integration.provider_id, outlets.items)).map(viewOfOutlet),
       roles: (await storeAll(trx, ROLES, integration.provider_id, roles.items)).map(viewOfRole),

@@ -26,7 +26,7 @@ export async function lockIntegration(trx: Trx, providerId: string): Promise<Int
  * The integration stays, and stays as it is registered, until the transaction ends.
  * @throws ProblemError provider_not_found; integration_changed when it is called in another way than `read` was
  */
-export async function holdIntegration(trx: Trx, read: Integration): Promise<void> {
+export async function lockUnchangedIntegration(trx: Trx, read: Integration): Promise<void> {
   const now = await lockIntegration(trx, read.provider_id);
   if (isSameConnection(now, read)) return;
   throw problem("integration_changed", {

@@ -7,7 +7,7 @@ import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/stream.ts";
 import { recordSteps, transact } from "../transaction.ts";
-import { holdIntegration } from "./integration.ts";
+import { lockUnchangedIntegration } from "./integration.ts";
 import { importPeople } from "./registry-people.ts";
 import { readPeople } from "./registry-person.ts";
 import { readWithRetries } from "./retried-read.ts";
@@ -108,7 +108,7 @@ async function importEntries(
   const first = progress.entries + 1;
   progress.entries += entries.length;
   await transact(deps, async (trx) => {
-    await holdIntegration(trx, integration);
+    await lockUnchangedIntegration(trx, integration);
     const done = { ...(await importPeople(trx, deps, providerId, people)), invalid: faults.length };
     for (const count of ["imported", "updated", "skipped", "invalid"] as const) counts[count] += done[count];
     const params = { first, last: progress.entries, ...done };

@@ -4,18 +4,18 @@ import type { Database, Log } from "../db/database.ts";
 import { milliseconds } from "../db/fragments.ts";
 
 /** So many calls may start at once, and further ones `apartMs` apart. */
-interface Line {
+interface Bucket {
   burst: number;
   apartMs: number;
 }
 
 /** At most `perSecond` in any second: the burst, and what comes in the rest of it. */
-function lineOfSecond({ perSecond }: RateLimits, isInteractive: boolean): Line {
+function secondBucket({ perSecond }: RateLimits, isInteractive: boolean): Bucket {
   const burst = Math.floor(perSecond / 4) + 1;
   return { burst: shareOf(burst, isInteractive), apartMs: 1_000 / (perSecond - burst + 1) };
 }
 
-function lineOfMinute(limits: RateLimits, isInteractive: boolean): Line {
+function minuteBucket(limits: RateLimits, isInteractive: boolean): Bucket {
   const burst = burstOfMinute(limits);
   const apartMs = 60_000 / Math.max(1, limits.perMinute - burst);
   return { burst: shareOf(burst, isInteractive), apartMs };
@@ -39,7 +39,7 @@ export function sharedStarts(
   return {
     isShared,
     reserve: async (count, limits, isInteractive) => {
-      const [second, minute] = [lineOfSecond(limits, isInteractive), lineOfMinute(limits, isInteractive)];
+      const [second, minute] = [secondBucket(limits, isInteractive), minuteBucket(limits, isInteractive)];
       const lines = { second, minute, waitMs: limits.waitMs };
       let reserved = await reserveStarts(kysely, providerId, count, lines);
       if (!reserved) {
@@ -75,10 +75,10 @@ async function reserveStarts(
   kysely: Database["kysely"],
   providerId: string,
   count: number,
-  { second, minute, waitMs }: { second: Line; minute: Line; waitMs: number },
+  { second, minute, waitMs }: { second: Bucket; minute: Bucket; waitMs: number },
 ): Promise<Reserved | undefined> {
   const msUntil = (column: string) => sql`extract(epoch from ${sql.ref(column)} - at) * 1000`;
-  const fitting = (column: string, { burst, apartMs }: Line) =>
+  const fitting = (column: string, { burst, apartMs }: Bucket) =>
     sql`floor((${waitMs}::float8 - ${msUntil(column)}) / ${apartMs}::float8 + ${burst}::float8)`;
   const { rows } = await sql<Reserved>`
     with line as (

@@ -2,7 +2,7 @@ import type { AddressLimit } from "../access/address-limit.ts";
 import { createKnownTokens, type KnownTokens } from "../access/known-tokens.ts";
 import { hashToken, makeToken } from "../access/token.ts";
 import type { Database } from "../db/database.ts";
-import { inTime } from "../db/in-time.ts";
+import { withTimeout } from "../db/with-timeout.ts";
 import type { Trx } from "../transaction.ts";
 
 /** A database that is silent for this time is down. Milliseconds. */
@@ -46,7 +46,7 @@ export function createTokenOwners(
         .select(["former_kind", "former_kind_until"])
         .where("token_hash", "=", hash)
         .executeTakeFirst();
-      const row = await inTime(asked, SILENCE_MS);
+      const row = await withTimeout(asked, SILENCE_MS);
       if (!row) return undefined;
       const { validUntil, former_kind: formerKind, former_kind_until: until, ...owner } = row;
       const isFormerValid = formerKind !== null && until !== null && until.getTime() > now();

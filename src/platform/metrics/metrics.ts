@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Database, Log } from "../db/database.ts";
-import { inTime } from "../db/in-time.ts";
+import { withTimeout } from "../db/with-timeout.ts";
 import { backlogGauges } from "./backlog-gauges.ts";
 import { ACKNOWLEDGEMENT_EDGES, type Observer } from "./observer.ts";
 import { type ProviderGauges, providerGauges } from "./provider-gauges.ts";
@@ -93,7 +93,7 @@ export function createMetrics(measured: Measured): Metrics {
     },
   };
   async function refresh() {
-    const isUp = await inTime(ping()).then(
+    const isUp = await withTimeout(ping()).then(
       () => true,
       () => false,
     );
@@ -130,7 +130,7 @@ function lastReading(readings: Measured["readings"], log: Log): () => Promise<Re
         },
         () => undefined,
       );
-      return await inTime(reading);
+      return await withTimeout(reading);
     } catch (error) {
       log.error({ err: error }, "could not read the metrics of the database");
       return last && performance.now() - last.at < LAST_FOR_MS ? last.readings : undefined;

@@ -4,7 +4,7 @@ import type { Params } from "../../../generated/operations/types.ts";
 import { mailText, type NotificationValues } from "../../contract/candidate-text.ts";
 import { IS_UNDELIVERED } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
-import type { Channel, Delivery, Deps, Letter } from "../deps.ts";
+import type { Channel, Delivery, Deps, Mail } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { type Claim, ClaimLost, endClaim, LEASE_MS, renewClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
@@ -26,7 +26,7 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
       if (!waiting) break;
       const { traceId } = waiting;
       const delivery = await deps.tracing.span({ name: "mail", kind: "client", traceId }, async (span) => {
-        const outcome = await channel.deliver(letterOf(waiting), signal);
+        const outcome = await channel.deliver(mailOf(waiting), signal);
         span.set({ "shiftpact.delivery": outcome.kind });
         return outcome;
       });
@@ -82,7 +82,7 @@ interface Waiting extends NotificationValues {
   resends: number;
 }
 
-function letterOf(waiting: Waiting): Letter {
+function mailOf(waiting: Waiting): Mail {
   const { notificationId, resends, address } = waiting;
   const id = resends === 0 ? notificationId : `${notificationId}.${resends}`;
   return { id, address, ...mailText(waiting) };

@@ -1,6 +1,6 @@
 import { createTransport } from "nodemailer";
 import { MAIL_TIMEOUT_MS } from "../../clients/retry-policy.ts";
-import type { Channel, Delivery, Letter } from "../deps.ts";
+import type { Channel, Delivery, Mail } from "../deps.ts";
 
 export interface MailSettings {
   /**
@@ -33,10 +33,10 @@ export function createEmailChannel({ url, from, timeoutMs = MAIL_TIMEOUT_MS }: M
   });
   return {
     name: "email",
-    deliver: async (letter, signal) => {
+    deliver: async (mail, signal) => {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {
-        await transport.sendMail({ ...mailOf(letter, from), signal: limit });
+        await transport.sendMail({ ...messageOf(mail, from), signal: limit });
         return { kind: "delivered" };
       } catch (error) {
         return outcomeOf(error);
@@ -62,7 +62,7 @@ function serverOf(text: string) {
 }
 
 /** Returns the mail. Each notification keeps its Message-ID across attempts, so that a server or mail program can drop repetitions. */
-function mailOf({ id, address, subject, text }: Letter, from: string) {
+function messageOf({ id, address, subject, text }: Mail, from: string) {
   return {
     from: { name: "", address: from },
     to: { name: "", address },

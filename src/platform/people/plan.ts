@@ -69,7 +69,10 @@ export function planPerson(
 }
 
 /** Whether a create certainly had no effect: it was not sent, or was refused. A look-up proves nothing about an earlier create. */
-export const hadNoEffect = (asked: "look_up" | "create" | undefined, answer: Answer | undefined): boolean =>
+export const createHadNoEffect = (
+  asked: "look_up" | "create" | undefined,
+  answer: Answer | undefined,
+): boolean =>
   asked === "create" &&
   (answer?.kind === "refused" ||
     (answer?.kind === "unavailable" && (answer.notAsked === true || answer.status === 429)));

@@ -16,7 +16,7 @@ import { retryAfterFailure } from "../work/retry.ts";
 import { type Claim, endClaim, renewClaim } from "../work/rows.ts";
 import { onlyProven, witnessed } from "../work/witness.ts";
 import type { Run } from "../work/worker.ts";
-import { type Answer, hadNoEffect, type PersonStep, planPerson } from "./plan.ts";
+import { type Answer, createHadNoEffect, type PersonStep, planPerson } from "./plan.ts";
 
 /** A person who has to be identified at a provider, because a booking waits. */
 interface Wanted {
@@ -49,7 +49,12 @@ export const reconcilePerson =
       const now = frozen.now().getTime();
       const next = planPerson({ ...wanted, existsUnseen }, answer, now, deps.timing.callTimeoutMs);
       if (next.do !== "look_up" && next.do !== "create")
-        return conclude(deps, claim, { ...wanted, durationMs, isUnsent: hadNoEffect(asked, answer) }, next);
+        return conclude(
+          deps,
+          claim,
+          { ...wanted, durationMs, isUnsent: createHadNoEffect(asked, answer) },
+          next,
+        );
       asked = next.do;
       existsUnseen = answer?.kind === "exists";
       const startedAt = performance.now();

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { ProviderClient } from "../../clients/provider/client.ts";
-import { createPlaces } from "../../clients/provider/places.ts";
+import { createSemaphore } from "../../clients/provider/semaphore.ts";
 import type { Shift } from "../../contract/shift.ts";
-import { gather } from "../db/gather.ts";
+import { inBatches } from "../db/in-batches.ts";
 import type { Integration } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
@@ -25,9 +25,9 @@ const MAX_STEPS = 100;
  * before a call is sent, and the outcome before the next step.
  */
 export function reconcileShift(deps: Deps): Run {
-  const peek = gather(
+  const peek = inBatches(
     (keys: readonly ShiftKey[]) => peekShifts(deps.database.kysely, keys, deps.now()),
-    deps.pace,
+    deps.throttle,
   );
   const decide = decideTogether(deps);
   return async (claim, signal, exclude) => {
@@ -99,10 +99,10 @@ const SINGLE_RUNS = 10;
 
 /** Decides most runs together in one transaction. If that fails, each run gets its own. */
 function decideTogether(deps: Deps) {
-  const together = gather((decisions: readonly Decision[]) => decide(deps, decisions), deps.pace);
-  const places = createPlaces({ atOnce: () => SINGLE_RUNS, waiting: Number.POSITIVE_INFINITY });
+  const together = inBatches((decisions: readonly Decision[]) => decide(deps, decisions), deps.throttle);
+  const semaphore = createSemaphore({ atOnce: () => SINGLE_RUNS, waiting: Number.POSITIVE_INFINITY });
   const alone = (decision: Decision, signal: AbortSignal) =>
-    places.hold(
+    semaphore.hold(
       async () => (await decide(deps, [decision]))[0],
       signal,
       decision.claim.priority === PRIORITY.interactive,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
-import { createPlaces } from "../../clients/provider/places.ts";
+import { createSemaphore } from "../../clients/provider/semaphore.ts";
 import { IS_LIVE } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
@@ -36,7 +36,7 @@ export function markRefreshDue(
 
 /** Makes shifts due, one batch at a time across all providers, so that storing webhooks goes first. After a crash it starts again from the beginning. */
 export function refresh(deps: Deps): Run {
-  const places = createPlaces({ atOnce: () => 1, waiting: Number.POSITIVE_INFINITY });
+  const semaphore = createSemaphore({ atOnce: () => 1, waiting: Number.POSITIVE_INFINITY });
   const next = async (claim: Claim, after: string) => {
     const begun = performance.now();
     const last = await transact(deps, async (trx) => {
@@ -45,14 +45,14 @@ export function refresh(deps: Deps): Run {
       else renewClaim(trx, claim);
       return reached;
     });
-    await sleep(deps.pace.pauseMs(performance.now() - begun));
+    await sleep(deps.throttle.pauseMs(performance.now() - begun));
     return last;
   };
   return async (claim, signal) => {
     let after: string | undefined = "";
     while (after !== undefined) {
       const from: string = after;
-      after = await places.hold(() => next(claim, from), signal, true);
+      after = await semaphore.hold(() => next(claim, from), signal, true);
     }
   };
 }

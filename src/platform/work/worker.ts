@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RetryPolicy } from "../../clients/retry-policy.ts";
 import type { Database, Log } from "../db/database.ts";
-import { inTime } from "../db/in-time.ts";
 import type { WorkKind } from "../db/schema.ts";
+import { withTimeout } from "../db/with-timeout.ts";
 import { newId } from "../ids.ts";
 import { transact } from "../transaction.ts";
 import { claimMail, claimWork, isIdle, releaseAllClaims } from "./claims.ts";
@@ -214,7 +214,7 @@ export class Worker {
   /** Also returns undefined when the database fails, which may be why the work failed. */
   async #traceIdOf(claim: Claim): Promise<string | undefined> {
     const trace = traceOf(this.#options.database.kysely, claim);
-    return (await inTime(trace).catch(() => undefined))?.traceId;
+    return (await withTimeout(trace).catch(() => undefined))?.traceId;
   }
 
   /** Retries until it is written. If the process ends first, the lease expires. */

@@ -61,7 +61,7 @@ it("an inbox counts the time that a webhook has waited before against a silent d
   const silenceMs = 3_600_000;
   const inbox = createInbox({ db, onStored: () => undefined, silenceMs });
   const waited = inbox.receive(received(), performance.now() - silenceMs);
-  await expect(waited).rejects.toThrow("no answer within");
+  await expect(waited).rejects.toThrow("no response within");
 });
 
 describe.each(engines)("the inbox on %s", (engine) => {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Answer, hadNoEffect, type PersonFacts, planPerson } from "../../../src/platform/people/plan.ts";
+import {
+  type Answer,
+  createHadNoEffect,
+  type PersonFacts,
+  planPerson,
+} from "../../../src/platform/people/plan.ts";
 
 const NOW = 1_800_000_000_000;
 const TIMEOUT_MS = 10_000;
@@ -76,8 +81,8 @@ describe("who a person is at a provider", () => {
     ["a call that was not sent", unavailable({ failure: "circuit_open", notAsked: true }), true],
     ["a refusal", refused(422), true],
   ])("keeps a create in doubt after %s unless the create had no effect", (_, answer, isUnsent) => {
-    expect(hadNoEffect("create", answer)).toBe(isUnsent);
-    expect(hadNoEffect("look_up", answer)).toBe(false);
+    expect(createHadNoEffect("create", answer)).toBe(isUnsent);
+    expect(createHadNoEffect("look_up", answer)).toBe(false);
     if (answer.kind === "unavailable") expect(next(answer)).toMatchObject({ do: "retry" });
   });
 });

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { createPace } from "../../../src/platform/db/pace.ts";
+import { createThrottle } from "../../../src/platform/db/throttle.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { markRefreshDue, type Refresh, refresh } from "../../../src/platform/work/refresh.ts";
@@ -85,7 +85,7 @@ describe.each(featureEngines)("a refresh of thousands of shifts on %s", (engine)
       ends.push(performance.now());
       return 50;
     };
-    const run = refresh({ ...deps(), pace: { ...createPace(), pauseMs } });
+    const run = refresh({ ...deps(), throttle: { ...createThrottle(), pauseMs } });
     const claims = await claim(database(), { kinds: ["refresh"] });
     await Promise.all(claims.map((each) => run(each, NEVER, spare)));
     expect(await keysOf()).toHaveLength(2 * MANY);

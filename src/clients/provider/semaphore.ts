@@ -1,11 +1,11 @@
 import { CallRefused } from "./http-error.ts";
 
-export interface Places {
+export interface Semaphore {
   /** Runs the call when it has a place. @throws CallRefused when too many wait for one; the signal's reason when it is aborted before. */
   hold<T>(call: () => Promise<T>, signal: AbortSignal, isInteractive: boolean): Promise<T>;
 }
 
-interface PlacesOptions {
+interface SemaphoreOptions {
   /** How many calls may be under way. */
   atOnce: () => number;
   /** How many may wait for a place. */
@@ -18,7 +18,7 @@ const NO_PLACE_MS = 1_000;
 const PROMPT_MS = 100;
 
 /** Limits the calls under way. Interactive calls go first; unless calls are short, one of several places is reserved for them. */
-export function createPlaces({ atOnce, waiting: mostWaiting }: PlacesOptions): Places {
+export function createSemaphore({ atOnce, waiting: mostWaiting }: SemaphoreOptions): Semaphore {
   const waiting: { isInteractive: boolean; begin: () => void }[] = [];
   let held = 0;
   /** A moving average of how long calls last. Unknown at first. */

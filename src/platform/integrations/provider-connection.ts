@@ -11,7 +11,7 @@ import type { Integration } from "../db/schema.ts";
 import type { Circuit } from "./health.ts";
 import { sharedStarts } from "./shared-starts.ts";
 
-export interface LineParts {
+export interface ConnectionParts {
   database: Pick<Database, "kysely">;
   log: Log;
   http: ProviderHttpOptions;
@@ -26,7 +26,7 @@ export interface LineParts {
 }
 
 /** Connections, circuit and rate outlive a change of the integration, but for a new base URL: calls under way end as they began. */
-export interface Line {
+export interface ProviderConnection {
   http: ProviderHttp;
   baseUrl: string;
   policy: CallPolicy;
@@ -44,49 +44,57 @@ export interface Line {
 export type Save = (work: Promise<void>) => void;
 
 /** @param save keeps what must be written before the database closes. */
-export function openLine(parts: LineParts, integration: Integration, save: Save): Line {
-  const line = { http: createProviderHttp(parts.http), isSilenced: false, noted: Promise.resolve() };
-  return aim(line, integration, parts, save);
+export function openConnection(
+  parts: ConnectionParts,
+  integration: Integration,
+  save: Save,
+): ProviderConnection {
+  const connection = { http: createProviderHttp(parts.http), isSilenced: false, noted: Promise.resolve() };
+  return connectTo(connection, integration, parts, save);
 }
 
 /** Observations of another address do not apply to this one. */
-export function aim(
-  line: Omit<Line, "baseUrl" | "policy">,
+export function connectTo(
+  connection: Omit<ProviderConnection, "baseUrl" | "policy">,
   integration: Integration,
-  parts: LineParts,
+  parts: ConnectionParts,
   save: Save,
-): Line {
+): ProviderConnection {
   const { limits, processes, onCircuit, database, log } = parts;
   const { provider_id: providerId, base_url: baseUrl } = integration;
   const policy = createCallPolicy({
     ...{ limits, processes },
     shared: sharedStarts(database, log, providerId, () => processes() > 1),
     onCircuit: (state, cause) => {
-      if (aimed.policy !== policy) return;
+      if (connected.policy !== policy) return;
       // One after the other: the last state wins.
-      aimed.noted = aimed.noted.then(() => onCircuit(providerId, { state, cause }));
-      save(aimed.noted);
+      connected.noted = connected.noted.then(() => onCircuit(providerId, { state, cause }));
+      save(connected.noted);
     },
   });
-  const aimed = Object.assign(line, { baseUrl, policy });
-  return aimed;
+  const connected = Object.assign(connection, { baseUrl, policy });
+  return connected;
 }
 
 /** Between two detections for calls that were refused. Milliseconds. */
 const DETECTED_EVERY_MS = 60_000;
 /** What was refused meanwhile is tried again. Milliseconds. */
-const COMES_AGAIN_MS = 5_000;
+const RETRY_AFTER_MS = 5_000;
 
 /**
  * Only an integration that an earlier version has activated may be used while its routing is not known: the calls ask for its detection, and wait.
  * @throws CallRefused while the routing is not known
  */
-export function requireRouting(integration: Integration, line: Line, parts: LineParts): void {
+export function requireRouting(
+  integration: Integration,
+  connection: ProviderConnection,
+  parts: ConnectionParts,
+): void {
   if (integration.routing_source !== "pending") return;
   const now = performance.now();
-  if (line.detectedAt === undefined || now - line.detectedAt >= DETECTED_EVERY_MS) {
-    line.detectedAt = now;
+  if (connection.detectedAt === undefined || now - connection.detectedAt >= DETECTED_EVERY_MS) {
+    connection.detectedAt = now;
     void parts.onUndetected(integration);
   }
-  throw new CallRefused("circuit_open", "the provider's routing is not detected yet", COMES_AGAIN_MS);
+  throw new CallRefused("circuit_open", "the provider's routing is not detected yet", RETRY_AFTER_MS);
 }

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 const IN_TIME_MS = 2_000;
 
 /** Returns the result, or rejects once it is late. */
-export async function inTime<T>(work: Promise<T>, ms: number = IN_TIME_MS): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, ms: number = IN_TIME_MS): Promise<T> {
   const over = new AbortController();
   const late = sleep(ms, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`no answer within ${ms} ms`);
+    throw new Error(`no response within ${ms} ms`);
   });
   return Promise.race([work, late]).finally(() => over.abort());
 }

@@ -1,5 +1,5 @@
 /** What is received goes first: the longer webhooks wait until they are stored, the less is processed beside them. */
-export interface Pace {
+export interface Throttle {
   /** Webhooks were stored: how long the first of them had waited, and how long the statement took. Milliseconds. */
   stored(times: { waitedMs: number; tookMs: number }): void;
   /** How much may be processed together. */
@@ -24,7 +24,7 @@ const SHORT_MS = 10;
 /** Without webhooks for this time, everything is for processing. Milliseconds. */
 const QUIET_MS = 100;
 
-export function createPace(now: () => number = () => performance.now()): Pace {
+export function createThrottle(now: () => number = () => performance.now()): Throttle {
   let share = FIRST_SHARE;
   let quickestMs = Number.POSITIVE_INFINITY;
   let storedAt = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Pace } from "./pace.ts";
+import type { Throttle } from "./throttle.ts";
 
 interface Waiting<In, Out> {
   item: In;
@@ -9,11 +9,11 @@ interface Waiting<In, Out> {
 
 /**
  * Collects calls while others are carried out, and carries them out together: a statement for many rows costs little more than one for a single
- * row. `work` returns a result for each item, in their order. `pace`: how many items at once.
+ * row. `work` returns a result for each item, in their order. `throttle`: how many items at once.
  */
-export function gather<In, Out>(
+export function inBatches<In, Out>(
   work: (items: readonly In[]) => Promise<readonly Out[]>,
-  pace: Pace,
+  throttle: Throttle,
 ): (item: In) => Promise<Out> {
   const waiting: Waiting<In, Out>[] = [];
   let isAtWork = false;
@@ -22,7 +22,7 @@ export function gather<In, Out>(
     // What is asked for in the same turn of the event loop comes along.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, pace.most());
+      const batch = waiting.splice(0, throttle.most());
       const begun = performance.now();
       try {
         const results = await work(batch.map(({ item }) => item));
@@ -30,7 +30,7 @@ export function gather<In, Out>(
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
-      const pauseMs = pace.pauseMs(performance.now() - begun);
+      const pauseMs = throttle.pauseMs(performance.now() - begun);
       if (pauseMs >= 1) await sleep(pauseMs);
     }
     isAtWork = false;

@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Resources } from "./resources.ts";
 
 /** Starts a proxy that delays each request by this many milliseconds. Returns its URL. */
-export async function farAway(resources: Resources, url: string, ms: number): Promise<string> {
+export async function startLatencyProxy(resources: Resources, url: string, ms: number): Promise<string> {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(url);
   const pass = async (incoming: IncomingMessage, outgoing: ServerResponse) => {

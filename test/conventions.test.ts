@@ -41,7 +41,7 @@ const present = ["generated", "src", "scripts", "test", "spec", "contracts"].fil
 const ours = present.flatMap(filesIn);
 const sources = ours.filter((file) => file.startsWith("src/"));
 
-describe("the house", () => {
+describe("the conventions of the code", () => {
   it("keeps the import direction", async () => {
     const code = present.filter((folder) => folder !== "spec" && folder !== "contracts");
     expect(await violations(ROOT, code)).toEqual([]);
@@ -167,7 +167,7 @@ function importLine(from: string, to: string): string {
 }
 
 describe("the import rules", () => {
-  const tree = mkdtempSync(join(tmpdir(), "house-"));
+  const tree = mkdtempSync(join(tmpdir(), "conventions-"));
   afterAll(() => rmSync(tree, { recursive: true }));
 
   function write(path: string, text: string): void {
