@@ -185,7 +185,7 @@ const ANSWERS = {
   "Replace times and number of positions": 200,
   "Cancel a shift": 204,
   "Assign a candidate to a shift": 404,
-  "Unassign a candidate, the context description's form": 404,
+  "Unassign a candidate (alternative form)": 404,
   "Unassign a candidate": 404,
   "Find candidates": 200,
   "Create a candidate: To book": 201,
