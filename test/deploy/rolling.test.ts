@@ -76,6 +76,12 @@ async function startPlatform(port: number): Promise<ChildProcess> {
   return child;
 }
 
+/** Resolves when the proxy sends it webhooks: before that, the other one must not stop. */
+async function untilServing(port: number): Promise<void> {
+  const figures = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  await expect.poll(figures, { interval: 200 }).toMatch(/^shiftpact_webhooks_total\{status="200"\} [1-9]/m);
+}
+
 /** As a supervisor does. */
 async function stopPlatform(child: ChildProcess): Promise<void> {
   const ended = once(child, "exit");
@@ -136,8 +142,7 @@ describe.each(PROXIES)("two processes behind %s, restarted in turn at 100 webhoo
       const which = count % 2;
       await stopPlatform(platforms[which] as ChildProcess);
       platforms[which] = await startPlatform(ports[which] as number);
-      // A health check every second: the proxy must know that this one is back before the other one stops.
-      await sleep(1_500);
+      await untilServing(ports[which] as number);
     }
     over.abort();
     const { acknowledged, failures } = await offering;
