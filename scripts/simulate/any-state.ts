@@ -88,7 +88,7 @@ export const states = fc.record({
   changes: fc.array(change, { maxLength: 2 }),
   events: fc.array(event, { maxLength: 3 }),
   surroundings: fc.record({
-    ...{ workplaceId: orNull(id), competenceId: orNull(id), listedCount: count },
+    ...{ workplaceId: orNull(id), competenceId: orNull(id) },
     listed: fc.array(person, { maxLength: 3 }),
     overlaps: fc.array(fc.record({ candidateId: id, otherJobId: id }), { maxLength: 2 }),
     lacking: fc.array(id, { maxLength: 2 }),

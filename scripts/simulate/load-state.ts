@@ -46,7 +46,7 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
     surroundings: {
       workplaceId: (outletId !== undefined && store.outlets.get(outletId)) || null,
       competenceId: (roleId !== undefined && COMPETENCE_OF_ROLE[roleId]) || null,
-      ...{ listed: [], listedCount: 0, overlaps: [], lacking: [], vanished: { missing: 0, known: 0 } },
+      ...{ listed: [], overlaps: [], lacking: [], vanished: { missing: 0, known: 0 } },
     },
   };
 }
@@ -106,19 +106,16 @@ function loadSurroundings(
       ? [candidateId]
       : [],
   );
-  return { ...surroundings, overlaps, lacking, ...listedOn(store, read) };
+  return { ...surroundings, overlaps, lacking, listed: listedOn(store, read) };
 }
 
-/** Returns the people on the shift: a person with two ids takes one position. */
-function listedOn(store: Store, { assigned }: Shift): Pick<Surroundings, "listed" | "listedCount"> {
-  const listed = new Map<string, ProviderPerson>();
-  for (const { providerCandidateId, personalNumber } of assigned) {
+/** Returns the provider's list, and which candidates are on it. */
+function listedOn(store: Store, { assigned }: Shift): ProviderPerson[] {
+  return assigned.map(({ providerCandidateId, personalNumber }) => {
     const known = [...store.people].find(([, { id }]) => id === providerCandidateId);
     const candidateId = known?.[0] ?? personalNumber;
-    const entry = { providerCandidateId, ...(candidateId !== undefined && { candidateId }) };
-    listed.set(candidateId ?? providerCandidateId, entry);
-  }
-  return { listed: [...listed.values()], listedCount: listed.size };
+    return { providerCandidateId, ...(candidateId !== undefined && { candidateId }) };
+  });
 }
 
 function countVanished(store: Store, shiftId: string, now: number): Surroundings["vanished"] {

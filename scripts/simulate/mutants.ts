@@ -19,7 +19,7 @@ export const MUTANTS: Record<string, Planner> = {
       rules,
     ),
   "does not count the provider's own people": (state, run, now, rules) =>
-    plan({ ...state, surroundings: { ...state.surroundings, listed: [], listedCount: 0 } }, run, now, rules),
+    plan({ ...state, surroundings: { ...state.surroundings, listed: [] } }, run, now, rules),
   "offers nothing": (state, run, now, rules) =>
     without((write) => write.write === "offer")(state, run, now, rules),
   "leaves old offers open": (state, run, now, rules) =>

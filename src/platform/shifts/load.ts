@@ -185,7 +185,7 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
     events: loaded.events,
     surroundings: {
       ...{ workplaceId: loaded.workplace_id, competenceId: loaded.competence_id },
-      ...{ listed: [], listedCount: 0, overlaps: [], lacking: [] },
+      ...{ listed: [], overlaps: [], lacking: [] },
       vanished: { missing: 0, known: 0 },
     },
   };

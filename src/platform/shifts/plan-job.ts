@@ -1,4 +1,4 @@
-import type { JobStatus, Outcome } from "../../../generated/operations/types.ts";
+import type { JobStatus, Outcome, ProviderPerson } from "../../../generated/operations/types.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isMaterialChange, jobStatus } from "./job-status.ts";
@@ -52,13 +52,14 @@ const factsOf = (shift: Shift) => ({
   warnings: shift.warnings as string[],
 });
 
-/** Returns the people assigned by the provider. Each person counts once: free seats = positions - people on the list - bookings not on it. */
+/** Returns the people assigned by the provider. A person takes one position, even under two ids: free seats = positions - these - bookings. */
 function ownPeople({ state }: Draft) {
-  const { listed, listedCount } = state.surroundings;
   const booked = state.bookings.filter((booking) => holdsSeat(booking) || booking.atProvider !== "no");
-  const own = listed.filter((entry) => !booked.some((booking) => isPerson(entry, booking)));
-  const found = listed.length - own.length;
-  return { ownPeople: own.slice(0, OWN_PEOPLE_STORED), ownPeopleCount: listedCount - found };
+  const own = new Map<string, ProviderPerson>();
+  for (const entry of state.surroundings.listed)
+    if (!booked.some((booking) => isPerson(entry, booking)))
+      own.set(entry.candidateId ?? entry.providerCandidateId, entry);
+  return { ownPeople: [...own.values()].slice(0, OWN_PEOPLE_STORED), ownPeopleCount: own.size };
 }
 
 function createJob(draft: Draft, facts: Facts, traceId: string): void {

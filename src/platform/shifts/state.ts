@@ -109,9 +109,8 @@ export interface Surroundings {
   /** What the outlet and the role are mapped to. */
   workplaceId: string | null;
   competenceId: string | null;
-  /** The people on the provider's list, each once, and how many there are. */
+  /** The provider's list, each id once. A person may have several. */
   listed: ProviderPerson[];
-  listedCount: number;
   /** Booked people who work on another job at that time, and those who lack the competence. */
   overlaps: { candidateId: string; otherJobId: string }[];
   lacking: string[];

@@ -31,12 +31,17 @@ export async function loadSurroundings(
   };
   const isBooked = state.bookings.length > 0 && state.job !== undefined;
   const conflicts = isBooked ? await conflictsOf(trx, state, read, mapping.competenceId) : undefined;
-  return { ...surroundings, ...mapping, ...listed, ...conflicts };
+  return { ...surroundings, ...mapping, listed, ...conflicts };
 }
 
-async function peopleOf(trx: Trx, numbers: Numbers, providerId: string, { assigned }: Shift) {
+async function peopleOf(
+  trx: Trx,
+  numbers: Numbers,
+  providerId: string,
+  { assigned }: Shift,
+): Promise<ProviderPerson[]> {
   const byId = new Map(assigned.map((entry) => [entry.providerCandidateId, entry]));
-  if (byId.size === 0) return { listed: [], listedCount: 0 };
+  if (byId.size === 0) return [];
   const entries = [...byId.values()].map(({ providerCandidateId: id, personalNumber }) => {
     const number = (personalNumber && parsePersonalNumber(personalNumber)) || null;
     return { id, number, hash: number && numbers.hash(number) };
@@ -50,13 +55,10 @@ async function peopleOf(trx: Trx, numbers: Numbers, providerId: string, { assign
     from json_to_recordset(${JSON.stringify(entries)}::text::json) as listed (id text, number text, hash text)`.execute(
     trx,
   );
-  const people: ProviderPerson[] = rows.map(({ id, candidate_id }) => ({
+  return rows.map(({ id, candidate_id }) => ({
     providerCandidateId: id,
     ...(candidate_id !== null && { candidateId: candidate_id }),
   }));
-  // A person with two ids takes one position.
-  const known = new Map(people.map((person) => [person.candidateId ?? person.providerCandidateId, person]));
-  return { listed: [...known.values()], listedCount: known.size };
 }
 
 async function conflictsOf(trx: Trx, state: ShiftState, read: Shift, competenceId: string | null) {

@@ -104,6 +104,25 @@ describe.each(engines)("a shift that reappears, on %s", (engine) => {
     await expect.poll(offers).toMatchObject([{ candidateId }]);
   });
 
+  it("releases the person it still lists, who has another id there too", async () => {
+    const platform = await onboard({ variant: "b" });
+    const { provider } = platform;
+    const job = await platform.open({ positions: 2 });
+    await platform.book(job, await platform.addPerson());
+    const [booked] = provider.shift(job.shiftId)?.assigned ?? [];
+    const otherId = provider.registerAgain(booked?.candidateId ?? "");
+    provider.deleteShift(job.shiftId);
+    await provider.announce("shift.delete", job.shiftId);
+    await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ cancelledBy: "absence" });
+    provider.restoreShift(job.shiftId);
+    provider.assignOwn(job.shiftId, otherId);
+    await provider.announce("shift.update", job.shiftId);
+    await expect
+      .poll(() => provider.shift(job.shiftId)?.assigned)
+      .toEqual([{ candidateId: otherId, by: "provider" }]);
+    await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ status: "open", ownPeopleCount: 1 });
+  });
+
   it("does not reopen a job that the employer cancelled", async () => {
     const platform = await onboard();
     const { provider } = platform;

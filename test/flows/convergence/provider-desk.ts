@@ -19,6 +19,8 @@ export interface Desk {
   restoreShift(shiftId: string): void;
   /** Assigns one of the provider's own people; with `candidateId`, a known one. */
   assignOwn(shiftId: string, candidateId?: string): string;
+  /** Registers a person a second time, and returns the second id. */
+  registerAgain(candidateId: string): string;
   /** Unassigns a person, also one whom the platform assigned. */
   removePerson(shiftId: string, candidateId: string): void;
   /** Loses every shift, as in a data loss. */
@@ -58,6 +60,11 @@ export function createDesk({ records, outlets, roles }: Parts): Desk {
     deleteShift: (shiftId) => void changeShift(shiftId, () => ({ deleted: true })),
     restoreShift: (shiftId) => void changeShift(shiftId, () => ({ deleted: false })),
     assignOwn,
+    registerAgain: (candidateId) => {
+      const person = candidates.find(({ id }) => id === candidateId);
+      if (!person) throw new Error(`the provider has no candidate ${candidateId}`);
+      return records.addCandidate({ ...person, createdBy: "provider" }).id;
+    },
     removePerson: (shiftId, candidateId) =>
       void changeShift(shiftId, ({ assigned }) => ({
         assigned: assigned.filter((person) => person.candidateId !== candidateId),

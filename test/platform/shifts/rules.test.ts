@@ -139,10 +139,17 @@ describe("free seats", () => {
   it("count a withdrawn person with another id on the list as the provider's own", () => {
     const ended = confirmed({ status: "released", atProvider: "no", isListed: false });
     const own = { providerCandidateId: "another id", candidateId: ended.candidateId };
-    const state = aState({ bookings: [ended], surroundings: { listed: [own], listedCount: 1 } });
+    const state = aState({ bookings: [ended], surroundings: { listed: [own] } });
     const { writes, next } = planned(state, afterSeeing());
     expect(next.do).toBe("rest");
     expect(jobOf(writes)).toMatchObject({ ownPeopleCount: 1 });
+  });
+
+  it("count one of the provider's own people with two ids once", () => {
+    const candidateId = "candidate";
+    const listed = ["id", "other id"].map((providerCandidateId) => ({ providerCandidateId, candidateId }));
+    const { writes } = planned(aState({ surroundings: { listed } }), afterSeeing());
+    expect({ ...aJob(), ...jobOf(writes) }).toMatchObject({ status: "open", ownPeopleCount: 1 });
   });
 
   it("count a booking that is in progress", () => {

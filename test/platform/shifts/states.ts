@@ -89,16 +89,15 @@ export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {
     ...shift,
   },
   surroundings: {
-    ...{ workplaceId: "workplace", competenceId: "competence", listed: [], listedCount: 0 },
+    ...{ workplaceId: "workplace", competenceId: "competence", listed: [] },
     ...{ overlaps: [], lacking: [], vanished: { missing: 1, known: 20 } },
     ...surroundings,
   },
 });
 
 /** The list of the shift as it was read. */
-export const listing = (...ids: string[]): Pick<Surroundings, "listed" | "listedCount"> => ({
+export const listing = (...ids: string[]): Pick<Surroundings, "listed"> => ({
   listed: ids.map((providerCandidateId) => ({ providerCandidateId })),
-  listedCount: ids.length,
 });
 
 /** The shift of `aJob`. */
