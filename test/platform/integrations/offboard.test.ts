@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/platform/db/database.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
 import { ok } from "../../harness/operations.ts";
@@ -10,11 +10,10 @@ import { type Harness, startHarness } from "../../harness/platform.ts";
 describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
   const database = useEngine(engine);
   let harness: Harness;
-  beforeAll(async () => {
+  beforeEach(async () => {
     harness = await startHarness(database(), { upkeep: { everyMs: 100 } });
   });
-  afterEach(() => harness.closeProviders());
-  afterAll(() => harness.close());
+  afterEach(() => harness.close());
 
   const paramsOf = ({ providerId }: Pick<Organisation, "providerId">) => ({
     params: { path: { providerId } },
