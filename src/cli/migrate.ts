@@ -3,6 +3,7 @@ import { readDatabaseConfig } from "../platform/database-config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import type { Database } from "../platform/db/engine.ts";
 import { checkSchema, migrate as migrateDatabase } from "../platform/db/migrate.ts";
+import { MOVE_IS_UNFINISHED, UNFINISHED_MOVE } from "../platform/db/schema-version.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { reportFailure } from "./command-failure.ts";
@@ -18,7 +19,7 @@ It reads DATABASE_URL or, for a pooler in transaction mode, DIRECT_DATABASE_URL 
 which no other process may have open. Run it as the role that owns the schema; the processes of the platform then start with AUTO_MIGRATE=0.
 
 Exit code 0: done; 1: it failed, or migrations are missing; 2: flags or settings that cannot be used; 3: the schema is newer than this
-version and does not work with it.
+version and does not work with it, or a move into the database is not finished.
 
 Examples:
   DATABASE_URL=postgres://owner@localhost/shiftpact shiftpact migrate
@@ -64,7 +65,8 @@ async function apply({ raw }: Database, io: Io): Promise<number> {
 async function check({ raw }: Database, io: Io): Promise<number> {
   const { missing, version, known, incompatible } = await checkSchema(raw);
   for (const { name } of missing) io.stdout(`missing ${name}`);
-  if (incompatible)
+  if (incompatible?.name === UNFINISHED_MOVE) io.stdout(MOVE_IS_UNFINISHED);
+  else if (incompatible)
     io.stdout(`newer: ${incompatible.name} does not work with this version, which supports schema ${known}`);
   else if (missing.length === 0)
     io.stdout(

@@ -25,7 +25,8 @@ const HELP = `shiftpact move --to URL: moves an embedded database to PostgreSQL.
 Stop the platform and run this in its place, with the same settings. While it copies, it answers reads on the port, and refuses writes
 and webhooks with 503 and Retry-After, so that providers send them again. It compares every table on both sides, marks the data folder
 as moved, and ends. Then start the platform with DATABASE_URL and the same SECRET_KEY and OPERATIONS_TOKEN.
-An interrupted move leaves nothing in PostgreSQL: run it again, or start the platform on the folder as before.
+An interrupted move continues when you run it again, with the tables that it had not copied. Until it has finished, no platform starts on
+that PostgreSQL database; it still starts on the folder, and what it changes there is copied too.
 
 Example:
   shiftpact move --to postgres://localhost/shiftpact --data ./data`;
@@ -89,6 +90,7 @@ async function run(io: Io, { url, data, port }: Request): Promise<void> {
         url,
         vault: createVault(config.secretKey, config.olderSecretKeys),
         log,
+        onTable: occasionally(({ tables, rows }) => io.stderr(`${tables} tables are copied, ${rows} rows`)),
       });
       markMoved(folder, url);
       report(io, moved, dataDir, (performance.now() - begun) / 1000);
@@ -105,8 +107,22 @@ function refuseInUse(error: unknown): never {
   throw new BackupError(`${error.message}: stop the platform, and run the move in its place`);
 }
 
-function report(io: Io, { tables, rows, wasThere }: Moved, dataDir: string, seconds: number): void {
-  const how = wasThere ? "were moved before" : "are moved";
+const PROGRESS_MS = 10_000;
+
+/** Calls `show` at most every ten seconds, and not within the first ten. */
+function occasionally<T>(show: (value: T) => void): (value: T) => void {
+  let shownAt = performance.now();
+  return (value) => {
+    if (performance.now() - shownAt < PROGRESS_MS) return;
+    shownAt = performance.now();
+    show(value);
+  };
+}
+
+function report(io: Io, { tables, rows, rowsThere }: Moved, dataDir: string, seconds: number): void {
+  const part =
+    rowsThere > 0 ? `are moved, of which ${rowsThere} by a move that was interrupted` : "are moved";
+  const how = rowsThere === rows ? "were moved before" : part;
   io.stdout(
     `${rows} rows of ${tables} tables ${how}, in ${seconds.toFixed(1)} s; the counts and checksums of each table match`,
   );

@@ -1,4 +1,5 @@
 import type { RunSql } from "../db/engine.ts";
+import { UNFINISHED_MOVE } from "../db/schema-version.ts";
 
 /** A table of the schema `shiftpact`; its partitions are read and written through it. */
 export interface Table {
@@ -53,7 +54,7 @@ export async function readSequences(run: RunSql): Promise<Sequence[]> {
 
 export async function readApplied(run: RunSql): Promise<{ name: string; checksum: string }[]> {
   const { rows } = await run("select name, checksum from shiftpact.migrations order by name");
-  return rows;
+  return rows.filter(({ name }) => name !== UNFINISHED_MOVE);
 }
 
 export async function hasTables(run: RunSql): Promise<boolean> {

@@ -25,7 +25,8 @@ export async function* dump(run: RunSql, engine: Engine): AsyncGenerator<string>
   yield controlLine({ complete: true, tables: header.tables.length, rows });
 }
 
-async function headerOf(run: RunSql, engine: Engine): Promise<Header> {
+/** Describes the database. The settings AS_TEXT must be in force. */
+export async function headerOf(run: RunSql, engine: Engine): Promise<Header> {
   const { rows } = await run(
     `select to_char(now(), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, (${SEALED_VALUE}) as sealed`,
   );
@@ -39,8 +40,8 @@ async function headerOf(run: RunSql, engine: Engine): Promise<Header> {
   };
 }
 
-/** Returns how many there were. */
-async function* rowsOf(run: RunSql, table: Table): AsyncGenerator<string, number> {
+/** Yields a table. Returns the number of its rows. */
+export async function* rowsOf(run: RunSql, table: Table): AsyncGenerator<string, number> {
   const digest = createDigest();
   yield controlLine({ table: table.name });
   await run(`declare stored_rows no scroll cursor for

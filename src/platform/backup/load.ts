@@ -1,7 +1,16 @@
 import type { RunSql } from "../db/engine.ts";
 import { makeTables, readMigrations } from "../db/migrate.ts";
 import type { Migration } from "../db/schema-version.ts";
-import { AS_TEXT, columnsOf, foreignKeys, hasTables, quoted, readPartitions, type Table } from "./catalog.ts";
+import {
+  AS_TEXT,
+  columnsOf,
+  foreignKeys,
+  hasTables,
+  type Partition,
+  quoted,
+  readPartitions,
+  type Table,
+} from "./catalog.ts";
 import { type Digest, digestOf, isSame } from "./digest.ts";
 import { BackupError, controlOf, type Header, rowOf, type TableEnd } from "./format.ts";
 
@@ -30,21 +39,42 @@ export async function load(
   const iterator = lines[Symbol.asyncIterator]();
   const header = await readHeader(iterator);
   check(header);
-  await makeTables(run, await migrationsOf(header));
-  await run(AS_TEXT);
-  await makePartitions(run, header);
-  const keys = await foreignKeys(run);
-  const triggers = (change: string) =>
-    header.tables.map(({ name }) => `alter table shiftpact.${quoted(name)} ${change} trigger user;`).join("");
-  await run(`${keys.drop} ${triggers("disable")}`);
+  const keys = await makeEmpty(run, header);
   const rows = await loadTables(run, iterator, header);
-  await run(`${keys.add} ${triggers("enable")}`);
-  for (const { name, value } of header.sequences)
-    await run("select setval($1::text::regclass, $2::text::bigint)", [`shiftpact.${quoted(name)}`, value]);
+  await complete(run, header, keys);
   const applied = new Set(header.migrations.map(({ name }) => name));
   const later = (await readMigrations()).filter(({ name }) => !applied.has(name));
   await makeTables(run, later);
   return { header, rows, migrated: later.map(({ name }) => name) };
+}
+
+/** Makes the tables as they were, without foreign keys and triggers: rows come in another order. Returns SQL that adds the keys. */
+export async function makeEmpty(run: RunSql, header: Header): Promise<string> {
+  await makeTables(run, await migrationsOf(header));
+  await run(AS_TEXT);
+  await makePartitions(run, header);
+  const { drop, add } = await foreignKeys(run);
+  await run(drop);
+  await setTriggers(run, header, "disable");
+  return add;
+}
+
+/** Gives the filled tables what `makeEmpty` left out. */
+export async function complete(run: RunSql, header: Header, keys: string): Promise<void> {
+  await run(keys);
+  await setTriggers(run, header, "enable");
+  for (const { name, value } of header.sequences)
+    await run("select setval($1::text::regclass, $2::text::bigint)", [`shiftpact.${quoted(name)}`, value]);
+}
+
+export async function setTriggers(
+  run: RunSql,
+  { tables }: Header,
+  change: "enable" | "disable",
+): Promise<void> {
+  await run(
+    tables.map(({ name }) => `alter table shiftpact.${quoted(name)} ${change} trigger user;`).join(""),
+  );
 }
 
 async function readHeader(lines: AsyncIterator<string>): Promise<Header> {
@@ -71,23 +101,26 @@ async function migrationsOf(header: Header): Promise<Migration[]> {
   return applied;
 }
 
-/** Those that the migrations have just made are empty, and may overlap with those of the backup. */
-async function makePartitions(run: RunSql, { partitions }: Header): Promise<void> {
-  for (const { name } of await readPartitions(run)) await run(`drop table shiftpact.${quoted(name)}`);
-  for (const { name, parent, bound } of partitions)
-    await run(`create table shiftpact.${quoted(name)} partition of shiftpact.${quoted(parent)} ${bound}`);
+/** Replaces the partitions by those of the backup: others, such as those that the migrations have just made, may overlap with them. */
+export async function makePartitions(run: RunSql, { partitions }: Header): Promise<void> {
+  const keyOf = ({ name, parent, bound }: Partition) => [name, parent, bound].join(" ");
+  const there = await readPartitions(run);
+  const wanted = new Set(partitions.map(keyOf));
+  const kept = new Set(there.map(keyOf).filter((key) => wanted.has(key)));
+  for (const partition of there)
+    if (!kept.has(keyOf(partition))) await run(`drop table shiftpact.${quoted(partition.name)}`);
+  for (const partition of partitions) {
+    const { name, parent, bound } = partition;
+    if (!kept.has(keyOf(partition)))
+      await run(`create table shiftpact.${quoted(name)} partition of shiftpact.${quoted(parent)} ${bound}`);
+  }
 }
 
 async function loadTables(run: RunSql, lines: AsyncIterator<string>, { tables }: Header): Promise<number> {
   let total = 0;
   for (const [index, table] of tables.entries()) {
-    const start = await nextControl(lines);
-    if (!("table" in start) || start.table !== table.name)
-      throw new BackupError(`the backup is damaged: the rows of table ${table.name} are missing`);
-    const expected = await loadTable(run, lines, table, `row_${index}`);
-    const stored = await digestOf(run, table);
-    if (!isSame(expected, stored)) throw differing(table, expected, stored);
-    total += stored.rows;
+    const { rows } = await loadTable(run, lines, table, `row_${index}`);
+    total += rows;
   }
   const trailer = await nextControl(lines);
   if (!("complete" in trailer) || trailer.rows !== total)
@@ -107,8 +140,27 @@ async function nextControl(lines: AsyncIterator<string>) {
   return controlOf(line);
 }
 
+/**
+ * Fills one table, and compares it with the count and the checksum that follow its rows. The settings AS_TEXT must be in force.
+ * @param type the name of a type that the session has not used yet
+ */
+export async function loadTable(
+  run: RunSql,
+  lines: AsyncIterator<string>,
+  table: Table,
+  type: string,
+): Promise<Digest> {
+  const start = await nextControl(lines);
+  if (!("table" in start) || start.table !== table.name)
+    throw new BackupError(`the backup is damaged: the rows of table ${table.name} are missing`);
+  const expected = await insertRows(run, lines, table, type);
+  const stored = await digestOf(run, table);
+  if (!isSame(expected, stored)) throw differing(table, expected, stored);
+  return stored;
+}
+
 /** Returns the count and the checksum that the backup states after the table. */
-async function loadTable(
+async function insertRows(
   run: RunSql,
   lines: AsyncIterator<string>,
   table: Table,

@@ -1,12 +1,15 @@
 import { type Database, type Log, openUnmigrated } from "../db/database.ts";
 import type { RunSql } from "../db/engine.ts";
+import { inTransaction } from "../db/in-transaction.ts";
+import { UNFINISHED_MOVE } from "../db/schema-version.ts";
 import type { Vault } from "../deps.ts";
-import { AS_TEXT, hasTables, readTables } from "./catalog.ts";
-import { type Digest, digestOf, isSame } from "./digest.ts";
-import { dump } from "./dump.ts";
+import { AS_TEXT, foreignKeys, hasTables, quoted, readApplied, readTables, type Table } from "./catalog.ts";
+import { digestOf, isSame } from "./digest.ts";
+import { headerOf, rowsOf } from "./dump.ts";
 import { linesOf } from "./file.ts";
-import { BackupError } from "./format.ts";
-import { fillDatabase } from "./restore.ts";
+import { BackupError, type Header } from "./format.ts";
+import { complete, loadTable, makeEmpty, makePartitions, setTriggers } from "./load.ts";
+import { checkKey } from "./restore.ts";
 
 export interface Move {
   /** Nothing writes to it meanwhile. */
@@ -15,52 +18,120 @@ export interface Move {
   url: string;
   vault: Vault;
   log: Log;
+  /** Called after each table. */
+  onTable?: (progress: Moved) => void;
 }
 
 export interface Moved {
   tables: number;
   rows: number;
-  /** An earlier move had copied everything, but was interrupted before it marked the folder. */
-  wasThere: boolean;
+  /** The rows that an earlier move, which was interrupted, had copied. */
+  rowsThere: number;
 }
 
 /**
- * Copies everything to an empty PostgreSQL database, in one transaction, and compares the count and the checksum of each table on both
- * sides. A move that was interrupted leaves nothing there, or everything: then the next one only compares.
+ * Copies everything to an empty PostgreSQL database, a table at a time, and compares the count and the checksum of each table on both
+ * sides. A move that was interrupted is continued: tables that are the same on both sides are not copied again. Until all are, no platform
+ * starts on that database.
  */
-export async function move({ source, url, vault, log }: Move): Promise<Moved> {
+export async function move({ source, url, vault, log, onTable }: Move): Promise<Moved> {
   const target = await openUnmigrated({ url, log });
   try {
-    return await source.raw.snapshot(async (run) => {
-      const isThere = await target.raw.alone(hasTables);
-      if (!isThere) await fillDatabase(target, linesOf(dump(run, source.engine)), vault);
-      await run(AS_TEXT);
-      const [here, there] = [await digests(run), await target.raw.alone(digestsApart)];
-      const differing = [...here].filter(([name, digest]) => !isEqual(digest, there.get(name)));
-      if (differing.length > 0)
-        throw new BackupError(
-          `the PostgreSQL database is not empty, and differs in ${differing.map(([name]) => name).join(", ")}: name an empty one`,
-        );
-      const rows = [...here.values()].reduce((sum, digest) => sum + digest.rows, 0);
-      return { tables: here.size, rows, wasThere: isThere };
-    });
+    return await source.raw.snapshot((from) =>
+      target.raw.alone(async (to) => {
+        await from(AS_TEXT);
+        const header = await headerOf(from, source.engine);
+        checkKey(header, vault);
+        return moveTo(to, { from, header, onTable });
+      }),
+    );
   } finally {
     await target.close();
   }
 }
 
-const isEqual = (here: Digest, there: Digest | undefined) => there !== undefined && isSame(here, there);
-
-/** By table. */
-async function digests(run: RunSql): Promise<Map<string, Digest>> {
-  const found = new Map<string, Digest>();
-  for (const table of await readTables(run)) found.set(table.name, await digestOf(run, table));
-  return found;
+interface Source {
+  from: RunSql;
+  header: Header;
+  onTable: Move["onTable"];
 }
 
-async function digestsApart(run: RunSql): Promise<Map<string, Digest>> {
-  await run(`begin transaction isolation level repeatable read, read only; ${AS_TEXT}`);
-  const found = await digests(run);
-  await run("rollback");
-  return found;
+async function moveTo(to: RunSql, { from, header, onTable }: Source): Promise<Moved> {
+  const isBegun = await hasTables(to);
+  if (isBegun && !(await isUnfinished(to))) return compare(to, { from, header, onTable });
+  await inTransaction(to, () => (isBegun ? goOn(to, header) : begin(to, header)));
+  const moved: Moved = { tables: 0, rows: 0, rowsThere: 0 };
+  for (const table of header.tables) {
+    const rowsThere = isBegun ? await rowsInBoth(table, from, to) : undefined;
+    moved.rows += rowsThere ?? (await inTransaction(to, () => copy(table, from, to)));
+    moved.rowsThere += rowsThere ?? 0;
+    moved.tables += 1;
+    onTable?.({ ...moved });
+  }
+  const keys = await foreignKeys(from);
+  await inTransaction(to, async () => {
+    await to(AS_TEXT);
+    await complete(to, header, keys.add);
+    await to("delete from shiftpact.migrations where name = $1", [UNFINISHED_MOVE]);
+  });
+  return moved;
+}
+
+async function isUnfinished(to: RunSql): Promise<boolean> {
+  const { rows: found } = await to("select to_regclass('shiftpact.migrations') is not null as is_there");
+  if (!found[0].is_there) return false;
+  const { rows } = await to("select from shiftpact.migrations where name = $1", [UNFINISHED_MOVE]);
+  return rows.length > 0;
+}
+
+async function begin(to: RunSql, header: Header): Promise<void> {
+  await makeEmpty(to, header);
+  await to("insert into shiftpact.migrations (name, checksum) values ($1, '')", [UNFINISHED_MOVE]);
+}
+
+/** The platform may have worked on the source since the move was interrupted. */
+async function goOn(to: RunSql, header: Header): Promise<void> {
+  if (JSON.stringify(await readApplied(to)) !== JSON.stringify(header.migrations))
+    throw new BackupError(
+      "another version of shiftpact began a move into this PostgreSQL database: name an empty one",
+    );
+  await to(AS_TEXT);
+  await makePartitions(to, header);
+  await setTriggers(to, header, "disable");
+}
+
+async function copy(table: Table, from: RunSql, to: RunSql): Promise<number> {
+  await to(`${AS_TEXT}; truncate shiftpact.${quoted(table.name)}`);
+  const lines = linesOf(rowsOf(from, table));
+  const { rows } = await loadTable(to, lines[Symbol.asyncIterator](), table, `row_of_${table.name}`);
+  return rows;
+}
+
+/** Returns the number of rows of a table that is the same on both sides. */
+async function rowsInBoth(table: Table, from: RunSql, to: RunSql): Promise<number | undefined> {
+  const there = await inTransaction(to, async () => {
+    await to(AS_TEXT);
+    return digestOf(to, table);
+  });
+  return isSame(await digestOf(from, table), there) ? there.rows : undefined;
+}
+
+/** An earlier move had copied everything, but was interrupted before the folder was marked; or the database belongs to another platform. */
+async function compare(to: RunSql, { from, header: { tables }, onTable }: Source): Promise<Moved> {
+  const there = new Set((await readTables(to)).map((table) => JSON.stringify(table)));
+  const moved: Moved = { tables: 0, rows: 0, rowsThere: 0 };
+  const differing: string[] = [];
+  for (const table of tables) {
+    const rows = there.has(JSON.stringify(table)) ? await rowsInBoth(table, from, to) : undefined;
+    if (rows === undefined) differing.push(table.name);
+    moved.tables += 1;
+    moved.rows += rows ?? 0;
+    moved.rowsThere = moved.rows;
+    onTable?.({ ...moved });
+  }
+  if (differing.length > 0)
+    throw new BackupError(
+      `the PostgreSQL database is not empty, and differs in ${differing.join(", ")}: name an empty one`,
+    );
+  return moved;
 }

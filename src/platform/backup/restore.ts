@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Database, type Log, openUnmigrated } from "../db/database.ts";
 import { lockFolder } from "../db/folder-lock.ts";
+import { inTransaction } from "../db/in-transaction.ts";
 import { syncOne, syncTree } from "../db/sync.ts";
 import type { Vault } from "../deps.ts";
 import { keyFault } from "../integrations/vault.ts";
@@ -25,7 +26,7 @@ export interface Target {
  */
 export async function restore(target: Target, lines: AsyncIterable<string>): Promise<Loaded> {
   const { url, directUrl, database, log } = target;
-  const fill = (opened: Database) => fillDatabase(opened, lines, target.vault, prepareCatchUp);
+  const fill = (opened: Database) => fillDatabase(opened, lines, target.vault);
   if (url !== undefined) return using(await openUnmigrated({ url, directUrl, log }), fill);
   if (existsSync(database))
     throw new BackupError(
@@ -54,28 +55,18 @@ async function using<T>(database: Database, use: (database: Database) => Promise
   return use(database).finally(database.close);
 }
 
-/** Everything or nothing. Other processes that start on the database wait for the end. `also`: in the same transaction. */
-export async function fillDatabase(
-  { raw }: Database,
-  lines: AsyncIterable<string>,
-  vault: Vault,
-  also?: typeof prepareCatchUp,
-): Promise<Loaded> {
-  return raw.alone(async (run) => {
-    await run("begin");
-    try {
+/** Everything or nothing. Other processes that start on the database wait for the end. */
+async function fillDatabase({ raw }: Database, lines: AsyncIterable<string>, vault: Vault): Promise<Loaded> {
+  return raw.alone((run) =>
+    inTransaction(run, async () => {
       const result = await load(run, lines, (header) => checkKey(header, vault));
-      await also?.(run, result.header);
-      await run("commit");
+      await prepareCatchUp(run, result.header);
       return result;
-    } catch (error) {
-      await run("rollback").catch(() => undefined);
-      throw error;
-    }
-  });
+    }),
+  );
 }
 
-function checkKey({ sealed }: Header, vault: Vault): void {
+export function checkKey({ sealed }: Header, vault: Vault): void {
   const fault = sealed === null ? undefined : keyFault(sealed, vault);
   if (fault !== undefined)
     throw new BackupError(

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { RawSql, RunSql } from "./engine.ts";
+import { inTransaction } from "./in-transaction.ts";
 import {
   type Migration,
   numberOf,
@@ -29,7 +30,7 @@ export async function migrate(raw: RawSql, folder: URL = HERE, auto = true): Pro
     const { missing, ...current } = await readSchemaState(run, migrations);
     refuseIncompatible({ missing, ...current });
     if (missing.length > 0) await prepare(run);
-    for (const migration of missing) await apply(run, migration);
+    for (const migration of missing) await inTransaction(run, () => applyWithin(run, migration));
     return missing.map((migration) => migration.name);
   });
 }
@@ -75,17 +76,6 @@ async function prepare(run: RunSql): Promise<void> {
     create table if not exists shiftpact.migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null default now());
     alter table shiftpact.migrations add column if not exists works_with text;`);
-}
-
-async function apply(run: RunSql, migration: Migration): Promise<void> {
-  await run("begin");
-  try {
-    await applyWithin(run, migration);
-    await run("commit");
-  } catch (error) {
-    await run("rollback");
-    throw error;
-  }
 }
 
 async function applyWithin(run: RunSql, { name, sql, checksum, worksWith }: Migration): Promise<void> {

@@ -25,6 +25,15 @@ export class SchemaError extends Error {
   override readonly name = "SchemaError";
 }
 
+/**
+ * Stands among the migrations while a move into the database is unfinished. Its number excludes every version, also those that
+ * know nothing of it.
+ */
+export const UNFINISHED_MOVE = "999-unfinished-move";
+
+export const MOVE_IS_UNFINISHED =
+  "a move into this database is not finished: wait until it ends or, if it was interrupted, run `shiftpact move` again";
+
 export const numberOf = (name: string): string => name.slice(0, 3);
 
 interface Applied {
@@ -50,7 +59,12 @@ export async function readSchemaState(run: RunSql, migrations: readonly Migratio
     .at(-1);
   return {
     known,
-    version: numberOf(names.sort().at(-1) ?? ""),
+    version: numberOf(
+      names
+        .filter((name) => name !== UNFINISHED_MOVE)
+        .sort()
+        .at(-1) ?? "",
+    ),
     missing: migrations.filter((migration) => !isApplied(migration, byName.get(migration.name)?.checksum)),
     incompatible: excluding && { name: excluding.name, worksWith: excluding.works_with ?? undefined },
   };
@@ -66,10 +80,11 @@ function isApplied(migration: Migration, checksum: string | undefined): boolean 
   return checksum !== undefined;
 }
 
-/** @throws SchemaError when a newer version has changed the schema in a way that this process cannot work with. */
+/** @throws SchemaError when the database is not complete, or its schema was changed in a way that this process cannot work with. */
 export function refuseIncompatible({ incompatible, known }: SchemaState): void {
   if (!incompatible) return;
   const { name, worksWith = numberOf(name) } = incompatible;
+  if (name === UNFINISHED_MOVE) throw new SchemaError(MOVE_IS_UNFINISHED);
   throw new SchemaError(
     `the schema of the database is newer than this version: migration ${name} works with versions from schema ${worksWith} on, ` +
       `this one knows ${known}; start a newer version`,
