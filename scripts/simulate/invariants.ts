@@ -30,7 +30,7 @@ export class Invariants {
   /** By shift and candidate. */
   readonly #lastFacts = new Map<string, string>();
   readonly #lastCancelled = new Map<string, number>();
-  /** The first call of each change, by changeId. */
+  /** The first call of each change that may have taken effect, by changeId. */
   readonly #firstCalls = new Map<string, { values: ChangeValues; at: number }>();
 
   constructor(parts: Parts) {
@@ -76,6 +76,13 @@ export class Invariants {
     const hasStarted = !job || job.startTime <= this.#parts.now();
     if (hasStarted) this.fail(`${call.do} on ${shiftId} after its start`);
     if (call.do === "change") this.#checkRepeated(shiftId, call);
+  }
+
+  /** A call that the provider did not get, or declined for now, is not the first call of its change. */
+  hadNoEffect(call: Call) {
+    if (call.do !== "change") return;
+    const isFirst = this.#firstCalls.get(call.changeId)?.values === call.values;
+    if (isFirst) this.#firstCalls.delete(call.changeId);
   }
 
   /** A repeated change sends other values only if the provider has had them since the first call. */

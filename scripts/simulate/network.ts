@@ -143,7 +143,7 @@ export class Network {
       case "not_asked":
         return finish(0, { ...cut("connection_failed"), notAsked: true, retryAfterMs: 5_000 } as Response);
       case "rate_limited":
-        return finish(50, down({ status: 429, retryAfterMs: fault.retryAfterMs }));
+        return finish(50, down({ status: 429, reason: "status 429", retryAfterMs: fault.retryAfterMs }));
       case "late":
         return finish(fault.cutAfterMs, cut("timeout"));
     }

@@ -1,6 +1,7 @@
 import type { Unavailable } from "../../src/clients/provider/answer.ts";
 import { PROVIDER_RETRIES, type RetryPolicy, TIMING } from "../../src/clients/retry-policy.ts";
 import { intentOf } from "../../src/platform/shifts/act.ts";
+import { hadNoEffect } from "../../src/platform/shifts/call-outcome.ts";
 import type { Plan } from "../../src/platform/shifts/plan.ts";
 import type {
   Call,
@@ -196,6 +197,7 @@ export class Worker {
     invariants.called(shiftId, next);
     network.ask(requestOf(shiftId, next), (response) => {
       if (claim.isAbandoned) return;
+      if (isChange(next) && hadNoEffect(response as Made["outcome"])) invariants.hadNoEffect(next);
       this.#step(claim, { ...before, ...resultOf(next, response, { run, reading, covers }) }, steps + 1);
     });
   }
