@@ -35,7 +35,7 @@ export interface Moved {
  * starts on that database.
  */
 export async function move({ source, url, vault, log, onTable }: Move): Promise<Moved> {
-  const target = await openUnmigrated({ url, log });
+  const target = await openUnmigrated({ url, urlName: "--to", log });
   try {
     return await source.raw.snapshot((from) =>
       target.raw.alone(async (to) => {

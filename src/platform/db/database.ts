@@ -11,6 +11,8 @@ export type { Database, Engine, Log, OnQuery } from "./engine.ts";
 export interface OpenOptions {
   /** A PostgreSQL connection URL. Unset: embedded, in `dataDir`. */
   url?: string | undefined;
+  /** The setting or flag that `url` comes from: DATABASE_URL unless given. */
+  urlName?: string | undefined;
   /** Reaches PostgreSQL without the pooler, in transaction mode, that `url` leads to. */
   directUrl?: string | undefined;
   /** The most connections for work: 20 unless given. */
@@ -42,9 +44,9 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 
 /** Opens it without a change to its tables, which may be missing. */
 export async function openUnmigrated(options: OpenOptions): Promise<Database> {
-  const { url, directUrl, connections, dataDir, log, onQuery } = options;
+  const { url, urlName = "DATABASE_URL", directUrl, connections, dataDir, log, onQuery } = options;
   if (!url) return closingOnce(await openPglite(requireFolder(dataDir), log, { onQuery }));
-  const [name, checked] = directUrl ? ["DIRECT_DATABASE_URL", directUrl] : ["DATABASE_URL", url];
+  const [name, checked] = directUrl ? ["DIRECT_DATABASE_URL", directUrl] : [urlName, url];
   await refuseTransactionPooler(name, connectorOf(checked).newClient);
   return closingOnce(openPostgres(url, log, { directUrl, connections, onQuery }));
 }
