@@ -9,6 +9,8 @@ interface Absence {
   /** An event that is no deletion reports the shift. */
   isExpected: boolean;
   isKnownGone: boolean;
+  /** It is known to be gone, and no event says otherwise. */
+  isOld: boolean;
   isDeleted: boolean;
   /** A deletion was reported and nothing since, or the platform's own cancellation was carried out. */
   isAnnounced: boolean;
@@ -31,10 +33,11 @@ function absenceOf(
   const { cancellation, job, shift } = state;
   const isKnownGone = shift.isGone && !(isLive && job?.status !== "expired");
   const isAnnounced = unexplainedDeletes(covered).length > 0 || Boolean(cancellation?.consumedBy);
+  const isExpected = covered.some(({ event, isReplayed }) => !reportsDeletion(event) && !isReplayed);
   const isFinal = outcome.final && outcome.code !== undefined;
   return {
-    ...{ isKnownGone, isAnnounced },
-    isExpected: covered.some(({ event, isReplayed }) => !reportsDeletion(event) && !isReplayed),
+    ...{ isExpected, isKnownGone, isAnnounced },
+    isOld: isKnownGone && !isExpected,
     isDeleted: covered.some(({ event }) => reportsDeletion(event)),
     isAsked: cancellation !== undefined && cancellation.sentAt !== null,
     isCertain: isCertain(outcome),
@@ -55,9 +58,9 @@ export function concludeAbsence(
   if (absence.isPatient) restartAbsence(draft, covered);
   const { isKnownGone, isAsked } = absence;
   if (absence.isPatient && deferReading(draft, covered)) return undefined;
-  // A shift that is already known to be gone proves nothing about the provider.
   const isProven = absence.isCertain || absence.isWitnessed;
-  if (!isProven && !isKnownGone) {
+  // The hourly reading needs no proof: the next one follows.
+  if (!isProven && !(absence.isOld && awaitsReturn(draft))) {
     if (witness === undefined) return "witness";
     return doubtProvider(draft);
   }
@@ -116,7 +119,7 @@ function planReread(draft: Draft, absence: Absence, covered: readonly EventState
   }
   // The outage may have ended between the 404 and the witness, so another 404 after a good witness is needed.
   const isFirstWitness = retriesMs.length > 0 && absences <= retriesMs.length;
-  if (absence.isKnownGone || absence.isCertain || !isFirstWitness) return false;
+  if (absence.isOld || absence.isCertain || !isFirstWitness) return false;
   noteAbsence(draft, retriesMs.length + 1, now);
   recheck(draft, covered, 0);
   return true;
@@ -135,10 +138,11 @@ function recheck(draft: Draft, covered: readonly EventState[], afterMs: number):
 
 /** Keeps reading a missing shift until its start: a shift that reappears reopens its job, even without a webhook. */
 function awaitReturn(draft: Draft): void {
-  const { job, now, rules, state } = draft;
-  if (job?.cancelledBy !== "absence" || draft.hasStarted) return;
-  draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
+  const { now, rules, state } = draft;
+  if (awaitsReturn(draft)) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
 }
+
+const awaitsReturn = ({ job, hasStarted }: Draft): boolean => job?.cancelledBy === "absence" && !hasStarted;
 
 /** More missing shifts than this, and more than a fifth of the known future shifts, are a loss of data rather than deletions. */
 const MAX_MISSING = 5;

@@ -233,6 +233,53 @@ describe("events that contradict each other", () => {
   });
 });
 
+describe("a 404 without the code for a shift that was gone before", () => {
+  const event = anEvent("shift.create");
+  /** Applies it, with an event that reports the shift, or without. */
+  const concluded = (
+    reading: Parameters<typeof afterAbsence>[0],
+    { isReported = true, ...parts }: Parameters<typeof aState>[0] & { isReported?: boolean } = {},
+  ) => {
+    const events = isReported ? [event] : [];
+    const shift = { isGone: true, nextReadAt: NOW };
+    const covers = events.map(({ eventId }) => eventId);
+    return planned(aState({ job: undefined, events, shift, ...parts }), afterAbsence({ ...reading, covers }));
+  };
+
+  it("needs a witness when an event reports the shift again", () => {
+    expect(concluded({}).next.do).toBe("witness");
+  });
+
+  it("keeps that event waiting when the witness fails", () => {
+    const { writes, next } = concluded({ witness: "bad" });
+    expect(writesOf(writes, "events").filter(({ status }) => status === "processed")).toEqual([]);
+    expect(next).toMatchObject({ do: "rest", failed: {} });
+  });
+
+  it("is read once more after a good witness, and then ends the event", () => {
+    const first = concluded({ witness: "good" });
+    expect(writesOf(first.writes, "events")).toMatchObject([{ status: "queued" }]);
+    expect(first.next).toMatchObject({ do: "rest", afterMs: 0 });
+    const shift = { ...WITNESSED, isGone: true };
+    const { writes } = concluded({ witness: "good" }, { shift });
+    expect(writesOf(writes, "events")).toMatchObject([{ status: "processed" }]);
+    expect(nextReadAt(writes)).toBe(NOW + 120_000);
+  });
+
+  it("needs a witness at the reading that follows such an event, but no second one", () => {
+    expect(concluded({}, { isReported: false }).next.do).toBe("witness");
+    const { writes } = concluded({ witness: "good" }, { isReported: false });
+    expect(nextReadAt(writes)).toBeNull();
+  });
+
+  it("needs none at the hourly reading", () => {
+    const job = aJob({ status: "cancelled", cancelledBy: "absence" });
+    const { writes, next } = concluded({}, { isReported: false, job });
+    expect(next.do).toBe("rest");
+    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR);
+  });
+});
+
 describe("a shift that reappears", () => {
   const job = (by: "absence" | "employer" | "provider") => aJob({ status: "cancelled", cancelledBy: by });
   const gone = { isGone: true, nextReadAt: NOW };
