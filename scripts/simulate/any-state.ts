@@ -86,6 +86,7 @@ export const states = fc.record({
   ),
   echoes: fc.array(id, { maxLength: 2 }),
   changes: fc.array(change, { maxLength: 2 }),
+  confirmedChanges: fc.array(change, { maxLength: 2 }),
   events: fc.array(event, { maxLength: 3 }),
   surroundings: fc.record({
     ...{ workplaceId: orNull(id), competenceId: orNull(id) },

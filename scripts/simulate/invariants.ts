@@ -1,8 +1,8 @@
-import type { Call, ChangeValues, Next } from "../../src/platform/shifts/state.ts";
+import type { Call, ChangeValues, JobState, Next } from "../../src/platform/shifts/state.ts";
 import { type Allowed, AllowedCounts } from "./allowed.ts";
 import type { Network } from "./network.ts";
 import type { ProviderRecords } from "./provider.ts";
-import type { NotificationRow, Store } from "./store.ts";
+import type { ChangeRow, NotificationRow, Store } from "./store.ts";
 
 interface Parts {
   store: Store;
@@ -75,7 +75,9 @@ export class Invariants {
     const job = this.#parts.store.jobs.get(shiftId);
     const hasStarted = !job || job.startTime <= this.#parts.now();
     if (hasStarted) this.fail(`${call.do} on ${shiftId} after its start`);
-    if (call.do === "change") this.#checkRepeated(shiftId, call);
+    if (call.do !== "change") return;
+    this.#checkRepeated(shiftId, call);
+    this.#checkUndone(shiftId, call);
   }
 
   /** A call that the provider did not get, or declined for now, is not the first call of its change. */
@@ -96,6 +98,39 @@ export class Invariants {
     for (const name of ["startTime", "endTime", "positions"] as const)
       if (values[name] !== first.values[name] && !had.some((shift) => shift[name] === values[name]))
         this.fail(`${changeId} of ${shiftId} was repeated with an old value of ${name}`);
+  }
+
+  /** A change leaves what an earlier one requested, unless the provider has changed it since. */
+  #checkUndone(shiftId: string, { changeId, values }: Extract<Call, { do: "change" }>) {
+    const { records } = this.#parts;
+    const last = records.requested.get(shiftId);
+    const current = records.current(shiftId);
+    if (!last || !current || last.changeId === changeId) return;
+    const shown = records.asRead(current);
+    const named = this.#change(changeId)?.named ?? [];
+    for (const name of this.#change(last.changeId)?.named ?? [])
+      if (!named.includes(name) && shown[name] === last.values[name] && values[name] !== shown[name])
+        this.fail(`${changeId} of ${shiftId} undoes ${name} of ${last.changeId}`);
+  }
+
+  #change(changeId: string): ChangeRow | undefined {
+    return this.#parts.store.changes.find((change) => change.changeId === changeId);
+  }
+
+  /** Checks that the job does not return to what it was before a confirmed change. */
+  committed(shiftId: string, before: JobState | undefined) {
+    const { store, records } = this.#parts;
+    const job = store.jobs.get(shiftId);
+    const last = records.requested.get(shiftId);
+    if (!job || !last || this.#change(last.changeId)?.status !== "confirmed") return;
+    const had = records
+      .versionsSince(shiftId, last.at + 1)
+      .flatMap((shift) =>
+        shift ? [{ startTime: shift.start, endTime: shift.end, positions: shift.positions }] : [],
+      );
+    for (const name of this.#change(last.changeId)?.named ?? [])
+      if (before?.[name] !== job[name] && !had.some((shift) => shift[name] === job[name]))
+        this.fail(`the job of ${shiftId} returns to the ${name} before ${last.changeId}`);
   }
 
   created(candidateId: string) {

@@ -42,6 +42,7 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
       .filter(({ consumedAt, expiresAt }) => consumedAt === null && expiresAt > now)
       .map(({ operationId }) => operationId),
     changes: store.changes.filter((each) => each.shiftId === shiftId && each.status === "pending"),
+    confirmedChanges: store.changes.filter((each) => each.shiftId === shiftId && each.status === "confirmed"),
     events: eventsOf(store, shiftId),
     surroundings: {
       workplaceId: (outletId !== undefined && store.outlets.get(outletId)) || null,

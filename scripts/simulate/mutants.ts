@@ -24,6 +24,8 @@ export const MUTANTS: Record<string, Planner> = {
     without((write) => write.write === "offer")(state, run, now, rules),
   "leaves old offers open": (state, run, now, rules) =>
     without((write) => write.write === "withdraw_offers")(state, run, now, rules),
+  "believes a replica that lags after a confirmed change": (state, run, now, rules) =>
+    plan({ ...state, confirmedChanges: [] }, run, now, rules),
   "repeats a change with another number of positions": (state, run, now, rules) => {
     const { writes, next } = plan(state, run, now, rules);
     if (next.do !== "change" || run.attempts === 1) return { writes, next };

@@ -1,4 +1,5 @@
 import type { Shift } from "../../src/contract/shift.ts";
+import type { Call } from "../../src/platform/shifts/state.ts";
 import type { Dialect } from "./schedule.ts";
 
 /** A person on a shift's list. */
@@ -60,6 +61,9 @@ export class ProviderRecords {
     if (versions) versions.push({ at: now, shift });
     else this.#versions.set(shiftId, [{ at: now, shift }]);
   }
+
+  /** The platform's last change of each shift, and when it took effect. */
+  readonly requested = new Map<string, Extract<Call, { do: "change" }> & { at: number }>();
 
   current(shiftId: string): ProviderShift | undefined {
     return this.#versions.get(shiftId)?.at(-1)?.shift;

@@ -170,8 +170,9 @@ export class Draft {
 
   patchChange(change: ChangeState, patch: ChangePatch): void {
     this.push({ write: "change", changeId: change.changeId, patch });
+    Object.assign(change, patch);
     if (patch.status) this.state.changes = this.state.changes.filter((each) => each !== change);
-    else Object.assign(change, patch);
+    if (patch.status === "confirmed") this.state.confirmedChanges.push(change);
   }
 
   /** Ends events, and records each in its own trace. */

@@ -41,6 +41,8 @@ interface Loaded {
 }
 
 /** How long an ended booking with a call in doubt is still loaded. The call may take effect late, so this outlasts the next periodic reading. */
+/** How old a confirmed change is at most that a reading may not show yet. */
+const MAY_LAG = sql`interval '10 minutes'`;
 const REMEMBERED = sql`interval '2 hours'`;
 
 export interface LoadedShift {
@@ -66,7 +68,8 @@ export async function loadShifts(
     select ${basics(now)}, to_jsonb(job) as job, ${bookings} as bookings,
       (select coalesce(jsonb_agg(to_jsonb(change) || jsonb_build_object('sent_in_ms', extract(epoch from sent_at - now()) * 1000)
         order by change_id), '[]') from shift_changes as change
-        where change.provider_id = asked.provider and change.job_id = job.job_id and change.status = 'pending') as changes,
+        where change.provider_id = asked.provider and change.job_id = job.job_id
+          and (change.status = 'pending' or change.status = 'confirmed' and change.sent_at > now() - ${MAY_LAG})) as changes,
       exists (select from issues where provider_id = asked.provider and subject ->> 'shiftId' = asked.shift
         and resolved_at is null offset 0) as has_issues,
       (select workplace_id from outlets where provider_id = asked.provider
@@ -178,10 +181,8 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
     bookings: loaded.bookings.map(bookingOf),
     cancellation: open && job?.status !== "cancelled" ? { ...open, sentAt: at(open.sentAt) } : undefined,
     echoes: operations.filter(({ isAwaited }) => isAwaited).map(({ operationId }) => operationId),
-    changes: loaded.changes.map(({ sent_in_ms, ...row }) => ({
-      ...fromRow<ChangeState>(row),
-      sentAt: fromNow(sent_in_ms, now),
-    })),
+    changes: changesOf(loaded, "pending", now),
+    confirmedChanges: changesOf(loaded, "confirmed", now),
     events: loaded.events,
     surroundings: {
       ...{ workplaceId: loaded.workplace_id, competenceId: loaded.competence_id },
@@ -190,6 +191,11 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
     },
   };
 }
+
+const changesOf = ({ changes }: Loaded, status: "pending" | "confirmed", now: Date): ChangeState[] =>
+  changes
+    .filter((row) => row.status === status)
+    .map(({ sent_in_ms, ...row }) => ({ ...fromRow<ChangeState>(row), sentAt: fromNow(sent_in_ms, now) }));
 
 /** Converts a time that the database returned relative to its own clock. */
 const fromNow = (inMs: unknown, now: Date): number | null =>

@@ -97,15 +97,34 @@ function refuseChange(
  */
 export function settleChanges(draft: Draft, shift: Shift): void {
   for (const change of draft.state.changes.filter(({ sentAt }) => sentAt !== null)) {
-    const isAsShown = sameAs(change, {
-      startTime: Date.parse(shift.startTime),
-      endTime: Date.parse(shift.endTime),
-      positions: shift.warnings.includes("positions_missing") ? change.positions : shift.positions,
-    });
+    const isAsShown = sameAs(change, valuesShown(shift, change));
     if (change.named.every(isAsShown)) confirmChange(draft, change);
     else if (!others(change).every(isAsShown) && planNextReading(draft, change)) continue;
     else draft.patchChange(change, { sentAt: null });
   }
+}
+
+/**
+ * Returns the shift as the platform believes it to be. A reading without a change that the provider has just confirmed is older than the change: a replica
+ * lags. The job keeps its values, and the shift is read again, for at most two minutes.
+ */
+export function withConfirmed(draft: Draft, shift: Shift): Shift {
+  const { job, state } = draft;
+  if (!job || !draft.isLive) return shift;
+  const shown = valuesShown(shift, job);
+  const missing = VALUES.map((name) => {
+    const last = state.confirmedChanges.findLast(({ named }) => named.includes(name));
+    return last && !sameAs(last, shown)(name) && !sameAs(job, shown)(name) ? (last.sentAt ?? 0) : 0;
+  });
+  const sentAt = Math.max(...missing);
+  if (!planNextReading(draft, { sentAt })) return shift;
+  const { startTime, endTime, positions } = job;
+  return {
+    ...shift,
+    startTime: new Date(startTime).toISOString(),
+    endTime: new Date(endTime).toISOString(),
+    positions,
+  };
 }
 
 /** Whether a change of unknown outcome waits for the reading that settles it. */
@@ -121,11 +140,18 @@ const sameAs = (change: Values, shown: Values) => (name: keyof Values) =>
     ? change.positions === shown.positions
     : Math.abs(change[name] - shown[name]) < SAME_TIME_MS;
 
+/** The values of the shift as it was read. Unless it shows positions, they are those of `otherwise`. */
+const valuesShown = (shift: Shift, otherwise: Values): Values => ({
+  startTime: Date.parse(shift.startTime),
+  endTime: Date.parse(shift.endTime),
+  positions: shift.warnings.includes("positions_missing") ? otherwise.positions : shift.positions,
+});
+
 /** Many systems store whole minutes. */
 const SAME_TIME_MS = 60_000;
 
 /** Plans another reading after one that may be older than the call. Returns false after the last. */
-function planNextReading(draft: Draft, { sentAt }: ChangeState): boolean {
+function planNextReading(draft: Draft, { sentAt }: Pick<ChangeState, "sentAt">): boolean {
   const { now, rules } = draft;
   const next = rules.recheckMs.map((ms) => (sentAt ?? 0) + ms).find((at) => at > now);
   if (next !== undefined) draft.readAt(next);

@@ -6,7 +6,7 @@ import { failureParams } from "../step.ts";
 import { isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
 import { concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./plan-absence.ts";
-import { settleChanges } from "./plan-changes.ts";
+import { settleChanges, withConfirmed } from "./plan-changes.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
 import type { EventState, Reading, RunSoFar } from "./state.ts";
@@ -56,7 +56,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   settleCancellation(draft);
   settleChanges(draft, shift);
   const deletes = unexplainedDeletes(covered);
-  const verdict = applyShift(draft, shift, traceId);
+  const verdict = applyShift(draft, withConfirmed(draft, shift), traceId);
   scheduleReading(draft, verdict.code === "job_unchanged", covered, deletes);
   endCovered(
     draft,

@@ -27,6 +27,8 @@ export interface ShiftState {
   echoes: string[];
   /** Not confirmed yet, oldest first. */
   changes: ChangeState[];
+  /** Confirmed within the last minutes, oldest first. */
+  confirmedChanges: ChangeState[];
   /** Waiting, oldest first. */
   events: EventState[];
   surroundings: Surroundings;

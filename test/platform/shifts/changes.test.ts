@@ -10,6 +10,7 @@ import {
   cut,
   firstStep,
   HOUR,
+  jobOf,
   NOW,
   RULES,
   START,
@@ -91,5 +92,47 @@ describe("a change whose outcome is unknown", () => {
     const { writes, next } = planned(changing(), run);
     expect(patches(writes)).toEqual([]);
     expect(next).toMatchObject({ do: "rest", failed: cut });
+  });
+});
+
+describe("a change that the provider confirmed a second ago", () => {
+  const HAS_IT = aJob({ startTime: START + HOUR, endTime: START + 9 * HOUR });
+  const read = (reading: Parameters<typeof afterSeeing>[0], patch: Partial<ChangeState> = {}) =>
+    planned(aState({ job: HAS_IT, confirmedChanges: [aChange(patch)] }), afterSeeing(reading));
+
+  it("is kept when a reading does not show it, and the shift is read again", () => {
+    const { writes, next } = read({ positions: 1 });
+    expect(jobOf(writes)).toEqual({});
+    expect(next).toMatchObject({ do: "rest", afterMs: 4_000 });
+  });
+
+  it("is not kept when a reading two minutes after the call does not show it", () => {
+    const { writes } = read({}, { sentAt: NOW - 120_000 });
+    expect(jobOf(writes)).toMatchObject({ startTime: START, endTime: START + 8 * HOUR });
+  });
+
+  it("leaves other values to a reading that shows it", () => {
+    expect(jobOf(read({ ...moved, positions: 1 }).writes)).toMatchObject({ positions: 1 });
+  });
+
+  it("is shown by a reading of what the provider made of it", () => {
+    const rounded = { startTime: START + 2 * HOUR, endTime: START + 10 * HOUR };
+    const { writes } = read({ ...moved, positions: 1 }, rounded);
+    expect(jobOf(writes)).toMatchObject({ positions: 1 });
+  });
+
+  it("counts only for the values that no later one has changed", () => {
+    const later = aChange({ changeId: "later", startTime: START + 2 * HOUR, endTime: START + 10 * HOUR });
+    const state = aState({ job: aJob(), confirmedChanges: [aChange(), later] });
+    const shown = { startTime: iso(START + 2 * HOUR), endTime: iso(START + 10 * HOUR) };
+    const { writes } = planned(state, afterSeeing(shown));
+    expect(jobOf(writes)).toMatchObject({ startTime: START + 2 * HOUR });
+    expect(jobOf(planned(state, afterSeeing(moved)).writes)).toEqual({});
+  });
+
+  it("does not bring a cancelled job's times back", () => {
+    const job = { ...HAS_IT, status: "cancelled", cancelledBy: "absence" } as const;
+    const state = aState({ job, confirmedChanges: [aChange()] });
+    expect(jobOf(planned(state, afterSeeing()).writes)).toMatchObject({ status: "open", startTime: START });
   });
 });

@@ -74,7 +74,7 @@ type Parts = Partial<Omit<ShiftState, "shift" | "integration" | "surroundings">>
 /** An open job with two positions, nothing under way, and no reading due. */
 export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {}): ShiftState => ({
   ...{ providerId: "provider", shiftId: "shift", job: aJob(), bookings: [], cancellation: undefined },
-  ...{ echoes: [], changes: [], events: [] },
+  ...{ echoes: [], changes: [], confirmedChanges: [], events: [] },
   ...parts,
   integration: { state: "active", health: "reachable", isPaused: false, isHeld: false, ...integration },
   shift: {
