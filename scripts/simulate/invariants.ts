@@ -100,17 +100,20 @@ export class Invariants {
         this.fail(`${changeId} of ${shiftId} was repeated with an old value of ${name}`);
   }
 
-  /** A change leaves what an earlier one requested, unless the provider has changed it since. */
+  /** A change leaves what the one before requested, if the provider has kept it. */
   #checkUndone(shiftId: string, { changeId, values }: Extract<Call, { do: "change" }>) {
     const { records } = this.#parts;
-    const last = records.requested.get(shiftId);
-    const current = records.current(shiftId);
-    if (!last || !current || last.changeId === changeId) return;
-    const shown = records.asRead(current);
+    const last = records.requested(shiftId);
+    if (!last || last.changeId === changeId) return;
+    const since = records
+      .versionsSince(shiftId, last.at + 1)
+      .map((shift) => (shift ? records.asRead(shift) : undefined));
     const named = this.#change(changeId)?.named ?? [];
-    for (const name of this.#change(last.changeId)?.named ?? [])
-      if (!named.includes(name) && shown[name] === last.values[name] && values[name] !== shown[name])
+    for (const name of this.#change(last.changeId)?.named ?? []) {
+      const isKept = since.every((shift) => shift?.[name] === last.values[name]);
+      if (isKept && !named.includes(name) && values[name] !== last.values[name])
         this.fail(`${changeId} of ${shiftId} undoes ${name} of ${last.changeId}`);
+    }
   }
 
   #change(changeId: string): ChangeRow | undefined {
@@ -121,7 +124,7 @@ export class Invariants {
   committed(shiftId: string, before: JobState | undefined) {
     const { store, records } = this.#parts;
     const job = store.jobs.get(shiftId);
-    const last = records.requested.get(shiftId);
+    const last = records.requested(shiftId);
     if (!job || !last || this.#change(last.changeId)?.status !== "confirmed") return;
     const had = records
       .versionsSince(shiftId, last.at + 1)

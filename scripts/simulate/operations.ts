@@ -98,7 +98,7 @@ function change(
       if (!records.dialect.acceptsChanges) return refused(409, undefined);
       const { startTime, endTime, positions } = call.values;
       records.patch(shift.id, { start: Date.parse(startTime), end: Date.parse(endTime), positions }, now);
-      records.requested.set(shift.id, { ...call, at: now });
+      records.noteRequested(shift.id, call, now);
       effects.changed(shift.id, "shift.update");
       return shown(records, shift.id, now) as CallOutcome;
     }

@@ -8,6 +8,9 @@ export interface Entry {
   by: "platform" | "provider";
 }
 
+/** A change, and when it took effect. */
+type Requested = Extract<Call, { do: "change" }> & { at: number };
+
 export interface ProviderShift {
   id: string;
   start: number;
@@ -62,8 +65,18 @@ export class ProviderRecords {
     else this.#versions.set(shiftId, [{ at: now, shift }]);
   }
 
-  /** The platform's last change of each shift, and when it took effect. */
-  readonly requested = new Map<string, Extract<Call, { do: "change" }> & { at: number }>();
+  readonly #requested = new Map<string, Requested>();
+
+  /** Returns the platform's last change of the shift. */
+  requested(shiftId: string): Requested | undefined {
+    return this.#requested.get(shiftId);
+  }
+
+  /** A call that was cut may take effect once more, and later than the next change: only the first effect counts. */
+  noteRequested(shiftId: string, change: Omit<Requested, "at">, at: number) {
+    const last = this.#requested.get(shiftId);
+    if (!last || last.changeId < change.changeId) this.#requested.set(shiftId, { ...change, at });
+  }
 
   current(shiftId: string): ProviderShift | undefined {
     return this.#versions.get(shiftId)?.at(-1)?.shift;
