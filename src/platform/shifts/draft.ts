@@ -150,6 +150,15 @@ export class Draft {
     this.patchShift({ nextReadAt: nextReadAt === null ? at : Math.min(nextReadAt, at) });
   }
 
+  /** Plans one more reading of a shift that contradicts what was announced. Returns the milliseconds until then; undefined after the last. */
+  recheck(rechecks: number): number | undefined {
+    const afterMs = this.rules.recheckMs[rechecks];
+    if (afterMs === undefined) return undefined;
+    this.patchShift({ rechecks: rechecks + 1 });
+    this.readAt(this.now + afterMs);
+    return afterMs;
+  }
+
   pauseCalls(status: number): void {
     this.push({ write: "pause", status });
     this.state.integration.isPaused = true;

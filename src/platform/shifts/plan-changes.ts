@@ -44,6 +44,8 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
     case "shift":
       if (outcome.shift.cancelled) return void cancelJob(draft, "provider", call.traceId);
       confirmChange(draft, change, durationMs);
+      // The provider may carry it out later, and send no webhook for it.
+      if (!change.named.every(sameAs(change, valuesShown(outcome.shift, change)))) draft.recheck(0);
       return void applyShift(draft, outcome.shift, call.traceId);
     case "unusable": {
       const { fault, pointer } = outcome.unusable;

@@ -57,7 +57,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   settleChanges(draft, shift);
   const deletes = unexplainedDeletes(covered);
   const verdict = applyShift(draft, withConfirmed(draft, shift), traceId);
-  scheduleReading(draft, verdict.code === "job_unchanged", covered, deletes);
+  scheduleReading(draft, verdict, covered, deletes);
   endCovered(
     draft,
     covered.filter((event) => !deletes.includes(event)),
@@ -81,10 +81,13 @@ function settleCancellation(draft: Draft): void {
   draft.push({ write: "operation", operationId: cancellation.operationId, patch: { sentAt: null } });
 }
 
-/** Plans the next reading: soon while the shift contradicts its events, otherwise in an hour. */
+/**
+ * Plans the next reading: soon while the shift contradicts its events, or after it reappeared, because a replica that lags may have shown it; otherwise
+ * in an hour.
+ */
 function scheduleReading(
   draft: Draft,
-  isUnchanged: boolean,
+  { code }: Outcome,
   covered: readonly EventState[],
   deletes: readonly EventState[],
 ) {
@@ -92,11 +95,11 @@ function scheduleReading(
   if (draft.isLive && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
   const { rechecks } = state.shift;
   const isHinted = covered.some(({ event, isReplayed }) => reportsChange(event) && !isReplayed);
-  const isContradicted = deletes.length > 0 || (isUnchanged && (isHinted || rechecks > 0));
-  const afterMs = isContradicted ? rules.recheckMs[rechecks] : undefined;
+  const isReopened = code === "job_reopened";
+  const isUnshown = code === "job_unchanged" && (isHinted || rechecks > 0);
+  const isContradicted = deletes.length > 0 || isReopened || isUnshown;
+  const afterMs = isContradicted ? draft.recheck(isReopened ? 0 : rechecks) : undefined;
   if (afterMs !== undefined) {
-    draft.patchShift({ rechecks: rechecks + 1 });
-    draft.readAt(now + afterMs);
     const params = { recheck: "still_visible", afterMs } as const;
     return draft.endEvents(deletes, "queued", { code: "will_recheck", params });
   }

@@ -31,4 +31,15 @@ describe.each(engines)("a read replica that lags behind a confirmed change, on %
     // One more offer, with the new times.
     expect(await platform.notifications(job)).toHaveLength(offers + 1);
   });
+
+  it("answers a change with the shift as it was: the job follows without a webhook", async () => {
+    const { provider, ...platform } = await onboard({ echo: false });
+    const job = await platform.open();
+    const endTime = new Date(Date.parse(job.endTime) + HOUR_MS).toISOString();
+    const lag = provider.fault({ kind: "frozen" }, { on: "updateShift" });
+    await platform.change(job, { endTime });
+    expect(lag.hits).toBe(1);
+    await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ endTime });
+    expect(await agree(platform, provider)).toEqual([]);
+  });
 });

@@ -122,7 +122,8 @@ function updateShift(parts: Parts, call: Call): Reply {
   if (forms.acknowledgement === "none") return { status: 204, ...answer };
   const { variant } = forms;
   const { candidates } = records;
-  const body = shiftBody(after, { variant, outlets, roles, candidates, oddList: undefined });
+  const shown = records.shiftAt(shift.id, readsAt(parts, call)) ?? after;
+  const body = shiftBody(shown, { variant, outlets, roles, candidates, oddList: undefined });
   return { status: 200, body, ...answer };
 }
 

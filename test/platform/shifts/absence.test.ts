@@ -290,6 +290,13 @@ describe("a shift that reappears", () => {
     expect(writesOf(writes, "offer")).toHaveLength(1);
   });
 
+  it("is read again soon, because a replica that lags may have shown it once more", () => {
+    const state = aState({ job: job("absence"), shift: gone });
+    expect(planned(state, afterSeeing()).next).toMatchObject({ do: "rest", afterMs: 1_000 });
+    const reopened = aState({ shift: { nextReadAt: NOW, rechecks: 1 } });
+    expect(planned(reopened, afterSeeing()).next).toMatchObject({ do: "rest", afterMs: 5_000 });
+  });
+
   it.each(["employer", "provider"] as const)("does not reopen a job that was cancelled by the %s", (by) => {
     expect(jobOf(planned(aState({ job: job(by), shift: gone }), afterSeeing()).writes)).toEqual({});
   });

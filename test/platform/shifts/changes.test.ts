@@ -136,3 +136,24 @@ describe("a change that the provider confirmed a second ago", () => {
     expect(jobOf(planned(state, afterSeeing()).writes)).toMatchObject({ status: "open", startTime: START });
   });
 });
+
+describe("a change whose response shows the shift as it was before", () => {
+  const values = { ...moved, positions: 2 };
+  const call = { do: "change", changeId: "change", traceId: "trace-of-change", values } as const;
+  const answered = (shown: Parameters<typeof afterSeeing>[0]) => {
+    const { outcome } = afterSeeing(shown).reading ?? expect.unreachable();
+    return planned(changing(), afterCall(call, outcome));
+  };
+
+  it("is confirmed, and the shift is read again soon: the provider may carry it out later", () => {
+    const { writes, next } = answered({});
+    expect(patches(writes)).toEqual([{ status: "confirmed", reason: null }]);
+    expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
+    const reading = { nextReadAt: NOW, rechecks: 1 };
+    expect(planned(aState({ shift: reading }), afterSeeing()).next).toMatchObject({ afterMs: 5_000 });
+  });
+
+  it("is not read again if it shows the change, whatever its other values are", () => {
+    expect(answered({ ...moved, positions: 1 }).next).toMatchObject({ afterMs: HOUR });
+  });
+});
