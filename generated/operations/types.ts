@@ -1314,7 +1314,7 @@ export interface components {
        * @description Why the shift is read again.
        * @enum {string}
        */
-      recheck?: "still_visible" | "unchanged" | "absent";
+      recheck?: "still_visible" | "unchanged" | "absent" | "reappeared";
       reason?: components["schemas"]["BookingReason"];
       changeReason?: components["schemas"]["ChangeReason"];
       /** @enum {string} */

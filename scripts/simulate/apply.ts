@@ -33,7 +33,7 @@ export function apply(
 function writeShift(store: Store, shiftId: string, writes: readonly Write[], now: number) {
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
-  const { isGone, isRead, hasIssues: _, ...patch }: ShiftPatch = Object.assign({}, ...patches);
+  const { isRead, hasIssues: _, ...patch }: ShiftPatch = Object.assign({}, ...patches);
   const before = store.shifts.get(shiftId);
   const row = before ?? {
     ...{ shiftId, nextReadAt: null, rechecks: 0, absences: 0 },
@@ -41,7 +41,6 @@ function writeShift(store: Store, shiftId: string, writes: readonly Write[], now
   };
   Object.assign(row, patch);
   if (isRead) row.readAt = now;
-  if (isGone !== undefined) row.goneAt = isGone ? now : null;
   store.shifts.set(shiftId, row);
 }
 

@@ -1,4 +1,4 @@
-import type { Call, ChangeValues, JobState, Next } from "../../src/platform/shifts/state.ts";
+import type { Call, ChangeValues, JobState, Next, ShiftState } from "../../src/platform/shifts/state.ts";
 import { type Allowed, AllowedCounts } from "./allowed.ts";
 import type { Network } from "./network.ts";
 import type { ProviderRecords } from "./provider.ts";
@@ -120,8 +120,25 @@ export class Invariants {
     return this.#parts.store.changes.find((change) => change.changeId === changeId);
   }
 
-  /** Checks that the job does not return to what it was before a confirmed change. */
-  committed(shiftId: string, before: JobState | undefined) {
+  /** Checks what a transaction made of the job. `before`: the state that it was planned with. */
+  committed(shiftId: string, { job: before, shift }: Pick<ShiftState, "job" | "shift">) {
+    this.#checkReopened(shiftId, before, shift.goneAt);
+    this.#checkReturned(shiftId, before);
+  }
+
+  /** A shift that is known to be gone has a job again only if it has reappeared since. */
+  #checkReopened(shiftId: string, before: JobState | undefined, goneAt: number | null) {
+    const { store, records } = this.#parts;
+    const isLive = (job: Pick<JobState, "status"> | undefined) =>
+      job !== undefined && job.status !== "cancelled";
+    if (goneAt === null || isLive(before) || !isLive(store.jobs.get(shiftId))) return;
+    const versions = records.versionsSince(shiftId, goneAt);
+    if (versions.every((shift) => shift === undefined || shift.isCancelled))
+      this.fail(`${shiftId} has a job again, although it is gone`);
+  }
+
+  /** The job does not return to what it was before a confirmed change. */
+  #checkReturned(shiftId: string, before: JobState | undefined) {
     const { store, records } = this.#parts;
     const job = store.jobs.get(shiftId);
     const last = records.requested(shiftId);

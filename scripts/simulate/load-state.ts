@@ -59,7 +59,7 @@ function knownOf(store: Store, shiftId: string): ShiftState["shift"] {
     rechecks: row?.rechecks ?? 0,
     absences: row?.absences ?? 0,
     absentSince: row?.absentSince ?? null,
-    isGone: (row?.goneAt ?? null) !== null,
+    goneAt: row?.goneAt ?? null,
     hasIssues: store.issues.some((issue) => issue.isOpen && issue.shiftId === shiftId),
   };
 }

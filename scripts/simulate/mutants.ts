@@ -35,6 +35,10 @@ export const MUTANTS: Record<string, Planner> = {
     without((write) => write.write === "events")(state, run, now, rules),
 };
 
+/** Too rare in random schedules: it is tried with one of its own. */
+export const believesLateReplica: Planner = (state, run, now, rules) =>
+  plan({ ...state, shift: { ...state.shift, goneAt: state.shift.goneAt && 0 } }, run, now, rules);
+
 const without =
   (isDropped: (write: Write) => boolean): Planner =>
   (state, run, now, rules) => {

@@ -45,7 +45,7 @@ export class Network {
   readonly #parts: Parts;
   #windows: (WindowKind & { until: number })[] = [];
   #faults: { operation: Operation | "any"; fault: CallFault }[] = [];
-  /** The time of the latest state that was read of each shift: a replica never goes back in time. */
+  /** The time of the latest state that was read of each shift: a single replica never goes back in time. */
   readonly #readAt = new Map<string, number>();
   /** Operations that got a gateway's 404 while others passed. */
   readonly lackingRoutes = new Set<Operation>();
@@ -99,7 +99,7 @@ export class Network {
     if (fault) return this.#applyFault(request, fault, finish);
     const durationMs = 20 + Math.floor(random() * 100);
     timeline.add(sentAt + Math.floor(durationMs / 2), () => {
-      const response = this.#carryOut(request, operation);
+      const response = this.#carryOut(request);
       finish(durationMs, response);
     });
   }
@@ -125,10 +125,9 @@ export class Network {
 
   #applyFault(request: Request, fault: CallFault, finish: (afterMs: number, response: Response) => void) {
     const { timeline, now, log } = this.#parts;
-    const operation = operationOf(request);
     const takeEffect = (afterMs: number) =>
       timeline.add(now() + afterMs, () => {
-        const response = this.#carryOut(request, operation);
+        const response = this.#carryOut(request);
         log(() => `provider  (unheard) ${textOf(request)}: ${describe(response)}`);
       });
     if (fault.kind === "lost_after" || fault.kind === "error_after") takeEffect(25);
@@ -149,19 +148,23 @@ export class Network {
     }
   }
 
-  #carryOut(request: Request, operation: Operation): Response {
+  #carryOut(request: Request): Response {
     const { records, effects, now } = this.#parts;
     if (request.do !== "read") return carryOut(records, request, { now: now(), readAt: now() }, effects);
-    const before = this.#readAt.get(request.shiftId) ?? 0;
-    const readAt = Math.max(before, now() - this.#lagMs(operation));
+    const readAt = this.#readTime(request.shiftId);
     this.#readAt.set(request.shiftId, readAt);
     return carryOut(records, request, { now: now(), readAt }, effects);
   }
 
-  #lagMs(operation: Operation): number {
-    if (operation !== "read") return 0;
-    const open = this.#windows.filter(({ until }) => until > this.#parts.now());
-    return Math.max(0, ...open.map((window) => (window.kind === "lag" ? window.lagMs : 0)));
+  #readTime(shiftId: string): number {
+    const { now, random } = this.#parts;
+    const open = this.#windows.filter(({ until }) => until > now());
+    const lags = open.flatMap((window) => (window.kind === "lag" ? [window] : []));
+    const isFresh = lags.some(({ replicas }) => replicas === 2) && random() < 0.5;
+    const readAt = isFresh ? now() : now() - Math.max(0, ...lags.map(({ lagMs }) => lagMs));
+    return lags.some(({ replicas }) => replicas === 2)
+      ? readAt
+      : Math.max(this.#readAt.get(shiftId) ?? 0, readAt);
   }
 }
 

@@ -177,7 +177,7 @@ export class Worker {
     const { writes, next } = planned;
     const isCall = isChange(next);
     apply(store, state, isCall ? [...writes, intentOf(next, now())] : writes, now(), invariants);
-    invariants.committed(shiftId, state.job);
+    invariants.committed(shiftId, state);
     if (isCall) invariants.intended(shiftId, next);
     if (next.do === "rest") {
       this.settle(claim, this.#restOf(claim, next));

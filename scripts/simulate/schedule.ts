@@ -31,7 +31,8 @@ export type WindowKind =
   | { kind: "gateway"; operation: Operation | "all" }
   | { kind: "token"; status: 401 | 403 }
   | { kind: "down" }
-  | { kind: "lag"; lagMs: number };
+  /** Of two replicas, one lags; each reading is answered by one of them, at random. */
+  | { kind: "lag"; lagMs: number; replicas: 1 | 2 };
 
 export type WebhookFault =
   | { kind: "lost" | "duplicated" | "undispatched" }
@@ -124,7 +125,11 @@ const windows: fc.Arbitrary<Step> = fc
       fc.record({ kind: fc.constant("gateway" as const), operation: fc.constant("all" as const) }),
       fc.record({ kind: fc.constant("token" as const), status: fc.constantFrom(401, 403) }),
       fc.record({ kind: fc.constant("down" as const) }),
-      fc.record({ kind: fc.constant("lag" as const), lagMs: fc.constantFrom(500, 4_000, 20_000) }),
+      fc.record({
+        kind: fc.constant("lag" as const),
+        lagMs: fc.constantFrom(500, 4_000, 20_000),
+        replicas: fc.constantFrom(1, 2),
+      }),
     ),
     fc.constantFrom(5_000, 60_000, 10 * MINUTE, 2 * HOUR),
   )

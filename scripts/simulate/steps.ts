@@ -62,7 +62,7 @@ function windowText(window: Of<"window">): string {
       : window.kind === "token"
         ? `the token is rejected (${window.status})`
         : window.kind === "lag"
-          ? `the replica lags ${window.lagMs} ms`
+          ? `${window.replicas === 1 ? "the replica" : "one of two replicas"} lags ${window.lagMs} ms`
           : "the provider is down";
   return `${what}, for ${window.forMs / 1_000} s`;
 }

@@ -10,10 +10,9 @@ import type { BookingState, ChangeState, JobState, KnownShift } from "../../src/
 
 // The platform's tables as rows in memory. Times are milliseconds since 1970.
 
-export interface ShiftRow extends Omit<KnownShift, "isGone" | "hasIssues"> {
+export interface ShiftRow extends Omit<KnownShift, "hasIssues"> {
   shiftId: string;
   readAt: number | null;
-  goneAt: number | null;
 }
 
 export interface JobRow extends JobState {

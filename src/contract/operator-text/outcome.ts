@@ -81,6 +81,7 @@ const RECHECKS = {
   still_visible: "the provider still shows the shift",
   unchanged: "the shift is unchanged",
   absent: "the provider does not have the shift",
+  reappeared: "the provider shows the shift again, which was just gone",
 } satisfies Record<NonNullable<Params["recheck"]>, string>;
 
 const CALLS: ReadonlySet<StepName> = new Set([

@@ -150,6 +150,13 @@ export class Draft {
     this.patchShift({ nextReadAt: nextReadAt === null ? at : Math.min(nextReadAt, at) });
   }
 
+  /** Plans another reading after one that may be older than that time. Returns false two minutes after it: no replica lags for longer. */
+  readAfter(time: number | null): boolean {
+    const next = this.rules.recheckMs.map((ms) => (time ?? 0) + ms).find((at) => at > this.now);
+    if (next !== undefined) this.readAt(next);
+    return next !== undefined;
+  }
+
   /** Plans one more reading of a shift that contradicts what was announced. Returns the milliseconds until then; undefined after the last. */
   recheck(rechecks: number): number | undefined {
     const afterMs = this.rules.recheckMs[rechecks];

@@ -40,9 +40,9 @@ interface Loaded {
   competence_id: string | null;
 }
 
-/** How long an ended booking with a call in doubt is still loaded. The call may take effect late, so this outlasts the next periodic reading. */
 /** How old a confirmed change is at most that a reading may not show yet. */
 const MAY_LAG = sql`interval '10 minutes'`;
+/** How long an ended booking with a call in doubt is still loaded. The call may take effect late, so this outlasts the next periodic reading. */
 const REMEMBERED = sql`interval '2 hours'`;
 
 export interface LoadedShift {
@@ -135,7 +135,7 @@ function rowsOf(asked: readonly LoadRequest[]) {
 const basics = (now: Date) => sql`
   asked.nth, to_jsonb(integrations) as integration,
   (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000,
-      'absent_in_ms', extract(epoch from absent_since - now()) * 1000)
+      'absent_in_ms', extract(epoch from absent_since - now()) * 1000, 'gone_in_ms', extract(epoch from gone_at - now()) * 1000)
     from shifts where provider_id = asked.provider and shift_id = asked.shift) as shift,
   (select coalesce(jsonb_agg(jsonb_build_object('operationId', operation_id, 'traceId', trace_id, 'sentAt', sent_at,
       'consumedBy', consumed_by, 'isOpen', confirmed_at is null,
@@ -206,7 +206,7 @@ function knownOf(row: Record<string, unknown> | null, hasIssues: boolean, now: D
     ...{ nextReadAt: fromNow(row?.in_ms, now), absentSince: fromNow(row?.absent_in_ms, now) },
     rechecks: Number(row?.rechecks ?? 0),
     absences: Number(row?.absences ?? 0),
-    isGone: (row?.gone_at ?? null) !== null,
+    goneAt: fromNow(row?.gone_in_ms, now),
     hasIssues,
   };
 }

@@ -31,7 +31,7 @@ function absenceOf(
   covered: readonly EventState[],
 ): Absence {
   const { cancellation, job, shift } = state;
-  const isKnownGone = shift.isGone && !(isLive && job?.status !== "expired");
+  const isKnownGone = shift.goneAt !== null && !(isLive && job?.status !== "expired");
   const isAnnounced = unexplainedDeletes(covered).length > 0 || Boolean(cancellation?.consumedBy);
   const isExpected = covered.some(({ event, isReplayed }) => !reportsDeletion(event) && !isReplayed);
   const isFinal = outcome.final && outcome.code !== undefined;

@@ -101,7 +101,7 @@ export function settleChanges(draft: Draft, shift: Shift): void {
   for (const change of draft.state.changes.filter(({ sentAt }) => sentAt !== null)) {
     const isAsShown = sameAs(change, valuesShown(shift, change));
     if (change.named.every(isAsShown)) confirmChange(draft, change);
-    else if (!others(change).every(isAsShown) && planNextReading(draft, change)) continue;
+    else if (!others(change).every(isAsShown) && draft.readAfter(change.sentAt)) continue;
     else draft.patchChange(change, { sentAt: null });
   }
 }
@@ -119,7 +119,7 @@ export function withConfirmed(draft: Draft, shift: Shift): Shift {
     return last && !sameAs(last, shown)(name) && !sameAs(job, shown)(name) ? (last.sentAt ?? 0) : 0;
   });
   const sentAt = Math.max(...missing);
-  if (!planNextReading(draft, { sentAt })) return shift;
+  if (!draft.readAfter(sentAt)) return shift;
   const { startTime, endTime, positions } = job;
   return {
     ...shift,
@@ -151,11 +151,3 @@ const valuesShown = (shift: Shift, otherwise: Values): Values => ({
 
 /** Many systems store whole minutes. */
 const SAME_TIME_MS = 60_000;
-
-/** Plans another reading after one that may be older than the call. Returns false after the last. */
-function planNextReading(draft: Draft, { sentAt }: Pick<ChangeState, "sentAt">): boolean {
-  const { now, rules } = draft;
-  const next = rules.recheckMs.map((ms) => (sentAt ?? 0) + ms).find((at) => at > now);
-  if (next !== undefined) draft.readAt(next);
-  return next !== undefined;
-}

@@ -18,7 +18,12 @@ export function cancelJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>
       status: "refused",
       reason: by === "employer" ? "job_cancelled" : "shift_gone",
     });
-  draft.patchShift({ nextReadAt: null, rechecks: 0, absences: 0, ...(by === "absence" && { isGone: true }) });
+  draft.patchShift({
+    nextReadAt: null,
+    rechecks: 0,
+    absences: 0,
+    ...(by === "absence" && { goneAt: draft.state.shift.goneAt ?? now }),
+  });
   if (!job) return { code: "no_job", params: {} };
   if (job.status === "cancelled") return { code: "already_cancelled", params: {} };
   const isOver = job.endTime <= now;

@@ -42,7 +42,9 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   const params = { variant: shift.variant, ...(warnings.length > 0 && { warnings }) };
   if (covered.length > 0)
     draft.step({ step: "fetch", code: "shift_read", params, traceId, durationMs: reading.durationMs });
-  draft.patchShift({ absences: 0, absentSince: null, isGone: false, nextReadAt: null });
+  draft.patchShift({ nextReadAt: null });
+  if (!shift.cancelled && returnsTooSoon(draft, covered)) return;
+  draft.patchShift({ absences: 0, absentSince: null, goneAt: null });
   draft.push({ write: "shift", patch: { isRead: true } });
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
@@ -57,12 +59,22 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   settleChanges(draft, shift);
   const deletes = unexplainedDeletes(covered);
   const verdict = applyShift(draft, withConfirmed(draft, shift), traceId);
-  scheduleReading(draft, verdict, covered, deletes);
+  scheduleReading(draft, verdict.code === "job_unchanged", covered, deletes);
   endCovered(
     draft,
     covered.filter((event) => !deletes.includes(event)),
     verdict,
   );
+}
+
+/** Whether the shift was gone less than two minutes ago: a replica that lags may have shown it. Its events wait, and it is read again. */
+function returnsTooSoon(draft: Draft, covered: readonly EventState[]): boolean {
+  const { now, isLive, state } = draft;
+  const { goneAt } = state.shift;
+  if (goneAt === null || isLive || !draft.readAfter(goneAt)) return false;
+  const params = { recheck: "reappeared", afterMs: (state.shift.nextReadAt ?? now) - now } as const;
+  draft.endEvents(covered, "queued", { code: "will_recheck", params });
+  return true;
 }
 
 /** Ends the covered events. The first has the verdict; the others name the event whose reading covered them. */
@@ -81,13 +93,10 @@ function settleCancellation(draft: Draft): void {
   draft.push({ write: "operation", operationId: cancellation.operationId, patch: { sentAt: null } });
 }
 
-/**
- * Plans the next reading: soon while the shift contradicts its events, or after it reappeared, because a replica that lags may have shown it; otherwise
- * in an hour.
- */
+/** Plans the next reading: soon while the shift contradicts its events, otherwise in an hour. */
 function scheduleReading(
   draft: Draft,
-  { code }: Outcome,
+  isUnchanged: boolean,
   covered: readonly EventState[],
   deletes: readonly EventState[],
 ) {
@@ -95,10 +104,8 @@ function scheduleReading(
   if (draft.isLive && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
   const { rechecks } = state.shift;
   const isHinted = covered.some(({ event, isReplayed }) => reportsChange(event) && !isReplayed);
-  const isReopened = code === "job_reopened";
-  const isUnshown = code === "job_unchanged" && (isHinted || rechecks > 0);
-  const isContradicted = deletes.length > 0 || isReopened || isUnshown;
-  const afterMs = isContradicted ? draft.recheck(isReopened ? 0 : rechecks) : undefined;
+  const isContradicted = deletes.length > 0 || (isUnchanged && (isHinted || rechecks > 0));
+  const afterMs = isContradicted ? draft.recheck(rechecks) : undefined;
   if (afterMs !== undefined) {
     const params = { recheck: "still_visible", afterMs } as const;
     return draft.endEvents(deletes, "queued", { code: "will_recheck", params });

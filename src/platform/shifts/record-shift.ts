@@ -16,20 +16,21 @@ export function writeShift(
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
   const patch: ShiftPatch = Object.assign({}, ...patches);
-  const { nextReadAt, absentSince, rechecks, absences, isGone } = { ...known, ...patch };
+  const { nextReadAt, absentSince, rechecks, absences, goneAt } = { ...known, ...patch };
   const inMs = (time: number | null) => (time === null ? null : time - now().getTime());
   writeAtEnd(trx, SHIFTS, {
-    ...{ ...key, rechecks, absences, isGone, isRead: patch.isRead === true },
-    ...{ readsInMs: inMs(nextReadAt), absentInMs: inMs(absentSince) },
+    ...{ ...key, rechecks, absences, isRead: patch.isRead === true },
+    ...{ readsInMs: inMs(nextReadAt), absentInMs: inMs(absentSince), goneInMs: inMs(goneAt) },
     // Another transaction may have brought the reading forward in the meantime.
     keepsReading: patch.nextReadAt === undefined,
   });
 }
 
-interface ShiftRow extends ShiftKey, Omit<KnownShift, "nextReadAt" | "absentSince" | "hasIssues"> {
+interface ShiftRow extends ShiftKey, Omit<KnownShift, "nextReadAt" | "absentSince" | "goneAt" | "hasIssues"> {
   isRead: boolean;
   readsInMs: number | null;
   absentInMs: number | null;
+  goneInMs: number | null;
   keepsReading: boolean;
 }
 
@@ -39,21 +40,22 @@ const SHIFTS: Writer<ShiftRow> = {
   write: async (trx, rows) => {
     const nextReadAt = sql`now() + seen."readsInMs" * interval '1 millisecond'`;
     const absentSince = sql`now() + seen."absentInMs" * interval '1 millisecond'`;
+    const goneAt = sql`now() + seen."goneInMs" * interval '1 millisecond'`;
     await sql`
       with seen as (select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as seen ("providerId" uuid,
-        "shiftId" text, rechecks smallint, absences smallint, "isGone" boolean, "isRead" boolean, "readsInMs" float8,
-        "absentInMs" float8, "keepsReading" boolean)),
+        "shiftId" text, rechecks smallint, absences smallint, "isRead" boolean, "readsInMs" float8,
+        "absentInMs" float8, "goneInMs" float8, "keepsReading" boolean)),
       known as (
         update shifts set rechecks = seen.rechecks, absences = seen.absences,
           next_read_at = case when seen."keepsReading" then next_read_at else ${nextReadAt} end,
           read_at = case when seen."isRead" then now() else read_at end,
           absent_since = case when seen.absences > 1 then coalesce(absent_since, ${absentSince}) else ${absentSince} end,
-          gone_at = case when seen."isGone" then coalesce(gone_at, now()) end
+          gone_at = case when seen."goneInMs" is not null then coalesce(gone_at, ${goneAt}) end
         from seen where shifts.provider_id = seen."providerId" and shifts.shift_id = seen."shiftId"
         returning shifts.provider_id, shifts.shift_id)
       insert into shifts (provider_id, shift_id, rechecks, absences, next_read_at, read_at, absent_since, gone_at)
       select "providerId", "shiftId", rechecks, absences, ${nextReadAt}, case when "isRead" then now() end,
-        ${absentSince}, case when "isGone" then now() end
+        ${absentSince}, ${goneAt}
       from seen where ("providerId", "shiftId") not in (select provider_id, shift_id from known)
       on conflict (provider_id, shift_id) do update set rechecks = excluded.rechecks, absences = excluded.absences,
         next_read_at = excluded.next_read_at, read_at = excluded.read_at, absent_since = excluded.absent_since,

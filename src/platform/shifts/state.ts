@@ -43,7 +43,8 @@ export interface KnownShift {
   absences: number;
   /** The time of the first of them. */
   absentSince: number | null;
-  isGone: boolean;
+  /** Since when it is known to be gone. */
+  goneAt: number | null;
   /** Whether an issue about it, or about a booking on it, is open. */
   hasIssues: boolean;
 }

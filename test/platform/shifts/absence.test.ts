@@ -197,7 +197,7 @@ describe("many shifts that disappear at once", () => {
 });
 
 describe("events that contradict each other", () => {
-  const announced = (names: string[], shift: { isGone?: boolean } = {}) => {
+  const announced = (names: string[], shift: { goneAt?: number } = {}) => {
     const events = names.map((name) => anEvent(name, { isNew: false }));
     const covers = events.map(({ eventId }) => eventId);
     const state = aState({ job: undefined, events, shift: { nextReadAt: null, ...shift } });
@@ -227,7 +227,7 @@ describe("events that contradict each other", () => {
   });
 
   it("are processed at once if the shift was gone before, and the shift is read once more", () => {
-    const { writes } = announced(["shift.create"], { isGone: true });
+    const { writes } = announced(["shift.create"], { goneAt: NOW - HOUR });
     expect(writesOf(writes, "events")[0]).toMatchObject({ status: "processed" });
     expect(nextReadAt(writes)).toBe(NOW + 120_000);
   });
@@ -241,7 +241,7 @@ describe("a 404 without the code for a shift that was gone before", () => {
     { isReported = true, ...parts }: Parameters<typeof aState>[0] & { isReported?: boolean } = {},
   ) => {
     const events = isReported ? [event] : [];
-    const shift = { isGone: true, nextReadAt: NOW };
+    const shift = { goneAt: NOW - HOUR, nextReadAt: NOW };
     const covers = events.map(({ eventId }) => eventId);
     return planned(aState({ job: undefined, events, shift, ...parts }), afterAbsence({ ...reading, covers }));
   };
@@ -260,7 +260,7 @@ describe("a 404 without the code for a shift that was gone before", () => {
     const first = concluded({ witness: "good" });
     expect(writesOf(first.writes, "events")).toMatchObject([{ status: "queued" }]);
     expect(first.next).toMatchObject({ do: "rest", afterMs: 0 });
-    const shift = { ...WITNESSED, isGone: true };
+    const shift = { ...WITNESSED, goneAt: NOW - HOUR };
     const { writes } = concluded({ witness: "good" }, { shift });
     expect(writesOf(writes, "events")).toMatchObject([{ status: "processed" }]);
     expect(nextReadAt(writes)).toBe(NOW + 120_000);
@@ -282,7 +282,7 @@ describe("a 404 without the code for a shift that was gone before", () => {
 
 describe("a shift that reappears", () => {
   const job = (by: "absence" | "employer" | "provider") => aJob({ status: "cancelled", cancelledBy: by });
-  const gone = { isGone: true, nextReadAt: NOW };
+  const gone = { goneAt: NOW - HOUR, nextReadAt: NOW };
 
   it("reopens its job", () => {
     const { writes } = planned(aState({ job: job("absence"), shift: gone }), afterSeeing());
@@ -290,11 +290,28 @@ describe("a shift that reappears", () => {
     expect(writesOf(writes, "offer")).toHaveLength(1);
   });
 
-  it("is read again soon, because a replica that lags may have shown it once more", () => {
-    const state = aState({ job: job("absence"), shift: gone });
-    expect(planned(state, afterSeeing()).next).toMatchObject({ do: "rest", afterMs: 1_000 });
-    const reopened = aState({ shift: { nextReadAt: NOW, rechecks: 1 } });
-    expect(planned(reopened, afterSeeing()).next).toMatchObject({ do: "rest", afterMs: 5_000 });
+  it("waits for later readings if it was gone less than two minutes ago: a replica that lags may have shown it", () => {
+    const event = anEvent("shift.update");
+    const at = (goneAt: number, seen: Parameters<typeof afterSeeing>[0] = {}) => {
+      const state = aState({ job: job("absence"), events: [event], shift: { nextReadAt: NOW, goneAt } });
+      return planned(state, afterSeeing(seen, { covers: [event.eventId] }));
+    };
+    const { writes, next } = at(NOW - 3_000);
+    expect(jobOf(writes)).toEqual({});
+    expect(writesOf(writes, "offer")).toEqual([]);
+    const verdict = { code: "will_recheck", params: { recheck: "reappeared", afterMs: 2_000 } };
+    expect(writesOf(writes, "events")).toMatchObject([{ status: "queued", verdict }]);
+    expect(next).toMatchObject({ do: "rest", afterMs: 2_000 });
+    expect(jobOf(at(NOW - 120_000).writes)).toMatchObject({ status: "open" });
+    // That a shift is cancelled is never older than that it is gone.
+    expect(writesOf(at(NOW - 3_000, { cancelled: true }).writes, "events")).toMatchObject([
+      { status: "processed" },
+    ]);
+  });
+
+  it("is not even new within these two minutes", () => {
+    const state = aState({ job: undefined, shift: { nextReadAt: NOW, goneAt: NOW - 3_000 } });
+    expect(writesOf(planned(state, afterSeeing()).writes, "job")).toEqual([]);
   });
 
   it.each(["employer", "provider"] as const)("does not reopen a job that was cancelled by the %s", (by) => {

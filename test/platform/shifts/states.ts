@@ -83,7 +83,7 @@ export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {
       rechecks: 0,
       absences: 0,
       absentSince: null,
-      isGone: false,
+      goneAt: null,
       hasIssues: false,
     },
     ...shift,
