@@ -78,7 +78,7 @@ export const states = fc.record({
   }),
   shift: fc.record({
     ...{ nextReadAt: orNull(time), rechecks: count, absences: count },
-    ...{ absentSince: orNull(time), goneAt: orNull(time), hasIssues: fc.boolean() },
+    ...{ absentSince: orNull(time), goneAt: orNull(time), readAt: orNull(time), hasIssues: fc.boolean() },
   }),
   cancellation: optional(
     fc.record({ operationId: id, traceId: id, sentAt: orNull(time), consumedBy: orNull(id) }),

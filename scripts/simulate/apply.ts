@@ -20,7 +20,7 @@ export function apply(
   now: number,
   invariants: Applied,
 ) {
-  writeShift(store, state.shiftId, writes, now);
+  writeShift(store, state.shiftId, writes);
   writeJob(store, state.shiftId, writes, now);
   const merged = new Map<string, BookingPatch>();
   for (const write of writes)
@@ -30,17 +30,16 @@ export function apply(
   for (const write of writes) applyOne({ store, shiftId: state.shiftId, now, invariants }, write);
 }
 
-function writeShift(store: Store, shiftId: string, writes: readonly Write[], now: number) {
+function writeShift(store: Store, shiftId: string, writes: readonly Write[]) {
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
-  const { isRead, hasIssues: _, ...patch }: ShiftPatch = Object.assign({}, ...patches);
+  const { hasIssues: _, ...patch }: ShiftPatch = Object.assign({}, ...patches);
   const before = store.shifts.get(shiftId);
   const row = before ?? {
     ...{ shiftId, nextReadAt: null, rechecks: 0, absences: 0 },
     ...{ readAt: null, absentSince: null, goneAt: null },
   };
   Object.assign(row, patch);
-  if (isRead) row.readAt = now;
   store.shifts.set(shiftId, row);
 }
 

@@ -60,6 +60,7 @@ function knownOf(store: Store, shiftId: string): ShiftState["shift"] {
     absences: row?.absences ?? 0,
     absentSince: row?.absentSince ?? null,
     goneAt: row?.goneAt ?? null,
+    readAt: row?.readAt ?? null,
     hasIssues: store.issues.some((issue) => issue.isOpen && issue.shiftId === shiftId),
   };
 }

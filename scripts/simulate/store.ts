@@ -12,7 +12,6 @@ import type { BookingState, ChangeState, JobState, KnownShift } from "../../src/
 
 export interface ShiftRow extends Omit<KnownShift, "hasIssues"> {
   shiftId: string;
-  readAt: number | null;
 }
 
 export interface JobRow extends JobState {

@@ -85,7 +85,8 @@ async function enlist({ url, operations }: Side): Promise<SeededOrganisation> {
     url,
     idle: () => Promise.reject(new Error("a process does not report when it is idle")),
   };
-  const organisation = await onboard({ platform, operations }, { connect: false });
+  const organisation = await onboard({ platform, operations }, { connect: false, activate: false });
+  await organisation.activate();
   const people = [await organisation.addPerson(), await organisation.addPerson()] as const;
   const first = Math.ceil(Date.now() / DAY_MS + 1) * DAY_MS;
   const shiftIds = Array.from({ length: SHIFTS }, (_, day) => {

@@ -66,7 +66,7 @@ export type Write =
   /** Reads `count` other future shifts of the provider, to distinguish one deletion from a loss of data. */
   | { write: "sample"; count: number };
 
-export type ShiftPatch = Partial<KnownShift> & { isRead?: true };
+export type ShiftPatch = Partial<KnownShift>;
 
 export type BookingPatch = Partial<Omit<BookingState, "bookingId" | "candidateId" | "person" | "traceId">> & {
   reason?: BookingReason | null;
@@ -150,9 +150,15 @@ export class Draft {
     this.patchShift({ nextReadAt: nextReadAt === null ? at : Math.min(nextReadAt, at) });
   }
 
-  /** Plans another reading after one that may be older than that time. Returns false two minutes after it: no replica lags for longer. */
+  /** Whether a replica may still show the shift as it was before that time: none lags for two minutes. */
+  mayLag(time: number | null): boolean {
+    return time !== null && this.now - time < Math.max(0, ...this.rules.recheckMs);
+  }
+
+  /** Plans another reading after one that may be older than that time. Returns false if none can be. */
   readAfter(time: number | null): boolean {
-    const next = this.rules.recheckMs.map((ms) => (time ?? 0) + ms).find((at) => at > this.now);
+    if (time === null || !this.mayLag(time)) return false;
+    const next = this.rules.recheckMs.map((ms) => time + ms).find((at) => at > this.now);
     if (next !== undefined) this.readAt(next);
     return next !== undefined;
   }

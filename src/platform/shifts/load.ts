@@ -135,7 +135,8 @@ function rowsOf(asked: readonly LoadRequest[]) {
 const basics = (now: Date) => sql`
   asked.nth, to_jsonb(integrations) as integration,
   (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000,
-      'absent_in_ms', extract(epoch from absent_since - now()) * 1000, 'gone_in_ms', extract(epoch from gone_at - now()) * 1000)
+      'absent_in_ms', extract(epoch from absent_since - now()) * 1000, 'gone_in_ms', extract(epoch from gone_at - now()) * 1000,
+      'read_in_ms', extract(epoch from read_at - now()) * 1000)
     from shifts where provider_id = asked.provider and shift_id = asked.shift) as shift,
   (select coalesce(jsonb_agg(jsonb_build_object('operationId', operation_id, 'traceId', trace_id, 'sentAt', sent_at,
       'consumedBy', consumed_by, 'isOpen', confirmed_at is null,
@@ -207,6 +208,7 @@ function knownOf(row: Record<string, unknown> | null, hasIssues: boolean, now: D
     rechecks: Number(row?.rechecks ?? 0),
     absences: Number(row?.absences ?? 0),
     goneAt: fromNow(row?.gone_in_ms, now),
+    readAt: fromNow(row?.read_in_ms, now),
     hasIssues,
   };
 }

@@ -44,8 +44,8 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
     draft.step({ step: "fetch", code: "shift_read", params, traceId, durationMs: reading.durationMs });
   draft.patchShift({ nextReadAt: null });
   if (!shift.cancelled && returnsTooSoon(draft, covered)) return;
-  draft.patchShift({ absences: 0, absentSince: null, goneAt: null });
-  draft.push({ write: "shift", patch: { isRead: true } });
+  const wasJustRead = draft.mayLag(draft.state.shift.readAt);
+  draft.patchShift({ absences: 0, absentSince: null, goneAt: null, readAt: draft.now });
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
   const isExpected = covered.some(({ event }) => !reportsDeletion(event));
@@ -59,7 +59,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   settleChanges(draft, shift);
   const deletes = unexplainedDeletes(covered);
   const verdict = applyShift(draft, withConfirmed(draft, shift), traceId);
-  scheduleReading(draft, verdict.code === "job_unchanged", covered, deletes);
+  scheduleReading(draft, { verdict, wasJustRead, covered, deletes });
   endCovered(
     draft,
     covered.filter((event) => !deletes.includes(event)),
@@ -93,18 +93,28 @@ function settleCancellation(draft: Draft): void {
   draft.push({ write: "operation", operationId: cancellation.operationId, patch: { sentAt: null } });
 }
 
-/** Plans the next reading: soon while the shift contradicts its events, otherwise in an hour. */
-function scheduleReading(
-  draft: Draft,
-  isUnchanged: boolean,
-  covered: readonly EventState[],
-  deletes: readonly EventState[],
-) {
+/** What was made of a reading that found the shift. */
+interface Concluded {
+  verdict: Outcome;
+  /** Whether it was also read less than two minutes ago. */
+  wasJustRead: boolean;
+  covered: readonly EventState[];
+  /** The deletions among them that no later event contradicts. */
+  deletes: readonly EventState[];
+}
+
+/**
+ * Plans the next reading: in an hour, or soon while the shift contradicts its events. One that differs from how it was just read is read soon too: either
+ * reading may be of a replica that lags.
+ */
+function scheduleReading(draft: Draft, { verdict, wasJustRead, covered, deletes }: Concluded) {
   const { rules, now, state } = draft;
   if (draft.isLive && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
   const { rechecks } = state.shift;
   const isHinted = covered.some(({ event, isReplayed }) => reportsChange(event) && !isReplayed);
-  const isContradicted = deletes.length > 0 || (isUnchanged && (isHinted || rechecks > 0));
+  const isDisputed = wasJustRead && verdict.code === "job_updated";
+  const isUnshown = verdict.code === "job_unchanged" && (isHinted || rechecks > 0);
+  const isContradicted = deletes.length > 0 || isDisputed || isUnshown;
   const afterMs = isContradicted ? draft.recheck(rechecks) : undefined;
   if (afterMs !== undefined) {
     const params = { recheck: "still_visible", afterMs } as const;

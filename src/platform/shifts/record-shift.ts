@@ -19,14 +19,16 @@ export function writeShift(
   const { nextReadAt, absentSince, rechecks, absences, goneAt } = { ...known, ...patch };
   const inMs = (time: number | null) => (time === null ? null : time - now().getTime());
   writeAtEnd(trx, SHIFTS, {
-    ...{ ...key, rechecks, absences, isRead: patch.isRead === true },
+    ...{ ...key, rechecks, absences, isRead: patch.readAt !== undefined },
     ...{ readsInMs: inMs(nextReadAt), absentInMs: inMs(absentSince), goneInMs: inMs(goneAt) },
     // Another transaction may have brought the reading forward in the meantime.
     keepsReading: patch.nextReadAt === undefined,
   });
 }
 
-interface ShiftRow extends ShiftKey, Omit<KnownShift, "nextReadAt" | "absentSince" | "goneAt" | "hasIssues"> {
+interface ShiftRow
+  extends ShiftKey,
+    Omit<KnownShift, "nextReadAt" | "readAt" | "absentSince" | "goneAt" | "hasIssues"> {
   isRead: boolean;
   readsInMs: number | null;
   absentInMs: number | null;

@@ -37,6 +37,8 @@ export interface ShiftState {
 /** What is known about the shift at its provider. */
 export interface KnownShift {
   nextReadAt: number | null;
+  /** When it was last found. */
+  readAt: number | null;
   /** Readings in a row that contradicted the hint. */
   rechecks: number;
   /** Readings in a row that did not find it. */

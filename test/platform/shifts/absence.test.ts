@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plan } from "../../../src/platform/shifts/plan.ts";
+import type { ShiftState } from "../../../src/platform/shifts/state.ts";
 import {
   afterAbsence,
   afterSeeing,
@@ -393,5 +394,24 @@ describe("a reading that contradicts the hint", () => {
   it("is repeated for an event that waits although no reading is planned any more", () => {
     const event = anEvent("shift.update", { isNew: false });
     expect(planned(aState({ events: [event], shift: { nextReadAt: null } }), firstStep).next.do).toBe("read");
+  });
+});
+
+describe("a reading that differs from one of less than two minutes ago", () => {
+  const differing = (shift: Partial<ShiftState["shift"]>) =>
+    planned(aState({ shift }), afterSeeing({ positions: 1 }));
+  const IN_AN_HOUR = { do: "rest", afterMs: expect.closeTo(HOUR, -6) };
+
+  it("is repeated, because one of the two may be of a replica that lags", () => {
+    const { writes, next } = differing({ readAt: NOW - 3_000 });
+    expect(jobOf(writes)).toMatchObject({ positions: 1 });
+    expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
+    expect(differing({ readAt: NOW - 120_000 }).next).toMatchObject(IN_AN_HOUR);
+    expect(differing({}).next).toMatchObject(IN_AN_HOUR);
+  });
+
+  it("is not repeated for ever if every reading differs", () => {
+    const rechecks = RULES.recheckMs.length;
+    expect(differing({ readAt: NOW - 3_000, rechecks }).next).toMatchObject(IN_AN_HOUR);
   });
 });

@@ -9,7 +9,15 @@ import { addIntegration } from "../work/rows.ts";
 
 const MINUTE_MS = 60_000;
 const PRESENT = {
-  ...{ nextReadAt: null, rechecks: 0, absences: 0, absentSince: null, goneAt: null, hasIssues: false },
+  ...{
+    nextReadAt: null,
+    rechecks: 0,
+    absences: 0,
+    absentSince: null,
+    goneAt: null,
+    readAt: null,
+    hasIssues: false,
+  },
 };
 
 describe.each(engines)("since when a shift has been missing, on %s", (engine) => {

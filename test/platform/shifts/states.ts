@@ -84,6 +84,7 @@ export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {
       absences: 0,
       absentSince: null,
       goneAt: null,
+      readAt: null,
       hasIssues: false,
     },
     ...shift,
