@@ -108,7 +108,7 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
       failUnlessAllowed(
         system,
         "removed_unseen",
-        !isListed,
+        !isListed && !store.integration.listsBooked,
         `${candidateId} is booked on ${shift.id}, but not assigned`,
       );
   for (const { personId, by } of shift.entries) {

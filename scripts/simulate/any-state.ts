@@ -74,7 +74,7 @@ export const states = fc.record({
   integration: fc.record({
     state: fc.constantFrom("draft", "active", "suspended"),
     health: fc.constantFrom("reachable", "unreachable", "rate_limited", "implausible"),
-    ...{ isPaused: fc.boolean(), isHeld: fc.boolean() },
+    ...{ isPaused: fc.boolean(), isHeld: fc.boolean(), listsBooked: fc.boolean() },
   }),
   shift: fc.record({
     ...{ nextReadAt: orNull(time), rechecks: count, absences: count },

@@ -126,6 +126,9 @@ function applyOne(target: Target, write: Write) {
       return raiseIssue(store, "mass_disappearance", INTEGRATION);
     case "end_hold":
       return endHold(store);
+    case "lists_booked":
+      integration.listsBooked = true;
+      return;
     case "sample":
       return sample(target, write.count);
   }

@@ -103,6 +103,7 @@ export class Store {
     health: "reachable" as "reachable" | "implausible",
     pausedSince: null as number | null,
     heldSince: null as number | null,
+    listsBooked: false,
   };
   readonly shifts = new Map<string, ShiftRow>();
   readonly jobs = new Map<string, JobRow>();

@@ -73,13 +73,14 @@ async function startParts(
   const { deps, worker, sealing, processes, ...counted } = await openDeps(config, options, log, shutdown);
   const { database, signals } = deps;
   const dispatcher = createDispatcher(deps);
+  const readiness = createReadiness({ database, log, knownSchema: await knownVersion() });
   const inbox = createInbox({
     db: { kysely: database.inbox },
     onStored: dispatcher.stored,
+    onAttempt: readiness.attempted,
     throttle: deps.throttle,
     now: () => deps.now().getTime(),
   });
-  const readiness = createReadiness({ database, log, knownSchema: await knownVersion() });
   const upkeep = createUpkeep(deps, { retention: config.retention, ...options.upkeep });
   const stream = createStream(signals);
   shutdown.stopFirst(stream.close);

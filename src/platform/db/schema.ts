@@ -44,6 +44,8 @@ export interface Schema extends ShiftTables {
     offboarding: "unassign" | "keep" | null;
     offboarding_since: Date | null;
     deletion_requested_at: Date | null;
+    /** Whether a list of the provider has shown a booked person. */
+    lists_booked: Generated<boolean>;
   };
   platform_tokens: {
     token_hash: string;

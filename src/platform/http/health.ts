@@ -17,7 +17,7 @@ const DETAILS: Readonly<Record<StoreFault, string>> = {
 };
 
 /** The health checks. `isDraining`: the process is about to stop. */
-export function healthHandlers(readiness: Readiness, isDraining: () => boolean) {
+export function healthHandlers(readiness: Pick<Readiness, "fault">, isDraining: () => boolean) {
   return {
     getLiveness: () => ({ status: 200, body: { status: "ok" } }),
     getReadiness: async () => {

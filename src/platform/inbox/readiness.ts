@@ -19,6 +19,8 @@ export type StoreFault = Extract<
 export interface Readiness {
   /** Returns why no webhook can be stored; undefined when one can. Never rejects. */
   fault(): Promise<StoreFault | undefined>;
+  /** Notes that webhooks were stored, or the error that prevented it: a trial needs no room on the disk, and cannot find that it is full. */
+  attempted(error?: unknown): void;
 }
 
 export interface ReadinessOptions {
@@ -43,6 +45,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     fault: undefined,
     until: Number.NEGATIVE_INFINITY,
   };
+  let failed = { until: Number.NEGATIVE_INFINITY, error: undefined as unknown };
   let trial: Promise<StoreFault | undefined> | undefined;
   const note = (fault: StoreFault | undefined, error?: unknown) => {
     if (fault !== last.fault && fault) log.error({ err: error, code: fault }, "no webhook can be stored");
@@ -62,12 +65,20 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     return trial;
   };
   return {
+    attempted: (error) => {
+      const isFailed = error !== undefined && faultOf(error) === "store_unavailable";
+      if (isFailed || error === undefined) failed = { until: isFailed ? now() + FAILED_FOR_MS : 0, error };
+    },
     fault: async () => {
+      if (now() < failed.until) return note("store_unavailable", failed.error);
       if (now() < last.until) return last.fault;
       return withTimeout(begin(), answerMs).catch(async (error) => note(await lateFault(options), error));
     },
   };
 }
+
+/** How long a failed attempt counts if no other follows. Milliseconds. */
+const FAILED_FOR_MS = 10_000;
 
 /** How long a connection for work may take to show that the database responds at all. Milliseconds. */
 const PROBE_MS = 500;

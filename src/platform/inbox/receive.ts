@@ -33,6 +33,8 @@ export interface InboxOptions {
   db: Pick<Database, "kysely">;
   /** Called after each commit with the events that wait now. */
   onStored: (events: readonly WaitingEvent[]) => void;
+  /** Called after each attempt to store events, with the error if none of them could be stored. */
+  onAttempt?: (error?: unknown) => void;
   throttle?: Pick<Throttle, "stored">;
   now?: () => number;
   newId?: () => string;
@@ -69,6 +71,7 @@ const LEAST_MS = 500;
  */
 export function createInbox(options: InboxOptions): Inbox {
   const { db, onStored, throttle, now = Date.now, newId = makeId, silenceMs = SILENCE_MS } = options;
+  const { onAttempt = () => undefined } = options;
   const waiting: Waiting[] = [];
   let flushing = false;
 
@@ -80,7 +83,7 @@ export function createInbox(options: InboxOptions): Inbox {
       const next = waiting.slice(0, LARGEST_BATCH);
       const earliest = Math.min(...next.map(({ arrivedAt }) => arrivedAt));
       const leftMs = Math.max(LEAST_MS, earliest + silenceMs - performance.now());
-      const stored = await settle({ kysely: db.kysely, silenceMs: leftMs }, batch);
+      const stored = await settle({ kysely: db.kysely, silenceMs: leftMs, onAttempt }, batch);
       const at = performance.now();
       throttle?.stored({ waitedMs: at - since, tookMs: at - batch.sentAt });
       if (stored.length > 0) onStored(stored);
@@ -130,6 +133,7 @@ type Kysely = Database["kysely"];
 interface Store {
   kysely: Kysely;
   silenceMs: number;
+  onAttempt: (error?: unknown) => void;
 }
 
 /** Sorts rows by the unique index, so that two processes that store the same events cannot deadlock. */
@@ -145,6 +149,7 @@ const compare = (left: string, right: string): number => (left < right ? -1 : Nu
 async function settle(store: Store, batch: Batch): Promise<EventRow[]> {
   try {
     const isStored = await withTimeout(insert(store.kysely, batch), store.silenceMs);
+    store.onAttempt();
     const duplicates = batch.all.filter(({ row }) => !isStored(row));
     for (const { row, resolve } of batch.all) if (isStored(row)) resolve("stored");
     const requeued = duplicates.length > 0 ? await settleDuplicates(store, duplicates) : [];
@@ -154,6 +159,7 @@ async function settle(store: Store, batch: Batch): Promise<EventRow[]> {
     return [...stored, ...requeued];
   } catch (error) {
     if (batch.all.length > 1 && isOfOneRow(error)) return storeOneByOne(store, batch.all);
+    if (!isOfOneRow(error)) store.onAttempt(error);
     for (const { reject } of batch.all) reject(error);
     return [];
   }

@@ -77,7 +77,7 @@ async function columnsOf(deps: Deps, before: Integration, change: IntegrationCha
     ...(timeZone !== undefined && { time_zone: timeZone }),
     ...(providerToken !== undefined && { provider_token: deps.vault.seal(providerToken) }),
     // Another system may speak another dialect.
-    ...(isMoved && { base_url: baseUrl, dialect: "{}" }),
+    ...(isMoved && { base_url: baseUrl, dialect: "{}", lists_booked: false }),
     ...routingOf(before, change, isMoved),
     // Each change its own time, also within one millisecond.
     updated_at: new Date(Math.max(deps.now().getTime(), before.updated_at.getTime() + 1)),

@@ -177,6 +177,7 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
       health,
       isPaused: paused_since !== null,
       isHeld: held_since !== null && !isAccepted,
+      listsBooked: integration.lists_booked,
     },
     shift: knownOf(loaded.shift, loaded.has_issues, now),
     bookings: loaded.bookings.map(bookingOf),

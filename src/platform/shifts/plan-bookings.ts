@@ -12,8 +12,14 @@ export function applyList(draft: Draft): void {
   for (const booking of draft.state.bookings) {
     if (isListed(draft, booking)) applyListed(draft, booking);
     else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
-    else if (booking.atProvider === "yes" && booking.isListed) applyRemoved(draft, booking);
+    else if (booking.atProvider === "yes" && countsAsMissing(draft, booking)) applyRemoved(draft, booking);
   }
+}
+
+/** Whether the list should show the person: it has before, or other lists have shown others and the assignment is older than any replica. */
+function countsAsMissing(draft: Draft, { isListed, sentAt }: BookingState): boolean {
+  if (isListed) return true;
+  return draft.state.integration.listsBooked && !draft.readAfter(sentAt);
 }
 
 function isListed({ state }: Draft, booking: BookingState): boolean {
@@ -32,6 +38,7 @@ export function isPerson(
 
 function applyListed(draft: Draft, booking: BookingState) {
   const seen = { isListed: true, missing: 0, rejection: null } as const;
+  noteListed(draft);
   if (booking.status === "pending" && booking.atProvider === "maybe" && !booking.isWithdrawn) {
     draft.step({ step: "assign", code: "seen_assigned", traceId: booking.traceId });
     return confirm(draft, booking, seen);
@@ -40,6 +47,13 @@ function applyListed(draft: Draft, booking: BookingState) {
   const isByPlatform = booking.atProvider !== "no" || booking.sentAt !== null;
   if (!isByPlatform || (booking.isListed && booking.atProvider === "yes" && booking.missing === 0)) return;
   draft.patchBooking(booking, { ...seen, atProvider: "yes" });
+}
+
+function noteListed(draft: Draft) {
+  const { integration } = draft.state;
+  if (integration.listsBooked) return;
+  integration.listsBooked = true;
+  draft.push({ write: "lists_booked" });
 }
 
 /** Settles a booking whose last call had an unknown outcome and whose person is not on the list. */
@@ -78,7 +92,8 @@ function applyRemoved(draft: Draft, booking: BookingState) {
     return endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
   if (booking.isReassigned)
     return endBooking(draft, booking, { status: "released", reason: "removed_by_provider" }, off);
-  draft.patchBooking(booking, { ...off, isReassigned: true });
+  // The next call is a retry of this time: a replica may not show its effect for a while.
+  draft.patchBooking(booking, { ...off, isReassigned: true, sentAt: draft.now });
 }
 
 /** Issues that the confirmation of a booking resolves. */

@@ -101,6 +101,9 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "end_hold":
       await writeRows(trx);
       return resumeDeletions(trx, deps, providerId);
+    case "lists_booked":
+      return void (await sql`update integrations set lists_booked = true
+        where provider_id = ${providerId} and not lists_booked`.execute(trx));
     case "sample":
       return sample(trx, deps, key, write.count);
   }

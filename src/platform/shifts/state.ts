@@ -16,6 +16,8 @@ export interface ShiftState {
     isPaused: boolean;
     /** Many shifts disappeared at once, and no operator has confirmed it. */
     isHeld: boolean;
+    /** Whether a list has shown a booked person. A provider whose lists have other ids never does. */
+    listsBooked: boolean;
   };
   shift: KnownShift;
   job: JobState | undefined;

@@ -102,4 +102,23 @@ describe.each(engines)("a candidate whom the provider unassigns, on %s", (engine
     expect(await platform.notifications(job, "booking_confirmed")).toHaveLength(1);
     expect(await platform.notifications(job, "booking_released")).toMatchObject([{ candidateId }]);
   });
+
+  it("before any reading has shown the candidate is assigned once more too, if the provider lists others", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const [first, second] = [await platform.open(), await platform.open()];
+    await platform.book(first, await platform.addPerson());
+    await provider.announce("shift.update", first.shiftId);
+    await provider.settled();
+    await expect
+      .poll(async () => (await platform.events()).map(({ status }) => status))
+      .not.toContain("queued");
+    const person = await platform.addPerson();
+    await platform.book(second, person);
+    provider.removePerson(second.shiftId, idOf(platform, person));
+    await provider.announce("shift.update", second.shiftId);
+    await expect.poll(() => provider.shift(second.shiftId)?.assigned.length).toBe(1);
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    expect(await platform.booking(second, person)).toMatchObject({ status: "confirmed" });
+  });
 });

@@ -64,6 +64,7 @@ const TABLES: Tables = {
     offboarding: "text?",
     offboarding_since: "timestamptz?",
     deletion_requested_at: "timestamptz?",
+    lists_booked: "bool",
   },
   platform_tokens: {
     token_hash: "text",

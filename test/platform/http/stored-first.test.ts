@@ -80,4 +80,18 @@ describe("an event is acknowledged when it is stored, and not before", () => {
     const stored = (await storedEvents(harness())).filter(({ traceId }) => traceId === event.traceId);
     expect(stored).toHaveLength(1);
   });
+
+  it("makes the platform unready while the database has no room for it", async () => {
+    const ready = async () => (await harness().send("/health/ready")).status;
+    await holder.query(`create function shiftpact.no_room() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`);
+    await holder.query(`create trigger no_room before insert on shiftpact.events
+      for each row execute function shiftpact.no_room()`);
+    const event = shiftEvent(harness().tenant.providerId);
+    expectProblem(await harness().sendEvent(event), "store_unavailable");
+    expectProblem(await harness().send("/health/ready"), "store_unavailable");
+    await holder.query("drop function shiftpact.no_room cascade");
+    expect((await harness().sendEvent(event)).status).toBe(200);
+    await expect.poll(ready).toBe(200);
+  });
 });

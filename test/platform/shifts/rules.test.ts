@@ -164,6 +164,43 @@ describe("free seats", () => {
   });
 });
 
+describe("a confirmed booking that no reading has shown", () => {
+  const booking = confirmed({ isListed: false, sentAt: NOW - 180_000 });
+  const read = (patch: Partial<typeof booking> = {}, listsBooked = true) =>
+    planned(aState({ bookings: [{ ...booking, ...patch }], integration: { listsBooked } }), afterSeeing());
+
+  it("is read again twice, and then assigned once more", () => {
+    expect(read().next).toMatchObject({ do: "rest", afterMs: 1_000 });
+    expect(read({ missing: 1 }).next).toMatchObject({ do: "rest", afterMs: 5_000 });
+    const { writes, next } = read({ missing: 2 });
+    expect(next).toMatchObject({ do: "assign", isRetry: true });
+    expect(patchOf(writes)).toMatchObject({ isReassigned: true, sentAt: NOW });
+    expect(patchOf(read({ missing: 2, isReassigned: true }).writes)).toMatchObject({
+      ...{ status: "released", reason: "removed_by_provider" },
+    });
+  });
+
+  it("is read again for two minutes first, because a replica may lag", () => {
+    const { writes, next } = read({ sentAt: NOW - 10_000, missing: 2 });
+    expect(writesOf(writes, "booking")).toEqual([]);
+    expect(next).toMatchObject({ do: "rest", afterMs: 20_000 });
+  });
+
+  it("is kept at a provider whose lists have never shown a booked person: they may have other ids", () => {
+    expect(writesOf(read({ missing: 2 }, false).writes, "booking")).toEqual([]);
+  });
+
+  it("is one of a provider that lists booked people once a list has shown one", () => {
+    const seen = (listsBooked: boolean) =>
+      planned(
+        aState({ bookings: [booking], integration: { listsBooked }, surroundings: listing("person") }),
+        afterSeeing(),
+      );
+    expect(writesOf(seen(false).writes, "lists_booked")).toHaveLength(1);
+    expect(writesOf(seen(true).writes, "lists_booked")).toEqual([]);
+  });
+});
+
 describe("a seat that becomes free", () => {
   it("is offered again to everyone", () => {
     const state = aState({ job: aJob({ status: "filled", ownPeopleCount: 2, offerRound: 3 }) });

@@ -76,7 +76,14 @@ export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {
   ...{ providerId: "provider", shiftId: "shift", job: aJob(), bookings: [], cancellation: undefined },
   ...{ echoes: [], changes: [], confirmedChanges: [], events: [] },
   ...parts,
-  integration: { state: "active", health: "reachable", isPaused: false, isHeld: false, ...integration },
+  integration: {
+    state: "active",
+    health: "reachable",
+    isPaused: false,
+    isHeld: false,
+    listsBooked: true,
+    ...integration,
+  },
   shift: {
     ...{
       nextReadAt: NOW + HOUR,
