@@ -27,9 +27,13 @@ function checkShift(system: SimulatedSystem, id: string) {
   checkOffers(system, job);
 }
 
-function checkUnknown({ invariants, webhooks, network, records }: SimulatedSystem, id: string) {
-  if ((webhooks.announcedAt.get(id) ?? 0) < records.appearedAt(id))
-    return invariants.allowed.count("unannounced");
+/** Whether a webhook of the shift was stored since it appeared. */
+const isAnnounced = ({ webhooks, records }: SimulatedSystem, id: string): boolean =>
+  (webhooks.announcedAt.get(id) ?? 0) >= records.appearedAt(id);
+
+function checkUnknown(system: SimulatedSystem, id: string) {
+  const { invariants, network } = system;
+  if (!isAnnounced(system, id)) return invariants.allowed.count("unannounced");
   invariants.failUnless("one_route_missing", network.lackingRoutes.has("read"), `${id} has no job`);
 }
 
@@ -78,11 +82,14 @@ function checkStarted({ invariants, now }: SimulatedSystem, id: string, job: Job
 
 /** A shift that reappears reopens its job, unless the platform cancelled it (decisions). */
 function checkCancelledByPlatform(system: SimulatedSystem, id: string, job: JobRow) {
-  const isByPlatform = job.cancelledBy === "employer" && system.records.wasGone(id, 0);
+  const { records, store } = system;
+  const isByPlatform = job.cancelledBy === "employer" && records.wasGone(id, 0);
+  const hasIssue = store.hasOpenIssue("delete_not_confirmed", { kind: "shift", shiftId: id });
+  if (isByPlatform && hasIssue) return system.invariants.allowed.count("cancelled_by_platform");
+  if (isByPlatform && !isAnnounced(system, id)) return system.invariants.allowed.count("unannounced");
   const { lackingRoutes } = system.network;
   const isHidden =
     job.cancelledBy === "employer" && (lackingRoutes.has("cancel") || lackingRoutes.has("read"));
-  if (isByPlatform) return system.invariants.allowed.count("cancelled_by_platform");
   failUnlessAllowed(
     system,
     "one_route_missing",

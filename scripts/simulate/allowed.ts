@@ -2,7 +2,8 @@
 export const ALLOWED = {
   unannounced: "no webhook of the shift was stored since it appeared: the contract has no list of shifts",
   mass_disappearance: "many shifts disappeared at once, and no operator has confirmed their deletion",
-  cancelled_by_platform: "the provider confirmed the platform's DELETE, and restored the shift later",
+  cancelled_by_platform:
+    "the provider confirmed the platform's DELETE, and restored the shift later: an issue is open",
   removed_unseen:
     "the provider removed the person before any reading had shown the person, which resembles a provider that lists other ids",
   unassign_failed: "the provider refused to unassign the person: an issue is open",

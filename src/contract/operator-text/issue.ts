@@ -58,7 +58,10 @@ const DETAILS = {
   role_not_mapped: ({ subject, params }) =>
     `${capitalised(namedThing("role", params.roleId ?? subject.roleId, params.roleName))} is not mapped to a competence, so its jobs are blocked.`,
   shift_unusable: ({ params }) => `The shift cannot become a job${after(": ", faultText(params))}.`,
-  delete_not_confirmed: () => "The provider sent shift.delete, but it still shows the shift.",
+  delete_not_confirmed: ({ params }) =>
+    params.jobStatus === "cancelled"
+      ? "The job was cancelled and the shift deleted, but the provider shows the shift again. Its people may still be assigned."
+      : "The provider sent shift.delete, but it still shows the shift.",
   shift_overfilled: ({ params }) => `${capitalised(overfilledText(params))}.`,
   provider_refused: ({ params }) => `The provider refused a call${after(": ", knownFailure(params))}.`,
   provider_down: ({ params }) =>

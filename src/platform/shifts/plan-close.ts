@@ -22,7 +22,7 @@ export function cancelJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>
     nextReadAt: null,
     rechecks: 0,
     absences: 0,
-    ...(by === "absence" && { goneAt: draft.state.shift.goneAt ?? now }),
+    ...(by !== "provider" && { goneAt: draft.state.shift.goneAt ?? now }),
   });
   if (!job) return { code: "no_job", params: {} };
   if (job.status === "cancelled") return { code: "already_cancelled", params: {} };

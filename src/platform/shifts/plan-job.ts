@@ -11,8 +11,11 @@ const OWN_PEOPLE_STORED = 100;
 /** Updates the job to the shift as the provider has it now. */
 export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome {
   const before = draft.job && { ...draft.job };
-  if (before?.status === "cancelled" && before.cancelledBy !== "absence")
+  if (before?.status === "cancelled" && before.cancelledBy !== "absence") {
+    if (before.cancelledBy === "employer")
+      draft.issue("delete_not_confirmed", draft.subject, { jobStatus: "cancelled" }, traceId);
     return { code: "already_cancelled", params: {} };
+  }
   applyList(draft);
   const facts = { ...factsOf(shift), ...ownPeople(draft) };
   const isNewRound =

@@ -49,7 +49,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
   const isExpected = covered.some(({ event }) => !reportsDeletion(event));
-  const codes = isExpected ? [...RESOLVED, "delete_not_confirmed" as const] : RESOLVED;
+  const codes = isExpected && draft.isLive ? [...RESOLVED, "delete_not_confirmed" as const] : RESOLVED;
   draft.resolveIssues(draft.subject, codes);
   if (shift.cancelled) {
     draft.patchShift({ rechecks: 0 });
@@ -109,7 +109,8 @@ interface Concluded {
  */
 function scheduleReading(draft: Draft, { verdict, wasJustRead, covered, deletes }: Concluded) {
   const { rules, now, state } = draft;
-  if (draft.isLive && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
+  const isWatched = draft.isLive || draft.job?.cancelledBy === "employer";
+  if (isWatched && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
   const { rechecks } = state.shift;
   const isHinted = covered.some(({ event, isReplayed }) => reportsChange(event) && !isReplayed);
   const isDisputed = wasJustRead && verdict.code === "job_updated";

@@ -123,7 +123,7 @@ describe.each(engines)("a shift that reappears, on %s", (engine) => {
     await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ status: "open", ownPeopleCount: 1 });
   });
 
-  it("does not reopen a job that the employer cancelled", async () => {
+  it("does not reopen a job that the employer cancelled, and raises an issue until it is deleted again", async () => {
     const platform = await onboard();
     const { provider } = platform;
     const job = await platform.open();
@@ -132,6 +132,10 @@ describe.each(engines)("a shift that reappears, on %s", (engine) => {
     await expect.poll(() => platform.job(job.shiftId)).toMatchObject(cancelled);
     provider.restoreShift(job.shiftId);
     await expectNoChange(platform, job, cancelled);
+    expect(await platform.issueCodes()).toEqual(["delete_not_confirmed"]);
+    provider.deleteShift(job.shiftId);
+    await provider.announce("shift.update", job.shiftId);
+    await expect.poll(platform.issueCodes).toEqual([]);
   });
 
   it("does not reopen its job when the provider reports it as cancelled", async () => {

@@ -315,8 +315,15 @@ describe("a shift that reappears", () => {
     expect(writesOf(planned(state, afterSeeing()).writes, "job")).toEqual([]);
   });
 
-  it.each(["employer", "provider"] as const)("does not reopen a job that was cancelled by the %s", (by) => {
-    expect(jobOf(planned(aState({ job: job(by), shift: gone }), afterSeeing()).writes)).toEqual({});
+  it.each([
+    ["employer", ["delete_not_confirmed"]],
+    ["provider", []],
+  ] as const)("does not reopen a job that was cancelled by the %s: %j", (by, codes) => {
+    const { writes } = planned(aState({ job: job(by), shift: gone }), afterSeeing());
+    expect(jobOf(writes)).toEqual({});
+    expect(issues(writes)).toEqual(codes);
+    // Read each hour while the issue is open.
+    expect((nextReadAt(writes) ?? 0) > NOW + 0.8 * HOUR).toBe(codes.length > 0);
   });
 
   it("does not reopen a job when it is reported as cancelled", () => {
