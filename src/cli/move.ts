@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { BackupError } from "../platform/backup/format.ts";
-import { type Moved, move as moveTo } from "../platform/backup/move.ts";
+import { isMoveUnfinished, type Moved, move as moveTo } from "../platform/backup/move.ts";
 import { keptSecrets, readConfig } from "../platform/config.ts";
-import { openDatabase } from "../platform/db/database.ts";
+import { type Database, type Log, openDatabase, openUnmigrated } from "../platform/db/database.ts";
 import { faultOfUrl } from "../platform/db/database-url.ts";
 import { FolderInUse } from "../platform/db/folder-lock.ts";
-import { markMoved } from "../platform/db/moved.ts";
+import { isMarkedAsMovedTo, markMoved } from "../platform/db/moved.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createVault } from "../platform/integrations/vault.ts";
 import { createLog } from "../platform/log.ts";
@@ -26,7 +26,8 @@ Stop the platform and run this in its place, with the same settings. While it co
 and webhooks with 503 and Retry-After, so that providers send them again. It compares every table on both sides, marks the data folder
 as moved, and ends. Then start the platform with DATABASE_URL and the same SECRET_KEY and OPERATIONS_TOKEN.
 An interrupted move continues when you run it again, with the tables that it had not copied. Until it has finished, no platform starts on
-that PostgreSQL database; it still starts on the folder, and what it changes there is copied too.
+that PostgreSQL database. Until the folder is marked, just before the end, it still starts on the folder, and what it changes there is
+copied too.
 
 Example:
   shiftpact move --to postgres://localhost/shiftpact --data ./data`;
@@ -79,7 +80,7 @@ async function run(io: Io, { url, data, port }: Request): Promise<void> {
     throw new BackupError("SECRET_KEY is required: the one that the platform uses");
   const config = readConfig(env, { dataDir });
   const log = createLog(config.logLevel);
-  const source = await openDatabase({ dataDir: folder, log }).catch(refuseInUse);
+  const source = await openSource(folder, { url, log }).catch(refuseInUse);
   try {
     const reads = await startPlatform(config, { database: source, log, pages: webPages(), readOnly: true });
     try {
@@ -90,9 +91,9 @@ async function run(io: Io, { url, data, port }: Request): Promise<void> {
         url,
         vault: createVault(config.secretKey, config.olderSecretKeys),
         log,
+        markMoved: () => markMoved(folder, url),
         onTable: occasionally(({ tables, rows }) => io.stderr(`${tables} tables are copied, ${rows} rows`)),
       });
-      markMoved(folder, url);
       report(io, moved, dataDir, (performance.now() - begun) / 1000);
     } finally {
       await reads.close();
@@ -100,6 +101,12 @@ async function run(io: Io, { url, data, port }: Request): Promise<void> {
   } finally {
     await source.close();
   }
+}
+
+/** Opens a folder that is marked as moved only to finish that move, and does not migrate it: the copy would differ. */
+async function openSource(folder: string, to: { url: string; log: Log }): Promise<Database> {
+  const isToFinish = isMarkedAsMovedTo(folder, to.url) && (await isMoveUnfinished(to));
+  return (isToFinish ? openUnmigrated : openDatabase)({ dataDir: folder, log: to.log });
 }
 
 function refuseInUse(error: unknown): never {

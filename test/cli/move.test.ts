@@ -68,7 +68,13 @@ describe("shiftpact move", () => {
     expect(message).not.toContain(password);
   });
 
-  it("marks the folder when an earlier move had copied everything and was ended before it could", async () => {
+  it("refuses a folder that was moved, to the same server and to another one", async () => {
+    const refused = { code: 1, out: "", err: [expect.stringContaining("was moved to PostgreSQL at")] };
+    expect(await run()).toEqual(refused);
+    expect(await runTo("postgres://127.0.0.1:9/other")).toEqual(refused);
+  });
+
+  it("marks the folder when its mark is lost, and everything is copied", async () => {
     rmSync(mark());
     expect(await run()).toMatchObject({
       code: 0,
@@ -150,5 +156,49 @@ describe("shiftpact move, interrupted at one table", () => {
     const there = (await onTarget(ofSchema)) as { name: string }[];
     expect(there.filter(isOther)).toEqual(expected.rows.filter(isOther));
     await (await openDatabase({ url: url(), log: silent })).close();
+  });
+});
+
+describe("shiftpact move, interrupted at its end", () => {
+  const { folder, run, onTarget, url } = useFolder();
+  const onFolder = () => openDatabase({ dataDir: folder(), log: silent });
+  const onPostgres = () => openDatabase({ url: url(), log: silent });
+  const moved = "was moved to PostgreSQL at";
+
+  it("leaves neither of the two databases to start on", async () => {
+    // The connection is lost when the last transaction commits.
+    await onTarget(`
+      create function public.disconnect() returns trigger language plpgsql as $$ begin
+        perform pg_terminate_backend(pg_backend_pid());
+        return null;
+      end $$;
+      create function public.interrupt() returns event_trigger language plpgsql as $$ begin
+        if exists (select from pg_event_trigger_ddl_commands() where object_identity = 'shiftpact.migrations' and command_tag = 'CREATE TABLE') then
+          create constraint trigger interrupt after delete on shiftpact.migrations deferrable initially deferred
+            for each row execute function public.disconnect();
+        end if;
+      end $$;
+      create event trigger interrupt on ddl_command_end when tag in ('CREATE TABLE') execute function public.interrupt()`);
+    expect(await run()).toMatchObject({ code: 1, err: [expect.stringContaining("terminat")] });
+    await expect(onFolder()).rejects.toThrow(moved);
+    await expect(onPostgres()).rejects.toThrow("a move into this database is not finished");
+  });
+
+  it("is not continued into another database", async () => {
+    const { code, err } = await run("postgres://127.0.0.1:9/other");
+    expect([code, err]).toEqual([1, [expect.stringContaining(moved)]]);
+  });
+
+  it("completes when it is run again, with what PostgreSQL lost meanwhile", async () => {
+    await onTarget(
+      "drop trigger interrupt on migrations; drop event trigger interrupt; delete from workplaces where name = 'Ward 1'",
+    );
+    expect(await run()).toMatchObject({
+      ...{ code: 0, err: [] },
+      out: expect.stringContaining("by a move that was interrupted"),
+    });
+    expect(await onTarget("select count(*)::int as count from workplaces")).toEqual([{ count: 20 }]);
+    await expect(onFolder()).rejects.toThrow(moved);
+    await (await onPostgres()).close();
   });
 });

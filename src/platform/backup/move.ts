@@ -18,6 +18,11 @@ export interface Move {
   url: string;
   vault: Vault;
   log: Log;
+  /**
+   * Marks the source as moved, durably. Called once everything is the same on both sides, before a platform can start on the target:
+   * wherever a move is interrupted, a platform starts on one of the two at most.
+   */
+  markMoved: () => void;
   /** Called after each table. */
   onTable?: (progress: Moved) => void;
 }
@@ -34,7 +39,7 @@ export interface Moved {
  * sides. A move that was interrupted is continued: tables that are the same on both sides are not copied again. Until all are, no platform
  * starts on that database.
  */
-export async function move({ source, url, vault, log, onTable }: Move): Promise<Moved> {
+export async function move({ source, url, vault, log, markMoved, onTable }: Move): Promise<Moved> {
   const target = await openUnmigrated({ url, urlName: "--to", log });
   try {
     return await source.raw.snapshot((from) =>
@@ -42,7 +47,7 @@ export async function move({ source, url, vault, log, onTable }: Move): Promise<
         await from(AS_TEXT);
         const header = await headerOf(from, source.engine);
         checkKey(header, vault);
-        return moveTo(to, { from, header, onTable });
+        return moveTo(to, { from, header, markMoved, onTable });
       }),
     );
   } finally {
@@ -50,15 +55,22 @@ export async function move({ source, url, vault, log, onTable }: Move): Promise<
   }
 }
 
-interface Source {
+/** Returns whether a move into the database has begun and has not finished. */
+export async function isMoveUnfinished({ url, log }: Pick<Move, "url" | "log">): Promise<boolean> {
+  const target = await openUnmigrated({ url, urlName: "--to", log });
+  return isUnfinished(target.raw.executeSql).finally(target.close);
+}
+
+interface Source extends Pick<Move, "markMoved"> {
   from: RunSql;
   header: Header;
   onTable: Move["onTable"];
 }
 
-async function moveTo(to: RunSql, { from, header, onTable }: Source): Promise<Moved> {
+async function moveTo(to: RunSql, source: Source): Promise<Moved> {
+  const { from, header, markMoved, onTable } = source;
   const isBegun = await hasTables(to);
-  if (isBegun && !(await isUnfinished(to))) return compare(to, { from, header, onTable });
+  if (isBegun && !(await isUnfinished(to))) return compare(to, source);
   await inTransaction(to, () => (isBegun ? goOn(to, header) : begin(to, header)));
   const moved: Moved = { tables: 0, rows: 0, rowsThere: 0 };
   for (const table of header.tables) {
@@ -73,6 +85,7 @@ async function moveTo(to: RunSql, { from, header, onTable }: Source): Promise<Mo
     await to(AS_TEXT);
     await complete(to, header, keys.add);
     await to("delete from shiftpact.migrations where name = $1", [UNFINISHED_MOVE]);
+    markMoved();
   });
   return moved;
 }
@@ -116,12 +129,13 @@ async function rowsInBoth(table: Table, from: RunSql, to: RunSql): Promise<numbe
   return isSame(await digestOf(from, table), there) ? there.rows : undefined;
 }
 
-/** An earlier move had copied everything, but was interrupted before the folder was marked; or the database belongs to another platform. */
-async function compare(to: RunSql, { from, header: { tables }, onTable }: Source): Promise<Moved> {
+/** The mark of the folder is lost, such as in an older copy of it; or the database belongs to another platform. */
+async function compare(to: RunSql, source: Source): Promise<Moved> {
+  const { from, header, markMoved, onTable } = source;
   const there = new Set((await readTables(to)).map((table) => JSON.stringify(table)));
   const moved: Moved = { tables: 0, rows: 0, rowsThere: 0 };
   const differing: string[] = [];
-  for (const table of tables) {
+  for (const table of header.tables) {
     const rows = there.has(JSON.stringify(table)) ? await rowsInBoth(table, from, to) : undefined;
     if (rows === undefined) differing.push(table.name);
     moved.tables += 1;
@@ -133,5 +147,6 @@ async function compare(to: RunSql, { from, header: { tables }, onTable }: Source
     throw new BackupError(
       `the PostgreSQL database is not empty, and differs in ${differing.join(", ")}: name an empty one`,
     );
+  markMoved();
   return moved;
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { placeOf } from "./database-url.ts";
 import { syncOne } from "./sync.ts";
@@ -7,10 +7,15 @@ const pathIn = (folder: string) => join(folder, "moved");
 
 /** Marks an embedded database as moved, so that no platform starts on it again. `url` of PostgreSQL; its password is not kept. */
 export function markMoved(folder: string, url: string): void {
-  writeFileSync(pathIn(folder), `${placeOf(url)}\n`);
-  syncOne(pathIn(folder));
+  const draft = `${pathIn(folder)}.new`;
+  writeFileSync(draft, `${placeOf(url)}\n`);
+  syncOne(draft);
+  renameSync(draft, pathIn(folder));
   syncOne(folder);
 }
+
+/** Whether the mark names the hosts and the database of `url`. */
+export const isMarkedAsMovedTo = (folder: string, url: string): boolean => readMark(folder) === placeOf(url);
 
 /** Throws one line if the database was moved. */
 export function refuseMoved(folder: string): void {
