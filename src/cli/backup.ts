@@ -14,6 +14,7 @@ import { FolderInUse } from "../platform/db/folder-lock.ts";
 import { dataDirOf, type Env, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { reportFailure } from "./command-failure.ts";
+import { existingDatabase } from "./existing-database.ts";
 import type { Io } from "./io.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
@@ -90,8 +91,7 @@ function sourceOf(env: Env, dataDir: string, url: string | undefined) {
 
 async function open(env: Env, dataDir: string, log: ReturnType<typeof createLog>) {
   const config = readDatabaseConfig(env);
-  if (!config.databaseUrl && !existsSync(join(dataDir, "database")))
-    throw new BackupError(`there is no database in ${dataDir}: name the folder with --data`);
+  if (!config.databaseUrl) existingDatabase(dataDir);
   return openConfigured({ ...config, dataDir }, log, openUnmigrated);
 }
 

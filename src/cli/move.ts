@@ -12,6 +12,7 @@ import { createVault } from "../platform/integrations/vault.ts";
 import { createLog } from "../platform/log.ts";
 import { startPlatform } from "../platform/main.ts";
 import { reportFailure } from "./command-failure.ts";
+import { existingDatabase } from "./existing-database.ts";
 import type { Io } from "./io.ts";
 import { readFlags, UsageError } from "./usage.ts";
 import { webPages } from "./web-pages.ts";
@@ -72,9 +73,7 @@ async function run(io: Io, { url, data, port }: Request): Promise<void> {
     ...(port !== undefined && { PORT: port }),
   };
   const dataDir = dataDirOf(env, data);
-  const folder = join(dataDir, "database");
-  if (!existsSync(folder))
-    throw new BackupError(`there is no database in ${dataDir}: name the folder with --data`);
+  const folder = existingDatabase(dataDir);
   // A newly created key would decrypt nothing.
   if (keptSecrets(env, dataDir).secretKeys === undefined)
     throw new BackupError("SECRET_KEY is required: the one that the platform uses");

@@ -1,8 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { backup } from "../../src/cli/backup.ts";
+import { PLATFORM_COMMANDS, type PlatformCommand } from "../../src/cli/platform-commands.ts";
 import { copyDatabase } from "../engines.ts";
 import { terminal } from "./terminal.ts";
 
@@ -21,5 +23,47 @@ describe("shiftpact backup", () => {
     expect([await backup([join(folder, "file")], io), err]).toEqual([0, []]);
     expect(out.join("\n")).toContain("keep a copy of the one where you set it");
     expect(out.join("\n")).not.toContain(`${folder}/secret-key`);
+  });
+});
+
+describe("an interrupted restore into a folder", () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), "shiftpact-restore-"));
+    await mkdir(join(dataDir, "database.restoring"));
+  });
+  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+  async function run(command: PlatformCommand, argv: string[], given: Record<string, string> = {}) {
+    const env = { SHIFTPACT_DATA: dataDir, SECRET_KEY: Buffer.alloc(32, 7).toString("base64") };
+    const { io, out, err } = terminal({ LOG_LEVEL: "silent", ...env, ...given });
+    return { code: await PLATFORM_COMMANDS[command](argv, io), out, err };
+  }
+
+  it.each<[PlatformCommand, string[]]>([
+    ["platform", ["--port", "0"]],
+    ["migrate", []],
+    ["migrate", ["--check"]],
+    ["backup", ["file"]],
+    ["move", ["--to", "postgres://127.0.0.1:9/shiftpact"]],
+  ])("leaves nothing that shiftpact %s %j uses", async (command, argv) => {
+    expect(await run(command, argv)).toEqual({
+      ...{ code: 1, out: [] },
+      err: [
+        expect.stringMatching(
+          /: a restore into .*database is not finished: .* run `shiftpact restore` again;/,
+        ),
+      ],
+    });
+    expect(existsSync(join(dataDir, "database"))).toBe(false);
+  });
+
+  it("is repeated", async () => {
+    const { where, remove } = await copyDatabase();
+    onTestFinished(remove);
+    const file = join(dataDir, "file");
+    expect(await run("backup", [file], { DATABASE_URL: where.url })).toMatchObject({ code: 0, err: [] });
+    expect(await run("restore", [file])).toMatchObject({ code: 0, err: [] });
+    expect(await run("migrate", ["--check"])).toMatchObject({ code: 0, err: [] });
   });
 });

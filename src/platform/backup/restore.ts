@@ -4,6 +4,7 @@ import { type Database, type Log, openUnmigrated } from "../db/database.ts";
 import { lockFolder } from "../db/folder-lock.ts";
 import { inTransaction } from "../db/in-transaction.ts";
 import { syncOne, syncTree } from "../db/sync.ts";
+import { draftOf } from "../db/unfinished-restore.ts";
 import type { Vault } from "../deps.ts";
 import { keyFault } from "../integrations/vault.ts";
 import { prepareCatchUp } from "./catch-up.ts";
@@ -32,7 +33,7 @@ export async function restore(target: Target, lines: AsyncIterable<string>): Pro
     throw new BackupError(
       `${database} exists: a backup is restored into a new folder; name another with --data, or move this one away`,
     );
-  const draft = `${database}.restoring`;
+  const draft = draftOf(database);
   await removeDraft(draft);
   const restored = await using(await openUnmigrated({ dataDir: draft, log }), fill).catch((error) => {
     rmSync(draft, { recursive: true, force: true });

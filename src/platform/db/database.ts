@@ -5,6 +5,7 @@ import { refuseMoved } from "./moved.ts";
 import { openPglite } from "./pglite.ts";
 import { refuseTransactionPooler } from "./pooler.ts";
 import { openPostgres } from "./postgres.ts";
+import { refuseUnfinishedRestore } from "./unfinished-restore.ts";
 
 export type { Database, Engine, Log, OnQuery } from "./engine.ts";
 
@@ -45,7 +46,11 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 /** Opens it without a change to its tables, which may be missing. */
 export async function openUnmigrated(options: OpenOptions): Promise<Database> {
   const { url, urlName = "DATABASE_URL", directUrl, connections, dataDir, log, onQuery } = options;
-  if (!url) return closingOnce(await openPglite(requireFolder(dataDir), log, { onQuery }));
+  if (!url) {
+    const folder = requireFolder(dataDir);
+    refuseUnfinishedRestore(folder);
+    return closingOnce(await openPglite(folder, log, { onQuery }));
+  }
   const [name, checked] = directUrl ? ["DIRECT_DATABASE_URL", directUrl] : [urlName, url];
   await refuseTransactionPooler(name, connectorOf(checked).newClient);
   return closingOnce(openPostgres(url, log, { directUrl, connections, onQuery }));
