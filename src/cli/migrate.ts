@@ -7,6 +7,7 @@ import { MOVE_IS_UNFINISHED, UNFINISHED_MOVE } from "../platform/db/schema-versi
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { reportFailure } from "./command-failure.ts";
+import { existingDatabase } from "./existing-database.ts";
 import type { Io } from "./io.ts";
 import { readFlags } from "./usage.ts";
 
@@ -43,6 +44,7 @@ export async function migrate(argv: string[], io: Io): Promise<number> {
     const env = readEnvironment(io.env);
     const dataDir = dataDirOf(env, values.data);
     const place = { ...readDatabaseConfig(env), dataDir };
+    if (values.check && !place.databaseUrl) existingDatabase(dataDir);
     const database = await openConfigured(place, createLog(env.LOG_LEVEL || "warn"), openUnmigrated);
     try {
       return await (values.check ? check(database, io) : apply(database, io));

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -170,6 +171,15 @@ describe("shiftpact migrate on an embedded database", () => {
     folder = await mkdtemp(join(tmpdir(), "shiftpact-migrate-"));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it("refuses to check a database that does not exist, and creates nothing", async () => {
+    const dataDir = join(folder, "missing");
+    expect(await run(["--check", "--data", dataDir], {})).toEqual({
+      ...{ code: 1, out: [] },
+      err: [`shiftpact migrate: there is no database in ${dataDir}: name the folder with --data`],
+    });
+    expect(existsSync(dataDir)).toBe(false);
+  });
 
   it("works, and reports in one line that a process has it open", async () => {
     expect((await run(["--data", folder], {})).code).toBe(0);
