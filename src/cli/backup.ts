@@ -16,7 +16,7 @@ import { createLog } from "../platform/log.ts";
 import { reportFailure } from "./command-failure.ts";
 import { existingDatabase } from "./existing-database.ts";
 import type { Io } from "./io.ts";
-import { readFlags, UsageError } from "./usage.ts";
+import { platformUrlFlag, readFlags, UsageError } from "./usage.ts";
 
 const HELP = `shiftpact backup FILE: writes everything that the platform has stored to one file, while the platform runs.
 
@@ -54,7 +54,7 @@ export async function backup(argv: string[], io: Io): Promise<number> {
     const env = readEnvironment(io.env);
     const dataDir = dataDirOf(env, values.data);
     const begun = performance.now();
-    const source = sourceOf(env, dataDir, values.url);
+    const source = sourceOf(env, dataDir, platformUrlFlag(values.url));
     const read = await writeFile(file, values.force, source);
     report(io, env, { file, dataDir, ...read, seconds: (performance.now() - begun) / 1000 });
     return 0;

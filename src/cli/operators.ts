@@ -3,7 +3,7 @@ import type { Operator, Problem, Role } from "../../generated/operations/types.t
 import { ROLE_NAMES } from "../contract/role.ts";
 import { ConfigError, readEnvironment } from "../platform/environment.ts";
 import type { Io } from "./io.ts";
-import { choice, readFlags, UsageError } from "./usage.ts";
+import { choice, platformUrlFlag, readFlags, UsageError } from "./usage.ts";
 
 const HELP = `shiftpact operators: manages who may use the operations API of a running platform, and with which role.
 
@@ -46,7 +46,7 @@ export async function operators(argv: string[], io: Io): Promise<number> {
     const env = readEnvironment(io.env);
     const token = values.token ?? env.OPERATIONS_TOKEN;
     if (!token) throw new UsageError("give --token or set OPERATIONS_TOKEN");
-    const url = values.url ?? (env.SHIFTPACT_URL || "http://127.0.0.1:3000");
+    const url = platformUrlFlag(values.url) ?? (env.SHIFTPACT_URL || "http://127.0.0.1:3000");
     const headers = { Authorization: `Bearer ${token}` };
     const api = createClient({ baseUrl: `${url.replace(/\/$/, "")}/operations/v1`, headers });
     await run(positionals, values, { api, io });

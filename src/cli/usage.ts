@@ -24,6 +24,12 @@ export function numberFlag(flag: string, text: string, least: number, most: numb
   throw new UsageError(`--${flag} must be a number from ${least} to ${most}, not ${JSON.stringify(text)}`);
 }
 
+/** @throws UsageError when it is empty, as of a variable that is not set */
+export function platformUrlFlag(text: string | undefined): string | undefined {
+  if (text === "") throw new UsageError("--url is empty: omit it, or give the URL of a platform");
+  return text;
+}
+
 /** @throws UsageError when it is missing, or not a UUID */
 export function uuidFlag(flag: string, text: string | undefined): string {
   if (text === undefined) throw new UsageError(`--${flag} is required (see --help)`);

@@ -82,8 +82,15 @@ const emptySettings = (env: Env): string[] =>
     .filter(([name]) => env[name] === "")
     .map(([name, value]) => `${name} is empty: unset it, or give ${value}`);
 
-/** Returns the data folder. `env`: checked, so that the setting is not empty. */
-export const dataDirOf = (env: Env, flag?: string): string => flag ?? env.SHIFTPACT_DATA ?? ".shiftpact";
+/**
+ * Returns the data folder. `env`: checked, so that the setting is not empty.
+ * @param flag --data
+ * @throws ConfigError when the flag is empty, as of a variable that is not set
+ */
+export function dataDirOf(env: Env, flag?: string): string {
+  if (flag === "") throw new ConfigError([`--data is empty: omit it, or give ${NOT_EMPTY.SHIFTPACT_DATA}`]);
+  return flag ?? env.SHIFTPACT_DATA ?? ".shiftpact";
+}
 
 /** Long enough that a name which differs in a letter or two belongs to no other program. */
 const NAMES: readonly string[] = [

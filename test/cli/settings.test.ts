@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -64,6 +64,26 @@ describe.each(COMMANDS)("shiftpact %s", (command, argv) => {
       expect.stringMatching(`^shiftpact ${command}: OPERATIONS_TOKN is not a setting`),
       expect.stringMatching(`^shiftpact ${command}: DATABASE_URL: sslmode must be one of`),
     ]);
+  });
+});
+
+describe("an empty flag", () => {
+  const EMPTY_DATA = "--data is empty: omit it, or give the path of a folder";
+  const EMPTY_URL = "--url is empty: omit it, or give the URL of a platform";
+
+  it.each<[PlatformCommand, string[], string]>([
+    ["platform", ["--port=0", "--data="], EMPTY_DATA],
+    ["migrate", ["--data="], EMPTY_DATA],
+    ["migrate", ["--check", "--data="], EMPTY_DATA],
+    ["backup", ["new.shiftpact", "--data="], EMPTY_DATA],
+    ["backup", ["new.shiftpact", "--url="], EMPTY_URL],
+    ["restore", ["FOLDER/monday.shiftpact", "--data="], EMPTY_DATA],
+    ["move", ["--to", NO_DATABASE, "--data="], EMPTY_DATA],
+    ["operators", ["list", "--token", "x", "--url="], EMPTY_URL],
+  ])("of shiftpact %s %j is refused in one line", async (command, argv, line) => {
+    const refusal = { code: 2, out: [], err: [`shiftpact ${command}: ${line}`] };
+    expect(await run(command, argv, { SECRET_KEY_FILE: join(folder, "key") })).toEqual(refusal);
+    expect(existsSync("database")).toBe(false);
   });
 });
 
