@@ -2,6 +2,7 @@ import { createClient } from "../../generated/operations/client.ts";
 import type { Operator, Problem, Role } from "../../generated/operations/types.ts";
 import { ROLE_NAMES } from "../contract/role.ts";
 import { ConfigError, readEnvironment } from "../platform/environment.ts";
+import { inputErrorsOf } from "./input-errors.ts";
 import type { Io } from "./io.ts";
 import { choice, platformUrlFlag, readFlags, UsageError } from "./usage.ts";
 
@@ -33,7 +34,15 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-class RefusedError extends Error {}
+class RefusedError extends Error {
+  /** What the platform refused of the input. */
+  readonly details: readonly string[];
+
+  constructor(message: string, details: readonly string[] = []) {
+    super(message);
+    this.details = details;
+  }
+}
 
 /** Manages operators through the operations API, on any engine. Returns the exit code: 0 done; 1 the platform refused; 2 no response. */
 export async function operators(argv: string[], io: Io): Promise<number> {
@@ -52,8 +61,7 @@ export async function operators(argv: string[], io: Io): Promise<number> {
     await run(positionals, values, { api, io });
     return 0;
   } catch (error) {
-    const lines = error instanceof ConfigError ? error.faults : [messageOf(error)];
-    for (const line of lines) io.stderr(`shiftpact operators: ${line}`);
+    for (const line of linesOf(error)) io.stderr(`shiftpact operators: ${line}`);
     return error instanceof RefusedError ? 1 : 2;
   }
 }
@@ -145,7 +153,15 @@ function done<R extends Response<unknown>>({
 }: R): Extract<R, { error?: never }>["data"] {
   if (response.ok) return data;
   const { detail, title, code } = (error ?? {}) as Partial<Problem>;
-  throw new RefusedError(`${response.status} ${code ?? ""}: ${detail ?? title ?? "no problem document"}`);
+  throw new RefusedError(
+    `${response.status} ${code ?? ""}: ${detail ?? title ?? "no problem document"}`,
+    inputErrorsOf(error),
+  );
+}
+
+function linesOf(error: unknown): readonly string[] {
+  if (error instanceof ConfigError) return error.faults;
+  return [messageOf(error), ...(error instanceof RefusedError ? error.details : [])];
 }
 
 function messageOf(error: unknown): string {

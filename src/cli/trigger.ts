@@ -9,6 +9,7 @@ import {
 } from "../clients/webhook-client.ts";
 import { redact } from "../verify/curl-command.ts";
 import { reportUnusable } from "./command-failure.ts";
+import { inputErrorsOf } from "./input-errors.ts";
 import type { Io } from "./io.ts";
 import { readFlags, tokenFlag, UsageError, uuidFlag } from "./usage.ts";
 
@@ -151,8 +152,7 @@ async function problemIn(response: Response): Promise<string> {
   if (response.ok) return "";
   const body: unknown = await response.json().catch(() => undefined);
   if (!schemas.Problem(body)) return "";
-  const errors = (body.errors ?? []).map(({ pointer, message }) => `${pointer} ${message}`);
-  const words = [body.code, body.detail, ...errors].filter((word) => word !== undefined);
+  const words = [body.code, body.detail, ...inputErrorsOf(body)].filter((word) => word !== undefined);
   return ` (${words.join("; ").replaceAll(/\p{Cc}/gu, " ")})`;
 }
 

@@ -48,6 +48,17 @@ describe.each(engines)("shiftpact operators, on %s", (engine) => {
     expect((await run(["revoke", "No such name"])).exit).toBe(1);
   });
 
+  it("names each input that the platform refuses, in a line of its own", async () => {
+    const { exit, stderr } = await run(["create", "x".repeat(101), "--role", "viewer"]);
+    expect([exit, stderr.split("\n")]).toEqual([
+      1,
+      [
+        "shiftpact operators: 400 validation_failed: The request is not valid.",
+        "shiftpact operators: /name must have at most 100 characters",
+      ],
+    ]);
+  });
+
   it.each([
     [[], {}, "NAME"],
     [["list"], { OPERATIONS_TOKEN: "" }, "--token"],
