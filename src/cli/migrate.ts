@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import { openConfigured } from "../platform/configured-database.ts";
 import { readDatabaseConfig } from "../platform/database-config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import type { Database } from "../platform/db/engine.ts";
 import { checkSchema, migrate as migrateDatabase } from "../platform/db/migrate.ts";
+import { refuseMoved } from "../platform/db/moved.ts";
 import { MOVE_IS_UNFINISHED, UNFINISHED_MOVE } from "../platform/db/schema-version.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
@@ -44,7 +46,7 @@ export async function migrate(argv: string[], io: Io): Promise<number> {
     const env = readEnvironment(io.env);
     const dataDir = dataDirOf(env, values.data);
     const place = { ...readDatabaseConfig(env), dataDir };
-    if (values.check && !place.databaseUrl) existingDatabase(dataDir);
+    if (!place.databaseUrl) refuseMoved(values.check ? existingDatabase(dataDir) : join(dataDir, "database"));
     const database = await openConfigured(place, createLog(env.LOG_LEVEL || "warn"), openUnmigrated);
     try {
       return await (values.check ? check(database, io) : apply(database, io));

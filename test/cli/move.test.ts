@@ -74,6 +74,13 @@ describe("shiftpact move", () => {
     expect(await runTo("postgres://127.0.0.1:9/other")).toEqual(refused);
   });
 
+  it.each([[[]], [["--check"]]])("leaves nothing for shiftpact migrate %j to work on", async (argv) => {
+    const { io, out, err } = terminal({ SHIFTPACT_DATA: dirname(folder()) });
+    expect([await migrate(argv, io), out, err]).toEqual([
+      ...[1, [], [expect.stringContaining("was moved to PostgreSQL at")]],
+    ]);
+  });
+
   it("marks the folder when its mark is lost, and everything is copied", async () => {
     rmSync(mark());
     expect(await run()).toMatchObject({
