@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createWriteStream, existsSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, type Writable } from "node:stream";
@@ -67,7 +68,10 @@ export async function backup(argv: string[], io: Io): Promise<number> {
 async function writeFile(file: string, isReplaced: boolean, source: (sink: Writable) => Promise<void>) {
   let read: Inspected | undefined;
   await makeFile(file, isReplaced, async (draft) => {
-    await source(createWriteStream(draft, { mode: 0o600, flush: true }));
+    const sink = createWriteStream(draft, { mode: 0o600, flush: true });
+    // Opened later, it would be created again after a failure had removed it.
+    await once(sink, "open");
+    await source(sink);
     read = await inspect(readLines(draft));
   });
   if (!read) throw new Error("the file was not read back");

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -26,6 +26,20 @@ describe("shiftpact backup", () => {
   });
 });
 
+describe("a backup that fails", () => {
+  it("leaves no file", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "shiftpact-backup-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const { io, err } = terminal({ SHIFTPACT_DATA: folder, LOG_LEVEL: "silent" });
+    expect([await backup([join(folder, "file")], io), err]).toEqual([
+      ...[1, [expect.stringContaining("there is no database in")]],
+    ]);
+    // Whatever was still to be opened is open by then.
+    await writeFile(join(folder, "later"), "");
+    expect(await readdir(folder)).toEqual(["later"]);
+  });
+});
+
 describe("an interrupted restore into a folder", () => {
   let dataDir: string;
   beforeAll(async () => {
@@ -37,14 +51,18 @@ describe("an interrupted restore into a folder", () => {
   async function run(command: PlatformCommand, argv: string[], given: Record<string, string> = {}) {
     const env = { SHIFTPACT_DATA: dataDir, SECRET_KEY: Buffer.alloc(32, 7).toString("base64") };
     const { io, out, err } = terminal({ LOG_LEVEL: "silent", ...env, ...given });
-    return { code: await PLATFORM_COMMANDS[command](argv, io), out, err };
+    const code = await PLATFORM_COMMANDS[command](
+      argv.map((each) => each.replace("FOLDER", dataDir)),
+      io,
+    );
+    return { code, out, err };
   }
 
   it.each<[PlatformCommand, string[]]>([
     ["platform", ["--port", "0"]],
     ["migrate", []],
     ["migrate", ["--check"]],
-    ["backup", ["file"]],
+    ["backup", ["FOLDER/file"]],
     ["move", ["--to", "postgres://127.0.0.1:9/shiftpact"]],
   ])("leaves nothing that shiftpact %s %j uses", async (command, argv) => {
     expect(await run(command, argv)).toEqual({
@@ -61,9 +79,11 @@ describe("an interrupted restore into a folder", () => {
   it("is repeated", async () => {
     const { where, remove } = await copyDatabase();
     onTestFinished(remove);
-    const file = join(dataDir, "file");
-    expect(await run("backup", [file], { DATABASE_URL: where.url })).toMatchObject({ code: 0, err: [] });
-    expect(await run("restore", [file])).toMatchObject({ code: 0, err: [] });
+    expect(await run("backup", ["FOLDER/file"], { DATABASE_URL: where.url })).toMatchObject({
+      code: 0,
+      err: [],
+    });
+    expect(await run("restore", ["FOLDER/file"])).toMatchObject({ code: 0, err: [] });
     expect(await run("migrate", ["--check"])).toMatchObject({ code: 0, err: [] });
   });
 });
