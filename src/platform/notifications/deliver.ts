@@ -5,6 +5,7 @@ import { mailText, type NotificationValues } from "../../contract/candidate-text
 import { IS_UNDELIVERED } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Channel, Delivery, Deps, Mail } from "../deps.ts";
+import { OUTLET_NAME, ROLE_NAME } from "../jobs/names.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { type Claim, ClaimLost, endClaim, LEASE_MS, renewClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
@@ -93,7 +94,7 @@ async function findNext({ database, now }: Deps, { providerId, key }: Claim): Pr
   const { rows } = await sql<Waiting>`
     select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends,
       email as address, first_name as "firstName", notifications.kind, content,
-      outlet_name as "outletName", role_name as "roleName", time_zone as "timeZone"
+      ${OUTLET_NAME} as "outletName", ${ROLE_NAME} as "roleName", time_zone as "timeZone"
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
       join integrations using (provider_id)
     where provider_id = ${providerId} and candidate_id = ${key} and ${IS_UNDELIVERED}

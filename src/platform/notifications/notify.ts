@@ -3,6 +3,7 @@ import type { NotificationKind } from "../../../generated/operations/types.ts";
 import { isBusy } from "../candidates/availability.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { OUTLET_NAME, ROLE_NAME } from "../jobs/names.ts";
 import { publish } from "../stream/stream.ts";
 import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
@@ -17,6 +18,7 @@ export interface Notice {
   kind: NotificationKind;
   /** Identifies the change: each candidate is notified of the same change once. */
   changeKey: string;
+  /** Without the names of the outlet and the role, which are added as it is written. */
   content: Record<string, unknown>;
   traceId: string;
 }
@@ -63,9 +65,11 @@ async function insertAll(
   const given = notices.map((notice) => ({ ...notice, notificationId: deps.newId() }));
   const { rows } = await sql<Written>`
     insert into notifications (provider_id, notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel)
-    select "providerId", "notificationId", "candidateId", "jobId", kind, "changeKey", content, "traceId", ${deps.channel?.name ?? null}::text
+    select "providerId", "notificationId", "candidateId", "jobId", kind, "changeKey", content || names, "traceId", ${deps.channel?.name ?? null}::text
     from json_to_recordset(${JSON.stringify(given)}::text::json) as given ("providerId" uuid, "notificationId" uuid,
       "candidateId" uuid, "jobId" uuid, kind text, "changeKey" text, content jsonb, "traceId" text)
+      cross join lateral (select jsonb_build_object('outletName', ${OUTLET_NAME}, 'roleName', ${ROLE_NAME}) as names
+        from jobs where jobs.provider_id = "providerId" and jobs.job_id = "jobId" offset 0) as named
     on conflict (provider_id, job_id, candidate_id, kind, change_key) do nothing
     returning provider_id as "providerId", notification_id as "notificationId", candidate_id as "candidateId",
       job_id as "jobId", kind`.execute(trx);
@@ -81,12 +85,10 @@ async function insertAll(
   return rows;
 }
 
-/** Returns what a notification states about the shift. */
+/** Returns what a notification states about the shift beside the names of its outlet and role. */
 export const contentOf = (job: Job) => ({
   startTime: job.start_time,
   endTime: job.end_time,
-  outletName: job.outlet_name,
-  roleName: job.role_name,
 });
 
 /** An offer of an open job. */

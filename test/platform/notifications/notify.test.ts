@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newId } from "../../../src/platform/ids.ts";
+import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { notify } from "../../../src/platform/notifications/notify.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
+import { type MailServer, startMailServer } from "./mail-server.ts";
 
 /** A statement carries 65,535 parameters at most, which would be less than one for each value of so many rows. */
 const MANY = 10_000;
@@ -49,5 +51,60 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
       `select count(*) as notified from shiftpact.notifications where job_id = '${job.jobId}'`,
     );
     expect(rows).toEqual([{ notified: MANY }]);
+  });
+});
+
+describe.each(featureEngines)("notifications about shifts without names on %s", (engine) => {
+  const database = useEngine(engine);
+  let server: MailServer;
+  let organisation: StartedOrganisation;
+  beforeEach(async () => {
+    server = await startMailServer();
+    const channel = createEmailChannel({ url: server.url, from: "shifts@platform.example" });
+    organisation = await startOrganisation(database(), { channel, dialect: { variant: "b" } });
+  });
+  afterEach(async () => {
+    await organisation.close();
+    await server.close();
+  });
+
+  const lists = () => {
+    const [first, second] = organisation.provider.outlets;
+    const [role] = organisation.provider.roles;
+    if (!first || !second || !role) throw new Error("the sandbox has two outlets and a role");
+    return { first, second, role };
+  };
+
+  it("name the place and the role as the provider lists them, also after a move", async () => {
+    const { first, second, role } = lists();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    await organisation.accept(job, person);
+    organisation.provider.updateShift(job.shiftId, { outletId: second.id });
+    await organisation.process("shift.update", job.shiftId);
+    const named = (await organisation.notifications(job)).map(({ kind, content }) => ({
+      ...{ kind, role: content.roleName, place: content.outletName },
+    }));
+    expect(named).toEqual([
+      { kind: "job_offered", role: role.name, place: first.name },
+      { kind: "booking_confirmed", role: role.name, place: first.name },
+      { kind: "shift_changed", role: role.name, place: second.name },
+    ]);
+    expect(server.mails.at(-1)?.body).toContain(`  Role: ${role.name}\n  Place: ${second.name}\n`);
+  });
+
+  it("that an older version wrote are sent with the names", async () => {
+    const { first, role } = lists();
+    await organisation.addPerson();
+    server.refuse(550);
+    const job = await organisation.open();
+    await database().raw.executeSql(`update shiftpact.notifications
+      set content = content || '{"outletName": null, "roleName": null}' where job_id = '${job.jobId}'`);
+    const [{ notificationId } = { notificationId: "" }] = await organisation.notifications(job);
+    await organisation.operations.resendNotification({ params: { path: { notificationId } } });
+    await organisation.idle();
+    expect(server.mails.map(({ body }) => body)).toEqual([
+      expect.stringContaining(`  Role: ${role.name}\n  Place: ${first.name}\n`),
+    ]);
   });
 });

@@ -8,6 +8,7 @@ import { awaitBooking, awaitChange } from "../../jobs/await-provider.ts";
 import { requestCancellation } from "../../jobs/cancel.ts";
 import { requestChange } from "../../jobs/change.ts";
 import { unknownJob } from "../../jobs/job.ts";
+import { OUTLET_NAME, ROLE_NAME } from "../../jobs/names.ts";
 import { explainJob } from "../../jobs/staffing.ts";
 import { withdraw } from "../../jobs/withdraw.ts";
 import { page } from "../page.ts";
@@ -80,22 +81,14 @@ async function readJob(deps: Deps, jobId: string): Promise<JobView> {
   return view;
 }
 
-/** Jobs with the names from the provider's lists, for a provider whose shifts hold none, and whether their cancellation is pending. */
+/** Jobs with the names of their outlets and roles, and whether their cancellation is pending. */
 export function selectJobs({ database }: Deps) {
   return database.kysely
     .selectFrom("jobs")
     .selectAll()
     .select(({ selectFrom, exists }) => [
-      selectFrom("outlets")
-        .select("name")
-        .whereRef("outlets.provider_id", "=", "jobs.provider_id")
-        .whereRef("outlets.outlet_id", "=", "jobs.outlet_id")
-        .as("listed_outlet"),
-      selectFrom("roles")
-        .select("name")
-        .whereRef("roles.provider_id", "=", "jobs.provider_id")
-        .whereRef("roles.role_id", "=", "jobs.role_id")
-        .as("listed_role"),
+      OUTLET_NAME.as("known_outlet"),
+      ROLE_NAME.as("known_role"),
       exists(
         selectFrom("pending_operations as pending")
           .select("operation_id")
@@ -135,7 +128,7 @@ function jobsThatFit(
     .$if(until !== undefined, (query) => query.where("jobs.start_time", "<", new Date(until ?? "")));
 }
 
-type ListedJob = Job & { listed_outlet: string | null; listed_role: string | null; has_deletion: unknown };
+type ListedJob = Job & { known_outlet: string | null; known_role: string | null; has_deletion: unknown };
 
 export async function viewsOfJobs({ database }: Deps, jobs: readonly ListedJob[]): Promise<JobView[]> {
   if (jobs.length === 0) return [];
@@ -153,12 +146,8 @@ export async function viewsOfJobs({ database }: Deps, jobs: readonly ListedJob[]
   }));
 }
 
-/** An outlet or role that is known by its id only is listed with the id as its name. */
-const unlessId = (name: string | null, id: string) => (name === id ? null : name);
-
 function viewOf(job: ListedJob): Omit<JobView, "bookings"> {
-  const outletName = job.outlet_name ?? unlessId(job.listed_outlet, job.outlet_id);
-  const roleName = job.role_name ?? unlessId(job.listed_role, job.role_id);
+  const { known_outlet: outletName, known_role: roleName } = job;
   return {
     jobId: job.job_id,
     providerId: job.provider_id,
