@@ -5,6 +5,9 @@ import { readTimestamp } from "../contract/timestamp.ts";
 import { type Exchange, isReply } from "./exchange.ts";
 import type { Run } from "./run.ts";
 
+/** decisions, "number of positions". */
+export const MOST_POSITIONS = 100;
+
 export function readShiftOf(run: Run, shiftId: string): Promise<Exchange> {
   return run.send({ operation: "getShift", path: { shiftId } });
 }

@@ -3,8 +3,9 @@ import { assign, freePair, isAssigned, type Pair, unassign } from "./assignment.
 import type { SkipCode } from "./codes/codes.ts";
 import type { Exchange, OperationId, Probe } from "./exchange.ts";
 import { type Outcome, type Skipped, skipped } from "./finding.ts";
+import { isShownInTime } from "./lagging-reads.ts";
 import { type Run, wasServed } from "./run.ts";
-import { isGone, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
+import { isGone, MOST_POSITIONS, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
 import { personOf } from "./test-candidates.ts";
 
 /**
@@ -111,14 +112,21 @@ interface OnShift extends Pick<ValidRequest, "undo"> {
   prepare?: ValidRequest["prepare"];
   /** Whether the shift shows the effect. */
   isApplied: () => Promise<boolean>;
-  /** Undoes the effect. Returns whether the undo succeeded: otherwise the effect has another cause. */
-  revert: () => Promise<boolean>;
+  /** Undoes the effect. */
+  revert: () => Promise<unknown>;
+  /** Whether the shift shows that the undo succeeded: otherwise the effect has another cause. */
+  isReverted: () => Promise<boolean>;
 }
 
 /** Returns a request on the fixture shift. During concurrent tests it must not change the shift. */
-function onShift(run: Run, probe: Probe, { isApplied, revert, ...rest }: OnShift): ValidRequest {
+function onShift(run: Run, probe: Probe, onIt: OnShift): ValidRequest {
+  const { isApplied, revert, isReverted, ...rest } = onIt;
   if (!run.shared) {
-    const hasEffect = async () => (await isApplied()) && revert();
+    const hasEffect = async () => {
+      if (await isShownInTime(run, async () => !(await isApplied()))) return false;
+      await revert();
+      return isShownInTime(run, isReverted);
+    };
     return validRequest(run, probe, { ...rest, hasEffect, isSequential: true });
   }
   const hasEffect = async () => {
@@ -158,7 +166,10 @@ function readRequest(run: Run): ValidRequest | Missing {
 
 const NO_SHIFT = "no shift: provide --fixtures with a shiftId, or --states-url";
 
-/** Returns an update to one more position: its effect shows if a refused update is stored. */
+/** Other checks add one or two positions: a lagging read of their updates shows none with this number. */
+const ADDED_POSITIONS = 3;
+
+/** Returns an update to more positions: its effect shows if a refused update is stored. */
 export async function updateRequest(run: Run): Promise<ValidRequest | Missing> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange) return readOnly("updateShift");
@@ -166,18 +177,19 @@ export async function updateRequest(run: Run): Promise<ValidRequest | Missing> {
   const body = run.shared?.body ?? run.known.shift ?? shiftBodyOf(await readShiftOf(run, shiftId));
   if (!body) return missing("updateShift", "skipped_after_failure", "the shift cannot be read");
   const { slots } = updateOf(body);
-  const more = updateOf(body, { slots: slots < 100 ? slots + 1 : slots - 1 });
+  const isRoom = slots + ADDED_POSITIONS <= MOST_POSITIONS;
+  const more = updateOf(body, { slots: isRoom ? slots + ADDED_POSITIONS : slots - ADDED_POSITIONS });
   const target = { operation: "updateShift" as const, path: { shiftId } };
   const undo = () => run.send({ ...target, json: updateOf(body) });
   const has = async (positions: number) => {
     const now = shiftBodyOf(await readShiftOf(run, shiftId));
     return now !== undefined && updateOf(now).slots === positions;
   };
-  const revert = async () => {
-    await undo();
-    return has(slots);
-  };
-  const request = onShift(run, { ...target, json: more }, { undo, isApplied: () => has(more.slots), revert });
+  const request = onShift(
+    run,
+    { ...target, json: more },
+    { undo, isApplied: () => has(more.slots), revert: undo, isReverted: () => has(slots) },
+  );
   return { ...request, unchanged: updateOf(body) };
 }
 
@@ -197,7 +209,7 @@ function cancellationRequest(run: Run): ValidRequest | Missing {
     {
       isSequential: true,
       isServed: async () => shiftBodyOf(await read()) !== undefined,
-      hasEffect: async () => isGone(await read()),
+      hasEffect: async () => !(await isShownInTime(run, async () => !isGone(await read()))),
     },
   );
 }
@@ -223,12 +235,10 @@ function pairCall(run: Run, pair: Pair, operation: PairOperation): ValidRequest 
 
 function assignmentRequest(run: Run, pair: Pair): ValidRequest {
   const undo = () => unassign(run, pair);
-  const revert = async () => {
-    await undo();
-    return (await isAssigned(run, pair)) === false;
-  };
+  const probe: Probe = { operation: "assignCandidate", path: { ...pair } };
   const isApplied = async () => (await isAssigned(run, pair)) === true;
-  return onShift(run, { operation: "assignCandidate", path: { ...pair } }, { undo, isApplied, revert });
+  const isReverted = async () => (await isAssigned(run, pair)) === false;
+  return onShift(run, probe, { undo, isApplied, revert: undo, isReverted });
 }
 
 function unassignmentRequest(
@@ -241,12 +251,10 @@ function unassignmentRequest(
   }
   const prepare = () => assign(run, pair);
   const undo = () => unassign(run, pair);
-  const revert = async () => {
-    await prepare();
-    return (await isAssigned(run, pair)) === true;
-  };
   const isApplied = async () => (await isAssigned(run, pair)) === false;
-  return onShift(run, { operation, path: { ...pair } }, { prepare, undo, isApplied, revert });
+  const isReverted = async () => (await isAssigned(run, pair)) === true;
+  const probe: Probe = { operation, path: { ...pair } };
+  return onShift(run, probe, { prepare, undo, isApplied, revert: prepare, isReverted });
 }
 
 /** Returns the creation of the test candidate again. */

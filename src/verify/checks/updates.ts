@@ -4,7 +4,7 @@ import { secondShiftOf, secondShiftUse } from "../cancellable-shift.ts";
 import { type Exchange, isPlain, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
+import { MOST_POSITIONS, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
 import type { Check } from "./check.ts";
 import { type FixtureShift, fixtureShift } from "./fixture-shift.ts";
 import { confirmed } from "./steady-reads.ts";
@@ -18,8 +18,6 @@ export const updates: Check = {
 
 const TITLE = "times and positions of a shift are changed";
 const HOUR = 3_600_000;
-/** decisions, "number of positions". */
-const MOST_POSITIONS = 100;
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
   const fixture = await fixtureShift(run, "updateShift", TITLE, secondShiftOf(run));

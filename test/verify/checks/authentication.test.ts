@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { StoredShift } from "../../../src/sandbox/organisation.ts";
 import type { OperationId } from "../../../src/verify/exchange.ts";
 import { dialects } from "./dialects.ts";
 import { type Call, codesOf, type Faults, jsonReply, run } from "./faulty-provider.ts";
@@ -91,26 +92,98 @@ describe("a provider fails that accepts", () => {
   });
 });
 
-it.each(["assignCandidate", "unassignCandidate", "deleteAssignment", "updateShift", "cancelShift"] as const)(
-  "a refused request that takes effect is reported: %s",
-  async (operation) => {
-    const refused = new Set<Call>();
-    const faults: Faults = {
-      before: (call, { token }) => {
-        if (call.operation !== operation || call.headers.authorization === `Bearer ${token}`)
-          return undefined;
-        refused.add(call);
-        call.headers.authorization = `Bearer ${token}`;
-        return undefined;
+const EFFECTS = [
+  ...(["assignCandidate", "unassignCandidate", "deleteAssignment"] as const),
+  ...(["updateShift", "cancelShift"] as const),
+];
+
+function refusesAndApplies(operation: OperationId): Faults {
+  const refused = new Set<Call>();
+  return {
+    before: (call, { token }) => {
+      if (call.operation !== operation || call.headers.authorization === `Bearer ${token}`) return undefined;
+      refused.add(call);
+      call.headers.authorization = `Bearer ${token}`;
+      return undefined;
+    },
+    after: (_, sent) => (refused.has(sent) ? jsonReply(401, {}) : undefined),
+  };
+}
+
+it.each(EFFECTS)("a refused request that takes effect is reported: %s", async (operation) => {
+  const { verification } = await run({ faults: refusesAndApplies(operation), options });
+  expect(codesOf(verification)).toEqual([`auth_missing ${operation}`]);
+  const [finding] = verification.findings.filter(({ severity }) => severity === "error");
+  expect(finding?.actual).toBe("status 401, but it was applied");
+});
+
+/** Reads of a shift, from a replica that gets the last change during the next wait. */
+function lagging() {
+  const replica = new Map<string, StoredShift>();
+  const before = new Map<Call, StoredShift>();
+  let shown = 0;
+  const faults: Faults = {
+    before: (call, { shifts }) => {
+      const shift = shifts.find(({ id }) => call.url.includes(id));
+      if (shift && call.method !== "GET") before.set(call, structuredClone(shift));
+      return undefined;
+    },
+    after: ({ status, body }, sent) => {
+      const was = before.get(sent);
+      if (was && status < 300) replica.set(was.id, was);
+      const seen = [...replica.values()].find(({ id }) => sent.url.includes(id));
+      if (!seen || sent.operation !== "getShift" || status !== 200) return undefined;
+      shown += 1;
+      const assignedCandidates = [...seen.assigned.keys()].map((candidateId) => ({ candidateId }));
+      return jsonReply(200, { ...JSON.parse(body), slots: seen.positions, assignedCandidates });
+    },
+  };
+  return { faults, wait: async () => replica.clear(), shown: () => shown };
+}
+
+describe("a provider whose reads lag", () => {
+  it("passes when they show the state before the last change", async () => {
+    const { faults, wait, shown } = lagging();
+    const { verification } = await run({ faults, options: { ...options, wait } });
+    expect(shown()).toBeGreaterThan(0);
+    expect(codesOf(verification)).toEqual([]);
+  });
+
+  it.each(EFFECTS)("fails when it applies what it refuses: %s", async (operation) => {
+    const { faults, wait } = lagging();
+    const refusing = refusesAndApplies(operation);
+    const both: Faults = {
+      before: (call, sandbox) => {
+        refusing.before?.(call, sandbox);
+        return faults.before?.(call, sandbox);
       },
-      after: (_, sent) => (refused.has(sent) ? jsonReply(401, {}) : undefined),
+      after: (reply, sent, sandbox) => {
+        const lagged = faults.after?.(reply, sent, sandbox) ?? reply;
+        return refusing.after?.(lagged, sent, sandbox) ?? lagged;
+      },
     };
-    const { verification } = await run({ faults, options });
+    const { verification } = await run({ faults: both, options: { ...options, wait } });
     expect(codesOf(verification)).toEqual([`auth_missing ${operation}`]);
-    const [finding] = verification.findings.filter(({ severity }) => severity === "error");
-    expect(finding?.actual).toBe("status 401, but it was applied");
-  },
-);
+  });
+
+  it("passes when a replica has not seen the shift to be cancelled", async () => {
+    let reads = 0;
+    let waits = 0;
+    const wait = async () => {
+      waits += 1;
+    };
+    const faults: Faults = {
+      before: ({ operation, url }, { shifts }) => {
+        if (operation !== "getShift" || !url.includes(shifts[1]?.id ?? "")) return undefined;
+        reads += 1;
+        return reads > 2 && waits === 0 ? jsonReply(404, {}) : undefined;
+      },
+    };
+    const { verification } = await run({ faults, options: { ...options, wait } });
+    expect(codesOf(verification)).toEqual([]);
+    expect(waits).toBe(1);
+  });
+});
 
 it("a refusal with another status than 401 is a warning", async () => {
   const faults: Faults = { after: ({ status }) => (status === 401 ? jsonReply(403, {}) : undefined) };
