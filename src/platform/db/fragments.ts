@@ -12,3 +12,16 @@ export const IS_UNDELIVERED = sql.raw<boolean>(UNDELIVERED);
 
 /** An interval. */
 export const milliseconds = (ms: number) => sql`${ms}::float8 * interval '1 millisecond'`;
+
+// Over the table `jobs`. A shift of variant B holds no names, so they come from the provider's lists, by primary key. An outlet or role that is
+// known by its id only is listed with the id as its name.
+
+/** The name of a job's outlet; null if it is unknown. */
+export const OUTLET_NAME = sql<string | null>`coalesce(jobs.outlet_name,
+  (select nullif(outlets.name, outlets.outlet_id) from outlets
+    where outlets.provider_id = jobs.provider_id and outlets.outlet_id = jobs.outlet_id))`;
+
+/** The name of a job's role; null if it is unknown. */
+export const ROLE_NAME = sql<string | null>`coalesce(jobs.role_name,
+  (select nullif(roles.name, roles.role_id) from roles
+    where roles.provider_id = jobs.provider_id and roles.role_id = jobs.role_id))`;

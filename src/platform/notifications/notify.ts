@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { NotificationKind } from "../../../generated/operations/types.ts";
 import { isBusy } from "../candidates/availability.ts";
+import { OUTLET_NAME, ROLE_NAME } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { OUTLET_NAME, ROLE_NAME } from "../jobs/names.ts";
 import { publish } from "../stream/stream.ts";
 import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";

@@ -1,6 +1,7 @@
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import type { Booking as BookingView, Job as JobView } from "../../../../generated/operations/types.ts";
 import { problem } from "../../../contract/problem.ts";
+import { OUTLET_NAME, ROLE_NAME } from "../../db/fragments.ts";
 import type { Booking, Job, ShiftChange } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { accept } from "../../jobs/accept.ts";
@@ -8,7 +9,6 @@ import { awaitBooking, awaitChange } from "../../jobs/await-provider.ts";
 import { requestCancellation } from "../../jobs/cancel.ts";
 import { requestChange } from "../../jobs/change.ts";
 import { unknownJob } from "../../jobs/job.ts";
-import { OUTLET_NAME, ROLE_NAME } from "../../jobs/names.ts";
 import { explainJob } from "../../jobs/staffing.ts";
 import { withdraw } from "../../jobs/withdraw.ts";
 import { page } from "../page.ts";
