@@ -5,6 +5,7 @@ import {
   DISPLAYS,
   expectNoSeriousViolation,
   expectNoSidewaysScroll,
+  PHONE,
   tabTo,
   useConsoleHarness,
 } from "./harness.ts";
@@ -159,5 +160,41 @@ describe("search and lists", () => {
     await page.goto(`${harness().platform.url}/console/health`);
     await check(rows(page));
     await check(await searchFor(page, "Robin"));
+  });
+});
+
+describe("pages with long names", () => {
+  /** The longest that the operations API accepts, without a place to break. */
+  const LONG = "Intensivvårdssjuksköterska".repeat(4).slice(0, 100);
+  const WORDS = "Legitimerad sjuksköterska med specialistutbildning inom intensivvård";
+
+  const createLongNames = async () => {
+    const { operations } = harness();
+    const organisation = await harness().onboard();
+    const { competenceId, workplaceId } = organisation;
+    ok(await operations.createCompetence({ body: { name: WORDS } }));
+    ok(await operations.createOperator({ body: { name: LONG, role: "people" } }));
+    ok(await operations.changeCompetence({ params: { path: { competenceId } }, body: { name: LONG } }));
+    ok(await operations.changeWorkplace({ params: { path: { workplaceId } }, body: { name: LONG } }));
+    const booked = await organisation.addPerson({ firstName: LONG, lastName: LONG });
+    await organisation.addPerson({ firstName: LONG, lastName: LONG });
+    const job = await organisation.open({ positions: 2 });
+    await organisation.accept(job, booked);
+    return { job, booked };
+  };
+
+  it("fit the window of a phone and of a laptop", async () => {
+    const { job, booked } = await createLongNames();
+    const page = await harness().visit("people", PHONE);
+    const paths = ["people", `people/${booked.candidateId}`, `jobs/${job.jobId}`, ""];
+    for (const path of [...paths, "competences", "workplaces", "operators"]) {
+      await page.goto(`${harness().platform.url}/console/${path}`);
+      await page.locator("main").getByText(LONG).filter({ visible: true }).first().waitFor();
+      await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: 844 });
+        await expectNoSidewaysScroll(page);
+      }
+    }
   });
 });

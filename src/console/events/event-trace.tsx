@@ -63,7 +63,7 @@ function Step({ step: { step, verdict, at, durationMs }, afterMs }: TimedStep) {
           {afterMs > 0 && ` +${formatDuration(afterMs)}`}
         </span>
       </p>
-      <p class="event-outcome">{outcomeText(verdict, step)}</p>
+      <p>{outcomeText(verdict, step)}</p>
       {other !== undefined && (
         <p>
           <a href={eventsAddress({ traceId: other })}>Continued in another trace</a>

@@ -26,7 +26,7 @@ export function Replay({ event, onQueued }: Props) {
   return (
     <Section id="outcome" title="Outcome">
       <div>
-        {event.verdict && <p class="event-outcome">{outcomeText(event.verdict)}</p>}
+        {event.verdict && <p>{outcomeText(event.verdict)}</p>}
         <p class="soft">{eventStatusText(event).meaning}</p>
       </div>
       <div class="row">
