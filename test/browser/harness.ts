@@ -148,7 +148,11 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
     const { clientWidth, scrollWidth } = document.documentElement;
     if (scrollWidth <= clientWidth) return [];
     return [...document.querySelectorAll("body *")]
-      .filter((element) => element.getBoundingClientRect().right > clientWidth && !element.closest(".bar ul"))
+      .filter((element) => {
+        const { left, right } = element.getBoundingClientRect();
+        // Text may be wider than its element.
+        return Math.max(right, left + element.scrollWidth) > clientWidth && !element.closest(".bar ul");
+      })
       .map((element) => `${element.tagName}.${element.className} ${element.textContent?.slice(0, 40)}`);
   });
   expect(wider, "elements wider than the window").toEqual([]);
