@@ -96,8 +96,10 @@ async function enlist({ url }: Side): Promise<Organisation> {
   const headers = { Authorization: `Bearer ${TOKEN}` };
   const operations = createClient({ baseUrl: `${url}/operations/v1`, headers });
   const idle = () => Promise.reject(new Error("a process does not say when it is idle"));
-  const organisation = await onboard({ platform: { url, idle }, operations }, { connect: false });
+  const platform = { url, idle };
+  const organisation = await onboard({ platform, operations }, { connect: false, activate: false });
   undo.push(organisation.close);
+  await organisation.activate();
   return organisation;
 }
 
