@@ -50,7 +50,8 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
       asked += 1;
       return calls[asked - 1]?.promise ?? Promise.resolve([]);
     };
-    const of = await harness().onboard({ connect: false });
+    const of = await harness().onboard({ connect: false, activate: false });
+    await of.activate();
     await begun.promise;
     const { params } = of;
     ok(await harness().operations.changeIntegration({ params, body: { routing: "path" } }));
@@ -152,7 +153,8 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
   it("after the answer: a slow provider holds no request up", async () => {
     const slow = Promise.withResolvers<ProviderFinding[]>();
     check = () => slow.promise;
-    const of = await harness().onboard({ connect: false });
+    const of = await harness().onboard({ connect: false, activate: false });
+    await of.activate();
     expect(await issues(of)).toEqual([]);
     slow.resolve([FINDING]);
     await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
