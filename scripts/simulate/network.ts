@@ -160,11 +160,10 @@ export class Network {
     const { now, random } = this.#parts;
     const open = this.#windows.filter(({ until }) => until > now());
     const lags = open.flatMap((window) => (window.kind === "lag" ? [window] : []));
-    const isFresh = lags.some(({ replicas }) => replicas === 2) && random() < 0.5;
+    const hasTwo = lags.some(({ replicas }) => replicas === 2);
+    const isFresh = hasTwo && random() < 0.5;
     const readAt = isFresh ? now() : now() - Math.max(0, ...lags.map(({ lagMs }) => lagMs));
-    return lags.some(({ replicas }) => replicas === 2)
-      ? readAt
-      : Math.max(this.#readAt.get(shiftId) ?? 0, readAt);
+    return hasTwo ? readAt : Math.max(this.#readAt.get(shiftId) ?? 0, readAt);
   }
 }
 

@@ -159,8 +159,7 @@ export class Draft {
 
   /** Plans another reading after one that may be older than that time. Returns false if none can be. */
   readAfter(time: number | null): boolean {
-    if (time === null || !this.mayLag(time)) return false;
-    const next = this.rules.recheckMs.map((ms) => time + ms).find((at) => at > this.now);
+    const next = this.rules.recheckMs.map((ms) => (time ?? 0) + ms).find((at) => at > this.now);
     if (next !== undefined) this.readAt(next);
     return next !== undefined;
   }

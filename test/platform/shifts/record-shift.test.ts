@@ -6,19 +6,10 @@ import { transact } from "../../../src/platform/transaction.ts";
 import { engines, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
 import { addIntegration } from "../work/rows.ts";
+import { aState } from "./states.ts";
 
 const MINUTE_MS = 60_000;
-const PRESENT = {
-  ...{
-    nextReadAt: null,
-    rechecks: 0,
-    absences: 0,
-    absentSince: null,
-    goneAt: null,
-    readAt: null,
-    hasIssues: false,
-  },
-};
+const PRESENT = { ...aState().shift, nextReadAt: null };
 
 describe.each(engines)("since when a shift has been missing, on %s", (engine) => {
   const database = useEngine(engine);
