@@ -105,13 +105,14 @@ interface Concluded {
 
 /**
  * Plans the next reading: in an hour, or soon while the shift contradicts its events. One that differs from how it was just read is read soon too: either
- * reading may be of a replica that lags.
+ * reading may be of a replica that lags. A new event restarts the delays: it announces a change that the earlier readings cannot show.
  */
 function scheduleReading(draft: Draft, { verdict, wasJustRead, covered, deletes }: Concluded) {
   const { rules, now, state } = draft;
   const isWatched = draft.isLive || draft.job?.cancelledBy === "employer";
   if (isWatched && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
-  const { rechecks } = state.shift;
+  const isNews = covered.some(({ isUnread, isReplayed }) => isUnread && !isReplayed);
+  const rechecks = isNews ? 0 : state.shift.rechecks;
   const isHinted = covered.some(({ event, isReplayed }) => reportsChange(event) && !isReplayed);
   const isDisputed = wasJustRead && verdict.code === "job_updated";
   const isUnshown = verdict.code === "job_unchanged" && (isHinted || rechecks > 0);

@@ -1,9 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { engines } from "../../engines.ts";
 import { agree } from "./agree.ts";
-import { useIndependent } from "./organisation.ts";
+import { type Organisation, useIndependent } from "./organisation.ts";
 
 const HOUR_MS = 3_600_000;
+
+/** The provider's staff edit the shift, or a candidate accepts it. Numbers are hours by which the times move. */
+type Edit = number | "accept" | { positions: number };
+
+/** The edits, and how far apart they are, at a tenth of the speed of production. Milliseconds. */
+const BURSTS: readonly [title: string, gapMs: number, edits: readonly Edit[]][] = [
+  ["a single edit", 0, [1]],
+  ["two edits, seven seconds apart", 700, [1, 1]],
+  ["an edit, an accept, and an edit, a second apart", 100, [1, "accept", 1]],
+  ["times moved there and back, four seconds apart", 400, [1, -1]],
+  ["positions, times, and positions, three seconds apart", 300, [{ positions: 3 }, 1, { positions: 2 }]],
+  ["four edits, two seconds apart", 200, [1, 1, 1, 1]],
+];
 
 describe.each(engines)("a read replica that lags behind a confirmed change, on %s", (engine) => {
   /** As in production, a reading counts against the change only after minutes. */
@@ -43,3 +57,36 @@ describe.each(engines)("a read replica that lags behind a confirmed change, on %
     expect(await agree(platform, provider)).toEqual([]);
   });
 });
+
+describe.each(engines)("edits at a provider whose reads lag, on %s", (engine) => {
+  /** A tenth of 1 s and of 5 s; a reading that waits for the next one comes too late for the test. */
+  const onboard = useIndependent(engine, { timing: { recheckMs: [100, 500, HOUR_MS, HOUR_MS] } });
+
+  it.each([50, 300].flatMap((lagMs) => BURSTS.map((burst) => [lagMs, ...burst] as const)))(
+    "by %d ms: the job shows the last of %s, within the first two delays",
+    async (lagMs, _, gapMs, edits) => {
+      const organisation = await onboard();
+      const { provider, job: jobOf, open } = organisation;
+      const { shiftId } = await open();
+      provider.fault({ kind: "stale", ms: lagMs }, { on: "getShift" });
+      for (const [nth, edit] of edits.entries()) {
+        // The time between the edits is what is tested.
+        if (nth > 0) await sleep(gapMs);
+        await carryOut(organisation, shiftId, edit);
+      }
+      const shift = provider.shift(shiftId);
+      const { startTime, endTime, positions } = shift ?? {};
+      await expect.poll(() => jobOf(shiftId)).toMatchObject({ startTime, endTime, positions });
+    },
+  );
+});
+
+async function carryOut(organisation: Organisation, shiftId: string, edit: Edit): Promise<void> {
+  const { provider, job, addPerson, accept } = organisation;
+  if (edit === "accept") return void (await accept(await job(shiftId), await addPerson()));
+  const { startTime = "", endTime = "" } = provider.shift(shiftId) ?? {};
+  const moved = (time: string) => new Date(Date.parse(time) + Number(edit) * HOUR_MS).toISOString();
+  const values = typeof edit === "number" ? { startTime: moved(startTime), endTime: moved(endTime) } : edit;
+  provider.updateShift(shiftId, values);
+  await provider.announce("shift.update", shiftId);
+}

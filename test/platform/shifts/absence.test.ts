@@ -369,27 +369,41 @@ describe("a shift that reappears", () => {
 });
 
 describe("a reading that contradicts the hint", () => {
-  const covered = (event: ReturnType<typeof anEvent>, rechecks: number) =>
-    planned(aState({ events: [event], shift: { rechecks } }), afterSeeing({}, { covers: [event.eventId] }));
+  const LAST = RULES.recheckMs.length;
+  /** `isUnread`: the event came since the last reading. */
+  const covered = (name: string, rechecks: number, isUnread = rechecks === 0) => {
+    const event = anEvent(name, { isNew: isUnread, isUnread });
+    const state = aState({ events: [event], shift: { rechecks } });
+    return planned(state, afterSeeing({}, { covers: [event.eventId] }));
+  };
 
   it.each(["shift.delete", "shift.update"])("of %s is repeated after 1 s, 5 s, 30 s and 2 min", (name) => {
     for (const [rechecks, afterMs] of RULES.recheckMs.entries()) {
-      const { writes, next } = covered(anEvent(name), rechecks);
+      const { writes, next } = covered(name, rechecks);
       expect(next).toMatchObject({ do: "rest", afterMs });
       expect(issues(writes)).toEqual([]);
     }
   });
 
   it("ends in an issue when the deleted shift stays visible", () => {
-    const { writes } = covered(anEvent("shift.delete"), RULES.recheckMs.length);
+    const { writes } = covered("shift.delete", LAST);
     expect(issues(writes)).toEqual(["delete_not_confirmed"]);
     expect(writesOf(writes, "events")).toMatchObject([{ status: "ignored" }]);
   });
 
   it("is accepted in the end when an update shows nothing new", () => {
-    const { writes } = covered(anEvent("shift.update"), RULES.recheckMs.length);
+    const { writes } = covered("shift.update", LAST);
     expect(issues(writes)).toEqual([]);
     expect(writesOf(writes, "events")).toMatchObject([{ status: "processed" }]);
+  });
+
+  it.each(["shift.delete", "shift.update"])("is repeated after 1 s again when another %s came", (name) => {
+    for (const rechecks of [1, 3, LAST]) {
+      const { writes, next } = covered(name, rechecks, true);
+      expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
+      expect(writesOf(writes, "shift").at(-1)?.patch ?? {}).not.toMatchObject({ rechecks: 0 });
+      expect(issues(writes)).toEqual([]);
+    }
   });
 
   it("is not repeated when no event announced anything", () => {
