@@ -1182,6 +1182,7 @@ export interface components {
       | "wrong_person"
       | "change_not_shown"
       | "absence_unconfirmed"
+      | "route_missing"
       | "address_blocked"
       | "circuit_open"
       | "rate_limited"
@@ -1211,10 +1212,10 @@ export interface components {
       /** Format: date-time */
       since: string;
       /**
-       * @description What waits because of it: `all_calls`, every call but a probe each minute; `deletions`, shifts that are gone are not taken as deleted.
+       * @description What waits because of it: `all_calls`, every call but a probe each minute; `one_operation`, the bookings that need the missing route; `deletions`, shifts that are gone are not taken as deleted.
        * @enum {string}
        */
-      paused: "nothing" | "all_calls" | "deletions";
+      paused: "nothing" | "all_calls" | "deletions" | "one_operation";
       /**
        * @description `with_good_response`: with the first good response or a new token. `with_operator`: once an operator closes the issue about the disappearance, or the shifts are back.
        * @enum {string}
@@ -1232,7 +1233,7 @@ export interface components {
       waiting?: number;
     };
     /**
-     * @description How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything; `mass_disappearance`, many of its shifts are gone at once.
+     * @description How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything; `mass_disappearance`, many of its shifts are gone at once; `route_missing`, it answers calls of one operation about people with a 404, 405 or 501 without a code, as a gateway without the route does.
      * @enum {string}
      */
     HealthCode:
@@ -1241,7 +1242,8 @@ export interface components {
       | "rate_limited"
       | "token_rejected"
       | "implausible"
-      | "mass_disappearance";
+      | "mass_disappearance"
+      | "route_missing";
     /**
      * @description The work with the provider that is still to be done, in all processes together. Only in the response about one integration. The counts are some seconds old, like the figures of other processes.
      *
@@ -1814,6 +1816,7 @@ export interface components {
       | "provider_refused"
       | "provider_down"
       | "provider_implausible"
+      | "route_missing"
       | "provider_gave_no_answer"
       | "token_rejected"
       | "mass_disappearance"
@@ -4325,7 +4328,7 @@ export type RoutingAttempt = components["schemas"]["RoutingAttempt"];
 export type FailureCode = components["schemas"]["FailureCode"];
 export type Integration = components["schemas"]["Integration"];
 export type Health = components["schemas"]["Health"];
-/** How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything; `mass_disappearance`, many of its shifts are gone at once. */
+/** How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything; `mass_disappearance`, many of its shifts are gone at once; `route_missing`, it answers calls of one operation about people with a 404, 405 or 501 without a code, as a gateway without the route does. */
 export type HealthCode = components["schemas"]["HealthCode"];
 /**
  * The work with the provider that is still to be done, in all processes together. Only in the response about one integration. The counts are some seconds old, like the figures of other processes.

@@ -42,7 +42,12 @@ const booking = fc.record({
   status: fc.constantFrom("pending", "confirmed", "released", "failed"),
   atProvider: fc.constantFrom("no", "maybe", "yes"),
   ...{ isWithdrawn: fc.boolean(), isListed: fc.boolean(), isReassigned: fc.boolean() },
-  ...{ isLookedUpAgain: fc.boolean(), providerCandidateId: orNull(id), rejection: orNull(rejection) },
+  ...{
+    isLookedUpAgain: fc.boolean(),
+    routeDoubt: orNull(fc.integer({ min: 0, max: 2 })),
+    providerCandidateId: orNull(id),
+    rejection: orNull(rejection),
+  },
   person: fc.record({
     id: orNull(id),
     fault: orNull(
@@ -75,6 +80,13 @@ export const states = fc.record({
     state: fc.constantFrom("draft", "active", "suspended"),
     health: fc.constantFrom("reachable", "unreachable", "rate_limited", "implausible"),
     ...{ isPaused: fc.boolean(), isHeld: fc.boolean(), listsBooked: fc.boolean() },
+    routes: fc.dictionary(
+      fc.constantFrom("assignCandidate", "unassignCandidate"),
+      fc.record(
+        { since: fc.constant("2026-01-05T06:00:00.000Z"), recoveries: count },
+        { requiredKeys: ["recoveries"] },
+      ),
+    ),
   }),
   shift: fc.record({
     ...{ nextReadAt: orNull(time), rechecks: count, absences: count },
@@ -107,7 +119,7 @@ const shift = fc.record({
 const unavailable = fc.record(
   {
     kind: fc.constant("unavailable"),
-    failure: fc.constantFrom("timeout", "http_error", "absence_unconfirmed"),
+    failure: fc.constantFrom("timeout", "http_error", "absence_unconfirmed", "route_missing"),
     reason: fc.constant("no response"),
     status: fc.constantFrom(404, 429, 503),
     retryAfterMs: fc.constant(30_000),

@@ -121,6 +121,8 @@ function applyOne(target: Target, write: Write) {
       if (write.health === "implausible") raiseIssue(store, "provider_implausible", INTEGRATION);
       else resolveIssues(store, { codes: ["provider_implausible"], subject: INTEGRATION });
       return;
+    case "route":
+      return noteRoute(store, write, now);
     case "hold":
       integration.heldSince ??= now;
       return raiseIssue(store, "mass_disappearance", INTEGRATION);
@@ -221,12 +223,37 @@ export function withdrawOffers(store: Store, shiftId: string) {
     if (row.shiftId === shiftId && row.kind === "job_offered") row.isWithdrawn = true;
 }
 
-function identify({ store, now }: Target, { candidateId, forget }: Extract<Write, { write: "identify" }>) {
+function identify(
+  { store, now }: Target,
+  { candidateId, forget, keep }: Extract<Write, { write: "identify" }>,
+) {
   const row = store.people.get(candidateId);
   if (!row)
     store.people.set(candidateId, { id: null, createSentAt: null, idempotencyKey: null, fault: null });
-  else if (forget) Object.assign(row, { id: null, fault: { kind: "forgotten" } });
+  else if (forget) {
+    const before = row.id ?? (row.fault?.kind === "forgotten" ? row.fault.id : null);
+    Object.assign(row, { id: null, fault: { kind: "forgotten", ...(keep && { id: before }) } });
+  }
   store.markDue("person", candidateId, 0, now);
+}
+
+export function noteRoute(
+  store: Store,
+  { route, works }: Pick<Extract<Write, { write: "route" }>, "route" | "works">,
+  now: number,
+) {
+  const { integration } = store;
+  const { since, recoveries = 0 } = integration.routes[route] ?? {};
+  const subject: Subject = { kind: "operation", operation: route };
+  if (!works) {
+    const known = { since: since ?? new Date(now).toISOString(), recoveries };
+    integration.routes = { ...integration.routes, [route]: known };
+    return raiseIssue(store, "route_missing", subject);
+  }
+  if (since === undefined) return;
+  integration.routes = { ...integration.routes, [route]: { recoveries: recoveries + 1 } };
+  resolveIssues(store, { codes: ["route_missing"], subject });
+  store.retryNow(now);
 }
 
 export function pause(store: Store, now: number) {

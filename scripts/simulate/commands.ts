@@ -21,7 +21,14 @@ export function accept(store: Store, shiftId: string, candidateId: string, now: 
   store.bookings.push({
     ...{ bookingId: store.newId("b"), shiftId, candidateId, status: "pending", isWithdrawn: false },
     ...{ atProvider: "no", providerCandidateId: null, sentAt: null, rejection: null, missing: 0 },
-    ...{ isListed: false, isReassigned: false, isLookedUpAgain: false, traceId: job.traceId, reason: null },
+    ...{
+      isListed: false,
+      isReassigned: false,
+      isLookedUpAgain: false,
+      routeDoubt: null,
+      traceId: job.traceId,
+      reason: null,
+    },
     ...{ createdAt: now, updatedAt: now },
   });
   const person = store.people.get(candidateId);

@@ -23,12 +23,19 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
   const job = store.jobs.get(shiftId);
   const operations = store.operations.filter((each) => each.shiftId === shiftId);
   const open = operations.findLast(({ confirmedAt }) => confirmedAt === null);
-  const { state, health, pausedSince, heldSince, listsBooked } = store.integration;
+  const { state, health, pausedSince, heldSince, listsBooked, routes } = store.integration;
   const outletId = read?.outletId ?? job?.outletId;
   const roleId = read?.roleId ?? job?.roleId;
   return {
     ...{ providerId: "provider", shiftId, job: job && { ...job } },
-    integration: { state, health, isPaused: pausedSince !== null, isHeld: heldSince !== null, listsBooked },
+    integration: {
+      state,
+      health,
+      isPaused: pausedSince !== null,
+      isHeld: heldSince !== null,
+      listsBooked,
+      routes,
+    },
     shift: knownOf(store, shiftId),
     bookings: bookingsOf(store, shiftId, now),
     cancellation:

@@ -1,4 +1,4 @@
-import { isUnproven, UNCONFIRMED } from "../../src/platform/work/witness.ts";
+import { isUnproven, orMissingRoute, UNCONFIRMED } from "../../src/platform/work/witness.ts";
 import { carryOut, type Effects, type Request, type Response } from "./operations.ts";
 import type { ProviderRecords } from "./provider.ts";
 import type { CallFault, Operation, WindowKind } from "./schedule.ts";
@@ -33,6 +33,8 @@ const GATEWAY: Record<Operation, Response> = {
 /** Not doubted here: the plan itself checks a reading with the list of outlets. */
 const NEVER_DOUBTED: readonly Operation[] = ["read", "outlets"];
 const UNWITNESSED: readonly Operation[] = ["create", "unassign", "cancel"];
+/** Calls about a person: a 404 without a code may be about the route. */
+const ABOUT_PEOPLE: readonly Operation[] = ["create", "assign", "unassign"];
 
 const down = (extra: object = {}): Response =>
   ({ kind: "unavailable", failure: "http_error", reason: "status 503", status: 503, ...extra }) as Response;
@@ -70,11 +72,13 @@ export class Network {
   }
 
   /** Sends a request. As in the platform, a second call checks a 404 that may be a gateway's, and a call that changes something is then repeated; some results come from the shift instead. */
-  ask(request: Request, done: (response: Response) => void) {
+  ask(request: Request, onDone: (response: Response) => void) {
     const operation = operationOf(request);
+    const isAboutPerson = ABOUT_PEOPLE.includes(operation);
+    const done = (response: Response) => onDone(isAboutPerson ? orMissingRoute(response) : response);
     this.send(request, (response) => {
       if (NEVER_DOUBTED.includes(operation) || !isUnproven(response)) return done(response);
-      if (UNWITNESSED.includes(operation)) return done(UNCONFIRMED);
+      if (UNWITNESSED.includes(operation)) return done(isAboutPerson ? response : UNCONFIRMED);
       this.send({ do: "outlets" }, ({ kind }) => {
         if (kind !== "list") done(UNCONFIRMED);
         else if (operation === "look_up") done(response);

@@ -5,7 +5,7 @@ import {
   type PersonStep,
   planPerson,
 } from "../../src/platform/people/plan.ts";
-import { pause, resume } from "./apply.ts";
+import { noteRoute, pause, resume } from "./apply.ts";
 import type { Request } from "./operations.ts";
 import type { Claim, Worker } from "./runs.ts";
 import type { PersonRow } from "./store.ts";
@@ -44,7 +44,8 @@ export class PersonRuns {
     const person = this.#wanted(claim.row.key);
     if (!person) return this.#finish(claim);
     const isForgotten = person.fault?.kind === "forgotten";
-    const facts = { createSentAt: person.createSentAt, existsUnseen, isForgotten };
+    const keptId = person.fault?.kind === "forgotten" ? (person.fault.id ?? null) : null;
+    const facts = { createSentAt: person.createSentAt, existsUnseen, isForgotten, keptId };
     const step = invariants.guard(() => planPerson(facts, answer, now(), CALL_TIMEOUT_MS));
     if (!step) return;
     if (createHadNoEffect(asked, answer)) person.createSentAt = null;
@@ -59,8 +60,9 @@ export class PersonRuns {
     if (!person || person.id !== null || (person.fault ?? FORGOTTEN).kind !== "forgotten") return undefined;
     const isWanted = store.bookings.some((booking) => {
       const job = store.jobs.get(booking.shiftId);
-      if (booking.candidateId !== candidateId || booking.status !== "pending" || booking.isWithdrawn)
-        return false;
+      const isToBeAssigned = booking.status === "pending" && !booking.isWithdrawn;
+      const isDoubted = booking.routeDoubt !== null && booking.atProvider !== "no";
+      if (booking.candidateId !== candidateId || !(isToBeAssigned || isDoubted)) return false;
       return job !== undefined && job.status !== "cancelled" && job.startTime > now();
     });
     return isWanted ? person : undefined;
@@ -68,8 +70,9 @@ export class PersonRuns {
 
   #finish(claim: Claim) {
     const { store, now } = this.#worker.parts;
-    for (const { candidateId, status, shiftId } of store.bookings)
-      if (candidateId === claim.row.key && status === "pending") store.markDue("shift", shiftId, 0, now());
+    for (const { candidateId, status, routeDoubt, shiftId } of store.bookings)
+      if (candidateId === claim.row.key && (status === "pending" || routeDoubt !== null))
+        store.markDue("shift", shiftId, 0, now());
     this.#worker.settle(claim, { attempts: 0, priority: claim.row.priority });
     this.#worker.committed(undefined);
   }
@@ -97,6 +100,7 @@ export class PersonRuns {
     switch (step.do) {
       case "know":
         Object.assign(person, ended, { id: step.id, fault: null });
+        if (step.how === "created") noteRoute(store, { route: "createCandidate", works: true }, now());
         return this.#finish(claim);
       case "give_up":
         if (person.createSentAt === null) person.idempotencyKey = null;
@@ -108,6 +112,8 @@ export class PersonRuns {
       case "wait":
         return this.#worker.settle(claim, { afterMs: step.ms, attempts: 0, priority, isFirm: true });
       case "retry":
+        if (step.failure.failure === "route_missing")
+          noteRoute(store, { route: "createCandidate", works: false }, now());
         return this.#worker.settle(claim, {
           ...this.#worker.retryAfterFailure(claim, step.failure),
           priority,

@@ -5,7 +5,7 @@ import type {
   NotificationKind,
   Subject,
 } from "../../generated/operations/types.ts";
-import type { PersonFault } from "../../src/platform/db/schema.ts";
+import type { PersonFault, Routes } from "../../src/platform/db/schema.ts";
 import type { BookingState, ChangeState, JobState, KnownShift } from "../../src/platform/shifts/state.ts";
 
 // The platform's tables as rows in memory. Times are milliseconds since 1970.
@@ -104,6 +104,7 @@ export class Store {
     pausedSince: null as number | null,
     heldSince: null as number | null,
     listsBooked: false,
+    routes: {} as Routes,
   };
   readonly shifts = new Map<string, ShiftRow>();
   readonly jobs = new Map<string, JobRow>();

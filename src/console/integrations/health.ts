@@ -12,6 +12,7 @@ const HEALTH_TONES = {
   token_rejected: "bad",
   implausible: "bad",
   mass_disappearance: "bad",
+  route_missing: "bad",
 } satisfies Record<HealthCode, Tone>;
 
 export const HEALTH_CODES = Object.keys(HEALTH_TONES) as HealthCode[];

@@ -118,6 +118,7 @@ const PLACES: Partial<Record<IssueCode, Place>> = {
   role_not_mapped: MAPPING,
   provider_down: HEALTH,
   provider_implausible: HEALTH,
+  route_missing: HEALTH,
   mass_disappearance: HEALTH,
   token_rejected: TOKENS,
   provider_check: CHECK,

@@ -16,6 +16,7 @@ const BY_CODE = {
   mass_disappearance: "urgent",
   provider_down: "urgent",
   provider_implausible: "urgent",
+  route_missing: "urgent",
   provider_refused: "urgent",
   provider_gave_no_answer: "urgent",
   shift_overfilled: "urgent",

@@ -18,6 +18,7 @@ const FAILURES = {
   wrong_person: () => "response about another person",
   change_not_shown: () => "response without the requested change",
   absence_unconfirmed: (params) => `absence of the shift not confirmed${after(", ", httpText(params))}`,
+  route_missing: (params) => `no such route${after(", ", httpText(params))}`,
   address_blocked: () => "address not allowed",
   circuit_open: () => "calls paused after repeated failures",
   rate_limited: () => "rate limit reached",

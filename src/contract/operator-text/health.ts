@@ -26,11 +26,16 @@ const STATES = {
     title: "Mass disappearance",
     detail: "Many of the provider's future shifts disappeared within minutes.",
   },
+  route_missing: {
+    title: "Missing route",
+    detail: "The provider answers calls of one operation about people as if it had no route for them.",
+  },
 } satisfies Record<HealthCode, Pick<HealthText, "title" | "detail">>;
 
 const PAUSED = {
   nothing: "Nothing",
   all_calls: "All calls to the provider, except one probe per minute",
+  one_operation: "Calls of the missing route, repeated at least every two minutes",
   deletions: "Deletions: a shift that disappears is not treated as deleted",
 } satisfies Record<Health["paused"], string>;
 

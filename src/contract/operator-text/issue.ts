@@ -27,6 +27,7 @@ const TITLES = {
   provider_refused: "Call refused by the provider",
   provider_down: "Provider unreachable",
   provider_implausible: "Implausible provider responses",
+  route_missing: "Missing route at the provider",
   provider_gave_no_answer: "No usable response from the provider",
   token_rejected: "Provider token rejected",
   mass_disappearance: "Mass disappearance of shifts",
@@ -43,6 +44,15 @@ const TITLES = {
   restored: "Restored from a backup",
   provider_quiet: "No webhooks from the provider",
 } satisfies Record<IssueCode, string>;
+
+/** The routes of calls about people, by operationId (contract 4.2). */
+const ROUTES: Readonly<Record<string, string>> = {
+  assignCandidate: "`PUT /shifts/{id}/assign/{candidateId}`",
+  unassignCandidate: "both forms of unassigning a candidate",
+  createCandidate: "`POST /candidates`",
+};
+
+const routeOf = ({ operation = "an operation" }: Described["subject"]) => ROUTES[operation] ?? operation;
 
 /** Every code, in the order of the specification. */
 export const issueCodes = Object.keys(TITLES) as IssueCode[];
@@ -68,6 +78,8 @@ const DETAILS = {
     `The last calls to the provider had no usable response${failureSuffix(params)}, so its work is paused.`,
   provider_implausible: () =>
     "The provider responds to every call with 404, so a shift that is not found is not treated as deleted.",
+  route_missing: ({ subject, params }) =>
+    `The provider answers ${routeOf(subject)} as if it had no route for it${after(", with ", params.status?.toString())}, so the bookings that need it are pending.`,
   provider_gave_no_answer: ({ params }) =>
     `The provider gave no usable response${attemptsSuffix(params.attempts)}${after(": ", knownFailure(params))}.`,
   token_rejected: ({ params }) =>
@@ -114,6 +126,8 @@ const REMEDIES = {
   provider_down: () => "Contact the provider. Work resumes automatically when the provider responds.",
   provider_implausible: () =>
     "Check the base URL and the providerId with the provider. Deletions are applied again after the first good response.",
+  route_missing: () =>
+    "Ask the provider to restore the route, which a gateway may lack. The call is repeated at least every two minutes.",
   provider_gave_no_answer: () =>
     "Ask the provider to fix the response. The shift is read at least once an hour; a replay reads it immediately.",
   token_rejected: () =>

@@ -104,6 +104,8 @@ export interface ShiftTables {
     missing: Generated<number>;
     reassigned: Generated<boolean>;
     looked_up_again: Generated<boolean>;
+    /** Since the provider answered a call about the person as if it had no route: how often the route had recovered before. */
+    route_doubt: number | null;
   };
   shift_changes: Stamped & {
     provider_id: string;
@@ -137,6 +139,12 @@ export interface ShiftTables {
 }
 
 export type WorkKind = "shift" | "person" | "mail" | "check" | "probe" | "refresh";
+
+/** The operationIds of calls about a person that a gateway may have no route for. */
+export type PersonRoute = "assignCandidate" | "unassignCandidate" | "createCandidate";
+
+/** What is known of the routes that were missing. `since`: one is missing, since this time; `recoveries`: how often it worked again. */
+export type Routes = Partial<Record<PersonRoute, { since?: string; recoveries: number }>>;
 
 /** How a provider refused a call. */
 export interface Rejection {

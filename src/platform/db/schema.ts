@@ -1,9 +1,9 @@
 import type { Generated, Selectable } from "kysely";
 import type * as api from "../../../generated/operations/types.ts";
 import type { Json, JsonWithDefault, Stamped } from "./column.ts";
-import type { Rejection, ShiftTables } from "./schema-shifts.ts";
+import type { Rejection, Routes, ShiftTables } from "./schema-shifts.ts";
 
-export type { Rejection, WorkKind } from "./schema-shifts.ts";
+export type { PersonRoute, Rejection, Routes, WorkKind } from "./schema-shifts.ts";
 
 /**
  * The tables of schema `shiftpact`, as migrations/*.sql make them; test/platform/db/schema.test.ts compares the two.
@@ -30,7 +30,7 @@ export interface Schema extends ShiftTables {
     updated_at: Generated<Date>;
     /** Since the provider rejected the token (401 or 403): nothing of the integration is called but a probe. */
     paused_since: Date | null;
-    health: Generated<Exclude<api.HealthCode, "token_rejected" | "mass_disappearance">>;
+    health: Generated<Exclude<api.HealthCode, "token_rejected" | "mass_disappearance" | "route_missing">>;
     health_since: Generated<Date>;
     health_until: Date | null;
     /** Since many shifts were gone at once: no more of them are treated as deleted. */
@@ -46,6 +46,7 @@ export interface Schema extends ShiftTables {
     deletion_requested_at: Date | null;
     /** Whether a list of the provider has shown a booked person. */
     lists_booked: Generated<boolean>;
+    routes: JsonWithDefault<Routes>;
   };
   platform_tokens: {
     token_hash: string;
@@ -177,9 +178,12 @@ export interface Schema extends ShiftTables {
   figures: { minute: Date; name: string; provider_id: Generated<string>; value: number };
 }
 
-/** `forgotten`: the provider no longer knows the stored id. The person is looked up, but not created at once. */
+/**
+ * `forgotten`: the provider may no longer know the stored id. The person is looked up, but not created at once. With `id`, the person keeps this id if
+ * the lookup finds no other.
+ */
 export type PersonFault =
-  | { kind: "forgotten" }
+  | { kind: "forgotten"; id?: string | null }
   | { kind: "ambiguous"; matches: number }
   | ({ kind: "refused" } & Rejection);
 

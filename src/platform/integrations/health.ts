@@ -1,8 +1,8 @@
-import { type RawBuilder, sql, type Updateable } from "kysely";
+import { type RawBuilder, sql, type UpdateObject } from "kysely";
 import type { HealthCode, IssueCode, Params } from "../../../generated/operations/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
 import { IS_LIVE, milliseconds } from "../db/fragments.ts";
-import type { Integration, Schema } from "../db/schema.ts";
+import type { Integration, PersonRoute, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { failureParams } from "../step.ts";
@@ -20,9 +20,13 @@ const resolveHealthIssue = (trx: Trx, deps: Parts, providerId: string, code: Iss
 
 /** How a provider behaves, the gravest first. */
 export function healthOf(integration: Integration): { code: HealthCode; since: Date } {
-  const { paused_since, held_since, health, health_since } = integration;
+  const { paused_since, held_since, health, health_since, routes } = integration;
   if (paused_since) return { code: "token_rejected", since: paused_since };
   if (held_since) return { code: "mass_disappearance", since: held_since };
+  const [since] = Object.values(routes)
+    .flatMap((route) => route.since ?? [])
+    .sort();
+  if (health === "reachable" && since !== undefined) return { code: "route_missing", since: new Date(since) };
   return { code: health, since: health_since };
 }
 
@@ -30,7 +34,7 @@ export function healthOf(integration: Integration): { code: HealthCode; since: D
 export async function writeIf(
   trx: Trx,
   providerId: string,
-  columns: Updateable<Schema["integrations"]>,
+  columns: UpdateObject<Schema, "integrations">,
   condition: RawBuilder<boolean>,
 ): Promise<Integration | undefined> {
   const row = await trx
@@ -90,6 +94,40 @@ export const noteImplausible = (trx: Trx, deps: Parts, providerId: string): Prom
 /** The provider knows again what it should know. */
 export const noteReachable = (trx: Trx, deps: Parts, providerId: string): Promise<boolean> =>
   noteHealth(trx, deps, providerId, "reachable", { from: "implausible" });
+
+/** A call about a person, and whether the provider has its route. `works`: it has it again. */
+export interface SeenRoute {
+  route: PersonRoute;
+  works: boolean;
+  params?: Params;
+  traceId?: string;
+}
+
+/** Raises the issue of a route that the provider answers as if it had none. Resolves it once the route works, and then repeats what failed. */
+export async function noteRoute(
+  trx: Trx,
+  deps: Parts,
+  providerId: string,
+  { route, works, params, traceId }: SeenRoute,
+): Promise<void> {
+  const subject = { kind: "operation", operation: route } as const;
+  const code = "route_missing";
+  const isMissing = sql<boolean>`routes -> ${route}::text ->> 'since' is not null`;
+  const recoveries = sql`coalesce((routes -> ${route}::text ->> 'recoveries')::int, 0)`;
+  const routesWith = (known: RawBuilder<unknown>) =>
+    sql<string>`routes || jsonb_build_object(${route}::text, jsonb_strip_nulls(${known}))`;
+  if (!works) {
+    const since = deps.now().toISOString();
+    const known = sql`jsonb_build_object('since', ${since}::text, 'recoveries', ${recoveries})`;
+    await writeIf(trx, providerId, { routes: routesWith(known) }, sql`not ${isMissing}`);
+    const issue = { code, providerId, subject, traceId } as const;
+    return raiseIssue(trx, deps, { ...issue, ...(params && { params }) });
+  }
+  const known = sql`jsonb_build_object('recoveries', ${recoveries} + 1)`;
+  if (!(await writeIf(trx, providerId, { routes: routesWith(known) }, isMissing))) return;
+  await resolveIssues(trx, deps, { providerId, codes: [code], subject });
+  markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
+}
 
 /** The provider rejects the token: nothing is called but a probe, until it accepts it or another token is given. */
 export async function pauseCalls(trx: Trx, deps: Parts, providerId: string, status: number): Promise<void> {

@@ -14,8 +14,10 @@ export interface PersonFacts {
   createSentAt: number | null;
   /** Whether the look-up after an `exists` found no match. */
   existsUnseen: boolean;
-  /** Whether the provider no longer knows the stored id. */
+  /** Whether the provider may no longer know the stored id. */
   isForgotten: boolean;
+  /** The id that the person keeps if the look-up finds no other. */
+  keptId: string | null;
 }
 
 export type PersonStep =
@@ -33,7 +35,7 @@ export type PersonStep =
  * and looks up before it creates again. Pure.
  */
 export function planPerson(
-  { createSentAt, existsUnseen, isForgotten }: PersonFacts,
+  { createSentAt, existsUnseen, isForgotten, keptId }: PersonFacts,
   answer: Answer | undefined,
   now: number,
   timeoutMs: number,
@@ -47,6 +49,7 @@ export function planPerson(
       if (first !== undefined) return { do: "know", id: first, how: "found" };
       if (existsUnseen)
         return { do: "give_up", fault: { kind: "refused", status: 409, code: "candidate_exists" } };
+      if (isForgotten && keptId !== null) return { do: "know", id: keptId, how: "found" };
       // A single look-up without a match may be stale. The next accept creates the person.
       if (isForgotten)
         return { do: "give_up", fault: { kind: "refused", status: 404, code: "candidate_not_found" } };

@@ -6,7 +6,7 @@ import type { ProviderClient } from "../../clients/provider/client.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Schema } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
-import { pauseCalls } from "../integrations/health.ts";
+import { noteRoute, pauseCalls } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { raiseIssue } from "../issues/issues.ts";
 import { failureParams } from "../step.ts";
@@ -14,13 +14,14 @@ import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";
 import { retryAfterFailure } from "../work/retry.ts";
 import { type Claim, endClaim, renewClaim } from "../work/rows.ts";
-import { onlyProven, witnessed } from "../work/witness.ts";
+import { orMissingRoute, witnessed } from "../work/witness.ts";
 import type { Run } from "../work/worker.ts";
 import { type Answer, createHadNoEffect, type PersonStep, planPerson } from "./plan.ts";
 
 /** A person who has to be identified at a provider, because a booking waits. */
 interface Wanted {
   isForgotten: boolean;
+  keptId: string | null;
   createSentAt: number | null;
   idempotencyKey: string | null;
   traceId: string;
@@ -64,6 +65,10 @@ export const reconcilePerson =
     }
   };
 
+/** Whether a booking waits for its person: it is to be assigned, or the provider may know the person under another id. */
+const IS_WAITING = sql<boolean>`(bookings.status = 'pending' and bookings.withdrawn_at is null
+  or bookings.route_doubt is not null and bookings.at_provider <> 'no')`;
+
 /** Returns the booking that has waited longest for the person, if any. */
 async function findWanted(
   { database, now }: Pick<Deps, "database" | "now">,
@@ -72,12 +77,13 @@ async function findWanted(
   const { rows } = await sql<Omit<Wanted, "createSentAt"> & { sentMsAgo: number | null }>`
     select (extract(epoch from now() - known.create_sent_at) * 1000)::float8 as "sentMsAgo",
       known.idempotency_key as "idempotencyKey", known.trouble is not null as "isForgotten",
+      known.trouble ->> 'id' as "keptId",
       bookings.trace_id as "traceId", jobs.shift_id as "shiftId", jobs.job_id as "jobId"
     from provider_candidates as known
     join bookings on bookings.provider_id = known.provider_id and bookings.candidate_id = known.candidate_id
     join jobs on jobs.provider_id = bookings.provider_id and jobs.job_id = bookings.job_id
     where known.provider_id = ${providerId} and known.candidate_id = ${key} and known.provider_candidate_id is null
-      and coalesce(known.trouble ->> 'kind' = 'forgotten', true) and bookings.status = 'pending' and bookings.withdrawn_at is null
+      and coalesce(known.trouble ->> 'kind' = 'forgotten', true) and ${IS_WAITING}
       and jobs.status <> 'cancelled' and jobs.start_time > ${now()}
     order by bookings.booking_id limit 1`.execute(database.kysely);
   const [row] = rows;
@@ -91,7 +97,8 @@ async function finish(trx: Trx, deps: Deps, claim: Claim): Promise<void> {
   const { providerId, key } = claim;
   const waiting = sql`
     select jobs.provider_id, jobs.shift_id from bookings join jobs using (provider_id, job_id)
-    where bookings.provider_id = ${providerId} and bookings.candidate_id = ${key} and bookings.status = 'pending'`;
+    where bookings.provider_id = ${providerId} and bookings.candidate_id = ${key}
+      and (bookings.status = 'pending' or bookings.route_doubt is not null)`;
   await markShiftsDue(trx, deps, waiting, PRIORITY.interactive);
   endClaim(trx, claim, { attempts: 0, priority: claim.priority });
 }
@@ -116,8 +123,8 @@ async function ask(
     renewClaim(trx, claim);
   });
   const how = { traceId, signal, idempotencyKey: key };
-  // Such a 404 never means that the provider refuses the person.
-  const answer = onlyProven(await client.createCandidate(payload, how));
+  // Without the contract's code, it never means that the provider refuses the person.
+  const answer = orMissingRoute(await client.createCandidate(payload, how));
   return answer.kind === "created" ? { kind: "created", id: answer.candidate.id } : answer;
 }
 
@@ -150,6 +157,8 @@ async function conclude(deps: Deps, claim: Claim, wanted: Identified, step: Conc
     case "know":
       return transact(deps, async (trx) => {
         await remember(trx, claim, step.id);
+        if (step.how === "created")
+          await noteRoute(trx, deps, claim.providerId, { route: "createCandidate", works: true });
         const code = step.how === "found" ? "candidate_found" : "candidate_created";
         recordSteps(trx, [{ ...placeOf(claim, wanted), step: "candidate", code }]);
         await finish(trx, deps, claim);
@@ -197,12 +206,15 @@ async function noteFailure(
 ): Promise<void> {
   const { tries } = deps.retries;
   const { providerId, attempts } = claim;
-  if (attempts > tries || failure.notAsked) return;
+  if (failure.notAsked) return;
   const params = { ...failureParams(failure), attempts };
-  recordSteps(trx, [{ ...placeOf(claim, wanted), step: "candidate", code: "will_retry", params }]);
+  const { traceId } = wanted;
+  if (attempts <= tries)
+    recordSteps(trx, [{ ...placeOf(claim, wanted), step: "candidate", code: "will_retry", params }]);
+  if (failure.failure === "route_missing")
+    return noteRoute(trx, deps, providerId, { route: "createCandidate", works: false, params, traceId });
   if (attempts !== tries) return;
   const subject = { kind: "booking", shiftId: wanted.shiftId, candidateId: claim.key } as const;
-  const { traceId } = wanted;
   await raiseIssue(trx, deps, { code: "provider_gave_no_answer", providerId, subject, params, traceId });
 }
 
@@ -228,18 +240,27 @@ async function remember(trx: Trx, claim: Claim, provider_candidate_id: string): 
   );
 }
 
-/** Requests that the person is looked up at the provider, and created if missing. `forget` drops the stored id, which the provider no longer knows. */
+export interface Identify {
+  providerId: string;
+  candidateId: string;
+  /** Drops the stored id, which the provider may no longer know. */
+  forget: boolean;
+  /** The person keeps the id if the look-up finds no other. */
+  keep?: boolean;
+}
+
+/** Requests that the person is looked up at the provider, and created if missing. */
 export async function markPersonDue(
   trx: Trx,
   deps: Pick<Deps, "wakeWorker">,
-  { providerId, candidateId, forget }: { providerId: string; candidateId: string; forget: boolean },
+  { providerId, candidateId, forget, keep = false }: Identify,
 ): Promise<void> {
   await sql`
     insert into provider_candidates (provider_id, candidate_id) values (${providerId}, ${candidateId})
     on conflict (provider_id, candidate_id) do update
-      set provider_candidate_id = null, trouble = '{"kind": "forgotten"}' where ${forget}::boolean`.execute(
-    trx,
-  );
+      set provider_candidate_id = null, trouble = jsonb_strip_nulls(jsonb_build_object('kind', 'forgotten', 'id',
+        case when ${keep}::boolean then coalesce(provider_candidates.provider_candidate_id, provider_candidates.trouble ->> 'id') end))
+      where ${forget}::boolean`.execute(trx);
   const due = { providerId, kind: "person", key: candidateId, priority: PRIORITY.interactive } as const;
   markDue(trx, deps, [due]);
 }

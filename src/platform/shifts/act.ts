@@ -1,5 +1,5 @@
 import type { ProviderClient } from "../../clients/provider/client.ts";
-import { onlyProven, witnessedTwice } from "../work/witness.ts";
+import { onlyProven, orMissingRoute, witnessedTwice } from "../work/witness.ts";
 import type { BookingPatch, Write } from "./draft.ts";
 import type { Call, CallOutcome, Made, Next, RunSoFar } from "./state.ts";
 
@@ -78,13 +78,13 @@ async function call(next: Call, { client, shiftId, signal }: Acting): Promise<Ca
   switch (next.do) {
     case "assign": {
       const seat = { shiftId, candidateId: next.providerCandidateId };
-      const answer = await witnessedTwice(client, () => client.assign(seat, how), how);
+      const answer = orMissingRoute(await witnessedTwice(client, () => client.assign(seat, how), how));
       return answer.kind === "assigned" ? { kind: "done" } : answer;
     }
     // The next reading of the shift is better evidence than a witness.
     case "unassign": {
       const seat = { shiftId, candidateId: next.providerCandidateId };
-      const answer = onlyProven(await client.unassign(seat, how));
+      const answer = orMissingRoute(await client.unassign(seat, how));
       return answer.kind === "unassigned" ? { kind: "done" } : answer;
     }
     case "cancel": {

@@ -8,3 +8,9 @@ export const isAboutToken = ({ status }: Refused): boolean => status === 401 || 
 export const hadNoEffect = (outcome: CallOutcome): boolean =>
   (outcome.kind === "unavailable" && (outcome.notAsked === true || outcome.status === 429)) ||
   (outcome.kind === "refused" && isAboutToken(outcome));
+
+/** Whether the provider answered as if it had no route for the call. */
+export const isMissingRoute = (
+  outcome: CallOutcome,
+): outcome is Extract<CallOutcome, { kind: "unavailable" }> =>
+  outcome.kind === "unavailable" && outcome.failure === "route_missing";

@@ -10,6 +10,7 @@ import type {
   StepName,
   Subject,
 } from "../../../generated/operations/types.ts";
+import type { PersonRoute } from "../db/schema.ts";
 import type {
   BookingState,
   CancellationState,
@@ -55,8 +56,13 @@ export type Write =
     }
   | { write: "offer"; isNewlyOpen: boolean; traceId: string }
   | { write: "withdraw_offers" }
-  /** Looks the person up at the provider, or creates them. `forget` drops the stored id, which the provider no longer knows. */
-  | { write: "identify"; candidateId: string; forget: boolean }
+  /**
+   * Looks the person up at the provider, or creates them. `forget` drops the stored id, which the provider no longer knows; with `keep`, it stays the
+   * person's id if the lookup finds no other.
+   */
+  | { write: "identify"; candidateId: string; forget: boolean; keep?: true }
+  /** The provider answers calls of the route as if it had none, or as if it had it again. */
+  | { write: "route"; route: PersonRoute; works: boolean; params: Params; traceId: string }
   | { write: "pause"; status: number }
   | { write: "health"; health: "reachable" | "implausible" }
   /** Counts no shift as deleted until an operator confirms it. If one just has, the shift is read at once. */

@@ -178,6 +178,7 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
       isPaused: paused_since !== null,
       isHeld: held_since !== null && !isAccepted,
       listsBooked: integration.lists_booked,
+      routes: integration.routes,
     },
     shift: knownOf(loaded.shift, loaded.has_issues, now),
     bookings: loaded.bookings.map(bookingOf),

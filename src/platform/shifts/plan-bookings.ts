@@ -2,6 +2,7 @@ import type { BookingReason, ProviderPerson } from "../../../generated/operation
 import type { PersonFault, Rejection } from "../db/schema.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { endBooking, notifyOfBooking, paramsOf } from "./plan-close.ts";
+import { settleRoute } from "./plan-routes.ts";
 import type { BookingState, Call } from "./state.ts";
 
 /** How many readings in a row must lack a person before the person counts as removed: one of them may be stale. */
@@ -59,6 +60,7 @@ function noteListed(draft: Draft) {
 /** Settles a booking whose last call had an unknown outcome and whose person is not on the list. */
 function settleUnlisted(draft: Draft, booking: BookingState) {
   const { rejection, missing } = booking;
+  settleRoute(draft, booking);
   if (rejection && missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
   if (rejection && holdsSeat(booking)) {
     const reason = reasonOf(rejection);
@@ -107,7 +109,7 @@ export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: 
   const isKept = booking.isWithdrawn;
   draft.patchBooking(booking, {
     ...{ ...seen, status: "confirmed", atProvider: "yes", reason: null, rejection: null, missing: 0 },
-    isWithdrawn: false,
+    ...{ isWithdrawn: false, routeDoubt: null },
   });
   if (isNew || isKept) notifyOfBooking(draft, booking, "booking_confirmed");
   if (isNew) draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
@@ -160,7 +162,9 @@ function handOverToNext(draft: Draft, booking: BookingState): boolean {
 }
 
 function unassign(draft: Draft, booking: BookingState): Call | undefined {
-  const providerCandidateId = booking.providerCandidateId ?? booking.person.id;
+  const { person, providerCandidateId: lastId, routeDoubt } = booking;
+  // The provider may have merged the person into another one since the last call.
+  const providerCandidateId = routeDoubt === null ? (lastId ?? person.id) : (person.id ?? lastId);
   if (booking.atProvider === "yes" && providerCandidateId !== null) {
     const { bookingId, traceId } = booking;
     return { do: "unassign", bookingId, providerCandidateId, isRetry: false, traceId };

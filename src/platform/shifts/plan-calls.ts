@@ -1,11 +1,12 @@
 import type { Params } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import { failureParams } from "../step.ts";
-import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
+import { hadNoEffect, isAboutToken, isMissingRoute } from "./call-outcome.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { confirm, readLate, reasonOf } from "./plan-bookings.ts";
 import { concludeChange } from "./plan-changes.ts";
 import { cancelJob, endBooking, paramsOf } from "./plan-close.ts";
+import { doubtRoute, noteRoute } from "./plan-routes.ts";
 import type { BookingState, Call, Made, RunSoFar } from "./state.ts";
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
@@ -50,6 +51,14 @@ function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made) {
       : ({ atProvider: "no", sentAt: null } as const);
     return draft.patchBooking(booking, patch);
   }
+  if (isMissingRoute(outcome)) {
+    if (!call.isRetry) draft.patchBooking(booking, { atProvider: "no", sentAt: null });
+    const { status = 404 } = outcome;
+    if (doubtRoute(draft, call, booking, outcome) === "refused")
+      refuseAssign(draft, call, booking, { kind: "refused", status, code: undefined }, durationMs);
+    return;
+  }
+  noteRoute(draft, call, outcome);
   if (outcome.kind === "done") {
     draft.step({ step: "assign", code: "assigned", traceId: call.traceId, durationMs });
     const isWanted = holdsSeat(booking) && !booking.isWithdrawn;
@@ -74,13 +83,13 @@ function refuseAssign(
   draft.readAt(draft.now);
   if (call.isRetry) return draft.patchBooking(booking, { rejection, missing: 0 });
   const isUnknownPerson = status === 404 && code !== "shift_not_found" && code !== "shift_cancelled";
-  if (isUnknownPerson && !booking.isLookedUpAgain) {
+  if (isUnknownPerson && !booking.isLookedUpAgain && booking.routeDoubt === null) {
     draft.patchBooking(booking, { atProvider: "no", sentAt: null, isLookedUpAgain: true });
     draft.push({ write: "identify", candidateId: booking.candidateId, forget: true });
     booking.person.id = null;
     return;
   }
-  if (ABOUT_SHIFT.includes(status)) {
+  if (ABOUT_SHIFT.includes(status) || booking.routeDoubt !== null) {
     const reason = reasonOf(rejection);
     return endBooking(
       draft,
@@ -100,10 +109,12 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
   if (!booking) return;
   const { traceId } = call;
   if (hadNoEffect(outcome)) return draft.patchBooking(booking, { atProvider: "yes" });
+  if (isMissingRoute(outcome)) return void doubtRoute(draft, call, booking, outcome);
+  noteRoute(draft, call, outcome);
   if (outcome.kind === "done") {
     draft.step({ step: "unassign", code: "unassigned", traceId, durationMs });
     // Not forgotten at once: an assignment before it, whose connection was cut, may take effect only now.
-    const off = { atProvider: "no", isListed: false, missing: 0 } as const;
+    const off = { atProvider: "no", isListed: false, missing: 0, routeDoubt: null } as const;
     readLate(draft);
     if (!holdsSeat(booking)) draft.patchBooking(booking, off);
     else endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);

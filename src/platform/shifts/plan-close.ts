@@ -80,6 +80,7 @@ export function endBooking(
   const { status, reason, rejection } = ended;
   const reasonParams = rejection ? paramsOf(rejection) : {};
   draft.patchBooking(booking, { ...patch, status, reason, reasonParams, rejection: null, missing: 0 });
+  if (booking.routeDoubt !== null) draft.patchBooking(booking, { routeDoubt: null });
   draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
   const code = status === "failed" ? "booking_failed" : "booking_released";
   draft.step({ step: "booking", code, params: { reason, ...reasonParams }, traceId: booking.traceId });

@@ -1,10 +1,12 @@
 import { reportsDeletion } from "../../contract/shift-event.ts";
+import { isMissingRoute } from "./call-outcome.ts";
 import { Draft, holdsSeat, type Write } from "./draft.ts";
 import { nextForBookings } from "./plan-bookings.ts";
 import { concludeCall, giveUpCancellation } from "./plan-calls.ts";
 import { awaitsReading, nextForChanges } from "./plan-changes.ts";
 import { refreshJob } from "./plan-job.ts";
 import { concludeReading } from "./plan-reading.ts";
+import { awaitsRoute } from "./plan-routes.ts";
 import type { Call, Next, Rules, RunSoFar, ShiftState } from "./state.ts";
 
 export interface Plan {
@@ -136,6 +138,8 @@ function rest(draft: Draft, run: RunSoFar, { isPaused }: { isPaused: boolean }):
       ? [state.shift.nextReadAt]
       : []),
     ...(draft.isLive && !draft.hasStarted && draft.job ? [draft.job.startTime] : []),
+    // Nothing reports that a gateway has a route again.
+    ...(failed && awaitsRoute(draft) ? [now + Math.max(0, ...draft.rules.recheckMs)] : []),
   ];
   // The events of an inactive integration wait for its activation.
   if (!isActive && state.events.length > 0 && priority > 0) times.push(now);
@@ -150,7 +154,7 @@ function failureOf(run: RunSoFar) {
 
 /** Raises an issue once, after the last attempt. Work goes on each hour, and as soon as the provider responds. */
 function noteGivenUp(draft: Draft, { attempts, made }: RunSoFar): void {
-  if (attempts !== draft.rules.tries || made === undefined) return;
+  if (attempts !== draft.rules.tries || made === undefined || isMissingRoute(made.outcome)) return;
   draft.issue("provider_gave_no_answer", draft.subject, { attempts }, made.call.traceId);
 }
 

@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import {
   noteImplausible,
   noteReachable,
+  noteRoute,
   pauseCalls,
   pauseDeletions,
   resumeDeletions,
@@ -88,7 +89,9 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "withdraw_offers":
       return job && withdrawOffers(trx, job, deps.now());
     case "identify":
-      return markPersonDue(trx, deps, { providerId, candidateId: write.candidateId, forget: write.forget });
+      return markPersonDue(trx, deps, { providerId, ...write });
+    case "route":
+      return noteRoute(trx, deps, providerId, write);
     case "pause":
       return pauseCalls(trx, deps, providerId, write.status);
     case "health":

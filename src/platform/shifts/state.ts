@@ -2,7 +2,7 @@ import type { BookingStatus, IntegrationState, ProviderPerson } from "../../../g
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { ShiftOutcome } from "../../clients/provider/shifts.ts";
 import type { RetryPolicy, Timing } from "../../clients/retry-policy.ts";
-import type { Job, PersonFault, Rejection, ShiftChange } from "../db/schema.ts";
+import type { Job, PersonFault, Rejection, Routes, ShiftChange } from "../db/schema.ts";
 
 // The plain values that a run works with. Times are milliseconds since 1970. Nothing here depends on the database, HTTP, or a clock.
 
@@ -18,6 +18,7 @@ export interface ShiftState {
     isHeld: boolean;
     /** Whether a list has shown a booked person. A provider whose lists have other ids never does. */
     listsBooked: boolean;
+    routes: Routes;
   };
   shift: KnownShift;
   job: JobState | undefined;
@@ -81,6 +82,8 @@ export interface BookingState {
   isListed: boolean;
   isReassigned: boolean;
   isLookedUpAgain: boolean;
+  /** Since the provider answered a call about the person as if it had no route: how often the route had recovered before. */
+  routeDoubt: number | null;
   /** The person at the provider. */
   person: { id: string | null; fault: PersonFault | null };
   traceId: string;

@@ -39,6 +39,18 @@ export async function witnessedTwice<Response extends { kind: string }>(
   return isUnproven(response) ? call() : response;
 }
 
+/**
+ * Returns the response to a call about a person, unless it is a 404, 405 or 501 without the contract's code: the provider may refuse the person, or a
+ * gateway may lack the route.
+ */
+export function orMissingRoute<Response extends MaybeAbsent>(response: Response): Response | Unavailable {
+  const { kind, status = 404, code } = response;
+  const isNotAllowed = kind === "refused" && status === 405 && code === undefined;
+  const isNotImplemented = kind === "unavailable" && status === 501;
+  if (!isUnproven(response) && !isNotAllowed && !isNotImplemented) return response;
+  return { kind: "unavailable", failure: "route_missing", status, reason: `status ${status}` };
+}
+
 export const UNCONFIRMED: Unavailable = {
   kind: "unavailable",
   failure: "absence_unconfirmed",

@@ -1,6 +1,6 @@
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import type { Parts } from "./provider-operations.ts";
-import type { Candidate, Shift } from "./provider-records.ts";
+import type { Assigned, Candidate, Shift } from "./provider-records.ts";
 
 export interface ShiftValues {
   startTime?: string;
@@ -21,6 +21,10 @@ export interface Desk {
   assignOwn(shiftId: string, candidateId?: string): string;
   /** Registers a person a second time, and returns the second id. */
   registerAgain(candidateId: string): string;
+  /** Merges a person into a new one with the same personal number, and returns the new id. */
+  mergePerson(candidateId: string): string;
+  /** Deletes a person. */
+  deletePerson(candidateId: string): void;
   /** Unassigns a person, also one whom the platform assigned. */
   removePerson(shiftId: string, candidateId: string): void;
   /** Loses every shift, as in a data loss. */
@@ -65,6 +69,15 @@ export function createDesk({ records, outlets, roles }: Parts): Desk {
       if (!person) throw new Error(`the provider has no candidate ${candidateId}`);
       return records.addCandidate({ ...person, createdBy: "provider" }).id;
     },
+    mergePerson: (candidateId) => {
+      const { id } = records.addCandidate({ ...records.removeCandidate(candidateId), createdBy: "provider" });
+      const renamed = (person: Assigned) =>
+        person.candidateId === candidateId ? { ...person, candidateId: id } : person;
+      for (const shiftId of records.shiftIds())
+        changeShift(shiftId, ({ assigned }) => ({ assigned: assigned.map(renamed) }));
+      return id;
+    },
+    deletePerson: (candidateId) => void records.removeCandidate(candidateId),
     removePerson: (shiftId, candidateId) =>
       void changeShift(shiftId, ({ assigned }) => ({
         assigned: assigned.filter((person) => person.candidateId !== candidateId),

@@ -164,12 +164,14 @@ function assign(parts: Parts, call: Call): Reply {
   return { ...acknowledgement(forms, call), effect: effectOf("assign", call) };
 }
 
-/** Unassigns a person. A person who is not on the shift is confirmed, too. */
+/** Unassigns a person. One who is not on the shift is confirmed, too. */
 function unassign(parts: Parts, call: Call): Reply {
   const { forms, records } = parts;
   const found = liveShift(parts, call);
   if ("refused" in found) return found.refused;
   const { shift } = found;
+  if (!records.candidates.some(({ id }) => id === call.candidateId))
+    return refusal(forms, 404, "candidate_not_found");
   const assigned = shift.assigned.filter(({ candidateId }) => candidateId !== call.candidateId);
   const reply = call.method === "DELETE" ? { status: 204 } : acknowledgement(forms, call);
   if (assigned.length === shift.assigned.length) return reply;

@@ -54,6 +54,12 @@ export function createRecords() {
       candidates.push(candidate);
       return candidate;
     },
+    /** @throws when the candidate does not exist */
+    removeCandidate: (id: string): Candidate => {
+      const [removed] = candidates.splice(candidates.findIndex((each) => each.id === id) >>> 0, 1);
+      if (!removed) throw new Error(`the provider has no candidate ${id}`);
+      return removed;
+    },
     /** Loses every shift, as in a data loss. */
     loseShifts: () => {
       lost = [...lost, ...histories];

@@ -91,6 +91,7 @@ describe.each(engines)("the upgrade to detected routings on %s", (engine) => {
         routing: undefined,
         dialect: "{}",
         routing_attempts: "[]",
+        routes: "{}",
       })
       .execute();
     // It calls by what this column holds, and knows two values of it.

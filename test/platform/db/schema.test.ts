@@ -65,6 +65,7 @@ const TABLES: Tables = {
     offboarding_since: "timestamptz?",
     deletion_requested_at: "timestamptz?",
     lists_booked: "bool",
+    routes: "jsonb",
   },
   platform_tokens: {
     token_hash: "text",
@@ -194,6 +195,7 @@ const TABLES: Tables = {
     missing: "int2",
     reassigned: "bool",
     looked_up_again: "bool",
+    route_doubt: "int4?",
   },
   pending_operations: {
     operation_id: "uuid",

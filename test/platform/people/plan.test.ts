@@ -8,7 +8,7 @@ import {
 
 const NOW = 1_800_000_000_000;
 const TIMEOUT_MS = 10_000;
-const NEVER: PersonFacts = { createSentAt: null, existsUnseen: false, isForgotten: false };
+const NEVER: PersonFacts = { createSentAt: null, existsUnseen: false, isForgotten: false, keptId: null };
 const NO_ONE: Answer = { kind: "found", ids: [] };
 
 const next = (answer: Answer | undefined, facts: Partial<PersonFacts> = {}, now = NOW) =>

@@ -43,7 +43,7 @@ export const aJob = (patch: Partial<JobState> = {}): JobState => ({
 export const aBooking = (patch: Partial<BookingState> = {}): BookingState => ({
   ...{ bookingId: "booking", candidateId: "candidate", status: "pending", isWithdrawn: false },
   ...{ atProvider: "no", providerCandidateId: null, sentAt: null, rejection: null, missing: 0 },
-  ...{ isListed: false, isReassigned: false, isLookedUpAgain: false },
+  ...{ isListed: false, isReassigned: false, isLookedUpAgain: false, routeDoubt: null },
   ...{ person: { id: "person", fault: null }, traceId: "trace-of-booking" },
   ...patch,
 });
@@ -82,6 +82,7 @@ export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {
     isPaused: false,
     isHeld: false,
     listsBooked: true,
+    routes: {},
     ...integration,
   },
   shift: {

@@ -107,6 +107,7 @@ const EFFECTS = {
   implausible: { paused: "deletions", resumes: "automatically" },
   token_rejected: { paused: "all_calls", resumes: "with_good_response" },
   mass_disappearance: { paused: "deletions", resumes: "with_operator" },
+  route_missing: { paused: "one_operation", resumes: "automatically" },
 } as const;
 
 export function viewOfHealth(row: Integration): Health {

@@ -1,0 +1,60 @@
+import type { Unavailable } from "../../clients/provider/answer.ts";
+import type { PersonRoute } from "../db/schema.ts";
+import { type Draft, holdsSeat } from "./draft.ts";
+import type { BookingState, Call, CallOutcome } from "./state.ts";
+
+type PersonCall = Extract<Call, { do: "assign" | "unassign" }>;
+
+const ROUTES = {
+  assign: "assignCandidate",
+  unassign: "unassignCandidate",
+} as const satisfies Record<PersonCall["do"], PersonRoute>;
+
+/**
+ * Applies a 404, 405 or 501 without the contract's code to a call about a person (decisions, "a call about a person is answered as if it had no
+ * route"). First, the person is looked up again. The next one is a refusal of the person if the route has worked for another person since, and
+ * otherwise a fault of the route: the call is repeated, and an issue names the route.
+ */
+export function doubtRoute(
+  draft: Draft,
+  call: PersonCall,
+  booking: BookingState,
+  { status }: Unavailable,
+): "refused" | "pending" {
+  const route = ROUTES[call.do];
+  const { recoveries = 0 } = draft.state.integration.routes[route] ?? {};
+  // The shift may be gone, and its list shows whether the person is on it.
+  draft.readAt(draft.now);
+  if (booking.routeDoubt === null) {
+    draft.patchBooking(booking, { routeDoubt: recoveries });
+    draft.push({ write: "identify", candidateId: booking.candidateId, forget: true, keep: true });
+    booking.person.id = null;
+    return "pending";
+  }
+  if (call.do === "assign" && recoveries > booking.routeDoubt) return "refused";
+  const params = status === undefined ? {} : { status };
+  draft.push({ write: "route", route, works: false, params, traceId: call.traceId });
+  return "pending";
+}
+
+/** Notes that a route that was missing works: the provider did what was asked, or refused it with a reason. */
+export function noteRoute(draft: Draft, call: PersonCall, outcome: CallOutcome): void {
+  if (outcome.kind !== "unavailable") noteWorking(draft, ROUTES[call.do], call.traceId);
+}
+
+/** Ends the doubt about an unassignment: the provider's list shows that the person is off the shift. */
+export function settleRoute(draft: Draft, booking: BookingState): void {
+  const isWanted = holdsSeat(booking) && !booking.isWithdrawn;
+  if (isWanted || booking.routeDoubt === null) return;
+  draft.patchBooking(booking, { routeDoubt: null });
+  noteWorking(draft, "unassignCandidate", booking.traceId);
+}
+
+function noteWorking(draft: Draft, route: PersonRoute, traceId: string): void {
+  if (draft.state.integration.routes[route]?.since === undefined) return;
+  draft.push({ write: "route", route, works: true, params: {}, traceId });
+}
+
+/** Whether a call is repeated until its route works again. */
+export const awaitsRoute = ({ state }: Draft): boolean =>
+  state.bookings.some(({ routeDoubt }) => routeDoubt !== null);

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import { plan } from "../../../src/platform/shifts/plan.ts";
+import { orMissingRoute } from "../../../src/platform/work/witness.ts";
+import {
+  aBooking,
+  afterCall,
+  afterSeeing,
+  aState,
+  assign,
+  confirmed,
+  HOUR,
+  inDoubt,
+  listing,
+  NOW,
+  notified,
+  patchOf,
+  RULES,
+  refusal,
+  writesOf,
+} from "./states.ts";
+
+const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1]) =>
+  plan(state, run, NOW, RULES);
+
+const missing = { kind: "unavailable", failure: "route_missing", status: 404, reason: "status 404" } as const;
+const down = { kind: "unavailable", failure: "http_error", status: 501, reason: "status 501" } as const;
+const unassign = () => ({ ...assign(), do: "unassign" }) as ReturnType<typeof assign>;
+
+describe("a response to a call about a person", () => {
+  it.each([
+    [refusal(404), 404],
+    [refusal(405), 405],
+    [down, 501],
+    [{ kind: "unassigned", unproven: true } as const, 404],
+  ])("%j may be that of a gateway without the route", (response, status) => {
+    expect(orMissingRoute(response)).toMatchObject({ failure: "route_missing", status });
+  });
+
+  it.each([
+    refusal(404, "candidate_not_found"),
+    refusal(405, "method_not_allowed"),
+    refusal(409),
+    { ...down, status: 503 },
+    { kind: "unassigned" } as const,
+  ])("%j is the provider's own", (response) => {
+    expect(orMissingRoute(response)).toBe(response);
+  });
+});
+
+describe("a missing route of assignments", () => {
+  it("makes the platform look the person up again, who keeps the id if there is no other", () => {
+    const { writes } = planned(aState({ bookings: [inDoubt()] }), afterCall(assign(), missing));
+    const look = { write: "identify", candidateId: "candidate", forget: true, keep: true };
+    expect(writesOf(writes, "identify")[0]).toEqual(look);
+    expect(patchOf(writes)).toMatchObject({ atProvider: "no", sentAt: null, routeDoubt: 0 });
+    expect([notified(writes), writesOf(writes, "route")]).toEqual([[], []]);
+  });
+
+  it("is reported by the next response, while the booking is pending", () => {
+    const state = aState({ bookings: [inDoubt({ routeDoubt: 0 })], shift: { nextReadAt: null } });
+    const { writes } = planned(state, afterCall(assign(), missing));
+    expect(writesOf(writes, "route")).toMatchObject([
+      { route: "assignCandidate", works: false, params: { status: 404 } },
+    ]);
+    expect([notified(writes), writesOf(writes, "identify")]).toEqual([[], []]);
+    expect(patchOf(writes)).not.toHaveProperty("status");
+  });
+
+  it("is tried again within two minutes, also after the last attempt, and raises no other issue", () => {
+    const state = aState({ bookings: [aBooking({ routeDoubt: 0 })], shift: { nextReadAt: NOW + HOUR } });
+    const seen = {
+      ...afterSeeing(),
+      unavailable: missing,
+      failed: new Set(["booking"]),
+      attempts: RULES.tries,
+    };
+    const { next } = planned(state, seen);
+    expect(next).toMatchObject({ do: "rest", afterMs: 120_000, failed: missing });
+    const { writes } = planned(state, { ...afterCall(assign(), missing), attempts: RULES.tries });
+    expect(writesOf(writes, "issue")).toEqual([]);
+  });
+
+  it("is a refusal of the person if the route has worked for another since", () => {
+    const routes = { assignCandidate: { recoveries: 1 } };
+    const state = aState({ bookings: [inDoubt({ routeDoubt: 0 })], integration: { routes } });
+    const { writes } = planned(state, afterCall(assign(), missing));
+    expect(patchOf(writes)).toMatchObject({
+      status: "released",
+      reason: "assignment_refused",
+      routeDoubt: null,
+    });
+    expect(notified(writes)).toEqual(["booking_released"]);
+  });
+
+  it("is no refusal of a repeated call, which may have worked before: the provider's list decides", () => {
+    const routes = { assignCandidate: { recoveries: 1 } };
+    const state = aState({ bookings: [inDoubt({ routeDoubt: 0 })], integration: { routes } });
+    const { writes, next } = planned(state, afterCall(assign(true), missing));
+    expect(patchOf(writes)).not.toHaveProperty("status");
+    expect(next.do).toBe("read");
+  });
+
+  it.each([{ kind: "done" } as const, refusal(409, "shift_full"), refusal(404, "candidate_not_found")])(
+    "ends with %j, which proves the route",
+    (outcome) => {
+      const routes = { assignCandidate: { since: "2026-01-05T05:00:00.000Z", recoveries: 0 } };
+      const state = aState({ bookings: [inDoubt()], integration: { routes } });
+      const { writes } = planned(state, afterCall(assign(), outcome));
+      expect(writesOf(writes, "route")).toMatchObject([{ route: "assignCandidate", works: true }]);
+      const working = planned(aState({ bookings: [inDoubt()] }), afterCall(assign(), outcome));
+      expect(writesOf(working.writes, "route")).toEqual([]);
+    },
+  );
+});
+
+describe("a missing route of withdrawals", () => {
+  const withdrawn = (patch = {}) => confirmed({ isWithdrawn: true, atProvider: "maybe", ...patch });
+
+  it("makes the platform look the person up again, and is reported if the provider still lists the person", () => {
+    const first = planned(aState({ bookings: [withdrawn()] }), afterCall(unassign(), missing));
+    expect(patchOf(first.writes)).toMatchObject({ routeDoubt: 0 });
+    expect([writesOf(first.writes, "identify").length, writesOf(first.writes, "route").length]).toEqual([
+      1, 0,
+    ]);
+    const state = aState({ bookings: [withdrawn({ routeDoubt: 0 })], surroundings: listing("person") });
+    expect(planned(state, afterSeeing()).next).toMatchObject({
+      do: "unassign",
+      providerCandidateId: "person",
+    });
+    const second = planned(state, afterCall(unassign(), missing));
+    expect(writesOf(second.writes, "route")).toMatchObject([{ route: "unassignCandidate", works: false }]);
+  });
+
+  it("is repeated with the id that the look-up found", () => {
+    const person = { id: "merged", fault: null };
+    const bookings = [withdrawn({ routeDoubt: 0, person })];
+    const state = aState({ bookings, surroundings: listing("person") });
+    expect(planned(state, afterSeeing()).next).toMatchObject({
+      do: "unassign",
+      providerCandidateId: "merged",
+    });
+  });
+
+  it("ends when the provider's list shows that the person is off the shift", () => {
+    const routes = { unassignCandidate: { since: "2026-01-05T05:00:00.000Z", recoveries: 0 } };
+    const state = aState({ bookings: [withdrawn({ routeDoubt: 0 })], integration: { routes } });
+    const { writes } = planned(state, afterSeeing());
+    expect(patchOf(writes)).toMatchObject({ status: "released", routeDoubt: null });
+    expect(writesOf(writes, "route")).toMatchObject([{ route: "unassignCandidate", works: true }]);
+  });
+});
