@@ -99,6 +99,8 @@ export const noteReachable = (trx: Trx, deps: Parts, providerId: string): Promis
 export interface SeenRoute {
   route: PersonRoute;
   works: boolean;
+  /** How often the route had recovered when it was found missing. It may have recovered again since. */
+  recoveries?: number;
   params?: Params;
   traceId?: string;
 }
@@ -108,7 +110,7 @@ export async function noteRoute(
   trx: Trx,
   deps: Parts,
   providerId: string,
-  { route, works, params, traceId }: SeenRoute,
+  { route, works, recoveries: seen, params, traceId }: SeenRoute,
 ): Promise<void> {
   const subject = { kind: "operation", operation: route } as const;
   const code = "route_missing";
@@ -117,9 +119,10 @@ export async function noteRoute(
   const routesWith = (known: RawBuilder<unknown>) =>
     sql<string>`routes || jsonb_build_object(${route}::text, jsonb_strip_nulls(${known}))`;
   if (!works) {
-    const since = deps.now().toISOString();
-    const known = sql`jsonb_build_object('since', ${since}::text, 'recoveries', ${recoveries})`;
-    await writeIf(trx, providerId, { routes: routesWith(known) }, sql`not ${isMissing}`);
+    const since = sql`coalesce(routes -> ${route}::text ->> 'since', ${deps.now().toISOString()}::text)`;
+    const known = sql`jsonb_build_object('since', ${since}, 'recoveries', ${recoveries})`;
+    const isUnchanged = sql<boolean>`${recoveries} = coalesce(${seen ?? null}::int, ${recoveries})`;
+    if (!(await writeIf(trx, providerId, { routes: routesWith(known) }, isUnchanged))) return;
     const issue = { code, providerId, subject, traceId } as const;
     return raiseIssue(trx, deps, { ...issue, ...(params && { params }) });
   }

@@ -62,7 +62,14 @@ export type Write =
    */
   | { write: "identify"; candidateId: string; forget: boolean; keep?: true }
   /** The provider answers calls of the route as if it had none, or as if it had it again. */
-  | { write: "route"; route: PersonRoute; works: boolean; params: Params; traceId: string }
+  | {
+      write: "route";
+      route: PersonRoute;
+      works: boolean;
+      recoveries?: number;
+      params: Params;
+      traceId: string;
+    }
   | { write: "pause"; status: number }
   | { write: "health"; health: "reachable" | "implausible" }
   /** Counts no shift as deleted until an operator confirms it. If one just has, the shift is read at once. */

@@ -33,7 +33,7 @@ export function doubtRoute(
   }
   if (call.do === "assign" && recoveries > booking.routeDoubt) return "refused";
   const params = status === undefined ? {} : { status };
-  draft.push({ write: "route", route, works: false, params, traceId: call.traceId });
+  draft.push({ write: "route", route, works: false, recoveries, params, traceId: call.traceId });
   return "pending";
 }
 
