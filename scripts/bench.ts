@@ -1,4 +1,5 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -88,6 +89,7 @@ function selected({ only }: Options): readonly Section[] {
 
 async function measure(options: Options, resources: Resources): Promise<Measured[]> {
   const begun = performance.now();
+  const [load = 0] = loadavg();
   const measured: Measured[] = [];
   for (const section of selected(options)) {
     const report = (line: string) => log(`${clock(begun)}  ${section.name}: ${line}`);
@@ -96,7 +98,7 @@ async function measure(options: Options, resources: Resources): Promise<Measured
     const minutes = (performance.now() - started) / 60_000;
     measured.push({
       section,
-      conditions: await conditionsOf(section, minutes, options, resources),
+      conditions: await conditionsOf(section, { minutes, load }, options, resources),
       ...findings,
     });
     if (!options.json) for (const table of findings.tables) print(`\n${textOf(table)}`);
@@ -106,13 +108,13 @@ async function measure(options: Options, resources: Resources): Promise<Measured
 
 async function conditionsOf(
   { packages, usesServer }: Section,
-  minutes: number,
+  { minutes, load }: { minutes: number; load: number },
   { quick, data }: Options,
   resources: Resources,
 ) {
   const date = new Date().toISOString().slice(0, 10);
   const duration = minutes < 1 ? "less than a minute" : `${Math.round(minutes)} min`;
-  const machine = await machineLine(data ?? (await placeOnDisk()));
+  const machine = await machineLine(data ?? (await placeOnDisk()), load);
   const mode = quick ? " with `--quick`, too short to compare" : "";
   const server = usesServer ? [await serverLine(`${(await resources.postgres()).url}/postgres`)] : [];
   const versions = [...server, versionsLine(packages)].join("; ");

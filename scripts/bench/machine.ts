@@ -6,13 +6,17 @@ import { isInMemory } from "./resources.ts";
 
 const LOCK = fileURLToPath(new URL("../../package-lock.json", import.meta.url));
 
-/** Returns the conditions of the figures: processor, memory, operating system, and the place of the data. */
-export async function machineLine(dataPlace: string): Promise<string> {
+/**
+ * Returns the conditions of the figures: processor, memory, operating system, the place of the data, and other work on the machine.
+ * @param load the load average before the benchmark, whose own work counts too from then on
+ */
+export async function machineLine(dataPlace: string, load: number): Promise<string> {
   const [first, ...others] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
   const model = first?.model.trim() || "unknown processor";
   const place = (await isInMemory(dataPlace)) ? "in memory, where a sync costs nothing" : "on disk";
-  return `${others.length + 1} cores of ${model}, ${memory} GiB, ${system()} ${release()} ${arch()}, data ${place}`;
+  const busy = load < 1 ? "" : `, beside other work (load average ${load.toFixed(1)})`;
+  return `${others.length + 1} cores of ${model}, ${memory} GiB, ${system()} ${release()} ${arch()}, data ${place}${busy}`;
 }
 
 /** Returns the version of the server and whether it compiles statements: `PostgreSQL 15.14 (Debian 15.14-0+deb12u1) with jit = on`. */
