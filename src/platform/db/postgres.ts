@@ -5,6 +5,7 @@ import type { Connections, Database, Log, OnQuery, RawSql, RunSql } from "./engi
 import { preparing, type TimedQuery } from "./prepared.ts";
 import { queryLog } from "./query-log.ts";
 import type { Schema } from "./schema.ts";
+import { PREPARE_SESSION } from "./session.ts";
 
 const RECONNECT_MS = 1_000;
 const PING_MS = 5_000;
@@ -41,9 +42,11 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
   const byTransaction = directUrl !== undefined;
   const connector = connectorOf(url);
   const direct = byTransaction ? connectorOf(directUrl) : connector;
-  const work = openPool(connector, { max: connections, keepsPath: !byTransaction, log });
-  const inbox = openPool(connector, { max: INBOX_CONNECTIONS, keepsPath: !byTransaction, log });
-  const session = byTransaction ? openPool(direct, { max: DIRECT_CONNECTIONS, keepsPath: true, log }) : work;
+  const work = openPool(connector, { max: connections, keepsSession: !byTransaction, log });
+  const inbox = openPool(connector, { max: INBOX_CONNECTIONS, keepsSession: !byTransaction, log });
+  const session = byTransaction
+    ? openPool(direct, { max: DIRECT_CONNECTIONS, keepsSession: true, log })
+    : work;
   const stopAnalyzing = keepAnalyzed(session, log);
   const kyselyOn = (pool: pg.Pool) =>
     new Kysely<Schema>({
@@ -91,19 +94,19 @@ const connectionsOf = ({ totalCount, idleCount, waitingCount }: pg.Pool): Connec
 interface PoolOptions {
   max: number;
   /** Whether a session remembers what it is set to. */
-  keepsPath: boolean;
+  keepsSession: boolean;
   log: Log;
 }
 
-function openPool({ Client, config }: Connector, { max, keepsPath, log }: PoolOptions): pg.Pool {
+function openPool({ Client, config }: Connector, { max, keepsSession, log }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     ...config,
     // A statement and the bounds of its transaction are sent at once.
-    ...(!keepsPath && { pipeline: true }),
+    ...(!keepsSession && { pipeline: true }),
     Client,
     max,
     connectionTimeoutMillis: 5_000,
-    ...(keepsPath && { onConnect: (client) => client.query("set search_path to shiftpact, public") }),
+    ...(keepsSession && { onConnect: (client) => client.query(PREPARE_SESSION) }),
   });
   pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
   // The pool does not listen to a client in use, and an unhandled error would end the process. It rejects the query in hand too.

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type pg from "pg";
 import { BY_KEYS, MOST_PREPARED } from "./engine.ts";
+import { BEGIN_PREPARED } from "./session.ts";
 
 // "cached plan must not change result type", among others: a newer process has altered a table.
 const NOT_SUPPORTED = "0A000";
@@ -73,7 +74,7 @@ function preparingClient(client: pg.PoolClient, options: Preparing, onLost: () =
   const send = (text: string, values: readonly unknown[]) => {
     // Without values it may be several statements, which cannot be prepared.
     const name = values.length > 0 && !byTransaction ? nameOf(text) : undefined;
-    const begin = byTransaction ? `${text}; ${PATH}; ${BY_KEYS}` : `${text}; ${BY_KEYS}`;
+    const begin = `${byTransaction ? BEGIN_PREPARED : text}; ${BY_KEYS}`;
     const query: TimedQuery = { text: isBegin(text) ? begin : text, query_timeout: silenceMs };
     if (values.length > 0) query.values = [...values];
     if (name !== undefined) query.name = name;
@@ -98,13 +99,11 @@ function preparingClient(client: pg.PoolClient, options: Preparing, onLost: () =
   };
 }
 
-const PATH = "set local search_path to shiftpact, public";
-
 /** A single statement in a transaction of its own, which is what a pooler keeps together. All three are sent without waiting for the one before. */
 async function inTransaction(client: pg.PoolClient, query: TimedQuery): Promise<pg.QueryResult> {
   const { query_timeout } = query;
   const [begun, result, ended] = await Promise.allSettled([
-    client.query({ text: `begin; ${PATH}`, query_timeout } as TimedQuery),
+    client.query({ text: BEGIN_PREPARED, query_timeout } as TimedQuery),
     client.query(query),
     client.query({ text: "commit", query_timeout } as TimedQuery),
   ]);

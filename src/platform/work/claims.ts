@@ -38,7 +38,8 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]
           where held.provider_id = integrations.provider_id and held.claim is not null and held.kind <> 'mail'
             and held.due_at > now())::int as running
       from integrations
-      where provider_id <> all (array(select json_array_elements_text(${excluded}::text::json)::uuid))),
+      where provider_id <> all (array(select json_array_elements_text(${excluded}::text::json)::uuid))
+      order by provider_id),
     next as (
       select provider.running, due.* from provider cross join (
         select priority, ${places} as places from (values (0), (1), (2)) as known (priority)) as urgency
