@@ -97,7 +97,11 @@ async function makeCluster(options: PostgresOptions): Promise<void> {
     if (account) await chown(password, account.uid, account.gid);
     const access = [`--username=${USER}`, "--auth=password", `--pwfile=${password}`];
     // The server's log is read, in English. An empty cluster need not survive a power cut; tests of those sync the folder.
-    await run(initdb, [`--pgdata=${databaseDir}`, ...access, "--lc-messages=C", "--no-sync"], { ...account });
+    await run(
+      initdb,
+      [`--pgdata=${databaseDir}`, ...access, "--encoding=UTF8", "--lc-messages=C", "--no-sync"],
+      { ...account },
+    );
   } finally {
     await rm(password);
   }
