@@ -217,7 +217,7 @@ export function scansOf(node: Node, table = "events"): string[] {
 }
 
 /** Returns how many rows of a table its scans read: an index that only gives the order is read to its end. */
-export function rowsRead(node: Node, table = "events"): number {
+function rowsRead(node: Node, table = "events"): number {
   const { "Actual Rows": kept = 0, "Rows Removed by Filter": removed = 0, "Actual Loops": loops = 1 } = node;
   const own = node["Relation Name"] === table && node["Node Type"].includes("Scan");
   const below = (node.Plans ?? []).map((child) => rowsRead(child, table));
