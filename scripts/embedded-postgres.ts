@@ -101,10 +101,14 @@ async function makeCluster(options: PostgresOptions): Promise<void> {
     const { locale, timeZone } = options.place ?? {};
     const placed = locale === undefined ? [] : [`--locale=${locale}`];
     // The server's log is read, in English. An empty cluster need not survive a power cut; tests of those sync the folder.
-    await run(initdb, [`--pgdata=${databaseDir}`, ...access, ...placed, "--lc-messages=C", "--no-sync"], {
-      ...account,
-      env: { ...process.env, ...(timeZone !== undefined && { TZ: timeZone }) },
-    });
+    await run(
+      initdb,
+      [`--pgdata=${databaseDir}`, ...access, ...placed, "--encoding=UTF8", "--lc-messages=C", "--no-sync"],
+      {
+        ...account,
+        env: { ...process.env, ...(timeZone !== undefined && { TZ: timeZone }) },
+      },
+    );
   } finally {
     await rm(password);
   }

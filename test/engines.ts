@@ -92,11 +92,14 @@ export async function copyFolder() {
   return { where: { dataDir }, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** A PostgreSQL database of its own; `empty` has no tables yet. */
-export async function copyDatabase({ empty = false } = {}) {
+/** A PostgreSQL database of its own; `empty` has no tables yet. `options`: of `create database`, for one without tables. */
+export async function copyDatabase({ empty = false, options }: { empty?: boolean; options?: string } = {}) {
   const server = inject("postgresServer");
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await onServer(server, `create database ${name} template ${empty ? "template0" : TEMPLATE}`);
+  await onServer(
+    server,
+    `create database ${name} ${options ?? `template ${empty ? "template0" : TEMPLATE}`}`,
+  );
   return {
     where: { url: `${server}/${name}` },
     remove: () => onServer(server, `drop database ${name} with (force)`),

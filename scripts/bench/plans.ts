@@ -9,8 +9,11 @@ import {
 import type { Database } from "../../src/platform/db/database.ts";
 import type { Schema } from "../../src/platform/db/schema.ts";
 import { eventHandlers } from "../../src/platform/http/operations/events.ts";
+import { jobHandlers } from "../../src/platform/http/operations/jobs.ts";
+import { notificationHandlers } from "../../src/platform/http/operations/notifications.ts";
 import { createDispatcher } from "../../src/platform/inbox/dispatch.ts";
 import { createInbox } from "../../src/platform/inbox/receive.ts";
+import { createReadings } from "../../src/platform/metrics/readings.ts";
 import { loadShift } from "../../src/platform/shifts/load.ts";
 import type { Organisation } from "./organisations.ts";
 import { log } from "./stored-events.ts";
@@ -18,14 +21,24 @@ import { log } from "./stored-events.ts";
 /** The plan of PostgreSQL for a query of the platform. */
 export interface Plan {
   what: string;
-  /** Scans of the table events: `index scan, events_shift`. */
+  /** Scans of its table: `index scan, events_shift`. */
   scans: readonly string[];
+  /** That these scans read, of whatever they return. */
+  rowsRead: number;
   /** Milliseconds. */
   took: number;
 }
 
 type Query = Pick<CompiledQuery, "sql" | "parameters">;
 type Do = (kysely: Kysely<Schema>) => Promise<unknown>;
+
+interface Hot {
+  run: Do;
+  /** `events` unless given. */
+  table?: string;
+  /** It runs by the settings of a transaction (BY_KEYS). */
+  isWithin?: true;
+}
 
 /** Returns the plans of the queries that the platform's own code makes. */
 export async function plansOf(
@@ -34,30 +47,71 @@ export async function plansOf(
 ): Promise<Plan[]> {
   const providerId = organisation?.providerId ?? "";
   const plans: Plan[] = [];
-  for (const [what, run] of Object.entries(hotQueries(providerId))) {
-    const query = await taken(kysely, run);
-    plans.push({ what, ...(await explained(kysely, query)) });
+  const stored = await anyOf(kysely, providerId);
+  const queries = { ...eventQueries(stored), ...otherQueries(stored) };
+  for (const [what, hot] of Object.entries(queries)) {
+    const query = await taken(kysely, hot);
+    plans.push({ what, ...(await explained(kysely, query, hot)) });
   }
   return plans;
 }
 
-function hotQueries(providerId: string): Readonly<Record<string, Do>> {
-  const list =
-    (query: object): Do =>
-    async (kysely) => {
-      await eventHandlers({ database: { kysely } } as never).listEvents({ query } as never);
-    };
+interface Stored {
+  providerId: string;
+  shiftId: string;
+  jobId: string;
+  candidateId: string;
+}
+
+/** Returns ids that the lists find, where there are any: a plan for none may not be executed. */
+async function anyOf(kysely: Kysely<Schema>, providerId: string): Promise<Stored> {
+  const one = async (table: "events" | "notifications") =>
+    kysely.selectFrom(table).selectAll().where("provider_id", "=", providerId).limit(1).executeTakeFirst();
+  const found = { ...(await one("events")), ...(await one("notifications")) };
+  const { shift_id = randomUUID(), job_id = randomUUID(), candidate_id = randomUUID() } = found;
+  return { providerId, shiftId: shift_id, jobId: job_id, candidateId: candidate_id };
+}
+
+function eventQueries({ providerId, shiftId }: Stored): Readonly<Record<string, Hot>> {
+  const list = (query: object): Hot => ({
+    run: (kysely) => eventHandlers({ database: { kysely } } as never).listEvents({ query } as never),
+  });
   return {
-    "store webhooks, none twice": (kysely) => receive(kysely, providerId),
-    "events whose shift is not due": sweep,
-    "what waits for a shift": (kysely) =>
-      loadShift(kysely, { providerId, shiftId: randomUUID() }, new Date()),
+    "store webhooks, none twice": { run: (kysely) => receive(kysely, providerId), isWithin: true },
+    "events whose shift is not due": { run: sweep, isWithin: true },
+    "what waits for a shift": {
+      run: (kysely) => loadShift(kysely, { providerId, shiftId: randomUUID() }, new Date()),
+      isWithin: true,
+    },
     "GET /events": list({}),
     "GET /events?providerId=": list({ providerId }),
     "GET /events?providerId=, one that sent none": list({ providerId: randomUUID() }),
-    "GET /events?shiftId=": list({ providerId, shiftId: randomUUID() }),
+    "GET /events?providerId=&shiftId=": list({ providerId, shiftId }),
+    "GET /events?shiftId=": list({ shiftId }),
     "GET /events?traceId=": list({ traceId: randomUUID() }),
     "GET /events?status=dead": list({ status: "dead" }),
+  };
+}
+
+function otherQueries({ providerId, jobId, candidateId }: Stored): Readonly<Record<string, Hot>> {
+  const notifications = (query: object): Hot => ({
+    table: "notifications",
+    run: (kysely) =>
+      notificationHandlers({ database: { kysely } } as never).listNotifications({ query } as never),
+  });
+  const readings: Do = (kysely) => createReadings({ kysely }, async () => [])();
+  return {
+    "metrics, of events": { run: readings },
+    "metrics, of notifications": { run: readings, table: "notifications" },
+    "GET /notifications": notifications({}),
+    "GET /notifications?jobId=": notifications({ jobId }),
+    "GET /notifications?candidateId=": notifications({ candidateId }),
+    "GET /notifications?candidateId=&jobId=": notifications({ candidateId, jobId }),
+    "GET /jobs?providerId=": {
+      table: "jobs",
+      run: (kysely) =>
+        jobHandlers({ database: { kysely } } as never).listJobs({ query: { providerId } } as never),
+    },
   };
 }
 
@@ -77,8 +131,8 @@ async function sweep(kysely: Kysely<Schema>): Promise<void> {
   await createDispatcher({ database: { kysely } as Database, log, wakeWorker: () => undefined }).run();
 }
 
-/** Returns the first query on the events, or on their view, that `run` makes. */
-async function taken(kysely: Kysely<Schema>, run: Do): Promise<Query> {
+/** Returns the first query on the table, or on a view of it, that `run` makes. */
+async function taken(kysely: Kysely<Schema>, { run, table = "events" }: Hot): Promise<Query> {
   const queries: Query[] = [];
   const compiler = new PostgresQueryCompiler();
   const plugin: KyselyPlugin = {
@@ -89,7 +143,8 @@ async function taken(kysely: Kysely<Schema>, run: Do): Promise<Query> {
     transformResult: async ({ result }) => result,
   };
   await run(kysely.withPlugin(plugin));
-  const query = queries.find(({ sql }) => /\b(all_)?events\b/.test(sql));
+  const name = new RegExp(`\\b(all_)?${table}(_of_shifts)?\\b`);
+  const query = queries.find(({ sql }) => name.test(sql));
   if (!query) throw new Error("no query was made");
   return query;
 }
@@ -99,23 +154,47 @@ interface Node {
   "Relation Name"?: string;
   "Index Name"?: string;
   "Conflict Arbiter Indexes"?: string[];
+  "Actual Rows"?: number;
+  "Actual Loops"?: number;
+  "Rows Removed by Filter"?: number;
   Plans?: Node[];
 }
+
+/** The settings of a statement outside a transaction. */
+const AS_SINGLE = [
+  "plan_cache_mode",
+  "enable_hashjoin",
+  "enable_mergejoin",
+  "enable_seqscan",
+  "enable_bitmapscan",
+]
+  .map((name) => `set local ${name} to default`)
+  .join("; ");
 
 const ROLL_BACK = Symbol("rolled back");
 
 /** Executes and rolls back the query. */
-async function explained(kysely: Kysely<Schema>, { sql, parameters }: Query): Promise<Omit<Plan, "what">> {
+async function explained(
+  kysely: Kysely<Schema>,
+  { sql, parameters }: Query,
+  { table, isWithin }: Hot,
+): Promise<Omit<Plan, "what">> {
   let plan: Omit<Plan, "what"> | undefined;
   const explain = CompiledQuery.raw(`explain (analyze, format json) ${sql}`, [...parameters]);
   await kysely
     .transaction()
     .execute(async (trx) => {
+      if (!isWithin) await trx.executeQuery(CompiledQuery.raw(AS_SINGLE));
       const { rows } = await trx.executeQuery<{ "QUERY PLAN": [{ Plan: Node; "Execution Time": number }] }>(
         explain,
       );
       const [top] = rows[0]?.["QUERY PLAN"] ?? [];
-      if (top) plan = { scans: [...new Set(scansOf(top.Plan))], took: top["Execution Time"] };
+      if (top)
+        plan = {
+          scans: [...new Set(scansOf(top.Plan, table))],
+          rowsRead: rowsRead(top.Plan, table),
+          took: top["Execution Time"],
+        };
       throw ROLL_BACK;
     })
     .catch((error) => {
@@ -125,15 +204,22 @@ async function explained(kysely: Kysely<Schema>, { sql, parameters }: Query): Pr
   return plan;
 }
 
-/** Returns the scans of the table events. A bitmap index scan names no table. */
-export function scansOf(node: Node): string[] {
-  const below = (node.Plans ?? []).flatMap(scansOf);
+/** Returns the scans of a table. A bitmap index scan names no table. */
+export function scansOf(node: Node, table = "events"): string[] {
+  const below = (node.Plans ?? []).flatMap((child) => scansOf(child, table));
   const type = node["Node Type"].toLowerCase();
   const index = node["Index Name"];
   const arbiters = node["Conflict Arbiter Indexes"] ?? [];
   if (arbiters.length > 0) return [`no scan, conflicts by ${arbiters.join(", ")}`, ...below];
-  if (type === "bitmap index scan" && index?.startsWith("events")) return [`${type}, ${index}`, ...below];
-  if (!type.includes("scan") || type === "bitmap heap scan" || node["Relation Name"] !== "events")
-    return below;
+  if (type === "bitmap index scan" && index?.startsWith(`${table}_`)) return [`${type}, ${index}`, ...below];
+  if (!type.includes("scan") || type === "bitmap heap scan" || node["Relation Name"] !== table) return below;
   return [index === undefined ? type : `${type}, ${index}`, ...below];
+}
+
+/** Returns how many rows of a table its scans read: an index that only gives the order is read to its end. */
+function rowsRead(node: Node, table = "events"): number {
+  const { "Actual Rows": kept = 0, "Rows Removed by Filter": removed = 0, "Actual Loops": loops = 1 } = node;
+  const own = node["Relation Name"] === table && node["Node Type"].includes("Scan");
+  const below = (node.Plans ?? []).map((child) => rowsRead(child, table));
+  return [own ? (kept + removed) * loops : 0, ...below].reduce((sum, rows) => sum + rows, 0);
 }

@@ -14,13 +14,6 @@ export async function openConfigured(
   open: typeof openDatabase = openDatabase,
   onQuery?: OnQuery,
 ): Promise<Database> {
-  if (!url) return open({ dataDir: join(dataDir, "database"), autoMigrate, log, onQuery });
-  return open({ url, directUrl, connections, autoMigrate, log, onQuery }).catch(refuseToStart);
-}
-
-/** A host name with several addresses fails without a message. The URL is left out because it holds a password. */
-function refuseToStart(error: unknown): never {
-  const { message, code = "" } = error as NodeJS.ErrnoException;
-  if (!code.startsWith("E")) throw error;
-  throw new Error(`the database does not answer: ${message || code}`, { cause: error });
+  const where = url ? { url, directUrl, connections } : { dataDir: join(dataDir, "database") };
+  return open({ ...where, autoMigrate, log, onQuery });
 }

@@ -101,7 +101,7 @@ describe("the platform process", () => {
       "postgres://user:hunter2@localhost:9/x",
       /^the database does not answer: .*ECONNREFUSED/,
     ],
-    ["it is no URL", "postgres://user:hunter2@:x", /^the database does not answer: Invalid URL$/],
+    ["it is no URL", "postgres://user:hunter2@:x", /^DATABASE_URL is not a valid URL: write postgres:/],
   ])("says in one line that there is no database when %s", async (_, databaseUrl, line) => {
     const starting = startPlatform({ ...configFor({ url: databaseUrl }) }, { log: silent });
     const error = await starting.catch((reason: Error) => reason);

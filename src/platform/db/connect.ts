@@ -1,9 +1,12 @@
 import pg from "pg";
+import { lineOfError } from "./database-errors.ts";
 import { type Servers, serversOf } from "./database-url.ts";
 import { INT8 } from "./engine.ts";
 
 /** For each of several servers: together less than a caller waits for a connection. Milliseconds. */
 const SERVER_MS = 2_000;
+/** Of a connection beside the pools. A server that is stopped would let it wait for ever. Milliseconds. */
+const CONNECT_MS = 5_000;
 
 // Counts stay far below 2^53; PGlite returns them as numbers too.
 const parserOf: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
@@ -24,23 +27,26 @@ export interface Connector {
   newClient(): pg.Client;
 }
 
-/** How to connect to the servers of a URL: to the first suitable one, for each connection. */
-export function connectorOf(url: string): Connector {
+/**
+ * How to connect to the servers of a URL: to the first suitable one, for each connection.
+ * @param setting where the URL comes from, for errors
+ */
+export function connectorOf(url: string, setting?: string): Connector {
   const servers = serversOf(url);
   const [first = url] = servers.urls;
   const config = configOf(first);
   const isPlain = servers.urls.length === 1 && !servers.mustWrite;
-  const Client = isPlain ? pg.Client : choosing(servers);
-  return { Client, config, newClient: () => new Client(config) };
+  const Client = isPlain ? pg.Client : choosing(servers, setting);
+  return { Client, config, newClient: () => new Client({ ...config, connectionTimeoutMillis: CONNECT_MS }) };
 }
 
 /** A client that chooses its server when it connects. */
-function choosing(servers: Servers): typeof pg.Client {
+function choosing(servers: Servers, setting?: string): typeof pg.Client {
   return class ChoosingClient extends pg.Client {
     override connect(): Promise<pg.Client>;
     override connect(callback: (error: Error) => void): void;
     override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
-      const connected = choose(servers).then(async ({ host, port }) => {
+      const connected = choose(servers, setting).then(async ({ host, port }) => {
         Object.assign(this, { host, port });
         await super.connect();
         return this;
@@ -53,7 +59,10 @@ function choosing(servers: Servers): typeof pg.Client {
 }
 
 /** Returns the first server that responds and, if it must, accepts writes. @throws Error that names the fault of each. */
-async function choose({ urls, mustWrite }: Servers): Promise<{ host: string; port: number }> {
+async function choose(
+  { urls, mustWrite }: Servers,
+  setting?: string,
+): Promise<{ host: string; port: number }> {
   const faults: string[] = [];
   for (const url of urls) {
     const client = new pg.Client({
@@ -69,7 +78,7 @@ async function choose({ urls, mustWrite }: Servers): Promise<{ host: string; por
       if (!mustWrite || rows[0]?.transaction_read_only === "off") return { host, port };
       faults.push(`${host}:${port} is read-only`);
     } catch (error) {
-      faults.push(`${host}:${port} ${messageOf(error)}`);
+      faults.push(`${host}:${port} ${lineOf(error, setting)}`);
     } finally {
       client.end().catch(() => undefined);
     }
@@ -78,5 +87,7 @@ async function choose({ urls, mustWrite }: Servers): Promise<{ host: string; por
   throw Object.assign(new Error(`no server of the URL can be used: ${faults.join("; ")}`), { code });
 }
 
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error);
+function lineOf(error: unknown, setting?: string): string {
+  const line = lineOfError(error, { setting, isConnecting: true });
+  return line ?? (error instanceof Error ? error.message : String(error));
+}

@@ -26,6 +26,8 @@ export function faultOfUrl(
   { PGSSLMODE = "" }: Readonly<Record<string, string | undefined>> = {},
 ): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(url)) return `${name} must start with postgres:// or postgresql://`;
+  if (!hasParts(url))
+    return `${name}: write / ? # and @ in the user and the password as %2F %3F %23 and %40 (and % as %25)`;
   const [, , , , query = ""] = FORM.exec(url) ?? [];
   const params = new URLSearchParams(query);
   const [mode, session] = [params.get("sslmode"), params.get("target_session_attrs")];
@@ -42,6 +44,14 @@ export function faultOfUrl(
     return `${name}: target_session_attrs must be one of ${SESSIONS.join(", ")}`;
   const missing = [root, cert, key].find((path) => path && !existsSync(path));
   return missing ? `${name}: there is no file ${missing}` : undefined;
+}
+
+/** False when a character of the user or the password is not encoded: the rest of that is then read as a host or a database. */
+function hasParts(url: string): boolean {
+  const [form, , hosts = "", path = "", query = ""] = FORM.exec(url) ?? [];
+  if (form === undefined || path.includes("@")) return false;
+  if (path === "" && hosts !== "") return !query.includes("@");
+  return ![...new URLSearchParams(query).keys()].some((key) => key.includes("@"));
 }
 
 /** Returns the hosts and the database of a URL, without user and password. */

@@ -1,10 +1,13 @@
 import { connectorOf } from "./connect.ts";
-import type { Database, Log, OnQuery } from "./engine.ts";
+import { explained } from "./database-errors.ts";
+import type { Database, Log, OnQuery, RawSql } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 import { refuseMoved } from "./moved.ts";
 import { openPglite } from "./pglite.ts";
 import { refuseTransactionPooler } from "./pooler.ts";
 import { openPostgres } from "./postgres.ts";
+import { checkServer, refuseReadOnly, warnOfSettings } from "./server-check.ts";
+import { reportingWaits, type WaitTimes } from "./start-waits.ts";
 import { refuseUnfinishedRestore } from "./unfinished-restore.ts";
 
 export type { Database, Engine, Log, OnQuery } from "./engine.ts";
@@ -21,39 +24,71 @@ export interface OpenOptions {
   dataDir?: string | undefined;
   /** False: refuses a schema that is too old instead of migrating it. */
   autoMigrate?: boolean | undefined;
+  /** When a start that waits for other sessions is reported. */
+  waits?: WaitTimes | undefined;
   log: Log;
   onQuery?: OnQuery | undefined;
 }
 
 /**
  * Opens the database that `url` names, or the embedded one in `dataDir`, and brings its tables up to date.
- * Rejects with one clear line when the folder is in use, or an applied migration was changed. @throws SchemaError
+ * Rejects with one clear line when it cannot be used, the folder is in use, or an applied migration was changed. @throws SchemaError
  */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   const { url, dataDir, log, autoMigrate } = options;
   if (!url) refuseMoved(requireFolder(dataDir));
   const database = await openUnmigrated(options);
+  return orClosed(database, options, async () => {
+    const { raw, engine } = database;
+    if (url) await refuseReadOnly(raw.executeSql, checkedUrl(url, options).setting);
+    if (url) await warnOfSettings(raw.executeSql, log);
+    const applied = await migrate(raw, undefined, autoMigrate);
+    if (applied.length > 0) log.info({ applied, engine }, "migrated the database");
+  });
+}
+
+/** Opens it without a change to its tables, which may be missing. Rejects with one clear line when it cannot be used. */
+export async function openUnmigrated(options: OpenOptions): Promise<Database> {
+  const { url, dataDir, log, onQuery } = options;
+  if (url) return openServer(url, options);
+  const folder = requireFolder(dataDir);
+  refuseUnfinishedRestore(folder);
+  return closingOnce(await openPglite(folder, log, { onQuery }));
+}
+
+async function openServer(url: string, options: OpenOptions): Promise<Database> {
+  const { directUrl, connections, log, onQuery, waits } = options;
+  const { setting, checked } = checkedUrl(url, options);
+  const explain = (error: unknown) => Promise.reject(explained(error, { setting, isConnecting: true }));
+  // A URL that cannot be read is an error of opening it, too.
+  const connector = await Promise.resolve()
+    .then(() => connectorOf(checked, setting))
+    .catch(explain);
+  await refuseTransactionPooler(setting, connector.newClient).catch(explain);
+  const database = closingOnce(openPostgres(url, log, { directUrl, connections, onQuery }));
+  await orClosed(database, options, () => checkServer(database.raw.executeSql, setting));
+  const alone: RawSql["alone"] = (work) =>
+    reportingWaits(() => database.raw.alone(work), connector.newClient, log, waits);
+  return { ...database, raw: { ...database.raw, alone } };
+}
+
+/** The URL that leads to the server itself, and its setting. */
+const checkedUrl = (url: string, { urlName = "DATABASE_URL", directUrl }: OpenOptions) =>
+  directUrl ? { setting: "DIRECT_DATABASE_URL", checked: directUrl } : { setting: urlName, checked: url };
+
+/** Returns the database once `work` is done; closes it, and says why in one line, if that fails. */
+async function orClosed(
+  database: Database,
+  options: OpenOptions,
+  work: () => Promise<void>,
+): Promise<Database> {
   try {
-    const applied = await migrate(database.raw, undefined, autoMigrate);
-    if (applied.length > 0) log.info({ applied, engine: database.engine }, "migrated the database");
+    await work();
     return database;
   } catch (error) {
     await database.close();
-    throw error;
+    throw explained(error, { setting: checkedUrl("", options).setting });
   }
-}
-
-/** Opens it without a change to its tables, which may be missing. */
-export async function openUnmigrated(options: OpenOptions): Promise<Database> {
-  const { url, urlName = "DATABASE_URL", directUrl, connections, dataDir, log, onQuery } = options;
-  if (!url) {
-    const folder = requireFolder(dataDir);
-    refuseUnfinishedRestore(folder);
-    return closingOnce(await openPglite(folder, log, { onQuery }));
-  }
-  const [name, checked] = directUrl ? ["DIRECT_DATABASE_URL", directUrl] : [urlName, url];
-  await refuseTransactionPooler(name, connectorOf(checked).newClient);
-  return closingOnce(openPostgres(url, log, { directUrl, connections, onQuery }));
 }
 
 function closingOnce(database: Database): Database {

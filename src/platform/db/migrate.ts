@@ -70,12 +70,19 @@ export async function makeTables(run: RunSql, migrations: readonly Migration[]):
   for (const migration of migrations) await applyWithin(run, migration);
 }
 
-/** The table that records the migrations is not created by one. */
+/**
+ * The table that records the migrations is not created by one. Only what is missing is made: `if not exists` needs the right to create a
+ * schema although there is one, and locks a table although it has the column.
+ */
 async function prepare(run: RunSql): Promise<void> {
-  await run(`create schema if not exists shiftpact;
-    create table if not exists shiftpact.migrations (
-      name text primary key, checksum text not null, applied_at timestamptz not null default now());
-    alter table shiftpact.migrations add column if not exists works_with text;`);
+  const { rows } = await run(`select to_regnamespace('shiftpact') is not null as "hasSchema", exists (
+    select from pg_attribute where attrelid = to_regclass('shiftpact.migrations') and attname = 'works_with') as "hasColumn"`);
+  const { hasSchema, hasColumn } = rows[0];
+  if (!hasSchema) await run("create schema shiftpact");
+  if (!hasColumn)
+    await run(`create table if not exists shiftpact.migrations (
+        name text primary key, checksum text not null, applied_at timestamptz not null default now());
+      alter table shiftpact.migrations add column if not exists works_with text;`);
 }
 
 async function applyWithin(run: RunSql, { name, sql, checksum, worksWith }: Migration): Promise<void> {

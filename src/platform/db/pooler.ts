@@ -1,8 +1,12 @@
 import type pg from "pg";
+import type { TimedQuery } from "./prepared.ts";
 
 const ROUNDS = 3;
 // A process id may occur on two servers, and it is used again.
-const BACKEND = `select pid || ' ' || backend_start as backend from pg_stat_activity where pid = pg_backend_pid()`;
+const BACKEND: TimedQuery = {
+  text: `select pid || ' ' || backend_start as backend from pg_stat_activity where pid = pg_backend_pid()`,
+  query_timeout: 5_000,
+};
 
 /**
  * @throws Error when two open connections share a session of the database, or one changes its session: then a pooler gives sessions out by the

@@ -25,6 +25,8 @@ export interface ShiftTables {
   event_log: EventColumns;
   /** The view of both. */
   all_events: EventColumns;
+  /** The same, to find the events of a shift of whichever provider. */
+  events_of_shifts: EventColumns;
   /** What is known of a shift at its provider. */
   shifts: {
     provider_id: string;

@@ -9,7 +9,7 @@ import pg from "pg";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { startPostgres } from "../../../scripts/embedded-postgres.ts";
 import { connectorOf } from "../../../src/platform/db/connect.ts";
-import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
+import { type Database, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
 import { faultOfUrl } from "../../../src/platform/db/database-url.ts";
 import { copyDatabase, silent } from "../../engines.ts";
 import { type Gate, openGate } from "../http/gate.ts";
@@ -51,7 +51,8 @@ describe("a server that becomes read-only for a moment", () => {
     await admin.connect();
     undo.push(() => admin.end());
     await admin.query(`alter database ${name} set default_transaction_read_only = on`);
-    const database = await opened(url);
+    const database = await openUnmigrated({ url, log: silent });
+    undo.push(database.close);
     const held = Promise.withResolvers<void>();
     const idle = Array.from({ length: 4 }, () => database.inbox.connection().execute(() => held.promise));
     held.resolve();
@@ -191,6 +192,12 @@ describe("the URL of a database", () => {
   const BASE = "postgres://user:hunter2@one/shiftpact";
   it.each([
     ["mysql://x", /^DATABASE_URL must start with postgres/],
+    ...["p@ss", "p/ss", "p?ss", "p#ss", "12/ss", "p@s/s", "p@s?s", "p?s=s"].map(
+      (password): [string, RegExp] => [
+        `postgres://user:hunter2${password}@one/shiftpact`,
+        /^DATABASE_URL: write \/ \? # and @ in the user and the password as %2F %3F %23 and %40 \(and % as %25\)$/,
+      ],
+    ),
     [
       `${BASE}?sslmode=prefer`,
       /^DATABASE_URL: sslmode must be one of disable, require, verify-ca, verify-full$/,
@@ -220,6 +227,9 @@ describe("the URL of a database", () => {
   it.each([
     BASE,
     `${BASE}?sslmode=require`,
+    "postgres://user:%40%2F%3F%23@one/shiftpact",
+    "postgres://one/shiftpact?application_name=a@b",
+    "postgresql:///shiftpact?host=/run/postgresql&user=a@b",
     "postgres://user:hunter2@one:1,two:2/shiftpact?target_session_attrs=read-write&sslmode=verify-full",
     "postgresql:///shiftpact?host=/run/postgresql",
   ])("is accepted: %s", (url) => {

@@ -1,93 +1,70 @@
-import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openDatabase } from "../../../src/platform/db/database.ts";
-import { BY_KEYS } from "../../../src/platform/db/engine.ts";
-import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
-import { copyDatabase, silent } from "../../engines.ts";
-import { startHarness } from "../../harness/platform.ts";
-import { startMailServer } from "../notifications/mail-server.ts";
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Plan, plansOf } from "../../../scripts/bench/plans.ts";
+import { storeEvents } from "../../../scripts/bench/stored-events.ts";
+import { startEngine, type TestDatabase } from "../../engines.ts";
 
-/** These may read a table whole: they run once an hour or at the start, or the table has a row for each process. */
-const ASIDE = [
-  /^delete from "\w+" where .* limit \$\d+ .*for update skip locked/s,
-  /^with hours as \(/,
-  /^select \* from "integrations" where "deletion_requested_at"/,
-  /\bprocesses\b/,
-];
+const EVENTS = 20_000;
+/** So many that PostgreSQL 18 gains nothing by skipping from one to the next in an index that begins with the provider. */
+const PROVIDERS = 1_000;
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const each of undo.splice(0).reverse()) await each();
-});
+describe("the plan of", () => {
+  let database: TestDatabase;
+  const organisation = { providerId: randomUUID(), platformToken: "" };
+  const queries = async () => reading(await plansOf(database, [organisation]));
+  beforeAll(async () => {
+    database = await startEngine("postgres");
+    await sql`
+      insert into integrations (provider_id, kind, name, base_url, provider_token, state)
+      select case n when 1 then ${organisation.providerId}::uuid else gen_random_uuid() end,
+        'tempo', 'Kvarteret', 'https://provider.example', 'sealed', 'active'
+      from generate_series(1, ${PROVIDERS}::int) as n`.execute(database.kysely);
+    await storeEvents(database, EVENTS);
+    await storeJobs(database);
+  });
+  afterAll(() => database.drop());
 
-let url: string;
-let client: pg.Client;
-beforeEach(async () => {
-  const { where, remove } = await copyDatabase();
-  url = where.url;
-  client = new pg.Client({ connectionString: url });
-  await client.connect();
-  undo.push(remove, () => client.end());
-  await client.query("set search_path to shiftpact, public");
-});
-
-/** Returns the statements by which shifts appear, are offered by mail, staffed, changed and cancelled. */
-async function statementsOfPipeline(): Promise<string[]> {
-  const seen = new Set<string>();
-  const database = await openDatabase({ url, log: silent, onQuery: ({ sql }) => void seen.add(sql.trim()) });
-  const server = await startMailServer();
-  const channel = createEmailChannel({ url: server.url, from: "shifts@platform.example" });
-  const harness = await startHarness(database, { channel });
-  undo.push(database.close, server.close, () => channel.close(), harness.close);
-  const organisation = await harness.onboard();
-  const person = await organisation.addPerson();
-  // The start and the onboarding may read more.
-  seen.clear();
-  const job = await organisation.open({ positions: 2 });
-  await organisation.accept(job, person);
-  await organisation.change(job, { positions: 3 });
-  await organisation.idle();
-  await organisation.withdraw(job, person);
-  await organisation.idle();
-  await organisation.cancel(job);
-  await organisation.idle();
-  return [...seen].filter((sql) => /^(with|select|insert|update|delete)\b/.test(sql));
-}
-
-interface Plan {
-  "Node Type": string;
-  "Relation Name"?: string;
-  Plans?: Plan[];
-}
-
-const wholeReadsIn = (plan: Plan): string[] => [
-  ...(plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? ""] : []),
-  ...(plan.Plans ?? []).flatMap(wholeReadsIn),
-];
-
-/** Returns the tables that a statement reads whole by its plan in a transaction. The tables were never analyzed. */
-async function wholeReadsOf(sql: string): Promise<string[]> {
-  const places = new Set(sql.match(/\$\d+/g));
-  const values = places.size > 0 ? `(${[...places].map(() => "null").join(", ")})` : "";
-  await client.query(`begin; ${BY_KEYS}; prepare planned as ${sql}`);
-  const { rows } = await client.query(`explain (format json) execute planned${values}`);
-  await client.query("rollback; deallocate planned");
-  return wholeReadsIn(rows[0]["QUERY PLAN"][0].Plan);
-}
-
-describe("the plans of the pipeline's statements", () => {
-  it("read no table whole, though none was ever analyzed", async () => {
-    const statements = await statementsOfPipeline();
-    expect(statements.length).toBeGreaterThan(60);
-    const whole: { sql: string; tables: string[] }[] = [];
-    for (const sql of statements.filter((sql) => !ASIDE.some((aside) => aside.test(sql)))) {
-      const tables = await wholeReadsOf(sql);
-      if (tables.length > 0) whole.push({ sql, tables });
-    }
-    expect(whole).toEqual([]);
+  it("a frequent query, or a page of a list, reads few rows", async () => {
+    expect(await queries()).toEqual([]);
   });
 
-  it("are seen to read a table whole if they have no index", async () => {
-    expect(await wholeReadsOf("select job_id from jobs where positions = $1")).toEqual(["jobs"]);
+  it("a query whose index is gone shows that it reads the whole table", async () => {
+    await database.raw.executeSql(`
+      alter table shiftpact.events drop constraint events_pkey;
+      drop index shiftpact.events_status;
+      create unique index on shiftpact.events (event, trace_id, provider_id, shift_id)`);
+    expect(await queries()).toEqual([
+      "GET /events?providerId=",
+      "GET /events?providerId=&shiftId=",
+      "GET /events?shiftId=",
+      "metrics, of events",
+    ]);
   });
 });
+
+/** It may read all events until it finds that there is none: an index that prevents this would cost each webhook. */
+const LONG = "GET /events?providerId=, one that sent none";
+
+/** The other queries that read a considerable part of a table. */
+const reading = (plans: readonly Plan[]): string[] =>
+  plans.filter(({ what, rowsRead }) => what !== LONG && rowsRead > EVENTS / 10).map(({ what }) => what);
+
+/** One for each event, with a notification. */
+async function storeJobs({ kysely, raw }: TestDatabase): Promise<void> {
+  await sql`
+    with candidate as (
+      insert into candidates (candidate_id, personal_number, first_name, last_name, email, phone)
+      select gen_random_uuid(), 'of the plans ' || n, 'Kim', 'Ek', 'kim@example.com', '+46701740606'
+      from generate_series(1, 200) as n returning candidate_id),
+    numbered as (select array_agg(candidate_id) as ids from candidate),
+    job as (
+      insert into jobs (job_id, provider_id, shift_id, status, variant, start_time, end_time, positions, outlet_id, role_id, trace_id)
+      select event_id, provider_id, shift_id, 'expired', 'a', received_at, received_at + interval '8 hours', 1, 'o', 'r', trace_id
+      from events returning provider_id, job_id, trace_id, start_time)
+    insert into notifications (notification_id, provider_id, candidate_id, job_id, kind, change_key, content, trace_id, channel, delivered_at)
+    select job_id, provider_id, ids[1 + (extract(epoch from start_time) * 1000)::bigint % 200], job_id, 'offer', '', '{}', trace_id, 'email', now()
+    from job, numbered`.execute(kysely);
+  await raw.executeSql("vacuum (analyze) shiftpact.jobs");
+  await raw.executeSql("vacuum (analyze) shiftpact.notifications");
+}

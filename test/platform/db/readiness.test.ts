@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startPostgres } from "../../../scripts/embedded-postgres.ts";
-import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
+import { type Database, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
 import { knownVersion } from "../../../src/platform/db/migrate.ts";
 import { openPostgres } from "../../../src/platform/db/postgres.ts";
 import { createReadiness } from "../../../src/platform/inbox/readiness.ts";
@@ -70,7 +70,7 @@ describe("readiness", () => {
   it("fails on a database that is read-only", async () => {
     const name = new URL(url).pathname.slice(1);
     await direct.query(`alter database ${name} set default_transaction_read_only = on`);
-    const later = await openDatabase({ url, log: silent });
+    const later = await openUnmigrated({ url, log: silent });
     const { fault } = await readiness({ database: later });
     expect(await fault()).toBe("database_read_only");
     await later.close();

@@ -18,7 +18,8 @@ export function eventHandlers(deps: Deps) {
     listEvents: async ({ query }) => {
       const { providerId: provider_id, shiftId: shift_id, traceId: trace_id, status } = query;
       const where = { provider_id, shift_id, trace_id, status };
-      const events = kysely.selectFrom("all_events").selectAll();
+      const isOfShift = shift_id !== undefined && provider_id === undefined;
+      const events = kysely.selectFrom(isOfShift ? "events_of_shifts" : "all_events").selectAll();
       return ok(await page(events, query, { id: "event_id", where }, viewOfEvent));
     },
     getEvent: async ({ path }) => {

@@ -11,8 +11,17 @@ export function notificationHandlers(deps: Deps) {
   return {
     listNotifications: async ({ query }) => {
       const where = { candidate_id: query.candidateId, job_id: query.jobId };
-      const all = deps.database.kysely.selectFrom("notifications").selectAll();
-      return ok(await page(all, query, { id: "notification_id", where }, viewOfNotification));
+      const { kysely } = deps.database;
+      const all = kysely.selectFrom("notifications").selectAll();
+      // An index begins with both.
+      const ofJob = (jobId: string) =>
+        all.where(
+          "provider_id",
+          "in",
+          kysely.selectFrom("jobs").select("provider_id").where("job_id", "=", jobId),
+        );
+      const found = query.jobId === undefined ? all : ofJob(query.jobId);
+      return ok(await page(found, query, { id: "notification_id", where }, viewOfNotification));
     },
     resendNotification: async ({ path }) =>
       accepted(viewOfNotification(await resendNotification(deps, path.notificationId))),

@@ -1,0 +1,93 @@
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../../src/platform/db/database.ts";
+import { BY_KEYS } from "../../../src/platform/db/engine.ts";
+import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
+import { copyDatabase, silent } from "../../engines.ts";
+import { startHarness } from "../../harness/platform.ts";
+import { startMailServer } from "../notifications/mail-server.ts";
+
+/** These may read a table whole: they run once an hour or at the start, or the table has a row for each process. */
+const ASIDE = [
+  /^delete from "\w+" where .* limit \$\d+ .*for update skip locked/s,
+  /^with hours as \(/,
+  /^select \* from "integrations" where "deletion_requested_at"/,
+  /\bprocesses\b/,
+];
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of undo.splice(0).reverse()) await each();
+});
+
+let url: string;
+let client: pg.Client;
+beforeEach(async () => {
+  const { where, remove } = await copyDatabase();
+  url = where.url;
+  client = new pg.Client({ connectionString: url });
+  await client.connect();
+  undo.push(remove, () => client.end());
+  await client.query("set search_path to shiftpact, public");
+});
+
+/** Returns the statements by which shifts appear, are offered by mail, staffed, changed and cancelled. */
+async function statementsOfPipeline(): Promise<string[]> {
+  const seen = new Set<string>();
+  const database = await openDatabase({ url, log: silent, onQuery: ({ sql }) => void seen.add(sql.trim()) });
+  const server = await startMailServer();
+  const channel = createEmailChannel({ url: server.url, from: "shifts@platform.example" });
+  const harness = await startHarness(database, { channel });
+  undo.push(database.close, server.close, () => channel.close(), harness.close);
+  const organisation = await harness.onboard();
+  const person = await organisation.addPerson();
+  // The start and the onboarding may read more.
+  seen.clear();
+  const job = await organisation.open({ positions: 2 });
+  await organisation.accept(job, person);
+  await organisation.change(job, { positions: 3 });
+  await organisation.idle();
+  await organisation.withdraw(job, person);
+  await organisation.idle();
+  await organisation.cancel(job);
+  await organisation.idle();
+  return [...seen].filter((sql) => /^(with|select|insert|update|delete)\b/.test(sql));
+}
+
+interface Plan {
+  "Node Type": string;
+  "Relation Name"?: string;
+  Plans?: Plan[];
+}
+
+const wholeReadsIn = (plan: Plan): string[] => [
+  ...(plan["Node Type"] === "Seq Scan" ? [plan["Relation Name"] ?? ""] : []),
+  ...(plan.Plans ?? []).flatMap(wholeReadsIn),
+];
+
+/** Returns the tables that a statement reads whole by its plan in a transaction. The tables were never analyzed. */
+async function wholeReadsOf(sql: string): Promise<string[]> {
+  const places = new Set(sql.match(/\$\d+/g));
+  const values = places.size > 0 ? `(${[...places].map(() => "null").join(", ")})` : "";
+  await client.query(`begin; ${BY_KEYS}; prepare planned as ${sql}`);
+  const { rows } = await client.query(`explain (format json) execute planned${values}`);
+  await client.query("rollback; deallocate planned");
+  return wholeReadsIn(rows[0]["QUERY PLAN"][0].Plan);
+}
+
+describe("the plans of the pipeline's statements", () => {
+  it("read no table whole, though none was ever analyzed", async () => {
+    const statements = await statementsOfPipeline();
+    expect(statements.length).toBeGreaterThan(60);
+    const whole: { sql: string; tables: string[] }[] = [];
+    for (const sql of statements.filter((sql) => !ASIDE.some((aside) => aside.test(sql)))) {
+      const tables = await wholeReadsOf(sql);
+      if (tables.length > 0) whole.push({ sql, tables });
+    }
+    expect(whole).toEqual([]);
+  });
+
+  it("are seen to read a table whole if they have no index", async () => {
+    expect(await wholeReadsOf("select job_id from jobs where positions = $1")).toEqual(["jobs"]);
+  });
+});
