@@ -13,7 +13,7 @@ import { parse } from "yaml";
 import { createClient } from "../../generated/operations/client.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { freePort } from "../../scripts/embedded-postgres.ts";
-import { ACTION_PATH, environmentOf, readAction, type Step } from "../action.ts";
+import type { Step } from "../action.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { CONSUMER, LOADS, TSCONFIG } from "./consumer.ts";
 import { filesBelow, type Installed, type Packed, packAll } from "./installed.ts";
@@ -395,53 +395,6 @@ describe("in CI, without a network", () => {
     const verified = await startWith({ ...env, PROVIDER_ID: providerId }, "bash", "-c", commands.join("\n"))
       .ended;
     expect(verified).toMatchObject({ code: 0, out: expect.stringContaining("incomplete: 0 errors") });
-  });
-
-  /** Runs each shell of the action as a runner does. Returns the final outputs, and the last exit code. */
-  async function runAction(given: Record<string, string>) {
-    const action = readAction();
-    const file = join(installed.folder, `outputs-${randomUUID()}`);
-    const runner = { GITHUB_OUTPUT: file, GITHUB_ACTION_PATH: ACTION_PATH, RUNNER_TEMP: installed.folder };
-    let ended = { code: 0, out: "", err: "" };
-    const outputs: Record<string, string> = {};
-    for (const step of action.runs.steps) {
-      if (step.run === undefined) continue;
-      writeFileSync(file, "");
-      const env = { ...runner, ...environmentOf(step, action, given) };
-      const shell = ["--noprofile", "--norc", "-eo", "pipefail", "-c", step.run];
-      ended = await startWith(env, "bash", ...shell).ended;
-      for (const line of readFileSync(file, "utf8").trim().split("\n")) {
-        const [name, ...value] = line.split("=");
-        outputs[`${step.id}.${name}`] = value.join("=");
-      }
-    }
-    return { ...ended, outputs };
-  }
-
-  it("the GitHub Action succeeds on a conforming provider", async () => {
-    const { url, providerId, token, shiftId } = await provider("--routing", "header");
-    write("fixtures of the action.json", JSON.stringify({ shiftId }));
-    const { code, out, outputs } = await runAction({
-      ...{ url, "provider-id": providerId, token, routing: "header" },
-      ...{
-        fixtures: "fixtures of the action.json",
-        args: "--seed 7\n--skip generated,contracts,cancellation",
-      },
-    });
-    expect([code, out]).toEqual([0, expect.stringMatching(/conforms: 0 errors.* seed 7/)]);
-    expect(out.startsWith(`::add-mask::${token}\n`)).toBe(true);
-    expect(outputs["node.usable"]).toBe("true");
-    const report = (name: string) => readFileSync(outputs[`verify.${name}`] ?? "", "utf8");
-    expect(report("html")).toContain("<!doctype html>");
-    expect(report("junit")).toContain("<testsuite");
-    expect(JSON.parse(report("json"))).toMatchObject({ summary: { verdict: "conforms" } });
-  });
-
-  it("the GitHub Action fails on another provider, and still has the reports", async () => {
-    const { url, providerId, token } = await provider("--fault", "no-token-accepted");
-    const { code, outputs } = await runAction({ url, "provider-id": providerId, token });
-    expect(code).toBe(1);
-    expect(readFileSync(outputs["verify.junit"] ?? "", "utf8")).toContain("<failure");
   });
 });
 
