@@ -13,7 +13,6 @@ import { parse } from "yaml";
 import { createClient } from "../../generated/operations/client.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { freePort } from "../../scripts/embedded-postgres.ts";
-import type { Step } from "../action.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { CONSUMER, LOADS, TSCONFIG } from "./consumer.ts";
 import { filesBelow, type Installed, type Packed, packAll } from "./installed.ts";
@@ -380,21 +379,6 @@ describe("the installed command", () => {
     }
     platform.child.kill("SIGTERM");
     expect(await platform.ended).toMatchObject({ code: 0 });
-  });
-});
-
-describe("in CI, without a network", () => {
-  it("the job that init writes succeeds", async () => {
-    const { url, providerId, token, shiftId } = await provider();
-    const flags = ["--provider-id", providerId, "--shift-id", shiftId, "--ci", "github"];
-    const env = { PROVIDER_TOKEN: token };
-    const written = await startWith(env, "shiftpact", "init", url, ...flags).ended;
-    expect(written).toMatchObject({ code: 0, err: "" });
-    const job = readFileSync(join(installed.folder, ".github/workflows/shiftpact.yml"), "utf8");
-    const commands = (parse(job).jobs.verify.steps as Step[]).flatMap(({ run: command }) => command ?? []);
-    const verified = await startWith({ ...env, PROVIDER_ID: providerId }, "bash", "-c", commands.join("\n"))
-      .ended;
-    expect(verified).toMatchObject({ code: 0, out: expect.stringContaining("incomplete: 0 errors") });
   });
 });
 
