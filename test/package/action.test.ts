@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,8 +6,11 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { shiftpact } from "../../src/cli/shiftpact.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { environmentOf, readAction } from "../action.ts";
+import { environmentOf, readAction, type Step } from "../action.ts";
+import { terminal } from "../cli/terminal.ts";
 import { copyProject } from "./installed.ts";
 
 let root: string;
@@ -103,5 +106,40 @@ describe("the GitHub Action, in a fresh checkout of its own,", () => {
     expect(steps.flatMap(({ run = "" }) => run.match(/npm ci .*|npm install.*/g) ?? [])).toEqual([
       expect.stringContaining("--ignore-scripts"),
     ]);
+  });
+});
+
+describe("the job that init writes from a commit of the repository", () => {
+  /** Commits the checkout to a repository of its own. Returns its source. */
+  function commit(): string {
+    const git = (...argv: string[]) => {
+      const who = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
+      return execFileSync("git", [...who, "-C", checkout, ...argv], { encoding: "utf8" }).trim();
+    };
+    git("init", "--quiet");
+    git("add", "--all");
+    git("commit", "--quiet", "--allow-empty", "--message", "The whole checkout");
+    return `git+file://${checkout}#${git("rev-parse", "HEAD")}`;
+  }
+
+  it.each(["github", "gitlab"])("installs that commit and verifies the provider: %s", async (ci) => {
+    const { sandbox } = await provider();
+    const { url, providerId, token } = sandbox;
+    const { shiftId } = sandbox.createShift();
+    const folder = mkdtempSync(join(workspace, "project-"));
+    const flags = ["--shift-id", shiftId, "--ci", ci, "--source", commit(), "--dir", folder];
+    const { io, err } = terminal({ PROVIDER_TOKEN: token });
+    const exit = await shiftpact(["init", url, "--provider-id", providerId, ...flags], io);
+    expect([exit, err]).toEqual([0, []]);
+    const read = (file: string) => parse(readFileSync(join(folder, file), "utf8"));
+    const script: string[] =
+      ci === "gitlab"
+        ? read(".gitlab-ci.yml").contract.script
+        : read(".github/workflows/shiftpact.yml").jobs.verify.steps.flatMap((step: Step) => step.run ?? []);
+    const job = await shell([`cd ${folder}`, ...script].join("\n"), {
+      PROVIDER_ID: providerId,
+      PROVIDER_TOKEN: token,
+    });
+    expect(job).toEqual({ code: 0, out: expect.stringContaining("incomplete: 0 errors") });
   });
 });

@@ -1,7 +1,16 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -13,6 +22,7 @@ import { parse } from "yaml";
 import { createClient } from "../../generated/operations/client.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { freePort } from "../../scripts/embedded-postgres.ts";
+import type { Step } from "../action.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { CONSUMER, LOADS, TSCONFIG } from "./consumer.ts";
 import { filesBelow, type Installed, type Packed, packAll } from "./installed.ts";
@@ -31,7 +41,7 @@ const TIMEOUT_MS = 180_000;
 let packed: Packed;
 /** Both packages, in a project with Express. */
 let installed: Installed;
-/** The result of `npm install shiftpact`. */
+/** The package `shiftpact` alone. */
 let alone: Installed;
 const children = new Set<ChildProcess>();
 beforeAll(async () => {
@@ -173,7 +183,7 @@ describe("a check of published packages finds no fault:", () => {
   });
 });
 
-describe("npm install shiftpact", () => {
+describe("an installation of shiftpact alone", () => {
   /** Returns the folders of packages, including nested ones. */
   const packagesOf = ({ folder }: Installed) =>
     Object.keys(
@@ -231,7 +241,7 @@ console.log(messages);
     expect(existsSync(join(alone.folder, "node_modules/@shiftpact"))).toBe(false);
     expect(await startIn(alone, {}, "shiftpact", "platform", "--port", "0").ended).toEqual({
       ...{ code: 2, out: "" },
-      err: "shiftpact platform: the platform is a separate package: npm install @shiftpact/platform\n",
+      err: "shiftpact platform: the platform is a separate package: install it beside shiftpact (README, Install)\n",
     });
   });
 });
@@ -379,6 +389,52 @@ describe("the installed command", () => {
     }
     platform.child.kill("SIGTERM");
     expect(await platform.ended).toMatchObject({ code: 0 });
+  });
+});
+
+describe("in CI, the job that init writes from a tarball", () => {
+  /** Returns the job's commands, with the packed package as a file of the project. */
+  async function job(integrity: string) {
+    const { url, providerId, token, shiftId } = await provider();
+    copyFileSync(packed.shiftpact, join(installed.folder, "shiftpact.tgz"));
+    const source = ["--source", `./shiftpact.tgz#${integrity}`];
+    const flags = [
+      "--provider-id",
+      providerId,
+      "--shift-id",
+      shiftId,
+      "--ci",
+      "github",
+      "--force",
+      ...source,
+    ];
+    const env = { PROVIDER_TOKEN: token };
+    const written = await startWith(env, "shiftpact", "init", url, ...flags).ended;
+    expect(written).toMatchObject({
+      code: 0,
+      err: "",
+      out: expect.stringContaining("\nnpx --no-install shiftpact verify "),
+    });
+    const workflow = readFileSync(join(installed.folder, ".github/workflows/shiftpact.yml"), "utf8");
+    const commands = (parse(workflow).jobs.verify.steps as Step[]).flatMap(
+      ({ run: command }) => command ?? [],
+    );
+    const more = { ...env, PROVIDER_ID: providerId, npm_config_prefer_offline: "true" };
+    return startWith(more, "bash", "-e", "-c", commands.join("\n")).ended;
+  }
+  const integrityOf = (content: Buffer) => `sha512-${createHash("sha512").update(content).digest("base64")}`;
+
+  it("succeeds", async () => {
+    const ended = await job(integrityOf(readFileSync(packed.shiftpact)));
+    expect(ended).toMatchObject({ code: 0, out: expect.stringContaining("incomplete: 0 errors") });
+    expect(existsSync(join(installed.folder, ".shiftpact/node_modules/shiftpact/package.json"))).toBe(true);
+  });
+
+  it("stops at a tarball of other content", async () => {
+    rmSync(join(installed.folder, ".shiftpact"), { recursive: true, force: true });
+    const ended = await job(integrityOf(Buffer.from("another tarball")));
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("did NOT match") });
+    expect(existsSync(join(installed.folder, ".shiftpact/node_modules"))).toBe(false);
   });
 });
 
