@@ -42,16 +42,18 @@ export function lintProse(text: string): ProseFinding[] {
   );
 }
 
-function lintTree(): string[] {
+/** Returns the paths of the files that are, or would be, committed. */
+export function committedFiles(): string[] {
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
     cwd: ROOT,
   });
-  const files = listed
-    .toString()
-    .split("\n")
-    .filter((file) => WRITTEN.test(file));
-  return files
-    .filter((file) => existsSync(join(ROOT, file)))
+  const files = listed.toString().split("\n").filter(Boolean);
+  return files.filter((file) => existsSync(join(ROOT, file)));
+}
+
+function lintTree(): string[] {
+  return committedFiles()
+    .filter((file) => WRITTEN.test(file))
     .flatMap((file) =>
       lintProse(readFileSync(join(ROOT, file), "utf8")).map(
         ({ line, word, instead }) => `${file}:${line}: "${word}": write instead: ${instead}`,

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 
 export interface Step {
@@ -21,7 +20,6 @@ export interface Action {
   runs: { using: string; steps: Step[] };
 }
 
-export const ACTION_PATH = fileURLToPath(new URL("..", import.meta.url));
 export const actionText = readFileSync(new URL("../action.yml", import.meta.url), "utf8");
 
 /** @throws YAMLParseError */

@@ -21,8 +21,13 @@ describe("action.yml", () => {
       expect([step.run !== undefined, step.shell !== undefined]).toEqual(
         step.uses === undefined ? [true, true] : [false, false],
       );
-      expect(step.uses ?? "actions/checkout@v5").toMatch(/^actions\/[\w-]+@v\d+$/);
     }
+  });
+
+  it("pins the actions that it uses by commit", () => {
+    const used = [...actionText.matchAll(/^ +(?:- )?uses: (.*)$/gm)].map(([, text]) => text);
+    expect(used.length).toBeGreaterThan(0);
+    for (const text of used) expect(text).toMatch(/^actions\/[\w-]+@[0-9a-f]{40} # v[\d.]+$/);
   });
 
   it("takes what verify needs", () => {

@@ -145,8 +145,8 @@ export const goals: readonly Goal[] = [
   atMost(5, "s", "kit.far.50.seconds", "kit-far-50", "`shiftpact verify` with a latency of 50 ms"),
   atMost(15, "s", "kit.far.200.seconds", "kit-far-200", "`shiftpact verify` with a latency of 200 ms"),
   atMost(3, "s", "start.seconds", "start-later", "start on an existing data folder"),
-  atMost(15, "", "weight.packages", "weight-shiftpact", "packages that `npm install shiftpact` installs"),
-  atMost(10, "", "weight.mb", "weight-shiftpact", "MB that `npm install shiftpact` installs"),
+  atMost(15, "", "weight.packages", "weight-shiftpact", "packages that an installation of shiftpact has"),
+  atMost(10, "", "weight.mb", "weight-shiftpact", "MB that an installation of shiftpact has"),
   atMost(100, "", "weight.client.kb", CLIENT, "`createProviderClient` in a bundle, kB"),
   atMost(20, "ms", "weight.client.ms", CLIENT, "importing `createProviderClient`"),
 ];

@@ -99,10 +99,10 @@ export const PLATFORM_README = `# @shiftpact/platform
 ${PLATFORM_PACKAGE.description}
 
 \`\`\`sh
-npm install @shiftpact/platform
-npx shiftpact-platform --port 3000 --data ./data
+npm install ./shiftpact-platform-VERSION.tgz
+npx --no-install shiftpact-platform --port 3000 --data ./data
 \`\`\`
 
-It prints one line when it listens; the console is at \`/console/\`, the documentation with the operator's guide at \`/docs/\`. \`npx shiftpact-platform --help\`
+It prints one line when it listens; the console is at \`/console/\`, the documentation with the operator's guide at \`/docs/\`. \`npx --no-install shiftpact-platform --help\`
 lists the settings. Clients, stubs and the verification of providers are in the package \`shiftpact\`.
 `;

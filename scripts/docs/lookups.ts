@@ -86,9 +86,9 @@ Conditions that no type can express, such as â€œat least one field of variant Bâ
 ## The same on the command line
 
 \`\`\`sh
-npx shiftpact spec provider --openapi 3.0 --routing path --out provider.yaml
-npx shiftpact spec events --format json
-npx shiftpact spec provider --collection --out provider.postman_collection.json
+npx --no-install shiftpact spec provider --openapi 3.0 --routing path --out provider.yaml
+npx --no-install shiftpact spec events --format json
+npx --no-install shiftpact spec provider --collection --out provider.postman_collection.json
 \`\`\`
 `;
 }

@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { installedCommand, installScript } from "./ci-source.ts";
 import type { Answers } from "./init-answers.ts";
 import { shellWord } from "./shell-word.ts";
 
@@ -15,24 +16,40 @@ const HEADER =
 /** Two runs on one provider at the same time would change the same shift. */
 const ONE_AT_A_TIME = "contract";
 const NODE = 24;
+/** GitHub's own actions, each by a commit. */
+const ACTIONS = {
+  checkout: "actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8", // v5.0.0
+  setupNode: "actions/setup-node@a0853c24544627f65ddf259abe73b1d18a591444", // v5.0.0
+  uploadArtifact: "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02", // v4.6.2
+};
 
-/** @param version of shiftpact; the job pins it, so only an edit of the job changes a build. */
-export function ciJob(answers: Answers, version: string): CiJob | undefined {
-  switch (answers.ci) {
+export function ciJob(answers: Answers): CiJob | undefined {
+  const { ci, source } = answers;
+  if (ci === "none" || source === undefined) return undefined;
+  const script = {
+    install: installScript(source),
+    start: startScript(answers),
+    verify: verifyCommand(answers, installedCommand(source)),
+  };
+  switch (ci) {
     case "github":
-      return githubJob(answers, version);
+      return githubJob(answers, script);
     case "gitlab":
-      return gitlabJob(answers, version);
-    case "none":
-      return undefined;
+      return gitlabJob(answers, script);
     default:
-      return answers.ci satisfies never;
+      return ci satisfies never;
   }
 }
 
-function githubJob(answers: Answers, version: string): CiJob {
-  const { providerId, tokenVariable } = answers;
-  const start = startScript(answers);
+interface Script {
+  install: readonly string[];
+  start: readonly string[];
+  verify: string;
+}
+
+/** Only the steps that need the token have it. */
+function githubJob({ providerId, tokenVariable }: Answers, { install, start, verify }: Script): CiJob {
+  const env = { PROVIDER_TOKEN: `\${{ secrets.${tokenVariable} }}` };
   const workflow = {
     name: "contract",
     on: "push",
@@ -41,13 +58,14 @@ function githubJob(answers: Answers, version: string): CiJob {
     jobs: {
       verify: {
         "runs-on": "ubuntu-latest",
-        env: { PROVIDER_ID: providerId, PROVIDER_TOKEN: `\${{ secrets.${tokenVariable} }}` },
+        env: { PROVIDER_ID: providerId },
         steps: [
-          { uses: "actions/checkout@v5" },
-          { uses: "actions/setup-node@v5", with: { "node-version": NODE } },
-          ...(start.length === 0 ? [] : [{ name: "Start the provider", run: `${start.join("\n")}\n` }]),
-          { name: "Verify the provider", run: verifyCommand(answers, version) },
-          { if: "always()", uses: "actions/upload-artifact@v4", with: { name: "shiftpact", path: "report" } },
+          { uses: ACTIONS.checkout },
+          { uses: ACTIONS.setupNode, with: { "node-version": NODE } },
+          { name: "Install shiftpact", run: lines(install) },
+          ...(start.length === 0 ? [] : [{ name: "Start the provider", env, run: lines(start) }]),
+          { name: "Verify the provider", env, run: verify },
+          { if: "always()", uses: ACTIONS.uploadArtifact, with: { name: "shiftpact", path: "report" } },
         ],
       },
     },
@@ -59,8 +77,7 @@ function githubJob(answers: Answers, version: string): CiJob {
   };
 }
 
-function gitlabJob(answers: Answers, version: string): CiJob {
-  const { providerId, tokenVariable } = answers;
+function gitlabJob({ providerId, tokenVariable }: Answers, { install, start, verify }: Script): CiJob {
   const job = {
     contract: {
       image: `node:${NODE}`,
@@ -69,7 +86,7 @@ function gitlabJob(answers: Answers, version: string): CiJob {
         PROVIDER_ID: providerId,
         ...(tokenVariable !== "PROVIDER_TOKEN" && { PROVIDER_TOKEN: `$${tokenVariable}` }),
       },
-      script: [...startScript(answers), verifyCommand(answers, version)],
+      script: [...install, ...start, verify],
       artifacts: { when: "always", paths: ["report"], reports: { junit: "report/junit.xml" } },
     },
   };
@@ -79,6 +96,8 @@ function gitlabJob(answers: Answers, version: string): CiJob {
     toDo: `In the project's CI/CD settings, add the masked variable ${tokenVariable}.`,
   };
 }
+
+const lines = (script: readonly string[]): string => `${script.join("\n")}\n`;
 
 const yamlOf = (value: unknown): string => HEADER + stringify(value, { lineWidth: 0 });
 
@@ -91,9 +110,9 @@ function startScript({ start, baseUrl }: Answers): string[] {
   ];
 }
 
-function verifyCommand(answers: Answers, version: string): string {
+function verifyCommand(answers: Answers, shiftpact: string): string {
   const flags = `--fixtures fixtures.json ${cancellationFlag(answers)} --report report`;
-  return `npx --yes shiftpact@${version} verify ${shellWord(answers.baseUrl)} --provider-id "$PROVIDER_ID" ${flags}`;
+  return `${shiftpact} verify ${shellWord(answers.baseUrl)} --provider-id "$PROVIDER_ID" ${flags}`;
 }
 
 /** A run can check the cancellation only if it has a shift of its own. */

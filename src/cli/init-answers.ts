@@ -1,3 +1,4 @@
+import { type CiSource, ciSourceOf, SOURCE_FORMS } from "./ci-source.ts";
 import type { Conversation } from "./converse.ts";
 import type { Io } from "./io.ts";
 import { choice, UsageError, uuidFlag } from "./usage.ts";
@@ -15,6 +16,8 @@ export interface Answers {
   /** Creates a shift for each run; undefined: none is created. */
   createShift?: string;
   ci: (typeof CI_SYSTEMS)[number];
+  /** Where the job gets shiftpact from; undefined: no job is written. */
+  source?: CiSource;
   /** Starts the provider in CI; undefined: it is already running. */
   start?: string;
 }
@@ -26,6 +29,7 @@ export interface AnswerFlags {
   "shift-id"?: string | undefined;
   "create-shift"?: string | undefined;
   ci?: string | undefined;
+  source?: string | undefined;
   start?: string | undefined;
 }
 
@@ -36,7 +40,7 @@ const TOKEN_VARIABLE = "PROVIDER_TOKEN";
  * @throws UsageError for an unusable flag; without a terminal, for missing flags
  */
 export async function readAnswers(flags: AnswerFlags, usualCi: Answers["ci"], io: Io): Promise<Answers> {
-  if (io.converse === undefined) refuseMissing(flags);
+  if (io.converse === undefined) refuseMissing(flags, usualCi);
   const conversation = io.converse?.();
   const from = sourceOf(conversation, io);
   const [baseUrl] = flags.positionals;
@@ -65,9 +69,16 @@ export async function readAnswers(flags: AnswerFlags, usualCi: Answers["ci"], io
         usualCi,
       ),
     };
+    const source =
+      answers.ci === "none"
+        ? {}
+        : {
+            source: await from(flags.source, `Source of shiftpact for the job: ${SOURCE_FORMS}`, ciSourceOf),
+          };
     const createShift = named("createShift", flags["create-shift"] ?? "");
     return {
       ...answers,
+      ...source,
       ...createShift,
       ...named("start", await startOf(flags.start, answers, from, io.env)),
     };
@@ -101,10 +112,13 @@ function sourceOf(conversation: Conversation | undefined, { stderr }: Io): From 
   };
 }
 
-function refuseMissing(flags: AnswerFlags): void {
+function refuseMissing(flags: AnswerFlags, usualCi: Answers["ci"]): void {
   const missing = [
     ...(flags.positionals.length === 0 ? ["BASE_URL"] : []),
     ...(flags["provider-id"] === undefined ? ["--provider-id UUID"] : []),
+    ...(flags.source === undefined && (flags.ci ?? usualCi) !== "none"
+      ? ["--source SOURCE for the job, or --ci none"]
+      : []),
   ];
   if (missing.length === 0) return;
   throw new UsageError(`no terminal for questions: give ${missing.join(" and ")} (see --help)`);

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { kitVersion } from "../verify/package-files.ts";
 import { type Paint, painter } from "../verify/reporters/terminal.ts";
 import { type CiJob, cancellationFlag, ciJob } from "./ci-jobs.ts";
+import { SOURCE_FORMS } from "./ci-source.ts";
 import { reportUnusable } from "./command-failure.ts";
 import { FORM_NAMES } from "./contracts-forms.ts";
 import { type Answers, CI_SYSTEMS, isLocal, readAnswers } from "./init-answers.ts";
@@ -27,6 +27,9 @@ const HELP = `shiftpact init: sets up the verification of a provider. Asks on a 
                          makes a shift for each run of verify, so that each can check the cancellation
   --ci ${CI_SYSTEMS.join("|")}
                          the job that is written; unless given, gitlab where a .gitlab-ci.yml exists, and github elsewhere
+  --source SOURCE        where the job gets shiftpact from, because its name is not registered with npm:
+                         ${SOURCE_FORMS}.
+                         The tarball is an https URL or a file of the project; npm pack --json prints its integrity
   --start COMMAND        starts the provider in the job, where it does not run already
   --dir DIR              where the files are written; here unless given
   --force                replaces files that exist
@@ -36,8 +39,10 @@ Exit code: 0 written, 2 could not run; then nothing is written.
 
 Examples:
   shiftpact init
-  PROVIDER_TOKEN=T shiftpact init https://provider.example/api --provider-id UUID --shift-id ID --ci gitlab
-  TEMPO_TOKEN=T shiftpact init http://127.0.0.1:8080 --provider-id UUID --token-variable TEMPO_TOKEN --ci github --start "npm start"`;
+  PROVIDER_TOKEN=T shiftpact init https://provider.example/api --provider-id UUID --shift-id ID --ci gitlab \\
+    --source git+https://git.example/shiftpact.git#COMMIT
+  TEMPO_TOKEN=T shiftpact init http://127.0.0.1:8080 --provider-id UUID --token-variable TEMPO_TOKEN --ci github \\
+    --source ./shiftpact-0.1.0.tgz#sha512-... --start "npm start"`;
 
 /** @returns the exit code: 0 written, 2 could not run. */
 export async function init(argv: string[], io: Io): Promise<number> {
@@ -50,7 +55,7 @@ export async function init(argv: string[], io: Io): Promise<number> {
     if (flags.dir === "") throw new UsageError("--dir must name a folder");
     const usualCi = existsSync(join(flags.dir, ".gitlab-ci.yml")) ? "gitlab" : "github";
     const answers = await readAnswers({ ...flags, positionals }, usualCi, io);
-    const job = ciJob(answers, kitVersion());
+    const job = ciJob(answers);
     const files = filesOf(answers, job);
     if (!flags.force) {
       refuseExisting(
@@ -77,6 +82,7 @@ function flagsOf(args: string[]) {
       "shift-id": { type: "string" },
       "create-shift": { type: "string" },
       ci: { type: "string" },
+      source: { type: "string" },
       start: { type: "string" },
       dir: { type: "string", default: "." },
       force: { type: "boolean", default: false },
@@ -153,11 +159,14 @@ function jobNotes({ baseUrl, start }: Answers, { toDo, path }: CiJob): string[] 
   ];
 }
 
+/** How the reader runs this command again: from the checkout, or as it is installed; never by fetching its name. */
+const SHIFTPACT = import.meta.url.endsWith(".ts") ? "npm run -s shiftpact --" : "npx --no-install shiftpact";
+
 /** One line that can be pasted into a shell. */
 function nextCommand(answers: Answers, folder: string, paint: Paint): string {
   const { baseUrl, providerId, tokenVariable } = answers;
   const token = tokenVariable === "PROVIDER_TOKEN" ? "" : `PROVIDER_TOKEN="$${tokenVariable}" `;
   const fixtures = shellWord(join(folder, FIXTURES));
-  const command = `npx shiftpact verify ${shellWord(baseUrl)} --provider-id ${providerId} --fixtures ${fixtures} ${cancellationFlag(answers)} --report report`;
+  const command = `${SHIFTPACT} verify ${shellWord(baseUrl)} --provider-id ${providerId} --fixtures ${fixtures} ${cancellationFlag(answers)} --report report`;
   return paint("cyan", token + command);
 }

@@ -86,7 +86,9 @@ export async function shiftpact([name, ...argv]: string[], io: Io): Promise<numb
     return await (await command.load())(argv, io);
   } catch (error) {
     if (!isPlatformMissing(error)) throw error;
-    io.stderr(`shiftpact ${name}: the platform is a separate package: npm install @shiftpact/platform`);
+    io.stderr(
+      `shiftpact ${name}: the platform is a separate package: install it beside shiftpact (README, Install)`,
+    );
     return 2;
   }
 }

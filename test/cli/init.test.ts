@@ -7,12 +7,15 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { freePort } from "../../scripts/embedded-postgres.ts";
+import { ciSourceOf, installedCommand, installScript } from "../../src/cli/ci-source.ts";
 import { shiftpact } from "../../src/cli/shiftpact.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { Step } from "../action.ts";
 import { terminal } from "./terminal.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLI = `${process.execPath} --import ${join(ROOT, "node_modules/tsx/dist/loader.mjs")} ${join(ROOT, "src/cli/shiftpact.ts")}`;
+const SOURCE = "git+https://git.example/shiftpact.git#0123456789abcdef0123456789abcdef01234567";
 const TOKEN = "a-token-that-init-never-writes";
 const GITHUB = ".github/workflows/shiftpact.yml";
 const GITLAB = ".gitlab-ci.yml";
@@ -57,7 +60,7 @@ async function init(argv: readonly string[], { env = { PROVIDER_TOKEN: TOKEN }, 
   return { exit, out, err, questions };
 }
 
-const who = ({ url, providerId }: Sandbox) => [url, "--provider-id", providerId];
+const who = ({ url, providerId }: Sandbox) => [url, "--provider-id", providerId, "--source", SOURCE];
 const read = (name: string) => readFileSync(join(folder, name), "utf8");
 const filesBelow = () =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -65,9 +68,14 @@ const filesBelow = () =>
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .sort();
 
-/** Runs the script in a shell of the project's folder, with this checkout in the place of the package. */
+/** Runs the script in a shell of the project's folder, with this checkout in the place of an installed one. */
 async function shell(script: string, env: Record<string, string>) {
-  const child = spawn("bash", ["-e", "-c", script.replaceAll(/npx (--yes )?shiftpact(@[\d.]+)?/g, CLI)], {
+  const source = ciSourceOf(SOURCE);
+  const here = script
+    .replace(installScript(source).join("\n"), "")
+    .replaceAll(installedCommand(source), CLI)
+    .replaceAll("npm run -s shiftpact --", CLI);
+  const child = spawn("bash", ["-e", "-c", here], {
     cwd: folder,
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -82,7 +90,7 @@ async function shell(script: string, env: Record<string, string>) {
 
 interface Workflow {
   on: string;
-  jobs: { verify: { env: Record<string, string>; steps: Record<string, string>[] } };
+  jobs: { verify: { env: Record<string, string>; steps: Pick<Step, "uses" | "run" | "env">[] } };
 }
 
 /** Returns the commands of the job, and its environment with the secrets of the CI system filled in. */
@@ -91,10 +99,16 @@ function githubScript(secrets: Record<string, string>) {
   expect(on).toBe("push");
   const { env, steps } = jobs.verify;
   expect(steps.every((step) => (step.uses === undefined) !== (step.run === undefined))).toBe(true);
-  const filled = Object.entries(env).map(([name, value]) => {
-    const [, secret] = /^\$\{\{ secrets\.(\w+) \}\}$/.exec(value) ?? [];
-    return [name, secret === undefined ? value : secrets[secret]];
-  });
+  for (const { uses } of steps)
+    if (uses !== undefined) expect(uses).toMatch(/^actions\/[\w-]+@[0-9a-f]{40}$/);
+  const [install, ...others] = steps.filter(({ run }) => run !== undefined);
+  expect(install).toEqual({ name: "Install shiftpact", run: expect.any(String) });
+  const filled = Object.entries(Object.assign({}, env, ...others.map((step) => step.env))).map(
+    ([name, value]) => {
+      const [, secret] = /^\$\{\{ secrets\.(\w+) \}\}$/.exec(String(value)) ?? [];
+      return [name, secret === undefined ? value : secrets[secret]];
+    },
+  );
   return { script: steps.flatMap(({ run }) => run ?? []).join("\n"), env: Object.fromEntries(filled) };
 }
 
@@ -300,6 +314,8 @@ describe("shiftpact init on a terminal", () => {
       shiftId,
       "jenkins",
       "gitlab",
+      "shiftpact@0.1.0",
+      SOURCE,
       "./serve",
     ];
     const { exit, err, questions } = await init([], { lines });
@@ -308,10 +324,11 @@ describe("shiftpact init on a terminal", () => {
       expect.stringContaining("must be an http or https URL"),
       expect.stringContaining("--provider-id must be a UUID"),
       expect.stringContaining("--ci must be github or gitlab or none"),
+      expect.stringContaining("--source must be git+https://"),
     ]);
-    expect(questions).toHaveLength(9);
+    expect(questions).toHaveLength(11);
     expect(questions).toContain("Environment variable that holds PROVIDER_TOKEN [PROVIDER_TOKEN]: ");
-    expect(parse(read(GITLAB)).contract.script[0]).toContain("./serve");
+    expect(parse(read(GITLAB)).contract.script.join("\n")).toContain("(./serve)");
     expect(JSON.parse(read("fixtures.json"))).toEqual({ shiftId });
   });
 
@@ -372,21 +389,21 @@ describe("shiftpact init on a terminal", () => {
 describe("unusable flags of shiftpact init are one line and exit code 2", () => {
   const UUID = "7e1f7a6e-9a53-4c1d-8a52-3a9e0f3b5c11";
   it.each([
-    [[], "no terminal for questions: give BASE_URL and --provider-id UUID"],
+    [[], "no terminal for questions: give BASE_URL and --provider-id UUID and --source SOURCE for the job"],
     [["http://127.0.0.1:9"], "no terminal for questions: give --provider-id UUID"],
     [["--provider-id", UUID], "no terminal for questions: give BASE_URL"],
-    [["http://127.0.0.1:9", "--provider-id", "7"], "--provider-id must be a UUID"],
-    [["http://127.0.0.1:9", "more", "--provider-id", UUID], "there is one BASE_URL"],
+    [["http://127.0.0.1:9", "--provider-id", UUID], "give --source SOURCE for the job, or --ci none"],
+    [["http://127.0.0.1:9", "more", "--provider-id", UUID, "--source", SOURCE], "there is one BASE_URL"],
     [
-      ["http://127.0.0.1:9", "--provider-id", UUID, "--ci", "jenkins"],
+      ["http://127.0.0.1:9", "--provider-id", UUID, "--source", SOURCE, "--ci", "jenkins"],
       "--ci must be github or gitlab or none",
     ],
     [
-      ["http://127.0.0.1:9", "--provider-id", UUID, "--token-variable", "UNSET"],
+      ["http://127.0.0.1:9", "--provider-id", UUID, "--ci", "none", "--token-variable", "UNSET"],
       "--token-variable is not set",
     ],
     [
-      ["http://127.0.0.1:9", "--provider-id", UUID, "--token-variable", "GITHUB_X"],
+      ["http://127.0.0.1:9", "--provider-id", UUID, "--ci", "none", "--token-variable", "GITHUB_X"],
       "must be the name of a variable",
     ],
     [["--wat"], "--wat"],
@@ -398,8 +415,36 @@ describe("unusable flags of shiftpact init are one line and exit code 2", () => 
     expect(filesBelow()).toEqual([]);
   });
 
+  const DIGEST = `sha512-${"A".repeat(86)}==`;
+  it.each([
+    ...["shiftpact", "shiftpact@0.1.0", "npm:shiftpact@0.1.0", ""],
+    ...["git+https://git.example/shiftpact.git", "git+https://git.example/shiftpact.git#main"],
+    ...["git+https://git.example/shiftpact.git#0123456", SOURCE.replace("https", "http")],
+    ...["https://git.example/shiftpact.tgz", "./shiftpact-0.1.0.tgz", `http://git.example/s.tgz#${DIGEST}`],
+    ...["./shiftpact.tgz#sha1-AAAA", "./shiftpact.tgz#sha512-AAAA", `$(id).tgz#${DIGEST}`],
+  ])("a source that can change: %s", async (source) => {
+    const { exit, err } = await init(["http://127.0.0.1:9", "--provider-id", UUID, "--source", source]);
+    expect([exit, err, filesBelow()]).toEqual([
+      2,
+      [expect.stringContaining("--source must be git+https://")],
+      [],
+    ]);
+  });
+
+  it.each([SOURCE, `https://git.example/shiftpact.tgz#${DIGEST}`])(
+    "a source with a password, which is not printed: %s",
+    async (source) => {
+      const secret = source.replace("git.example", "reader:a-secret@git.example");
+      const { exit, err } = await init(["http://127.0.0.1:9", "--provider-id", UUID, "--source", secret]);
+      expect([exit, err]).toEqual([2, [expect.stringContaining("must not hold a password or token")]]);
+      expect(err[0]).not.toContain("a-secret");
+    },
+  );
+
   it("names the variable of the token when it is not set", async () => {
-    const { exit, err } = await init(["http://127.0.0.1:9", "--provider-id", UUID], { env: {} });
+    const { exit, err } = await init(["http://127.0.0.1:9", "--provider-id", UUID, "--ci", "none"], {
+      env: {},
+    });
     expect([exit, err]).toEqual([2, [expect.stringContaining("PROVIDER_TOKEN is not set")]]);
   });
 

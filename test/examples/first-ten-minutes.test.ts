@@ -121,7 +121,7 @@ describe("the first ten minutes of a provider team", () => {
       shiftId: provider.shiftId,
     });
     expect(readFileSync(join(dir, ".github/workflows/shiftpact.yml"), "utf8")).toContain("--create-shift ");
-    expect(out.at(-1)).toContain("npx shiftpact verify");
+    expect(out.at(-1)).toContain("npm run -s shiftpact -- verify");
   });
 });
 

@@ -57,12 +57,18 @@ export async function packAll(): Promise<Packed> {
 
 /** Copies the project into a folder, with its installed packages. Returns its path. */
 export function checkOut(folder: string): string {
+  const checkout = copyProject(folder);
+  symlinkSync(PACKAGES, join(checkout, "node_modules"));
+  return checkout;
+}
+
+/** Copies the project into a folder, as a fresh checkout. Returns its path. */
+export function copyProject(folder: string): string {
   const checkout = join(folder, "checkout");
   mkdirSync(checkout);
   for (const name of readdirSync(PROJECT).filter((each) => !LEFT_OUT.has(each))) {
     cpSync(join(PROJECT, name), join(checkout, name), { recursive: true });
   }
-  symlinkSync(PACKAGES, join(checkout, "node_modules"));
   return checkout;
 }
 

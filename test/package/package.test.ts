@@ -1,7 +1,16 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -13,7 +22,7 @@ import { parse } from "yaml";
 import { createClient } from "../../generated/operations/client.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { freePort } from "../../scripts/embedded-postgres.ts";
-import { ACTION_PATH, environmentOf, readAction, type Step } from "../action.ts";
+import type { Step } from "../action.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { CONSUMER, LOADS, TSCONFIG } from "./consumer.ts";
 import { filesBelow, type Installed, type Packed, packAll } from "./installed.ts";
@@ -32,7 +41,7 @@ const TIMEOUT_MS = 180_000;
 let packed: Packed;
 /** Both packages, in a project with Express. */
 let installed: Installed;
-/** The result of `npm install shiftpact`. */
+/** The package `shiftpact` alone. */
 let alone: Installed;
 const children = new Set<ChildProcess>();
 beforeAll(async () => {
@@ -174,7 +183,7 @@ describe("a check of published packages finds no fault:", () => {
   });
 });
 
-describe("npm install shiftpact", () => {
+describe("an installation of shiftpact alone", () => {
   /** Returns the folders of packages, including nested ones. */
   const packagesOf = ({ folder }: Installed) =>
     Object.keys(
@@ -232,7 +241,7 @@ console.log(messages);
     expect(existsSync(join(alone.folder, "node_modules/@shiftpact"))).toBe(false);
     expect(await startIn(alone, {}, "shiftpact", "platform", "--port", "0").ended).toEqual({
       ...{ code: 2, out: "" },
-      err: "shiftpact platform: the platform is a separate package: npm install @shiftpact/platform\n",
+      err: "shiftpact platform: the platform is a separate package: install it beside shiftpact (README, Install)\n",
     });
   });
 });
@@ -383,65 +392,49 @@ describe("the installed command", () => {
   });
 });
 
-describe("in CI, without a network", () => {
-  it("the job that init writes succeeds", async () => {
+describe("in CI, the job that init writes from a tarball", () => {
+  /** Returns the job's commands, with the packed package as a file of the project. */
+  async function job(integrity: string) {
     const { url, providerId, token, shiftId } = await provider();
-    const flags = ["--provider-id", providerId, "--shift-id", shiftId, "--ci", "github"];
+    copyFileSync(packed.shiftpact, join(installed.folder, "shiftpact.tgz"));
+    const source = ["--source", `./shiftpact.tgz#${integrity}`];
+    const flags = [
+      "--provider-id",
+      providerId,
+      "--shift-id",
+      shiftId,
+      "--ci",
+      "github",
+      "--force",
+      ...source,
+    ];
     const env = { PROVIDER_TOKEN: token };
     const written = await startWith(env, "shiftpact", "init", url, ...flags).ended;
-    expect(written).toMatchObject({ code: 0, err: "" });
-    const job = readFileSync(join(installed.folder, ".github/workflows/shiftpact.yml"), "utf8");
-    const commands = (parse(job).jobs.verify.steps as Step[]).flatMap(({ run: command }) => command ?? []);
-    const verified = await startWith({ ...env, PROVIDER_ID: providerId }, "bash", "-c", commands.join("\n"))
-      .ended;
-    expect(verified).toMatchObject({ code: 0, out: expect.stringContaining("incomplete: 0 errors") });
-  });
-
-  /** Runs each shell of the action as a runner does. Returns the final outputs, and the last exit code. */
-  async function runAction(given: Record<string, string>) {
-    const action = readAction();
-    const file = join(installed.folder, `outputs-${randomUUID()}`);
-    const runner = { GITHUB_OUTPUT: file, GITHUB_ACTION_PATH: ACTION_PATH, RUNNER_TEMP: installed.folder };
-    let ended = { code: 0, out: "", err: "" };
-    const outputs: Record<string, string> = {};
-    for (const step of action.runs.steps) {
-      if (step.run === undefined) continue;
-      writeFileSync(file, "");
-      const env = { ...runner, ...environmentOf(step, action, given) };
-      const shell = ["--noprofile", "--norc", "-eo", "pipefail", "-c", step.run];
-      ended = await startWith(env, "bash", ...shell).ended;
-      for (const line of readFileSync(file, "utf8").trim().split("\n")) {
-        const [name, ...value] = line.split("=");
-        outputs[`${step.id}.${name}`] = value.join("=");
-      }
-    }
-    return { ...ended, outputs };
-  }
-
-  it("the GitHub Action succeeds on a conforming provider", async () => {
-    const { url, providerId, token, shiftId } = await provider("--routing", "header");
-    write("fixtures of the action.json", JSON.stringify({ shiftId }));
-    const { code, out, outputs } = await runAction({
-      ...{ url, "provider-id": providerId, token, routing: "header" },
-      ...{
-        fixtures: "fixtures of the action.json",
-        args: "--seed 7\n--skip generated,contracts,cancellation",
-      },
+    expect(written).toMatchObject({
+      code: 0,
+      err: "",
+      out: expect.stringContaining("\nnpx --no-install shiftpact verify "),
     });
-    expect([code, out]).toEqual([0, expect.stringMatching(/conforms: 0 errors.* seed 7/)]);
-    expect(out.startsWith(`::add-mask::${token}\n`)).toBe(true);
-    expect(outputs["node.usable"]).toBe("true");
-    const report = (name: string) => readFileSync(outputs[`verify.${name}`] ?? "", "utf8");
-    expect(report("html")).toContain("<!doctype html>");
-    expect(report("junit")).toContain("<testsuite");
-    expect(JSON.parse(report("json"))).toMatchObject({ summary: { verdict: "conforms" } });
+    const workflow = readFileSync(join(installed.folder, ".github/workflows/shiftpact.yml"), "utf8");
+    const commands = (parse(workflow).jobs.verify.steps as Step[]).flatMap(
+      ({ run: command }) => command ?? [],
+    );
+    const more = { ...env, PROVIDER_ID: providerId, npm_config_prefer_offline: "true" };
+    return startWith(more, "bash", "-e", "-c", commands.join("\n")).ended;
+  }
+  const integrityOf = (content: Buffer) => `sha512-${createHash("sha512").update(content).digest("base64")}`;
+
+  it("succeeds", async () => {
+    const ended = await job(integrityOf(readFileSync(packed.shiftpact)));
+    expect(ended).toMatchObject({ code: 0, out: expect.stringContaining("incomplete: 0 errors") });
+    expect(existsSync(join(installed.folder, ".shiftpact/node_modules/shiftpact/package.json"))).toBe(true);
   });
 
-  it("the GitHub Action fails on another provider, and still has the reports", async () => {
-    const { url, providerId, token } = await provider("--fault", "no-token-accepted");
-    const { code, outputs } = await runAction({ url, "provider-id": providerId, token });
-    expect(code).toBe(1);
-    expect(readFileSync(outputs["verify.junit"] ?? "", "utf8")).toContain("<failure");
+  it("stops at a tarball of other content", async () => {
+    rmSync(join(installed.folder, ".shiftpact"), { recursive: true, force: true });
+    const ended = await job(integrityOf(Buffer.from("another tarball")));
+    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("did NOT match") });
+    expect(existsSync(join(installed.folder, ".shiftpact/node_modules"))).toBe(false);
   });
 });
 

@@ -19,16 +19,23 @@ export function readmeCommands(): string[] {
 export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: string }>> = {
   "npm ci && npm start -- --once": { file: ".ci/run", words: "npm start -- --once" },
   ".ci/release --dry-run": { file: "test/package/release.test.ts", words: 'release("--dry-run")' },
-  "npm install shiftpact": { file: "test/package/installed.ts", words: '"install", "--no-audit"' },
-  "npm install @shiftpact/platform": {
+  "npm ci && npm pack && npm pack ./dist/platform": {
+    file: "test/package/installed.ts",
+    words: 'pack("./dist/platform")',
+  },
+  "npm install ./shiftpact-0.1.0.tgz": {
+    file: "test/package/installed.ts",
+    words: '"install", "--no-audit"',
+  },
+  "npm install ./shiftpact-platform-0.1.0.tgz": {
     file: "test/package/package.test.ts",
     words: "packed.install(shiftpact, platform, ...EXPRESS)",
   },
-  "npx shiftpact-platform --help": {
+  "npx --no-install shiftpact-platform --help": {
     file: "test/package/package.test.ts",
     words: '"shiftpact-platform", "--help"',
   },
-  "npx shiftpact --help": { file: "test/package/package.test.ts", words: 'it.each(["--help"' },
+  "npx --no-install shiftpact --help": { file: "test/package/package.test.ts", words: 'it.each(["--help"' },
   "npm pack --pack-destination .shiftpact/image ./dist/platform": {
     file: "test/package/installed.ts",
     words: 'pack("./dist/platform")',

@@ -85,7 +85,8 @@ describe("each command of the README", () => {
     "platform",
   ].map((name) => CLI + name);
   it.each(commands)("is run by a test or by .ci/run: %s", (command) => {
-    if ([...here, "npx pact-verifier"].some((beginning) => command.startsWith(beginning))) return;
+    if ([...here, "npx --no-install pact-verifier"].some((beginning) => command.startsWith(beginning)))
+      return;
     const elsewhere = RUN_ELSEWHERE[command];
     expect(elsewhere).toBeDefined();
     const { file = "", words = "" } = elsewhere ?? {};
@@ -165,7 +166,7 @@ describe("the README's verifications", () => {
 
   it("replay the contracts with Pact's own verifier, from a file instead of a broker", async () => {
     const report = join(folder, "pact.json");
-    const command = readme("npx pact-verifier", {
+    const command = readme("npx --no-install pact-verifier", {
       '--broker-url "$PACT_BROKER_BASE_URL"':
         "--file contracts/shiftpact-platform--scheduling-provider.http.json",
       "http://127.0.0.1:8080/states": `${sandbox.url}/states`,
@@ -188,10 +189,11 @@ describe("the README's verifications", () => {
     const project = join(folder, "project");
     const command = readme(`${CLI}init`, {
       ...{ UUID: sandbox.providerId, "https://provider.example/api": sandbox.url, " ID": ` ${shiftId}` },
+      COMMIT: "0123456789abcdef0123456789abcdef01234567",
     });
     const { code, output } = await type(`${command} --dir ${project}`, { PROVIDER_TOKEN: sandbox.token })
       .ended;
-    expect([code, output]).toEqual([0, expect.stringMatching(/Next:\nnpx shiftpact verify http/)]);
+    expect([code, output]).toEqual([0, expect.stringMatching(/Next:\nnpm run -s shiftpact -- verify http/)]);
     expect(readdirSync(project).sort()).toEqual([".github", "fixtures.json"]);
   });
 
