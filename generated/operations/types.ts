@@ -1175,6 +1175,7 @@ export interface components {
       | "timeout"
       | "connection_failed"
       | "response_too_long"
+      | "processing_limit"
       | "redirected"
       | "http_error"
       | "contract_violation"

@@ -1,11 +1,13 @@
 import type { CheckFinding, DeliveryCode, EventStatus, Routing } from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
+import type { ProviderFetch } from "../clients/provider/global-fetch.ts";
 import type { RetryPolicy, Timing } from "../clients/retry-policy.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
 import type { Database, Log } from "./db/database.ts";
 import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
 import type { Throttle } from "./db/throttle.ts";
+import type { Threads } from "./threads/threads.ts";
 import type { Tracing } from "./tracing.ts";
 import type { AuditScope } from "./transaction.ts";
 
@@ -80,7 +82,9 @@ export interface CheckTarget {
   /** One of its shifts, if one is known. */
   shiftId?: string;
   /** Makes the calls; rejects with ProviderHttpError. */
-  fetch: (request: Request) => Promise<Response>;
+  fetch: ProviderFetch;
+  /** Ends the check. */
+  signal: AbortSignal;
 }
 
 /** Rejects with a one-line message if the check could not be made. */
@@ -113,6 +117,10 @@ export interface Deps {
   eventsEnded?: (status: EventStatus, count: number) => void;
   /** Calls of the client take precedence, unless `isInteractive` is false. */
   clientFor: (integration: Integration, isInteractive?: boolean) => ProviderClient;
+  /** Makes the calls of `clientFor(integration, false)`, for a client in another thread. */
+  fetchFor: (integration: Integration) => ProviderFetch;
+  /** The threads that read registries, which may be long. */
+  registryThreads: Threads;
   /** Returns a client for calls that may fail because the registration is wrong, which does not affect the provider's health. */
   trialClientFor: (integration: Integration, routing: Routing) => ProviderClient;
   /** If absent, providers are not checked. */
