@@ -67,6 +67,8 @@ export async function buildPlatform(folder: string): Promise<string[]> {
       index: "src/cli/platform-commands.ts",
       command: "src/cli/platform-command.ts",
       "pglite-worker": "src/platform/db/pglite-worker.ts",
+      "registry-worker": "src/platform/integrations/registry-worker.ts",
+      "check-worker": "src/cli/check-worker.ts",
     },
   });
   return packagesOf(metafile);
