@@ -1,3 +1,4 @@
+import { ProviderHttpError } from "../clients/provider/http-error.ts";
 import type { CheckProvider, ProviderFinding } from "../platform/deps.ts";
 import { answerFetch } from "../platform/threads/provider-fetch.ts";
 import { createThreads, type ThreadOptions } from "../platform/threads/threads.ts";
@@ -11,5 +12,10 @@ export function createProviderCheck(options: Partial<ThreadOptions> = {}): Check
   const file = workerFile(new URL("./check-worker.ts", import.meta.url));
   const threads = createThreads({ file, lastsMs: LASTS_MS, ...options });
   return ({ fetch, signal, ...target }) =>
-    threads.run<ProviderFinding[]>(target, { fetch: answerFetch(fetch) }, signal);
+    threads.run<ProviderFinding[]>(target, { fetch: answerFetch(fetch), tooMuch }, signal);
+}
+
+/** Ends the thread. */
+async function tooMuch(): Promise<never> {
+  throw new ProviderHttpError("processing_limit", "the responses are too long together");
 }

@@ -32,6 +32,21 @@ function shortened({ expected, actual, reproduce }: Omit<ProviderFinding, "sever
   return { expected: short(expected), actual: short(actual), reproduce: short(reproduce) };
 }
 
+/** The most of all responses together, whose parsed forms may be twenty times as long. Bytes. */
+const MOST_BYTES = 20_000_000;
+
+/** Ends the check when the responses are longer than that together. */
+function bounded(fetch: CheckTarget["fetch"], end: () => Promise<unknown>): CheckTarget["fetch"] {
+  let left = MOST_BYTES;
+  return async (request) => {
+    const response = await fetch(request);
+    const bytes = await response.arrayBuffer();
+    left -= bytes.byteLength;
+    if (left < 0) await end();
+    return new Response(bytes.byteLength > 0 ? bytes : null, response);
+  };
+}
+
 await serveThread((target: Omit<CheckTarget, "signal" | "fetch">, call) =>
-  check({ ...target, fetch: fetchThrough(call) }),
+  check({ ...target, fetch: bounded(fetchThrough(call), () => call("tooMuch", {})) }),
 );

@@ -72,4 +72,10 @@ describe.each(["path", "header"] as const)("the check of a provider, with %s rou
     const findings = await check(routing, {}, (sandbox) => sandbox.setFault("no-token-accepted"));
     expect(new Set(findings.map(({ code }) => code))).toEqual(new Set(["auth_missing"]));
   });
+
+  it("ends when the responses are too long together", async () => {
+    const long = jsonReply(200, [" ".repeat(900_000)]);
+    const failed = { name: "ProviderHttpError", failure: "processing_limit" };
+    await expect(check(routing, { before: () => long })).rejects.toMatchObject(failed);
+  });
 });
