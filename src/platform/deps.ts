@@ -1,3 +1,4 @@
+import type { Transferable } from "node:worker_threads";
 import type { CheckFinding, DeliveryCode, EventStatus, Routing } from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
 import type { ProviderFetch } from "../clients/provider/global-fetch.ts";
@@ -7,7 +8,6 @@ import type { Database, Log } from "./db/database.ts";
 import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
 import type { Throttle } from "./db/throttle.ts";
-import type { Threads } from "./threads/threads.ts";
 import type { Tracing } from "./tracing.ts";
 import type { AuditScope } from "./transaction.ts";
 
@@ -89,6 +89,26 @@ export interface CheckTarget {
 
 /** Rejects with a one-line message if the check could not be made. */
 export type CheckProvider = (target: CheckTarget) => Promise<ProviderFinding[]>;
+
+/** The value of a call, and what of it is moved instead of copied. */
+interface CallAnswer {
+  value?: unknown;
+  transfer?: Transferable[];
+}
+
+/** What a thread may call, by name. A call that rejects ends the thread. */
+export type Calls = Readonly<Record<string, (argument: never) => Promise<CallAnswer>>>;
+
+export interface Threads {
+  /**
+   * Runs their module in a thread of its own, with a copy of `input`.
+   * @throws ProviderHttpError `processing_limit` when the thread was ended at a limit; what a call or the thread threw; the reason of the
+   * signal, at once
+   */
+  run<Result>(input: object, calls: Calls, signal?: AbortSignal): Promise<Result>;
+  /** Ends all threads. */
+  close(): void;
+}
 
 /** The dependencies of the features. */
 export interface Deps {

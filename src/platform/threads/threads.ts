@@ -1,6 +1,7 @@
-import { type Transferable, Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import { createSemaphore } from "../../clients/provider/semaphore.ts";
+import type { Calls, Threads } from "../deps.ts";
 import { workerFlags } from "../worker-file.ts";
 import type { CallMade, FromThread, PlainError, Returned } from "./messages.ts";
 
@@ -19,26 +20,6 @@ export interface ThreadLimits {
 export interface ThreadOptions extends Partial<ThreadLimits> {
   /** Its module, which calls `serveThread`. */
   file: URL;
-}
-
-/** The value of a call, and what of it is moved instead of copied. */
-interface Answer {
-  value?: unknown;
-  transfer?: Transferable[];
-}
-
-/** What a thread may call, by name. A call that rejects ends the thread. */
-export type Calls = Readonly<Record<string, (argument: never) => Promise<Answer>>>;
-
-export interface Threads {
-  /**
-   * Runs the module in a thread of its own, with a copy of `input`.
-   * @throws ProviderHttpError `processing_limit` when the thread was ended at a limit; what a call or the thread threw; the reason of the
-   * signal, at once
-   */
-  run<Result>(input: object, calls: Calls, signal?: AbortSignal): Promise<Result>;
-  /** Ends all threads. */
-  close(): void;
 }
 
 const LIMITS: ThreadLimits = { atOnce: 4, computesMs: 30_000, lastsMs: 2 ** 31 - 1, memoryMb: 1_024 };
