@@ -23,7 +23,7 @@ async function clientOf(body: string, status = 200) {
       response.end(body);
     }),
   );
-  const http = createProviderHttp({ allowInsecure: true });
+  const http = createProviderHttp({ allowInsecure: true, timeoutMs: 200_000 });
   onTestFinished(async () => {
     await http.close();
     await server.close();
