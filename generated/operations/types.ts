@@ -153,7 +153,7 @@ export interface paths {
     put?: never;
     /**
      * Check the provider
-     * @description Queues a check of the provider's API against the contract, with calls that change nothing; activating an integration queues one too. What it finds becomes issues: "provider_check", one for each kind of finding at an operation, and "provider_check_failed" when it could not be made. An issue of an earlier check closes when it is no longer found.
+     * @description Queues a check of the provider's API against the contract, with calls that change nothing; activating an integration queues one too. What it finds becomes issues: "provider_check", one for each kind of finding at an operation, and "provider_check_failed" when it could not be made, or took too much time or memory. An issue of an earlier check closes when it is no longer found.
      */
     post: operations["verifyIntegration"];
     delete?: never;
@@ -249,7 +249,7 @@ export interface paths {
     put?: never;
     /**
      * Import the provider's candidate registry
-     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (contract 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because this organisation's notifications would be sent there, too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page without a usable response (5xx, 408, 429, a timeout, a response that breaks the contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After` allows, for about 20 seconds; then 502. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
+     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (contract 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because this organisation's notifications would be sent there, too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page without a usable response (5xx, 408, 429, a timeout, a response that breaks the contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After` allows, for about 20 seconds; then 502. A page may have 64 MB and 100,000 entries. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
      */
     post: operations["importRegistry"];
     delete?: never;
@@ -1175,6 +1175,7 @@ export interface components {
       | "timeout"
       | "connection_failed"
       | "response_too_long"
+      | "processing_limit"
       | "redirected"
       | "http_error"
       | "contract_violation"

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 import { billOf, bundledIn, noticesOf } from "./notices.ts";
@@ -57,6 +57,9 @@ export async function buildKit(folder: string): Promise<void> {
   writeFileSync(join(folder, "bom.cdx.json"), billOf({ name, version }, bundled));
 }
 
+/** The modules of the platform's threads, which no other module imports. */
+const WORKERS = globSync("src/{cli,platform}/**/*-worker.ts", { cwd: ROOT });
+
 /** Bundles the platform's command, and its commands for `shiftpact`. Returns the packages that it depends on. */
 export async function buildPlatform(folder: string): Promise<string[]> {
   const { metafile } = await build({
@@ -66,7 +69,7 @@ export async function buildPlatform(folder: string): Promise<string[]> {
     entryPoints: {
       index: "src/cli/platform-commands.ts",
       command: "src/cli/platform-command.ts",
-      "pglite-worker": "src/platform/db/pglite-worker.ts",
+      ...Object.fromEntries(WORKERS.map((file) => [basename(file, ".ts"), file])),
     },
   });
   return packagesOf(metafile);

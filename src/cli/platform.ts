@@ -3,7 +3,7 @@ import { type Config, readConfig } from "../platform/config.ts";
 import { createLog } from "../platform/log.ts";
 import { type Platform, startPlatform } from "../platform/main.ts";
 import { kitVersion } from "../verify/package-files.ts";
-import { checkProvider } from "./check-provider.ts";
+import { createProviderCheck } from "./check-provider.ts";
 import { reportFailure } from "./command-failure.ts";
 import { endAfter, endOnUnexpected } from "./end-process.ts";
 import type { Io } from "./io.ts";
@@ -103,7 +103,7 @@ async function run(config: Config, io: Io): Promise<number> {
   try {
     const running = await startPlatform(config, {
       log,
-      checkProvider,
+      checkProvider: createProviderCheck(),
       pages: webPages(),
       about: { version: kitVersion() },
     });

@@ -7,7 +7,7 @@ import { type Platform, startPlatform } from "../platform/main.ts";
 import { type FaultName, faultNames, isFaultName } from "../sandbox/faults/switchboard.ts";
 import type { StoredShift } from "../sandbox/organisation.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
-import { checkProvider } from "./check-provider.ts";
+import { createProviderCheck } from "./check-provider.ts";
 import { readDemo, writeDemo } from "./demo/demo-file.ts";
 import { createPrinter } from "./demo/printer.ts";
 import { runDemo } from "./demo/run-demo.ts";
@@ -110,7 +110,7 @@ async function run(options: Options, io: Io, timeoutMs: number): Promise<number>
     // The sandbox listens on plain http on this machine.
     const platform = await startPlatform(
       { ...config, allowInsecureProviders: true },
-      { log: logTo(config), checkProvider, pages: webPages() },
+      { log: logTo(config), checkProvider: createProviderCheck(), pages: webPages() },
     );
     try {
       writeDemo(config.dataDir, provider.snapshot());

@@ -1,5 +1,7 @@
+import type { Transferable } from "node:worker_threads";
 import type { CheckFinding, DeliveryCode, EventStatus, Routing } from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
+import type { ProviderFetch } from "../clients/provider/global-fetch.ts";
 import type { RetryPolicy, Timing } from "../clients/retry-policy.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
 import type { Database, Log } from "./db/database.ts";
@@ -80,11 +82,33 @@ export interface CheckTarget {
   /** One of its shifts, if one is known. */
   shiftId?: string;
   /** Makes the calls; rejects with ProviderHttpError. */
-  fetch: (request: Request) => Promise<Response>;
+  fetch: ProviderFetch;
+  /** Ends the check. */
+  signal: AbortSignal;
 }
 
 /** Rejects with a one-line message if the check could not be made. */
 export type CheckProvider = (target: CheckTarget) => Promise<ProviderFinding[]>;
+
+/** The value of a call, and what of it is moved instead of copied. */
+interface CallAnswer {
+  value?: unknown;
+  transfer?: Transferable[];
+}
+
+/** What a thread may call, by name. A call that rejects ends the thread. */
+export type Calls = Readonly<Record<string, (argument: never) => Promise<CallAnswer>>>;
+
+export interface Threads {
+  /**
+   * Runs their module in a thread of its own, with a copy of `input`.
+   * @throws ProviderHttpError `processing_limit` when the thread was ended at a limit; what a call or the thread threw; the reason of the
+   * signal, at once
+   */
+  run<Result>(input: object, calls: Calls, signal?: AbortSignal): Promise<Result>;
+  /** Ends all threads. */
+  close(): void;
+}
 
 /** The dependencies of the features. */
 export interface Deps {
@@ -113,6 +137,10 @@ export interface Deps {
   eventsEnded?: (status: EventStatus, count: number) => void;
   /** Calls of the client take precedence, unless `isInteractive` is false. */
   clientFor: (integration: Integration, isInteractive?: boolean) => ProviderClient;
+  /** Makes the calls of `clientFor(integration, false)`, for a client in another thread. */
+  fetchFor: (integration: Integration) => ProviderFetch;
+  /** The threads that read registries, which may be long. */
+  registryThreads: Threads;
   /** Returns a client for calls that may fail because the registration is wrong, which does not affect the provider's health. */
   trialClientFor: (integration: Integration, routing: Routing) => ProviderClient;
   /** If absent, providers are not checked. */

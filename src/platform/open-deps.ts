@@ -23,6 +23,7 @@ import { createProviderClients } from "./integrations/clients.ts";
 import { createFieldUses } from "./integrations/field-uses.ts";
 import { noteCircuit, noteSilence } from "./integrations/health.ts";
 import { probe } from "./integrations/probe.ts";
+import { REGISTRY_WORKER } from "./integrations/registry.ts";
 import { checkSecretKeys } from "./integrations/reseal.ts";
 import { detectInBackground } from "./integrations/routing.ts";
 import { createVault } from "./integrations/vault.ts";
@@ -38,6 +39,7 @@ import { reconcileShift } from "./shifts/run.ts";
 import type { Shutdown } from "./shut-down.ts";
 import type { OpenTelemetry } from "./telemetry/open-telemetry.ts";
 import { traced } from "./telemetry/traced.ts";
+import { createThreads, type ThreadOptions } from "./threads/threads.ts";
 import { NO_TRACING, type Tracing } from "./tracing.ts";
 import { checkOnce, createCheck } from "./verification/check.ts";
 import { refresh } from "./work/refresh.ts";
@@ -62,6 +64,8 @@ export interface DepsOptions {
   about?: { version: string };
   /** Checks a provider when it is activated; no check unless given. */
   checkProvider?: CheckProvider;
+  /** Of the threads that read registries. */
+  registryThreads?: Partial<ThreadOptions>;
 }
 
 /** Concurrent runs of this process. One that waits for its provider costs next to nothing. */
@@ -112,6 +116,8 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     onUndetected: (integration) => detectInBackground(deps, integration),
   });
   shutdown.closeLast(clients.close);
+  const registries = createThreads({ file: REGISTRY_WORKER, atOnce: 2, ...options.registryThreads });
+  shutdown.closeLast(registries.close);
   const signals = await openSignals(database);
   shutdown.closeLast(signals.close);
   shutdown.closeLast(followLogLevel(log, signals));
@@ -127,6 +133,8 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     eventsEnded: metrics.eventsEnded,
     throttle: createThrottle(),
     clientFor: clients.clientFor,
+    fetchFor: clients.fetchFor,
+    registryThreads: registries,
     trialClientFor: clients.trialClientFor,
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),

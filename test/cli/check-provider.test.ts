@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { checkProvider } from "../../src/cli/check-provider.ts";
+import { createProviderCheck } from "../../src/cli/check-provider.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type Faults, jsonReply, startFaultyProvider } from "../verify/checks/faulty-provider.ts";
 
@@ -7,6 +7,8 @@ const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
+
+const checkProvider = createProviderCheck();
 
 async function check(routing: "path" | "header", faults: Faults, change?: (sandbox: Sandbox) => void) {
   const sandbox = await startSandbox({ rateLimit: 0 });
@@ -16,7 +18,16 @@ async function check(routing: "path" | "header", faults: Faults, change?: (sandb
   ends.push(sandbox.close, provider.close);
   const { shiftId } = sandbox.createShift();
   const { providerId, token } = sandbox;
-  return checkProvider({ baseUrl: provider.url, providerId, token, routing, fetch, shiftId });
+  const { signal } = new AbortController();
+  return checkProvider({
+    baseUrl: provider.url,
+    providerId,
+    token,
+    routing,
+    shiftId,
+    signal,
+    fetch: (request) => fetch(request),
+  });
 }
 
 /** Requests that any client sends: plain ids, and queries of one number or name. */
@@ -60,5 +71,11 @@ describe.each(["path", "header"] as const)("the check of a provider, with %s rou
   it("still finds a provider that ignores the token", async () => {
     const findings = await check(routing, {}, (sandbox) => sandbox.setFault("no-token-accepted"));
     expect(new Set(findings.map(({ code }) => code))).toEqual(new Set(["auth_missing"]));
+  });
+
+  it("ends when the responses are too long together", async () => {
+    const long = jsonReply(200, [" ".repeat(900_000)]);
+    const failed = { name: "ProviderHttpError", failure: "processing_limit" };
+    await expect(check(routing, { before: () => long })).rejects.toMatchObject(failed);
   });
 });

@@ -57,6 +57,15 @@ describe("the circuit of a provider", () => {
     expect(await run(well)).toBeInstanceOf(Response);
   });
 
+  it("stays closed when responses are too long: the provider responds", async () => {
+    const { run, fail, states } = circuit();
+    await fail(20, async () => {
+      throw new ProviderHttpError("response_too_long", "the response is longer than 1000000 bytes");
+    });
+    expect(await run(well)).toBeInstanceOf(Response);
+    expect(states).toEqual(["closed"]);
+  });
+
   it("is reported as closed after the first response, and once a minute while there are responses", async () => {
     const { run, fail, states } = circuit();
     await fail(2);

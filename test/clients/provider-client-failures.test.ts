@@ -66,7 +66,6 @@ describe("an unusable response", () => {
     ["error-500", "http_error", { status: 500 }],
     ["redirect", "redirected", { status: 302 }],
     ["reset", "connection_failed", {}],
-    ["oversized", "response_too_long", {}],
     ["garbage", "contract_violation", { pointers: expect.any(Array) }],
     ["empty-body", "contract_violation", { pointers: expect.any(Array) }],
     ["truncated", "contract_violation", { pointers: expect.any(Array) }],

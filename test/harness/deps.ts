@@ -21,6 +21,8 @@ export function depsFor(database: Database, rest: Partial<Deps> = {}): Deps {
     numbers: { hash: absent("numbers"), columns: absent("numbers"), open: absent("numbers") },
     clientFor: absent("clientFor"),
     trialClientFor: absent("trialClientFor"),
+    fetchFor: absent("fetchFor"),
+    registryThreads: { run: absent("registryThreads"), close: absent("registryThreads") },
     ...rest,
   };
 }

@@ -514,6 +514,9 @@ describe("the examples", () => {
     const path = { providerId };
     await operations.discoverIntegration({ params: { path } });
     expect((await operations.activateIntegration({ params: { path } })).response.status).toBe(200);
+    // Its threads are modules of their own: both imports and checks would fail without them.
+    const { error: absent } = await operations.importRegistry({ params: { path } });
+    expect(absent).toMatchObject({ code: "registry_absent" });
     const person = { firstName: "Elin", lastName: "Lind", email: "elin@example.com", phone: "+46701740605" };
     const personalNumber = published.personnummer[3] ?? "";
     const competenceIds = [waiter?.competenceId ?? ""];

@@ -1,6 +1,7 @@
 import type { FailureCode } from "../../../generated/operations/types.ts";
 import type { FieldError, Validator } from "../../runtime/validator.ts";
 import { CallRefused, ProviderHttpError } from "./http-error.ts";
+import { MOST_ENTRIES } from "./limits.ts";
 
 /** A refusal that a retry would not change: any 4xx but 408 and 429. */
 export interface Refused {
@@ -41,19 +42,16 @@ export interface Answer {
 /** The result of the generated client when it does not parse the body. */
 type Exchange = Promise<{ response: Response; data?: unknown; error?: unknown }>;
 
-/** Returns the response, or why a retry is needed. `now` reads a Retry-After that is a date. */
-export async function answerOf(
-  exchange: Exchange,
-  now: () => number = Date.now,
-): Promise<Answer | Unavailable> {
+/** Returns the response, or why a retry is needed. `parse` reads the text of a 2xx. */
+export async function answerOf(exchange: Exchange, parse = parseJson): Promise<Answer | Unavailable> {
   try {
     const { response, data, error } = await exchange;
     const { status } = response;
     const isTemporary = status >= 500 || status === 408 || status === 429;
-    if (isTemporary) return temporary(response, now());
+    if (isTemporary) return temporary(response, Date.now());
     if (status >= 300 && status < 400)
       return { ...unavailable("redirected", `status ${status}: redirects are not followed`), status };
-    return { kind: "answer", status, ok: response.ok, body: response.ok ? parseJson(data) : asObject(error) };
+    return { kind: "answer", status, ok: response.ok, body: response.ok ? parse(data) : asObject(error) };
   } catch (error) {
     if (error instanceof CallRefused) {
       const { failure, message, retryAfterMs } = error;
@@ -122,26 +120,26 @@ export type ReadEntry<T> = { entry: T; fault?: never } | { fault: FieldError; en
 
 export const faultText = ({ pointer, message }: FieldError) => `${pointer || "it"} ${message}`;
 
-/** Returns the entries of a list in its order. An entry that breaks the contract does not affect the others. */
-export function readEach<T>(entries: readonly unknown[], validator: Validator<T>): ReadEntry<T>[] {
-  return entries.map((entry) => {
-    if (validator(entry)) return { entry };
-    const [fault = { pointer: "", message: "breaks the contract" }] = validator.errorsOf(entry);
-    return { fault };
-  });
+export function readEntry<T>(entry: unknown, validator: Validator<T>): ReadEntry<T> {
+  if (validator(entry)) return { entry };
+  const [fault = { pointer: "", message: "breaks the contract" }] = validator.errorsOf(entry);
+  return { fault };
 }
 
-/** Returns the body as a list. */
+/** Returns the entries of a list in its order. An entry that breaks the contract does not affect the others. */
 export function readList<T>(
   what: string,
   { body }: Answer,
   validator: Validator<T>,
 ): { entries: ReadEntry<T>[] } | Unavailable {
-  if (Array.isArray(body)) return { entries: readEach(body, validator) };
-  return broken(what, [{ pointer: "", message: body === undefined ? "is not JSON" : "must be an array" }]);
+  const fault = (message: string) => broken(what, [{ pointer: "", message }]);
+  if (!Array.isArray(body)) return fault(body === undefined ? "is not JSON" : "must be an array");
+  if (body.length > MOST_ENTRIES) return fault(`must have at most ${MOST_ENTRIES} entries`);
+  return { entries: body.map((entry) => readEntry(entry, validator)) };
 }
 
-function parseJson(text: unknown): unknown {
+/** Returns undefined for what is not JSON. */
+export function parseJson(text: unknown): unknown {
   if (typeof text !== "string" || text.trim() === "") return undefined;
   try {
     return JSON.parse(text);

@@ -155,8 +155,9 @@ function causeOf(
   return undefined;
 }
 
-/** An abort by the caller is no sign of the provider's health. */
-const isNoAnswer = (error: Error) => error instanceof ProviderHttpError && !error.isAbort;
+/** An abort by the caller is no sign of the provider's health, and a response that is too long comes from one that responds. */
+const isNoAnswer = (error: Error) =>
+  error instanceof ProviderHttpError && !error.isAbort && error.failure !== "response_too_long";
 
 /** A 429 comes from a healthy provider. */
 const isNoUsableAnswer = (result: unknown) =>

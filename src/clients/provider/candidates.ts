@@ -14,11 +14,14 @@ import {
   refused,
   unavailable,
 } from "./answer.ts";
+import { LONGEST_REGISTRY } from "./limits.ts";
 import { type Call, init, type ProviderParts } from "./parts.ts";
-import { LONGEST_REGISTRY, type RegistryPage, readPage } from "./registry-page.ts";
+import { type OpenPage, type RegistryPage, readPage } from "./registry-page.ts";
 
 /** `unproven`: the person is missing according to a 404 without the contract's code, which a gateway without a route sends too. */
 type LookUp = { kind: "found"; candidates: Candidate[]; unproven?: true } | Failure;
+
+type RegistryOutcome<Page> = { kind: "page"; page: Page } | { kind: "absent" } | Failure;
 
 type Creation = { kind: "created"; candidate: Candidate } | { kind: "exists" } | Failure;
 
@@ -97,22 +100,33 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     return { kind: "created", candidate: body.value };
   }
 
-  /** Reads one page of the registry; `absent` when the provider does not offer it. */
-  async function readRegistry(
+  /** Reads one page of the registry, of any length; `absent` when the provider does not offer it. */
+  async function openRegistry(
     page: { limit: number; cursor?: string },
     call: Call,
-  ): Promise<{ kind: "page"; page: RegistryPage } | { kind: "absent" } | Failure> {
+  ): Promise<RegistryOutcome<OpenPage>> {
     // A provider may ignore the limit and return the whole registry.
     const fetch = async (request: Request) =>
       asNotOffered(await parts.fetch(request, { maxBytes: LONGEST_REGISTRY }));
     const options = { params: { query: page }, ...init(call), fetch };
-    const answer = await answerOf(client.getCandidateRegistry(options));
+    const answer = await answerOf(client.getCandidateRegistry(options), (text) => text);
     if (answer.kind !== "answer") return answer;
     if ([404, 405, 410].includes(answer.status)) return { kind: "absent" };
-    return answer.ok ? readPage(answer) : refused(answer);
+    return answer.ok ? readPage(answer.body) : refused(answer);
   }
 
-  return { findCandidates, createCandidate, readRegistry };
+  /** Returns the page of `openRegistry` with all of its entries read. */
+  async function readRegistry(
+    page: { limit: number; cursor?: string },
+    call: Call,
+  ): Promise<RegistryOutcome<RegistryPage>> {
+    const opened = await openRegistry(page, call);
+    if (opened.kind !== "page") return opened;
+    const { candidates, ...rest } = opened.page;
+    return { kind: "page", page: { ...rest, candidates: [...candidates] } };
+  }
+
+  return { findCandidates, createCandidate, openRegistry, readRegistry };
 }
 
 /** The schema allows such an id, but it fits neither into a path nor into the database. */

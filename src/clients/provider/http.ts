@@ -1,3 +1,4 @@
+import { ReadableStream } from "node:stream/web";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { Agent, type Dispatcher } from "undici";
@@ -5,6 +6,7 @@ import { checkProviderUrl, guardedLookup, type ResolveAll } from "../address-gua
 import { CALL_TIMEOUT_MS } from "../retry-policy.ts";
 import type { ProviderFetch } from "./global-fetch.ts";
 import { BodyBrokenOff, codeOf, failureOf, ProviderHttpError } from "./http-error.ts";
+import { LONGEST_RESPONSE } from "./limits.ts";
 
 /** How calls to one provider are made (decisions, "retries to a provider" and "Calls to a provider"). */
 export interface ProviderHttpOptions {
@@ -30,7 +32,7 @@ export function createProviderHttp(options: ProviderHttpOptions = {}): ProviderH
   const {
     allowInsecure = false,
     timeoutMs = CALL_TIMEOUT_MS,
-    maxBytes = 1_000_000,
+    maxBytes = LONGEST_RESPONSE,
     connections = 10,
   } = options;
   const lookup = guardedLookup({ allowInsecure }, options.resolve);
@@ -41,7 +43,7 @@ export function createProviderHttp(options: ProviderHttpOptions = {}): ProviderH
       if (!checked.ok) throw new ProviderHttpError("address_blocked", checked.reason);
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
       try {
-        return await exchange(request, agent, signal, allowance.maxBytes ?? maxBytes);
+        return await exchange(request, agent, signal, (isOk) => (isOk && allowance.maxBytes) || maxBytes);
       } catch (error) {
         throw error instanceof ProviderHttpError ? error : failureOf(error, request.signal.aborted);
       }
@@ -54,7 +56,7 @@ async function exchange(
   request: Request,
   dispatcher: Dispatcher,
   signal: AbortSignal,
-  maxBytes: number,
+  limitOf: (isOk: boolean) => number,
 ): Promise<Response> {
   const { origin, pathname, search } = new URL(request.url);
   const { statusCode, headers, body } = await dispatcher.request({
@@ -62,15 +64,21 @@ async function exchange(
     headers: { ...Object.fromEntries(request.headers), ...HEADERS },
     body: request.body === null ? null : await request.text(),
   });
+  // The error of an unusually long response is no longer than others.
+  const maxBytes = limitOf(statusCode < 300);
   const answer = await readAtMost(body, maxBytes, Number(headers["content-length"] ?? Number.NaN));
-  const bytes = await decoded(answer, headers["content-encoding"], maxBytes);
-  return new Response(bytes.byteLength > 0 ? new Uint8Array(bytes) : null, {
+  const chunks = await decoded(answer, headers["content-encoding"], maxBytes);
+  // Not joined: to copy a whole registry at once would stop everything else.
+  return new Response(chunks.length > 0 ? streamOf(chunks) : null, {
     status: statusCode,
     headers: Object.entries(headers).flatMap(([name, value = []]) =>
       [value].flat().map((each): [string, string] => [name, each]),
     ),
   });
 }
+
+/** The same class, whose type in the browsers' library lacks `from`. */
+const streamOf = (chunks: readonly Uint8Array[]) => ReadableStream.from(chunks) as BodyInit;
 
 const HEADERS = { accept: "*/*", "accept-encoding": "gzip, deflate, br", "user-agent": "shiftpact" };
 
@@ -81,14 +89,15 @@ const DECODERS = {
 
 /** @throws ProviderHttpError when it is too long, or does not match its encoding */
 async function decoded(
-  bytes: Buffer,
+  chunks: Uint8Array[],
   encoding: string | string[] | undefined,
   maxBytes: number,
-): Promise<Buffer> {
+): Promise<Uint8Array[]> {
   const decode = DECODERS[String(encoding).toLowerCase() as keyof typeof DECODERS];
-  if (!decode || bytes.byteLength === 0) return bytes;
+  if (!decode || chunks.length === 0) return chunks;
   try {
-    return await decode(bytes, { maxOutputLength: maxBytes });
+    const bytes = await decode(Buffer.concat(chunks), { maxOutputLength: maxBytes });
+    return bytes.byteLength > 0 ? [bytes] : [];
   } catch (error) {
     if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLong(maxBytes, error);
     throw new ProviderHttpError("connection_failed", `the response is not ${encoding}`, { cause: error });
@@ -102,18 +111,18 @@ async function readAtMost(
   stream: AsyncIterable<Uint8Array>,
   maxBytes: number,
   announced: number,
-): Promise<Buffer> {
+): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   let received = 0;
   try {
     for await (const chunk of stream) {
       received += chunk.byteLength;
       if (received > maxBytes) throw tooLong(maxBytes);
-      chunks.push(chunk);
+      if (chunk.byteLength > 0) chunks.push(chunk);
     }
   } catch (error) {
     if (error instanceof ProviderHttpError) throw error;
     throw new BodyBrokenOff({ received, ...(Number.isFinite(announced) && { announced }) }, error);
   }
-  return Buffer.concat(chunks);
+  return chunks;
 }

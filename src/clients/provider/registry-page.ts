@@ -1,9 +1,8 @@
 import type { RegistryEntry } from "../../../generated/provider/types.ts";
 import { isRegistryEntry } from "../../../generated/provider/validators.js";
-import { type Answer, type ReadEntry, readEach, type Unavailable, unavailable } from "./answer.ts";
-
-/** The size limit of a whole registry, at somewhat below 1 kB for each person with a work history. Bytes. */
-export const LONGEST_REGISTRY = 8_000_000;
+import { parseJson, type ReadEntry, readEntry, type Unavailable, unavailable } from "./answer.ts";
+import { LONGEST_RESPONSE } from "./limits.ts";
+import { splitList } from "./split-list.ts";
 
 export interface RegistryPage {
   /** In the order of the page. An entry that breaks the contract does not affect the others. */
@@ -12,21 +11,50 @@ export interface RegistryPage {
   nextCursor: string | undefined;
 }
 
-/** Reads a page. Its frame must fit the contract (2.5); its entries are read one by one. */
-export function readPage({ body }: Answer): { kind: "page"; page: RegistryPage } | Unavailable {
-  const { candidates, nextCursor } = (body ?? {}) as { candidates?: unknown; nextCursor?: unknown };
-  if (!Array.isArray(candidates))
-    return { ...broken("/candidates must be an array"), pointers: ["/candidates"] };
-  if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== "string") {
-    return { ...broken("/nextCursor must be a string"), pointers: ["/nextCursor"] };
-  }
+/** A page whose entries are parsed and validated one by one, when they are iterated. */
+export interface OpenPage extends Pick<RegistryPage, "nextCursor"> {
+  candidates: Iterable<ReadEntry<RegistryEntry>>;
+}
+
+/** The most entries of one response; more come in pages. */
+const MOST_ENTRIES = 100_000;
+
+/**
+ * Reads a page. Its frame must fit the contract (2.5); its entries are read one by one. A provider without pages sends all people at
+ * once, and the parsed form of such a text may be twenty times as long: only what is no longer than any other response is parsed at once.
+ */
+export function readPage(text: unknown): { kind: "page"; page: OpenPage } | Unavailable {
+  const split = splitList(typeof text === "string" ? text : "", "candidates", MOST_ENTRIES);
+  if (split.count > MOST_ENTRIES)
+    return broken("/candidates", `must have at most ${MOST_ENTRIES} entries; send pages`);
+  if (split.frame.length > LONGEST_RESPONSE)
+    return broken("", `must be at most ${LONGEST_RESPONSE} characters long without its candidates`);
+  const frame = (parseJson(split.frame) ?? {}) as { candidates?: unknown; nextCursor?: unknown };
+  const { candidates, nextCursor } = frame;
+  if (!Array.isArray(candidates)) return broken("/candidates", "must be an array");
+  if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== "string")
+    return broken("/nextCursor", "must be a string");
   // An empty cursor could not be sent (it has at least one character), so there is no next page.
-  const page = {
-    candidates: readEach(candidates, isRegistryEntry),
-    nextCursor: nextCursor || undefined,
-  };
+  const page = { candidates: entriesOf(split.entries), nextCursor: nextCursor || undefined };
   return { kind: "page", page };
 }
 
-const broken = (what: string) =>
-  unavailable("contract_violation", `the registry breaks the contract: ${what}`);
+function* entriesOf(texts: Iterable<string>): Generator<ReadEntry<RegistryEntry>> {
+  for (const text of texts) yield entryOf(text);
+}
+
+function entryOf(text: string): ReadEntry<RegistryEntry> {
+  if (text.length > LONGEST_RESPONSE)
+    return { fault: { pointer: "", message: `is longer than ${LONGEST_RESPONSE} characters` } };
+  const entry = parseJson(text);
+  if (entry === undefined) return { fault: { pointer: "", message: "is not JSON" } };
+  return readEntry(entry, isRegistryEntry);
+}
+
+const broken = (pointer: string, message: string): Unavailable => ({
+  ...unavailable(
+    "contract_violation",
+    `the registry breaks the contract: ${pointer || "the body"} ${message}`,
+  ),
+  pointers: [pointer],
+});

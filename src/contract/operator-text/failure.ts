@@ -11,6 +11,7 @@ const FAILURES = {
   timeout: () => "no response in time",
   connection_failed: ({ providerCode }) => `connection failed${after(", ", errorCode(providerCode))}`,
   response_too_long: () => "response too long",
+  processing_limit: () => "responses took too much time or memory to process",
   redirected: (params) => `redirect not followed${after(", ", httpText(params))}`,
   http_error: (params) => httpText(params) ?? "HTTP error",
   contract_violation: ({ pointers }) => `contract violation in the response${placesOf(pointers)}`,

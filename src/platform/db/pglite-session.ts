@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { workerFile, workerFlags } from "../worker-file.ts";
 import type { RunSql } from "./engine.ts";
 import { isLate } from "./late.ts";
 import type { Answer, Call, PlainError, Reply } from "./pglite-messages.ts";
@@ -13,13 +14,16 @@ export interface SessionOptions {
 // No statement takes so long; PGlite's endless loop after an internal error never ends.
 const SILENCE_MS = 120_000;
 const CLOSE_MS = 3_000;
+const FILE = new URL("./pglite-worker.ts", import.meta.url);
 // PostgreSQL's classes for "connection failure" and "connection does not exist".
 const LOST = "08006";
 const CLOSED = "08003";
 
 /** Starts the thread that owns the cluster in `path`; rejects with the reason if it cannot. */
 export async function startSession(path: string, options: SessionOptions = {}): Promise<PgliteSession> {
-  const worker = new Worker(options.file ?? workerFile(), { workerData: { path }, execArgv: execArgv() });
+  const worker = new Worker(options.file ?? workerFile(FILE), {
+    ...{ workerData: { path }, execArgv: workerFlags() },
+  });
   const session = new PgliteSession(worker, options.silenceMs ?? SILENCE_MS);
   try {
     await session.ready;
@@ -29,17 +33,6 @@ export async function startSession(path: string, options: SessionOptions = {}): 
     throw error;
   }
 }
-
-/** Beside this file, and compiled if this is. */
-function workerFile(): URL {
-  const url = new URL("./pglite-worker.ts", import.meta.url);
-  if (import.meta.url.endsWith(".js")) url.pathname = url.pathname.replace(/ts$/, "js");
-  return url;
-}
-
-/** None, as some flags are not for threads; but a Node that cannot read TypeScript needs the loader that it was given. */
-const execArgv = () =>
-  import.meta.url.endsWith(".js") || process.features.typescript ? [] : process.execArgv;
 
 type Waiting = Pick<PromiseWithResolvers<Answer>, "resolve" | "reject">;
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Routing } from "../../../generated/operations/types.ts";
 import { createProviderClient, type ProviderClient } from "../../clients/provider/client.ts";
+import type { ProviderFetch } from "../../clients/provider/global-fetch.ts";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import type { SeenDialect } from "../../contract/dialect.ts";
 import type { Log } from "../db/database.ts";
@@ -20,10 +21,12 @@ import {
 export interface ProviderClients {
   /** `isInteractive` (default): a caller waits for the outcome, so its calls go first. */
   clientFor(integration: Integration, isInteractive?: boolean): ProviderClient;
-  /** By the given routing, with the calls of `fetchFor`. */
+  /** Makes the calls of `clientFor(integration, false)`. */
+  fetchFor(integration: Integration): ProviderFetch;
+  /** By the given routing, with the calls of `trialFetchFor`. */
   trialClientFor(integration: Integration, routing: Routing): ProviderClient;
   /** For calls that may be meant to fail: guarded and limited as all are, but no sign of the provider's health. */
-  fetchFor(integration: Integration, signal: AbortSignal): (request: Request) => Promise<Response>;
+  trialFetchFor(integration: Integration, signal: AbortSignal): (request: Request) => Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -69,7 +72,8 @@ export function createProviderClients(parts: Parts): ProviderClients {
     },
     trialClientFor: (integration, routing) =>
       makeTrialClient(integration, routing, parts, connectionTo(integration)),
-    fetchFor: (integration, signal) => {
+    fetchFor: (integration) => callsOf(integration, parts, connectionTo(integration), save, false),
+    trialFetchFor: (integration, signal) => {
       const connection = connectionTo(integration);
       return async (request) => {
         requireRouting(integration, connection, parts);
@@ -123,13 +127,8 @@ function makeClient(
   save: Save,
   isInteractive: boolean,
 ): ProviderClient {
-  const { vault, log, onFields, onSilence, tracing } = parts;
+  const { vault, onFields } = parts;
   const { provider_id: providerId } = integration;
-  const onCall = (call: ProviderCall) => {
-    const silenceMs = changedSilence(connection, call);
-    if (silenceMs !== undefined) save(onSilence(providerId, silenceMs));
-    parts.onCall(call);
-  };
   return createProviderClient({
     ...{ providerId, baseUrl: integration.base_url, routing: integration.routing },
     token: vault.open(integration.provider_token),
@@ -137,21 +136,38 @@ function makeClient(
     seen: integration.dialect,
     onSeen: (seen) => save(saveDialect(parts, providerId, seen)),
     onFields: (fields) => onFields(providerId, fields),
-    fetch: async (request, allowance) => {
-      requireRouting(integration, connection, parts);
-      const ask = () => logRefusal(log, providerId, request, connection.http.fetch(request, allowance));
-      const call = () =>
-        tracing.span(spanOf(integration, request), (span) => {
-          if (span.traceparent !== undefined) request.headers.set("traceparent", span.traceparent);
-          return measureCall(integration, request, ask, (made) => {
-            span.set({ "http.response.status_code": made.status });
-            onCall(made);
-          });
-        });
-      // A call may wait for its turn, and another one then starts it.
-      return connection.policy.run(tracing.bound(call), request.signal, isInteractive);
-    },
+    fetch: callsOf(integration, parts, connection, save, isInteractive),
   });
+}
+
+function callsOf(
+  integration: Integration,
+  parts: Parts,
+  connection: ProviderConnection,
+  save: Save,
+  isInteractive: boolean,
+): ProviderFetch {
+  const { log, onSilence, tracing } = parts;
+  const { provider_id: providerId } = integration;
+  const onCall = (call: ProviderCall) => {
+    const silenceMs = changedSilence(connection, call);
+    if (silenceMs !== undefined) save(onSilence(providerId, silenceMs));
+    parts.onCall(call);
+  };
+  return async (request, allowance) => {
+    requireRouting(integration, connection, parts);
+    const ask = () => logRefusal(log, providerId, request, connection.http.fetch(request, allowance));
+    const call = () =>
+      tracing.span(spanOf(integration, request), (span) => {
+        if (span.traceparent !== undefined) request.headers.set("traceparent", span.traceparent);
+        return measureCall(integration, request, ask, (made) => {
+          span.set({ "http.response.status_code": made.status });
+          onCall(made);
+        });
+      });
+    // A call may wait for its turn, and another one then starts it.
+    return connection.policy.run(tracing.bound(call), request.signal, isInteractive);
+  };
 }
 
 /** Without the path and the query, which may hold a personal number. */

@@ -1,119 +1,85 @@
-import type { RegistryFault, RegistryImport } from "../../../generated/operations/types.ts";
-import type { Failure } from "../../clients/provider/answer.ts";
-import type { RegistryPage } from "../../clients/provider/registry-page.ts";
+import type { RegistryImport } from "../../../generated/operations/types.ts";
+import { type Failure, failedCall } from "../../clients/provider/answer.ts";
+import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/stream.ts";
+import { answerFetch } from "../threads/provider-fetch.ts";
 import { recordSteps, transact } from "../transaction.ts";
+import { workerFile } from "../worker-file.ts";
 import { lockUnchangedIntegration } from "./integration.ts";
 import { importPeople } from "./registry-people.ts";
-import { readPeople } from "./registry-person.ts";
-import { readWithRetries } from "./retried-read.ts";
+import type { RegistryEnd, RegistryOrder, RegistryPart } from "./registry-reading.ts";
 import { attemptOf } from "./routing.ts";
 
-const PAGE = 200;
-const MOST_PAGES = 1_000;
-const MOST_FAULTS = 100;
+export const REGISTRY_WORKER = workerFile(new URL("./registry-worker.ts", import.meta.url));
 
 /** What is known of an import while it runs. */
 interface Progress {
   traceId: string;
-  /** Pages that were read. */
-  pages: number;
-  /** Entries that were read. */
-  entries: number;
-  /** Personal numbers that were in the registry already. */
-  seen: Set<string>;
   counts: Omit<RegistryImport, "faults">;
-  faults: RegistryFault[];
 }
 
 /**
- * Imports the provider's candidate registry (contract 2.5), page by page. Each page has its transaction: an import that breaks off
- * keeps what it has, and running it again is safe. A person who is in the registry twice counts once.
- * @throws ProblemError registry_absent; provider_unavailable, after which the pages before it stay imported.
+ * Imports the provider's candidate registry (contract 2.5), page by page, read in a thread of its own. Each part has its transaction: an
+ * import that breaks off keeps what it has, and running it again is safe. A person who is in the registry twice counts once.
+ * @throws ProblemError registry_absent; provider_unavailable, after which the parts before it stay imported.
  */
 export async function importRegistry(deps: Deps, integration: Integration): Promise<RegistryImport> {
   const traceId = deps.newTraceId();
   deps.audit?.note({ subjects: { traceId } });
   const counts = { imported: 0, updated: 0, skipped: 0, invalid: 0 };
-  const progress: Progress = { traceId, pages: 0, entries: 0, seen: new Set(), counts, faults: [] };
-  const cursors = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const page = await readPage(deps, integration, progress, cursor);
-    progress.pages += 1;
-    // A provider that ignores the limit must not hold the embedded database's only connection for seconds.
-    for (let start = 0; start < page.candidates.length; start += PAGE) {
-      await importEntries(deps, integration, progress, page.candidates.slice(start, start + PAGE));
-    }
-    cursor = page.nextCursor;
-    const trouble = cursor !== undefined && whyToStop(cursor, cursors, progress);
-    if (trouble) {
-      progress.faults.push({ entry: progress.entries, reason: trouble });
-      break;
-    }
-    if (cursor !== undefined) cursors.add(cursor);
-  } while (cursor !== undefined);
+  const { pages, faults, failure } = await readInThread(deps, integration, { traceId, counts });
+  if (failure?.kind === "absent" && pages === 0)
+    throw problem("registry_absent", { detail: "The provider does not offer its registry." });
+  if (failure?.kind === "absent")
+    throw notRead(integration, { kind: "refused", status: 404, code: undefined }, pages);
+  if (failure) throw notRead(integration, failure, pages);
   deps.log.info({ providerId: integration.provider_id, ...counts }, "the registry was imported");
-  return { ...counts, faults: progress.faults.slice(0, MOST_FAULTS) };
+  return { ...counts, faults };
 }
 
-/** A provider that gives cursors and then ignores them would be read endlessly. */
-function whyToStop(cursor: string, before: Set<string>, { pages }: Progress): string | undefined {
-  if (!cursor.isWellFormed())
-    return "the import stopped after it: the provider gave a cursor that cannot be sent";
-  if (before.has(cursor))
-    return "the import stopped after it: the provider gave a cursor for the second time";
-  if (pages >= MOST_PAGES) return `the import stopped after it: there are more than ${MOST_PAGES} pages`;
-  return undefined;
+async function readInThread(deps: Deps, integration: Integration, progress: Progress): Promise<RegistryEnd> {
+  const { provider_id: providerId, base_url: baseUrl, routing, provider_token } = integration;
+  const order: RegistryOrder = {
+    target: { providerId, baseUrl, routing, token: deps.vault.open(provider_token) },
+    traceId: progress.traceId,
+    waitsMs: deps.timing.onboardingRetriesMs,
+  };
+  const fetch = answerFetch(deps.fetchFor(integration));
+  const store = (part: RegistryPart) => importPart(deps, integration, progress, part);
+  try {
+    return await deps.registryThreads.run<RegistryEnd>(order, { fetch, store });
+  } catch (error) {
+    if (error instanceof ProviderHttpError) throw notRead(integration, failedCall(error));
+    throw error;
+  }
 }
 
-async function readPage(
-  deps: Deps,
-  integration: Integration,
-  { traceId, pages }: Progress,
-  cursor: string | undefined,
-): Promise<RegistryPage> {
-  const query = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
-  const client = deps.clientFor(integration, false);
-  const waiting = { waitsMs: deps.timing.onboardingRetriesMs };
-  const answer = await readWithRetries(() => client.readRegistry(query, { traceId }), waiting);
-  if (answer.kind === "page") return answer.page;
-  if (answer.kind !== "absent") throw notRead(integration, answer, pages);
-  if (pages === 0) throw problem("registry_absent", { detail: "The provider does not offer its registry." });
-  throw notRead(integration, { kind: "refused", status: 404, code: undefined }, pages);
-}
-
-function notRead(integration: Integration, failure: Failure, pages: number) {
+function notRead(integration: Integration, failure: Failure, pages?: number) {
   const why = routingAttemptsText([attemptOf(integration, "/candidates/registry", failure)]);
-  const rest = pages > 0 ? " The pages before it are imported; running the import again is safe." : "";
-  return problem("provider_unavailable", {
-    detail: `Page ${pages + 1} of the registry could not be read: ${why}.${rest}`,
-  });
+  const what = pages === undefined ? "The registry" : `Page ${pages + 1} of the registry`;
+  const rest = pages === 0 ? "" : " What comes before it is imported; running the import again is safe.";
+  return problem("provider_unavailable", { detail: `${what} could not be read: ${why}.${rest}` });
 }
 
 /** One transaction; if it fails, the import ends. */
-async function importEntries(
+async function importPart(
   deps: Deps,
   integration: Integration,
-  progress: Progress,
-  entries: RegistryPage["candidates"],
-): Promise<void> {
-  const { people, faults } = readPeople(entries, progress);
-  const { counts, traceId } = progress;
+  { counts, traceId }: Progress,
+  { people, invalid, ...places }: RegistryPart,
+): Promise<Record<string, never>> {
   const { provider_id: providerId } = integration;
-  const first = progress.entries + 1;
-  progress.entries += entries.length;
   await transact(deps, async (trx) => {
     await lockUnchangedIntegration(trx, integration);
-    const done = { ...(await importPeople(trx, deps, providerId, people)), invalid: faults.length };
+    const done = { ...(await importPeople(trx, deps, providerId, people)), invalid };
     for (const count of ["imported", "updated", "skipped", "invalid"] as const) counts[count] += done[count];
-    const params = { first, last: progress.entries, ...done };
+    const params = { ...places, ...done };
     recordSteps(trx, [{ traceId, step: "registry", code: "registry_imported", params, providerId }]);
-    publish(trx, { type: "import", providerId, traceId, entries: progress.entries, ...counts });
+    publish(trx, { type: "import", providerId, traceId, entries: places.last, ...counts });
   });
-  progress.faults.push(...faults);
+  return {};
 }

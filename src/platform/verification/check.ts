@@ -60,11 +60,11 @@ export const checkOnce =
 /** Returns a check of an integration, whose calls are subject to the platform's address guard and limits. */
 export function createCheck(
   check: CheckProvider,
-  clients: Pick<ProviderClients, "fetchFor">,
+  clients: Pick<ProviderClients, "trialFetchFor">,
   vault: Vault,
 ): NonNullable<Deps["checkProvider"]> {
   return async (integration, { shiftId, signal }) => {
-    const call = clients.fetchFor(integration, signal);
+    const call = clients.trialFetchFor(integration, signal);
     let failed: unknown;
     const fetch: typeof call = (...request) =>
       call(...request).catch((error) => {
@@ -79,10 +79,12 @@ export function createCheck(
       token,
       routing,
       fetch,
+      signal,
       ...(shiftId !== undefined && { shiftId }),
     }).catch((error) => {
+      if (error instanceof ProviderHttpError || failed === undefined) throw error;
       // The kit describes the failure for people; the issue has a code for it.
-      throw failed === undefined ? error : new Error(String(error), { cause: failed });
+      throw new Error(String(error), { cause: failed });
     });
   };
 }

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Issue } from "../../../generated/operations/types.ts";
-import { checkProvider } from "../../../src/cli/check-provider.ts";
+import { createProviderCheck } from "../../../src/cli/check-provider.ts";
 import type { CheckProvider, CheckTarget, ProviderFinding } from "../../../src/platform/deps.ts";
 import { startPlatform } from "../../../src/platform/main.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
@@ -13,6 +13,7 @@ import type { Organisation } from "../../harness/organisation.ts";
 import { configFor, OPERATIONS_TOKEN, useHarness } from "../../harness/platform.ts";
 import { startWithTenants } from "../../harness/tenants.ts";
 
+const checkProvider = createProviderCheck();
 const PATIENT = { timeout: 25_000 };
 const UNKNOWN = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
 const FINDING: ProviderFinding = {
@@ -95,7 +96,8 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     const of = await harness().onboard({ connect: false, dialect: { routing: "path" } });
     await harness().platform.idle();
     const { url: baseUrl, providerId, token } = of.provider;
-    expect(targets).toEqual([{ baseUrl, providerId, token, routing: "path", fetch: expect.any(Function) }]);
+    const calls = { fetch: expect.any(Function), signal: expect.any(AbortSignal) };
+    expect(targets).toEqual([{ baseUrl, providerId, token, routing: "path", ...calls }]);
   });
 
   it("again, without doubling what is still wrong", async () => {
