@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { WaitCode } from "../../../generated/operations/types.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
@@ -20,10 +21,10 @@ export interface OfferMail {
 export interface Wait {
   /** Milliseconds since 1970. */
   until: number;
-  for: "offer_window" | "daily_limit";
+  for: Exclude<WaitCode, "mail_server">;
 }
 
-const DAY_MS = 24 * 3_600_000;
+export const DAY_MS = 24 * 3_600_000;
 
 /** Returns until when the next mail with offers has to wait, and for which limit; undefined when it may be sent now. */
 export function waitOf(
