@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
 import { syncOne } from "./db/sync.ts";
 import { ConfigError, checkEnvironment, dataDirOf, type Env } from "./environment.ts";
-import type { OfferMailLimits } from "./notifications/turn.ts";
+import type { OfferMailLimits } from "./offer-mail.ts";
 import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./retention.ts";
 import { readTelemetry, type Telemetry, telemetryFaults } from "./telemetry-config.ts";
 

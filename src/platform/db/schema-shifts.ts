@@ -78,7 +78,7 @@ export interface ShiftTables {
     own_people_count: Generated<number>;
     /** Grows when the times, the place or the role change, and with `renewed_round`: identifies an offer. */
     offer_round: Generated<number>;
-    /** The round that began when a confirmed booking last ended: an offer of an earlier round is made anew, not restored. */
+    /** The round that began when a confirmed booking last ended: an offer of an earlier round is not restored, but made again. */
     renewed_round: Generated<number>;
   };
   bookings: Stamped & {

@@ -1,16 +1,9 @@
 import { sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
 import type { Deps } from "../deps.ts";
+import type { OfferMailLimits } from "../offer-mail.ts";
 import type { Trx } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
-
-/** Limits of the mails with offers to one person, of all organisations together. */
-export interface OfferMailLimits {
-  /** The least time between two of them; 0: none. Milliseconds. */
-  everyMs: number;
-  /** The most within 24 hours; 0: no limit. */
-  perDay: number;
-}
 
 /** A mail with offers. `sentAt` is unset until the mail server has accepted it. */
 export interface OfferMail {

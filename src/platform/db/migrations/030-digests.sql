@@ -2,7 +2,7 @@
 -- The mail that a waiting offer is part of, fixed before the mail is sent: each attempt has the same Message-ID. Its own id: a mail of its own.
 alter table notifications add column digest_id uuid;
 
--- The round that began when a confirmed booking of the job last ended: an offer of an earlier round is made anew, not restored.
+-- The round that began when a confirmed booking of the job last ended: an offer of an earlier round is not restored, but made again.
 alter table jobs add column renewed_round integer not null default 0;
 
 -- The offer mails of a person in the last day, of all organisations together.
