@@ -2090,10 +2090,21 @@ export interface components {
       deliveryParams?: components["schemas"]["Params"];
       /**
        * Format: date-time
-       * @description When an offer ceased to hold: its seat is taken, or its times are others. One that was not sent yet is not sent. When a seat is free again, a new offer is made.
+       * @description When its mail is attempted next, in the list of notifications. An offer waits for the person's next mail with offers (`OFFER_MAIL_MINUTES`, `OFFER_MAIL_DAILY_LIMIT`), at the latest until 12 hours before the shift.
+       */
+      waitsUntil?: string;
+      waitsFor?: components["schemas"]["WaitCode"];
+      /**
+       * Format: date-time
+       * @description When an offer ceased to hold: its seat is taken, or its times are others. One that was not sent yet is not sent. When a seat is free again, the same offer holds again without another mail; after the end of a confirmed booking, a new offer is made.
        */
       withdrawnAt?: string;
     };
+    /**
+     * @description Why a mail waits. `mail_server`, the next attempt; `offer_window`, offers are gathered for the person's next mail; `daily_limit`, the person has got the most mails with offers of 24 hours.
+     * @enum {string}
+     */
+    WaitCode: "mail_server" | "offer_window" | "daily_limit";
     Issue: {
       /** Format: uuid */
       issueId: string;
@@ -4445,6 +4456,8 @@ export type TraceStep = components["schemas"]["TraceStep"];
 /** The station of a trace. */
 export type StepName = components["schemas"]["StepName"];
 export type Notification = components["schemas"]["Notification"];
+/** Why a mail waits. `mail_server`, the next attempt; `offer_window`, offers are gathered for the person's next mail; `daily_limit`, the person has got the most mails with offers of 24 hours. */
+export type WaitCode = components["schemas"]["WaitCode"];
 export type Issue = components["schemas"]["Issue"];
 /** What an issue is about. One issue is open for each code and subject. */
 export type Subject = components["schemas"]["Subject"];

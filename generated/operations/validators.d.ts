@@ -108,6 +108,7 @@ export declare const schemas: {
   readonly TraceStep: Validator<components["schemas"]["TraceStep"]>;
   readonly StepName: Validator<components["schemas"]["StepName"]>;
   readonly Notification: Validator<components["schemas"]["Notification"]>;
+  readonly WaitCode: Validator<components["schemas"]["WaitCode"]>;
   readonly Issue: Validator<components["schemas"]["Issue"]>;
   readonly Subject: Validator<components["schemas"]["Subject"]>;
   readonly CheckStarted: Validator<components["schemas"]["CheckStarted"]>;
@@ -898,6 +899,7 @@ export declare const isTrace: Validator<components["schemas"]["Trace"]>;
 export declare const isTraceStep: Validator<components["schemas"]["TraceStep"]>;
 export declare const isStepName: Validator<components["schemas"]["StepName"]>;
 export declare const isNotification: Validator<components["schemas"]["Notification"]>;
+export declare const isWaitCode: Validator<components["schemas"]["WaitCode"]>;
 export declare const isIssue: Validator<components["schemas"]["Issue"]>;
 export declare const isSubject: Validator<components["schemas"]["Subject"]>;
 export declare const isCheckStarted: Validator<components["schemas"]["CheckStarted"]>;

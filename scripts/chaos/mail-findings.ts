@@ -5,9 +5,9 @@ import type { Reading } from "./reading.ts";
 export function* lostMail({ stored, mails }: Reading): Generator<string> {
   const accepted = new Set(mails.map(({ id }) => id));
   for (const notification of stored.notifications) {
-    const { notification_id: id, kind, channel, delivered_at } = notification;
+    const { notification_id: id, kind, channel, delivered_at, digest_id } = notification;
     if (channel === null) yield `notification ${id} (${kind}) was never to be mailed`;
-    else if (delivered_at !== null && !accepted.has(id))
+    else if (delivered_at !== null && !accepted.has(digest_id ?? id))
       yield `notification ${id} (${kind}) is recorded as delivered, and the mail server never accepted it`;
     else if (delivered_at === null && holds(notification, stored))
       yield `notification ${id} (${kind}) is not delivered: ${notification.delivery_error ?? "not attempted"}`;
@@ -38,14 +38,17 @@ function holds(
  * program cannot recognise it under another id.
  */
 export function* doubledMail({ stored, mails }: Reading): Generator<string> {
-  const known = new Set(stored.notifications.map(({ notification_id }) => notification_id));
+  const known = new Set(
+    stored.notifications.flatMap(({ notification_id, digest_id }) => [notification_id, digest_id]),
+  );
   const last = new Map<string, AcceptedMail>();
   for (const mail of mails) {
     const before = last.get(mail.id);
     last.set(mail.id, mail);
-    if (!known.has(mail.id)) yield `a mail was sent under ${mail.id}, which is the id of no notification`;
+    if (!known.has(mail.id))
+      yield `a mail was sent under ${mail.id}, which is the id of no notification or digest`;
     else if (before && isCalm(before, mail))
-      yield `notification ${mail.id} was mailed again, although nothing disturbed the first mail`;
+      yield `the mail ${mail.id} was sent again, although nothing disturbed the first mail`;
   }
 }
 

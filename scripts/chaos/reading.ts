@@ -75,6 +75,7 @@ export interface Stored {
     | "delivered_at"
     | "delivery_error"
     | "withdrawn_at"
+    | "digest_id"
   >[];
   /** Codes of open issues. */
   issues: { code: string }[];

@@ -33,6 +33,7 @@ const job = fc.record({
   ...{
     cancelledBy: fc.constantFrom("employer", "provider", "absence", null),
     offerRound: count,
+    renewedRound: count,
     traceId: id,
   },
 });

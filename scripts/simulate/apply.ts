@@ -215,7 +215,24 @@ function offer(target: Target) {
   const job = target.store.jobs.get(target.shiftId);
   if (!job) return;
   for (const candidateId of findFree(target.store, job))
-    notify(target, candidateId, "job_offered", `offer-${job.offerRound}`);
+    if (!restore(target.store, job, candidateId))
+      notify(target, candidateId, "job_offered", `offer-${job.offerRound}`);
+}
+
+/** Restores an offer with the same times, unless a confirmed booking has ended since. Returns whether the candidate holds one now. */
+function restore({ notifications }: Store, job: JobRow, candidateId: string): boolean {
+  const roundOf = ({ changeKey }: NotificationRow) => Number(changeKey.slice("offer-".length));
+  const same = notifications.findLast(
+    (row) =>
+      row.shiftId === job.shiftId &&
+      row.candidateId === candidateId &&
+      row.kind === "job_offered" &&
+      roundOf(row) >= job.renewedRound &&
+      row.startTime === job.startTime &&
+      row.endTime === job.endTime,
+  );
+  if (same) Object.assign(same, { isWithdrawn: false, changeKey: `offer-${job.offerRound}` });
+  return same !== undefined;
 }
 
 export function withdrawOffers(store: Store, shiftId: string) {

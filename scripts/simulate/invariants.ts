@@ -164,11 +164,31 @@ export class Invariants {
     const { log } = this.#parts;
     const { kind, candidateId, shiftId, reason } = row;
     log(() => `platform  notifies ${candidateId}: ${kind} ${reason ?? ""} (${shiftId})`);
+    if (kind === "job_offered") this.#checkOffered(row);
     if (kind === "booking_confirmed") this.#checkConfirmed(row);
     if (kind === "shift_cancelled") this.#checkCancelled(row);
     if (kind === "shift_changed") this.#checkChanged(row);
     if (ENDING.has(kind)) this.#lastFacts.delete(`${shiftId} ${candidateId}`);
     if (kind === "shift_changed") this.#lastFacts.set(`${shiftId} ${candidateId}`, this.#factsOf(shiftId));
+  }
+
+  /** The same offer is made once, and again only after a confirmed booking has ended. */
+  #checkOffered(row: NotificationRow) {
+    const { notifications, bookings } = this.#parts.store;
+    const isSame = (each: NotificationRow) =>
+      each !== row &&
+      (["shiftId", "candidateId", "kind", "startTime", "endTime"] as const).every(
+        (of) => each[of] === row[of],
+      );
+    const before = notifications.findLast(isSame);
+    if (!before) return;
+    const wasConfirmed = (bookingId: string) =>
+      notifications.some((each) => each.kind === "booking_confirmed" && each.changeKey === bookingId);
+    const isRenewed = bookings.some(
+      ({ shiftId, bookingId, status, updatedAt }) =>
+        shiftId === row.shiftId && status === "released" && updatedAt >= before.at && wasConfirmed(bookingId),
+    );
+    if (!isRenewed) this.fail(`${row.candidateId} was offered ${row.shiftId} twice at the same times`);
   }
 
   #checkConfirmed({ shiftId, candidateId, changeKey }: NotificationRow) {

@@ -24,6 +24,14 @@ export const MUTANTS: Record<string, Planner> = {
     without((write) => write.write === "offer")(state, run, now, rules),
   "leaves old offers open": (state, run, now, rules) =>
     without((write) => write.write === "withdraw_offers")(state, run, now, rules),
+  "makes the same offer again when a seat becomes free": (state, run, now, rules) => {
+    const { writes, next } = plan(state, run, now, rules);
+    const round = (state.job?.offerRound ?? 0) + 1;
+    const isFreed = (write: Write) => write.write === "job" && write.patch.status === "open";
+    if (!writes.some(isFreed)) return { writes, next };
+    const patch = { offerRound: round, renewedRound: round };
+    return { writes: [{ write: "job", jobId: state.job?.jobId, patch }, ...writes], next };
+  },
   "believes a replica that lags after a confirmed change": (state, run, now, rules) =>
     plan({ ...state, confirmedChanges: [] }, run, now, rules),
   "repeats a change with another number of positions": (state, run, now, rules) => {

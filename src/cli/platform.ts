@@ -45,6 +45,8 @@ Settings, from the environment:
   RETAIN_EVENTS_DAYS (30), RETAIN_TRACES_DAYS (30), RETAIN_JOBS_DAYS (730), RETAIN_NOTIFICATIONS_DAYS (365), RETAIN_ISSUES_DAYS (365)
                            for how long what has ended is kept
   SMTP_URL, SMTP_FROM      sends notifications by e-mail too
+  OFFER_MAIL_MINUTES       10: at most one mail with offers to a person in that time, as a digest; 0: no wait
+  OFFER_MAIL_DAILY_LIMIT   10: the most mails with offers to a person in 24 hours; 0: no limit
   OTEL_EXPORTER_OTLP_ENDPOINT (with OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER and
   OTEL_TRACES_SAMPLER_ARG)  sends traces and metrics over OTLP/HTTP; unset: OpenTelemetry is not loaded
   LOG_LEVEL                info; one of trace, debug, info, warn, error, fatal, silent

@@ -17,25 +17,28 @@ export interface MailText {
   text: string;
 }
 
-/** Subjects name neither person nor place: a mail server's log keeps them. */
-const TEXTS: Record<NotificationKind, { subject: string; lead: string; close?: string }> = {
+/** Subjects name neither person nor place: a mail server's log keeps them. `on` is the shift's day and time. */
+const TEXTS: Record<NotificationKind, { subject: (on: string) => string; lead: string; close?: string }> = {
   job_offered: {
-    subject: "A shift is open for you",
+    subject: (on) => `A shift${on} is open for you`,
     lead: "A shift that fits you is open:",
     close: "The first candidate who accepts gets it.",
   },
-  booking_confirmed: { subject: "Your shift is confirmed", lead: "You are booked on this shift:" },
+  booking_confirmed: {
+    subject: (on) => `Your shift${on} is confirmed`,
+    lead: "You are booked on this shift:",
+  },
   booking_released: {
-    subject: "You are no longer booked on a shift",
+    subject: (on) => `You are no longer booked on a shift${on}`,
     lead: "You are no longer booked on this shift:",
   },
   shift_changed: {
-    subject: "Your shift has changed",
+    subject: (on) => `Your shift${on} has changed`,
     lead: "A shift that you are booked on has changed. It is now:",
     close: "If this does not suit you, please withdraw.",
   },
   shift_cancelled: {
-    subject: "Your shift is cancelled",
+    subject: (on) => `Your shift${on} is cancelled`,
     lead: "This shift is cancelled, so you do not have to come:",
   },
 };
@@ -43,20 +46,61 @@ const TEXTS: Record<NotificationKind, { subject: string; lead: string; close?: s
 /** A short mail in English. It holds no personal number, and of the person only the first name. */
 export function mailText(values: NotificationValues): MailText {
   const { subject, lead, close } = TEXTS[values.kind];
-  const { content, timeZone } = values;
-  const role = oneLine(content.roleName ?? values.roleName);
-  const outlet = oneLine(content.outletName ?? values.outletName);
+  const { role, outlet, from, to } = factsOf(values);
   const shift = [
     ...(role === undefined ? [] : [`Role: ${role}`]),
     ...(outlet === undefined ? [] : [`Place: ${outlet}`]),
-    ...whenOf(content, timeZone),
+    ...(from === undefined || to === undefined ? [] : [`From: ${from}`, `To: ${to}`]),
   ];
-  const paragraphs = [
-    `Hello ${oneLine(values.firstName) ?? ""},`,
-    lead,
-    shift.map((line) => `  ${line}`).join("\n"),
-  ];
-  return { subject, text: `${[...paragraphs, ...(close ? [close] : [])].join("\n\n")}\n` };
+  const paragraphs = [greeting(values), lead, shift.map((line) => `  ${line}`).join("\n")];
+  const time = dayOf(values, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const on = time === undefined ? "" : ` on ${time}`;
+  return { subject: subject(on), text: textOf([...paragraphs, ...(close ? [close] : [])]) };
+}
+
+/** A mail with several offers, in their order. `more`: how many further offers wait for the next mail. */
+export function digestText(
+  offers: readonly [NotificationValues, ...NotificationValues[]],
+  more: number,
+): MailText {
+  const [first] = offers;
+  const count = more > 0 ? `${offers.length} of ${offers.length + more}` : `${offers.length}`;
+  const day = dayOf(first, {});
+  const shifts = offers.map((offer) => {
+    const { role, outlet, from, to } = factsOf(offer);
+    const when = from === undefined || to === undefined ? [] : [`${from} to ${to}`];
+    return [...when, ...[role, outlet].filter((name) => name !== undefined)]
+      .map((line) => `  ${line}`)
+      .join("\n");
+  });
+  return {
+    subject: `${count} new shifts${day === undefined ? "" : `, the first on ${day}`}`,
+    text: textOf([
+      greeting(first),
+      "These shifts fit you and are open, the soonest first:",
+      ...shifts,
+      ...(more > 0 ? [`And ${more} more. The next mail names those that are still open.`] : []),
+      "The first candidate who accepts a shift gets it.",
+    ]),
+  };
+}
+
+const greeting = ({ firstName }: NotificationValues) => `Hello ${oneLine(firstName) ?? ""},`;
+const textOf = (paragraphs: readonly string[]) => `${paragraphs.join("\n\n")}\n`;
+
+function factsOf(values: NotificationValues) {
+  const { content, timeZone } = values;
+  const [from, to] = whenOf(content, timeZone);
+  const role = oneLine(content.roleName ?? values.roleName);
+  return { role, outlet: oneLine(content.outletName ?? values.outletName), from, to };
+}
+
+/** Returns the day of the shift, as `Friday 27 November`. */
+function dayOf({ content, timeZone }: NotificationValues, time: Intl.DateTimeFormatOptions) {
+  const { startTime } = content;
+  if (typeof startTime !== "string") return undefined;
+  const day = { weekday: "long", day: "numeric", month: "long" } as const;
+  return new Intl.DateTimeFormat("en-GB", { timeZone, ...day, ...time }).format(new Date(startTime));
 }
 
 /** Times with the zone: a mail may be read in another one. */
@@ -73,7 +117,7 @@ function whenOf({ startTime, endTime }: Record<string, unknown>, timeZone: strin
     hourCycle: "h23",
     timeZoneName: "short",
   });
-  return [`From: ${format.format(new Date(startTime))}`, `To: ${format.format(new Date(endTime))}`];
+  return [format.format(new Date(startTime)), format.format(new Date(endTime))];
 }
 
 /** A name comes from elsewhere; it must not add lines to the mail. */

@@ -14,6 +14,7 @@ export {
   changeReasonText,
   deliveryText,
   isWarning,
+  mailWaitText,
   warningText,
 } from "./operator-text/reasons.ts";
 export { routingAttemptsText } from "./operator-text/routing.ts";

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
 import { syncOne } from "./db/sync.ts";
 import { ConfigError, checkEnvironment, dataDirOf, type Env } from "./environment.ts";
+import type { OfferMailLimits } from "./offer-mail.ts";
 import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./retention.ts";
 import { readTelemetry, type Telemetry, telemetryFaults } from "./telemetry-config.ts";
 
@@ -38,6 +39,8 @@ export interface Config extends DatabaseConfig {
   logLevel: string;
   /** Days. */
   retention: Retention;
+  /** Limits of the mails with offers to one person. */
+  offerMail: OfferMailLimits;
   /** How notifications are mailed; unset: they are only shown. */
   mail?: { url: string; from: string };
   /** Where traces and metrics are sent over OTLP; unset: nowhere. */
@@ -53,6 +56,9 @@ const WEBHOOK_RATE_LIMIT = { unset: 6_000, most: 1_000_000 };
 const UNKNOWN_TOKEN_LIMIT = { unset: 30, most: 1_000_000 };
 /** decisions, "rate limits". */
 const PROVIDER_RATE_LIMIT = { unset: 500, most: 1_000_000 };
+/** The times of a day's mails are kept, so that no window is longer. */
+const OFFER_MAIL_MINUTES = { unset: 10, most: 1_440 };
+const OFFER_MAIL_DAILY_LIMIT = { unset: 10, most: 1_000 };
 const DRAIN_SECONDS = { unset: 5, most: 300 };
 
 /**
@@ -90,6 +96,10 @@ export function readConfig(
     webhookRateLimit: Number(env.WEBHOOK_RATE_LIMIT || WEBHOOK_RATE_LIMIT.unset),
     providerRateLimit: Number(env.PROVIDER_RATE_LIMIT || PROVIDER_RATE_LIMIT.unset),
     unknownTokenLimit: Number(env.UNKNOWN_TOKEN_LIMIT || UNKNOWN_TOKEN_LIMIT.unset),
+    offerMail: {
+      everyMs: Number(env.OFFER_MAIL_MINUTES || OFFER_MAIL_MINUTES.unset) * 60_000,
+      perDay: Number(env.OFFER_MAIL_DAILY_LIMIT || OFFER_MAIL_DAILY_LIMIT.unset),
+    },
     logLevel: env.LOG_LEVEL || "info",
     retention: retentionOf(env),
     ...(telemetry && { telemetry }),
@@ -124,6 +134,8 @@ function faultsIn(env: Env): string[] {
     notInteger("WEBHOOK_RATE_LIMIT", WEBHOOK_RATE_LIMIT),
     notInteger("PROVIDER_RATE_LIMIT", PROVIDER_RATE_LIMIT),
     notInteger("UNKNOWN_TOKEN_LIMIT", UNKNOWN_TOKEN_LIMIT),
+    notInteger("OFFER_MAIL_MINUTES", OFFER_MAIL_MINUTES),
+    notInteger("OFFER_MAIL_DAILY_LIMIT", OFFER_MAIL_DAILY_LIMIT),
     ...KEPT.map(([name, key]) => notInteger(name, { unset: RETENTION[key], most: 36_500 })),
     [
       Number(env.RETAIN_EVENTS_DAYS || LEAST_EVENT_DAYS) < LEAST_EVENT_DAYS,

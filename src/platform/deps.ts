@@ -8,6 +8,7 @@ import type { Database, Log } from "./db/database.ts";
 import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
 import type { Throttle } from "./db/throttle.ts";
+import type { OfferMailLimits } from "./offer-mail.ts";
 import type { Tracing } from "./tracing.ts";
 import type { AuditScope } from "./transaction.ts";
 
@@ -128,6 +129,7 @@ export interface Deps {
   numbers: Numbers;
   /** If absent, notifications are only shown. */
   channel?: Channel;
+  offerMail: OfferMailLimits;
   timing: Timing;
   retries: RetryPolicy;
   now: () => Date;

@@ -127,6 +127,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     ...{ database, signals, log, tracing, vault, numbers, now, newId },
     wakeWorker: () => worker.wake(),
     wakeWorkerIn: (ms) => worker.wakeIn(ms),
+    offerMail: config.offerMail,
     timing: { ...TIMING, callTimeoutMs: timeoutMs, ...options.timing },
     retries: { ...PROVIDER_RETRIES, ...options.retries },
     newTraceId: randomUUID,

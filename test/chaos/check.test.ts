@@ -112,16 +112,16 @@ const VIOLATIONS: [what: string, spoils: Spoil[], finding: RegExp][] = [
     ],
     /^lost: notification mail-shift-1 \(booking_confirmed\) is recorded as delivered/,
   ],
-  ["a mail sent twice", [mailedAgain({})], /^doubled: notification mail-shift-1 was mailed again/],
+  ["a mail sent twice", [mailedAgain({})], /^doubled: the mail mail-shift-1 was sent again/],
   [
     "a mail sent twice long after a fault",
     [mailedAgain({ marks: 2 }, { marks: 2 })],
-    /^doubled: notification mail-shift-1 was mailed again/,
+    /^doubled: the mail mail-shift-1 was sent again/,
   ],
   [
     "a mail sent again under another id after a lost answer",
     [mailedAgain({ isCut: true }, { id: "other" })],
-    /^doubled: a mail was sent under other, which is the id of no notification$/,
+    /^doubled: a mail was sent under other, which is the id of no notification or digest$/,
   ],
   [
     "a booking that only the provider has",

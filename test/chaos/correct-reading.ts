@@ -42,7 +42,13 @@ const mail = (id: string) => ({ id, to: "people@example.com", isCut: false, mark
 
 const notification = (id: string, shiftId: string, kind: NotificationKind) => ({
   ...{ notification_id: id, candidate_id: "candidate", job_id: `job-of-${shiftId}`, kind },
-  ...{ channel: "email", delivered_at: new Date(0), delivery_error: null, withdrawn_at: null },
+  ...{
+    channel: "email",
+    delivered_at: new Date(0),
+    delivery_error: null,
+    withdrawn_at: null,
+    digest_id: null,
+  },
 });
 
 const seat = (shiftId: string) => `/shifts/${shiftId}/assign/at-provider`;

@@ -13,7 +13,8 @@ import { SECRET_KEY } from "./platform.ts";
 export function depsFor(database: Database, rest: Partial<Deps> = {}): Deps {
   return {
     ...{ database, log: silent, tracing: NO_TRACING, throttle: createThrottle() },
-    ...{ timing: TIMING, retries: PROVIDER_RETRIES, vault: createVault(SECRET_KEY) },
+    ...{ timing: TIMING, retries: PROVIDER_RETRIES, offerMail: { everyMs: 0, perDay: 0 } },
+    ...{ vault: createVault(SECRET_KEY) },
     ...{ newId, newTraceId: randomUUID, now: () => new Date() },
     wakeWorker: () => undefined,
     wakeWorkerIn: () => undefined,

@@ -153,6 +153,7 @@ export function configFor({ url, dataDir = "unused" }: DatabaseLocation): Config
     providerRateLimit: 500,
     unknownTokenLimit: 0,
     drainMs: 0,
+    offerMail: { everyMs: 0, perDay: 0 },
     retention: RETENTION,
     logLevel: "silent",
   };

@@ -48,6 +48,9 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
   [{ RETAIN_JOBS_DAYS: "soon" }, /^RETAIN_JOBS_DAYS must be a whole number from 0 to 36500$/],
   [{ RETAIN_EVENTS_DAYS: "29" }, /^RETAIN_EVENTS_DAYS must be 30 or more/],
   [{ DRAIN_SECONDS: "1.5" }, /^DRAIN_SECONDS must be a whole number from 0 to 300$/],
+  [{ OFFER_MAIL_MINUTES: "1441" }, /^OFFER_MAIL_MINUTES must be a whole number from 0 to 1440$/],
+  [{ OFFER_MAIL_DAILY_LIMIT: "-1" }, /^OFFER_MAIL_DAILY_LIMIT must be a whole number from 0 to 1000$/],
+  [{ OFFER_MAIL_MINUTS: "5" }, /^OFFER_MAIL_MINUTS is not a setting .* OFFER_MAIL_MINUTES\?$/],
   [{ DATABASE_URL: "" }, /^DATABASE_URL is empty: unset it for the embedded database/],
   [{ DATABASE_URL_FILE: "" }, /^DATABASE_URL_FILE is empty: unset it, or give the path of a file$/],
   [{ SECRET_KEY_FILE: "", SECRET_KEY: KEY }, /^SECRET_KEY_FILE is empty/],
@@ -108,12 +111,18 @@ describe("the configuration", () => {
         allowInsecureProviders: false,
       },
       ...{ webhookRateLimit: 6_000, logLevel: "info" },
+      offerMail: { everyMs: 600_000, perDay: 10 },
       retention: { events: 30, traces: 30, jobs: 730, notifications: 365, issues: 365 },
     });
     const shared = { DATABASE_URL: URL, OPERATIONS_TOKEN: TOKEN, SECRET_KEY: KEY };
     const dataDir = join(folder, "not-needed");
     expect(readConfig(shared, { dataDir })).toMatchObject({ databaseUrl: URL, operationsToken: TOKEN });
     expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it("has limits of the mails with offers, of which 0 is none", () => {
+    const env = { SHIFTPACT_DATA: folder, OFFER_MAIL_MINUTES: "30", OFFER_MAIL_DAILY_LIMIT: "0" };
+    expect(readConfig(env).offerMail).toEqual({ everyMs: 1_800_000, perDay: 0 });
   });
 
   it("takes an empty value for none, and flags before the environment", () => {

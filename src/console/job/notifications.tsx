@@ -1,5 +1,5 @@
 import type { Notification } from "../../../generated/operations/types.ts";
-import { deliveryText, notificationText } from "../../contract/operator-text.ts";
+import { deliveryText, mailWaitText, notificationText } from "../../contract/operator-text.ts";
 import { Badge } from "../components/badge.tsx";
 import { More } from "../components/paged-list.tsx";
 import { QueryView } from "../components/query-view.tsx";
@@ -62,6 +62,7 @@ interface ItemProps {
 function Item({ notification, zone, linksJob }: ItemProps) {
   const names = useNames();
   const { notificationId, candidateId, jobId, kind, createdAt, withdrawnAt } = notification;
+  const { waitsUntil, waitsFor } = notification;
   const recipient = nameOf(candidateId, names);
   return (
     <li>
@@ -77,6 +78,11 @@ function Item({ notification, zone, linksJob }: ItemProps) {
       </span>
       <span class="soft">
         <Time at={createdAt} zone={zone} />, {deliveryOf(notification)}
+        {waitsUntil !== undefined && waitsFor !== undefined && (
+          <>
+            , waits for {mailWaitText(waitsFor)} until <Time at={waitsUntil} zone={zone} />
+          </>
+        )}
         {withdrawnAt !== undefined && (
           <>
             , withdrawn <Time at={withdrawnAt} zone={zone} />
@@ -96,5 +102,5 @@ const isUndelivered = ({ deliveredAt, deliveryError, withdrawnAt }: Notification
 function deliveryOf({ channel, deliveredAt, deliveryError, deliveryParams }: Notification): string {
   if (deliveredAt !== undefined) return `delivered by ${channel ?? "mail"}`;
   if (deliveryError !== undefined) return `not delivered: ${deliveryText(deliveryError, deliveryParams)}`;
-  return channel === undefined ? "shown on the platform" : `being sent by ${channel}`;
+  return channel === undefined ? "shown on the platform" : `to be sent by ${channel}`;
 }

@@ -4,6 +4,7 @@ import type {
   DeliveryCode,
   Job,
   Params,
+  WaitCode,
 } from "../../../generated/operations/types.ts";
 import type { ShiftWarning } from "../shift.ts";
 import { failureSuffix, faultText } from "./failure.ts";
@@ -68,6 +69,15 @@ export function deliveryText(code: DeliveryCode, params: Params = {}): string {
   const reason = entryOf<Phrase>(DELIVERIES, code)?.(params) ?? code;
   return params.afterMs === undefined ? reason : `${reason}; next attempt in ${waitText(params.afterMs)}`;
 }
+
+const MAIL_WAITS = {
+  mail_server: "the next attempt",
+  offer_window: "the next mail with offers",
+  daily_limit: "the next day's mails with offers",
+} satisfies Record<WaitCode, string>;
+
+/** What a mail waits for, as a phrase to follow "waits for". */
+export const mailWaitText = (code: WaitCode): string => entryOf<string>(MAIL_WAITS, code) ?? code;
 
 const CANCELLERS = {
   employer: "The employer cancelled the job.",

@@ -21,7 +21,12 @@ export async function erase(deps: Deps, candidateId: string): Promise<void> {
     await lockPerson(trx, candidateId);
     await requireNotBooked(trx, deps, candidateId);
     await anonymiseBookings(trx, deps, candidateId);
-    for (const table of ["candidate_competences", "provider_candidates", "notifications"] as const) {
+    for (const table of [
+      "candidate_competences",
+      "provider_candidates",
+      "offer_mails",
+      "notifications",
+    ] as const) {
       await trx.deleteFrom(table).where("candidate_id", "=", candidateId).execute();
     }
     await trx.updateTable("reveals").set({ reason: "" }).where("candidate_id", "=", candidateId).execute();

@@ -78,8 +78,10 @@ export interface ShiftTables {
     /** The people whom the provider assigned itself, at most 100. */
     own_people: JsonWithDefault<api.ProviderPerson[]>;
     own_people_count: Generated<number>;
-    /** Grows when a seat becomes free or the times change: then everyone available is offered the job again. */
+    /** Grows when the times, the place or the role change, and with `renewed_round`: identifies an offer. */
     offer_round: Generated<number>;
+    /** The round that began when a confirmed booking last ended: an offer of an earlier round is not restored, but made again. */
+    renewed_round: Generated<number>;
   };
   bookings: Stamped & {
     provider_id: string;

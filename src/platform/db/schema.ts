@@ -138,6 +138,18 @@ export interface Schema extends ShiftTables {
     withdrawn_at: Date | null;
     /** How often it was sent again after a delivery. */
     resends: Generated<number>;
+    /** The mail that an offer is part of, fixed before it is sent; its own id: a mail of its own. */
+    digest_id: string | null;
+  };
+  /** The mails with offers of the last day. */
+  offer_mails: {
+    provider_id: string;
+    candidate_id: string;
+    digest_id: string;
+    /** When its offers were fixed. */
+    at: Date;
+    /** When the mail server accepted it. */
+    sent_at: Date | null;
   };
   trace_steps: {
     step_id: string;

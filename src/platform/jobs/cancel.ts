@@ -1,6 +1,6 @@
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { withdrawOffers } from "../notifications/notify.ts";
+import { withdrawOffers } from "../notifications/offers.ts";
 import { recordSteps, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
 import { checkNotStarted, isBeingCancelled, lockJob, placeOf, shiftOf } from "./job.ts";

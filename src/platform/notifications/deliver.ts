@@ -1,54 +1,67 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { sql, type Updateable } from "kysely";
+import type { Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
-import { mailText, type NotificationValues } from "../../contract/candidate-text.ts";
-import { IS_UNDELIVERED, OUTLET_NAME, ROLE_NAME } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
-import type { Channel, Delivery, Deps, Mail } from "../deps.ts";
+import type { Channel, Delivery, Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
+import { PRIORITY } from "../work/due.ts";
 import { type Claim, ClaimLost, endClaim, LEASE_MS, renewClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
-import { stillHolds } from "./holds.ts";
+import { type Letter, nextLetter, type Waiting } from "./letter.ts";
 import { raiseOutage, raiseRefused, resolveMailIssues } from "./mail-issues.ts";
 import { publishNotification } from "./notify.ts";
 import { createOutage } from "./outage.ts";
+import { noteTurn, returnTurn } from "./turn.ts";
 
 /**
- * Delivers the waiting notifications of one recipient in order, each once. After a crash between the mail server's acceptance and the commit, the
- * mail is sent again under the same id, so that the mail server can drop it. An outage never makes the platform give mail up.
+ * Delivers what waits for one recipient, each notification once: those about bookings one by one, offers as a digest, within the limits of offer
+ * mail. After a crash between the mail server's acceptance and the commit, the mail is sent again under the same id, so that the mail server can
+ * drop it. An outage never makes the platform give mail up.
  */
 export function deliverMail(deps: Deps, channel: Channel): Run {
   const outage = createOutage(deps);
   return async (claim, signal) => {
     let { attempts } = claim;
     for (;;) {
-      const waiting = await findNext(deps, claim);
-      if (!waiting) break;
-      const { traceId } = waiting;
-      const delivery = await deps.tracing.span({ name: "mail", kind: "client", traceId }, async (span) => {
-        const outcome = await channel.deliver(mailOf(waiting), signal);
-        span.set({ "shiftpact.delivery": outcome.kind });
-        return outcome;
-      });
+      const next = await nextLetter(deps, claim);
+      if (!("mail" in next)) {
+        await endRun(deps, claim, next.waitMs);
+        break;
+      }
+      const delivery = await send(deps, channel, next, signal);
       // A delivery is recorded even while the process is stopping.
       if (delivery.kind !== "delivered") signal.throwIfAborted();
       if (delivery.kind === "unavailable" || delivery.kind === "deferred") {
         const afterMs = outage.waitAfter(delivery.kind, attempts);
-        return defer(deps, claim, waiting, { delivery, attempts, afterMs });
+        return defer(deps, claim, next, { delivery, attempts, afterMs });
       }
       await record(deps, claim, signal, async (trx) => {
-        if (delivery.kind === "delivered") await noteDelivered(trx, deps, channel, claim, waiting);
-        else await noteRefused(trx, deps, claim, waiting, delivery);
+        if (delivery.kind === "delivered") await noteDelivered(trx, deps, channel, claim, next);
+        else await noteRefused(trx, deps, claim, next, delivery);
       });
       attempts = 1;
       if (delivery.kind === "delivered") await outage.end(signal);
     }
-    await transact(deps, async (trx) => {
-      resolveMailIssues(trx, claim.providerId, deps.now());
-      endClaim(trx, claim, { attempts: 0, priority: claim.priority });
-    });
     await outage.probe();
   };
+}
+
+const send = ({ tracing }: Deps, channel: Channel, { mail, waiting }: Letter, signal: AbortSignal) =>
+  tracing.span({ name: "mail", kind: "client", traceId: waiting[0].traceId }, async (span) => {
+    const outcome = await channel.deliver(mail, signal);
+    span.set({ "shiftpact.delivery": outcome.kind });
+    return outcome;
+  });
+
+/** Ends a run after which no mail can be sent now: nothing waits, or offers wait for the limits of offer mail. */
+async function endRun(deps: Deps, claim: Claim, afterMs: number | undefined): Promise<void> {
+  await transact(deps, async (trx) => {
+    resolveMailIssues(trx, claim.providerId, deps.now());
+    if (afterMs === undefined) await returnTurn(trx, claim);
+    const priority = afterMs === undefined ? claim.priority : PRIORITY.background;
+    endClaim(trx, claim, { afterMs, attempts: 0, priority });
+  });
+  if (afterMs !== undefined) deps.wakeWorkerIn(afterMs);
 }
 
 const RECORD_PAUSE_MS = 250;
@@ -74,34 +87,6 @@ async function record(
   }
 }
 
-interface Waiting extends NotificationValues {
-  notificationId: string;
-  jobId: string;
-  traceId: string;
-  address: string;
-  resends: number;
-}
-
-function mailOf(waiting: Waiting): Mail {
-  const { notificationId, resends, address } = waiting;
-  const id = resends === 0 ? notificationId : `${notificationId}.${resends}`;
-  return { id, address, ...mailText(waiting) };
-}
-
-/** Returns the oldest waiting notification of the recipient that still holds, unless the person was erased. */
-async function findNext({ database, now }: Deps, { providerId, key }: Claim): Promise<Waiting | undefined> {
-  const { rows } = await sql<Waiting>`
-    select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends,
-      email as address, first_name as "firstName", notifications.kind, content,
-      ${OUTLET_NAME} as "outletName", ${ROLE_NAME} as "roleName", time_zone as "timeZone"
-    from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
-      join integrations using (provider_id)
-    where provider_id = ${providerId} and candidate_id = ${key} and ${IS_UNDELIVERED}
-      and erased_at is null and coalesce(delivery_error not in ('address_unusable', 'gave_up'), true) and ${stillHolds(now())}
-    order by notification_id limit 1`.execute(database.kysely);
-  return rows[0];
-}
-
 type Failed = Exclude<Delivery, { kind: "delivered" }>;
 
 interface Deferral {
@@ -112,14 +97,14 @@ interface Deferral {
 }
 
 /** Delays mail until the next attempt. */
-async function defer(deps: Deps, claim: Claim, waiting: Waiting, deferral: Deferral): Promise<void> {
+async function defer(deps: Deps, claim: Claim, { waiting }: Letter, deferral: Deferral): Promise<void> {
   const { attempts, afterMs, delivery } = deferral;
   const { code, status } = delivery;
   const params: Params = { attempts, ...(status !== undefined && { status }) };
   await transact(deps, async (trx) => {
     await note(trx, claim, waiting, { delivery_error: code, delivery_params: JSON.stringify(params) });
     if (attempts >= deps.retries.tries)
-      await raiseOutage(trx, deps, undelivered(claim, waiting, { ...params, delivery: code }));
+      await raiseOutage(trx, deps, undelivered(claim, waiting[0], { ...params, delivery: code }));
     endClaim(trx, claim, { afterMs, attempts, priority: claim.priority });
   });
   deps.wakeWorkerIn(afterMs);
@@ -136,17 +121,31 @@ async function noteDelivered(
   deps: Deps,
   { name }: Channel,
   claim: Claim,
-  waiting: Waiting,
+  { waiting }: Letter,
 ): Promise<void> {
-  await note(trx, claim, waiting, { channel: name, delivered_at: deps.now(), delivery_error: null });
-  resolveMailIssues(trx, claim.providerId, deps.now());
+  const at = deps.now();
+  const [{ digestId }] = waiting;
+  await note(trx, claim, waiting, { channel: name, delivered_at: at, delivery_error: null });
+  resolveMailIssues(trx, claim.providerId, at);
+  if (digestId === null) return;
+  await noteTurn(trx, claim, digestId, at);
+  // An offer that was left out is part of another mail, if it is made again.
+  await trx
+    .updateTable("notifications")
+    .set({ digest_id: null })
+    .where("provider_id", "=", claim.providerId)
+    .where("candidate_id", "=", claim.key)
+    .where("digest_id", "=", digestId)
+    .where("channel", "is not", null)
+    .where("delivered_at", "is", null)
+    .execute();
 }
 
 async function noteRefused(
   trx: Trx,
   deps: Deps,
   claim: Claim,
-  waiting: Waiting,
+  { waiting }: Letter,
   { code, status }: Failed,
 ): Promise<void> {
   const params: Params = status === undefined ? {} : { status };
@@ -154,22 +153,29 @@ async function noteRefused(
     delivery_error: code === "mail_server_refused" ? "gave_up" : code,
     delivery_params: JSON.stringify(params),
   });
-  await raiseRefused(trx, deps, undelivered(claim, waiting, { ...params, delivery: code }));
+  await returnTurn(trx, claim);
+  for (const each of waiting)
+    await raiseRefused(trx, deps, undelivered(claim, each, { ...params, delivery: code }));
 }
 
 async function note(
   trx: Trx,
   { providerId, key: candidateId }: Claim,
-  { notificationId, jobId, kind }: Waiting,
+  waiting: Letter["waiting"],
   outcome: Updateable<NotificationsTable> & { delivered_at?: Date },
 ): Promise<void> {
   await trx
     .updateTable("notifications")
     .set(outcome)
     .where("provider_id", "=", providerId)
-    .where("notification_id", "=", notificationId)
+    .where(
+      "notification_id",
+      "in",
+      waiting.map(({ notificationId }) => notificationId),
+    )
     .execute();
-  publishNotification(trx, { notificationId, jobId, candidateId, kind }, outcome.delivered_at ?? null);
+  for (const { notificationId, jobId, kind } of waiting)
+    publishNotification(trx, { notificationId, jobId, candidateId, kind }, outcome.delivered_at ?? null);
 }
 
 /** Logs a warning if mail waits when a process without a channel starts. */

@@ -19,7 +19,7 @@ export async function resendNotification(deps: Deps, notificationId: string): Pr
     if (!deps.channel) throw problem("mail_not_configured", { detail: "Set SMTP_URL and SMTP_FROM first." });
     const { provider_id: providerId, candidate_id: key } = found;
     markDue(trx, deps, [{ providerId, kind: "mail", key, priority: PRIORITY.interactive }]);
-    return isWaiting(found) ? found : requeue(trx, found, deps.channel.name);
+    return requeue(trx, found, deps.channel.name);
   });
 }
 
@@ -52,17 +52,17 @@ const isWaiting = ({ channel, delivered_at, delivery_error }: Notification): boo
   delivery_error !== "address_unusable" &&
   delivery_error !== "gave_up";
 
+/** Makes the notification a mail of its own, which waits for no limit of offer mail. */
 async function requeue(trx: Trx, notification: Notification, channel: string): Promise<Notification> {
   const { provider_id, notification_id: notificationId, resends, delivered_at } = notification;
   const { job_id: jobId, candidate_id: candidateId, kind } = notification;
-  publishNotification(trx, { notificationId, jobId, candidateId, kind }, null);
+  const waits = isWaiting(notification);
+  if (!waits) publishNotification(trx, { notificationId, jobId, candidateId, kind }, null);
   return trx
     .updateTable("notifications")
     .set({
-      channel,
-      delivered_at: null,
-      delivery_error: null,
-      delivery_params: "{}",
+      digest_id: notificationId,
+      ...(!waits && { channel, delivered_at: null, delivery_error: null, delivery_params: "{}" }),
       // A new Message-ID, so that the mail server does not drop a repetition of a delivered mail.
       resends: delivered_at === null ? resends : resends + 1,
     })

@@ -200,8 +200,17 @@ export class Draft {
 
   patchBooking(booking: BookingState, patch: BookingPatch): void {
     const { reason, reasonParams, ...rest } = patch;
+    const wasConfirmed = booking.status === "confirmed";
     Object.assign(booking, rest);
     this.push({ write: "booking", bookingId: booking.bookingId, patch });
+    if (wasConfirmed && !holdsSeat(booking)) this.#renewOffers();
+  }
+
+  /** Makes offers of the job new ones after a confirmed booking. While the job is open, those that were made still hold. */
+  #renewOffers(): void {
+    if (!this.job || this.job.status === "open") return;
+    const offerRound = this.job.offerRound + 1;
+    this.patchJob({ offerRound, renewedRound: offerRound });
   }
 
   patchChange(change: ChangeState, patch: ChangePatch): void {

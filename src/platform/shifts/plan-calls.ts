@@ -158,8 +158,6 @@ export function giveUpCancellation(draft: Draft, params: Params, durationMs?: nu
   draft.step({ step: "cancel", code: "cancellation_refused", params, traceId, ...duration });
   draft.state.cancellation = undefined;
   draft.state.echoes = draft.state.echoes.filter((id) => id !== operationId);
-  // The request withdrew the job's offers.
-  if (draft.job) draft.patchJob({ offerRound: draft.job.offerRound + 1 });
   draft.readAt(draft.now);
 }
 

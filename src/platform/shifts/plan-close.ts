@@ -28,8 +28,8 @@ export function cancelJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>
   if (job.status === "cancelled") return { code: "already_cancelled", params: {} };
   const isOver = job.endTime <= now;
   if (isOver && by !== "employer") return { code: "shift_over", params: {} };
-  if (!isOver) releaseAll(draft, REASON[by], traceId);
   draft.patchJob({ status: "cancelled", overfilled: false, cancelledBy: by });
+  if (!isOver) releaseAll(draft, REASON[by], traceId);
   draft.push({ write: "withdraw_offers" });
   draft.step({ step: "job", code: "job_cancelled", traceId });
   return { code: "job_cancelled", params: {} };

@@ -72,7 +72,7 @@ function createJob(draft: Draft, facts: Facts, traceId: string): void {
     status: "open",
     overfilled: false,
     cancelledBy: null,
-    offerRound: 0,
+    ...{ offerRound: 0, renewedRound: 0 },
     traceId,
   } as const;
   draft.state.job = { ...facts, ...rest, workplaceId, competenceId };
@@ -129,7 +129,6 @@ function refreshStatus(draft: Draft, traceId: string): JobStatus {
   const status = jobStatus({ isMapped, startTime: job.startTime, positions: job.positions, taken }, now);
   const overfilled = booked > 0 && taken > job.positions && status !== "expired";
   const was = job.status;
-  const isFreed = was === "filled" && status === "open";
   if (!draft.isRefreshed) noteMapping(draft, job, traceId);
   draft.isRefreshed = true;
   if (overfilled !== job.overfilled) noteOverfill(draft, overfilled, booked, traceId);
@@ -138,7 +137,6 @@ function refreshStatus(draft: Draft, traceId: string): JobStatus {
     ...(overfilled !== job.overfilled && { overfilled }),
     ...(workplaceId !== job.workplaceId && { workplaceId }),
     ...(competenceId !== job.competenceId && { competenceId }),
-    ...(isFreed && { offerRound: job.offerRound + 1 }),
   };
   if (Object.keys(patch).length > 0) draft.patchJob(patch);
   if (status === "expired" && was !== "expired" && job.jobId !== "")

@@ -12,7 +12,8 @@ import {
   resumeDeletions,
 } from "../integrations/health.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
-import { contentOf, notify, offerJob, withdrawOffers } from "../notifications/notify.ts";
+import { contentOf, notify } from "../notifications/notify.ts";
+import { offerJob, withdrawOffers } from "../notifications/offers.ts";
 import { markPersonDue } from "../people/run.ts";
 import { publish } from "../stream/stream.ts";
 import { recordSteps, signal, type Trx, writeRows } from "../transaction.ts";

@@ -18,6 +18,8 @@ export type Priority = 0 | 1 | 2;
 /** Makes a piece of work due now. */
 export interface Due extends WorkKey {
   priority: Priority;
+  /** Work that waits already is not made due now, but at the latest after this time. Milliseconds. */
+  joinsForMs?: number;
 }
 
 /** A row of work that a process has claimed. */
@@ -73,33 +75,44 @@ function compareKeys(left: WorkKey, right: WorkKey): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** Each key once, with its most urgent priority. */
+/** Each key once, with its most urgent priority; it joins what waits only if every hint does. */
 function merged<Row extends Due>(due: readonly Row[]): Row[] {
   const byKey = new Map<string, Row>();
   for (const each of due) {
     const before = byKey.get(keyOf(each));
-    if (!before || each.priority < before.priority) byKey.set(keyOf(each), each);
+    byKey.set(keyOf(each), before ? mostUrgent(before, each) : each);
   }
   return [...byKey.values()];
 }
 
-/** Splits sorted rows where due ones and held ones meet. */
+function mostUrgent<Row extends Due>(one: Row, other: Row): Row {
+  const { joinsForMs: _, ...first } = one.priority <= other.priority ? one : other;
+  const joins = [one, other].flatMap(({ joinsForMs }) => joinsForMs ?? []);
+  return { ...first, ...(joins.length === 2 && { joinsForMs: Math.min(...joins) }) } as Row;
+}
+
+/** Splits sorted rows where those of one statement meet those of another. */
 function grouped(rows: readonly WorkRow[]): WorkRow[][] {
   const groups: WorkRow[][] = [];
-  let isDue: boolean | undefined;
+  let last: string | undefined;
   for (const row of rows) {
-    if (isDue !== (row.what === "due")) groups.push([]);
-    isDue = row.what === "due";
+    const statement = row.what !== "due" ? "held" : row.joinsForMs === undefined ? "due" : "joins";
+    if (statement !== last) groups.push([]);
+    last = statement;
     groups.at(-1)?.push(row);
   }
   return groups;
 }
 
-const writeGroup = (trx: Trx, rows: readonly WorkRow[]): Promise<void> =>
-  rows[0]?.what === "due" ? writeDue(trx, rows) : writeHeld(trx, rows);
+function writeGroup(trx: Trx, rows: readonly WorkRow[]): Promise<void> {
+  if (rows[0]?.what !== "due") return writeHeld(trx, rows);
+  // One time for all of them: to be due too early costs a run.
+  const joins = rows.map((row) => (row.what === "due" ? (row.joinsForMs ?? 0) : 0));
+  return writeDue(trx, rows, Math.min(...joins));
+}
 
 /** A claimed row keeps its lease. The revision shows the run that a hint has arrived. */
-async function writeDue(trx: Trx, due: readonly WorkRow[]): Promise<void> {
+async function writeDue(trx: Trx, due: readonly WorkRow[], joinsForMs: number): Promise<void> {
   await sql`
     insert into work (provider_id, kind, key, priority)
     select "providerId", kind, key, priority
@@ -108,7 +121,7 @@ async function writeDue(trx: Trx, due: readonly WorkRow[]): Promise<void> {
     on conflict (provider_id, kind, key) do update set
       revision = work.revision + 1,
       priority = least(work.priority, excluded.priority),
-      due_at = case when work.claim is null then greatest(least(work.due_at, now()), coalesce(work.not_before, now()))
+      due_at = case when work.claim is null then greatest(least(work.due_at, now() + ${milliseconds(joinsForMs)}), coalesce(work.not_before, now()))
         else work.due_at end`.execute(trx);
 }
 

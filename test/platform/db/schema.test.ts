@@ -150,6 +150,7 @@ const TABLES: Tables = {
     own_people: "jsonb",
     own_people_count: "int4",
     offer_round: "int4",
+    renewed_round: "int4",
   },
   shifts: {
     provider_id: "uuid",
@@ -226,6 +227,14 @@ const TABLES: Tables = {
     delivery_params: "jsonb",
     withdrawn_at: "timestamptz?",
     resends: "int4",
+    digest_id: "uuid?",
+  },
+  offer_mails: {
+    provider_id: "uuid",
+    candidate_id: "uuid",
+    digest_id: "uuid",
+    at: "timestamptz",
+    sent_at: "timestamptz?",
   },
   trace_steps: {
     step_id: "uuid",

@@ -31,7 +31,7 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
     const candidateIds = await crowd();
     const { providerId } = organisation;
     const about = { providerId, jobId, changeKey: "k", content: { n: 1 }, traceId: "t" };
-    const parts = { newId, wakeWorker: () => undefined };
+    const parts = { newId, now: () => new Date(), wakeWorker: () => undefined };
     const notifyAll = () =>
       transact({ database: database() }, (trx) =>
         notify(trx, parts, candidateIds, { ...about, kind: "shift_changed" }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plan } from "../../../src/platform/shifts/plan.ts";
+import type { BookingState } from "../../../src/platform/shifts/state.ts";
 import {
   aBooking,
   afterAbsence,
@@ -202,11 +203,46 @@ describe("a confirmed booking that no reading has shown", () => {
 });
 
 describe("a seat that becomes free", () => {
-  it("is offered again to everyone", () => {
-    const state = aState({ job: aJob({ status: "filled", ownPeopleCount: 2, offerRound: 3 }) });
-    const { writes } = planned(state, afterSeeing());
-    expect(jobOf(writes)).toMatchObject({ status: "open", offerRound: 4 });
+  const filled = (bookings: BookingState[], rest: Parameters<typeof aState>[0] = {}) =>
+    aState({
+      job: aJob({ status: "filled", positions: 2, offerRound: 3, renewedRound: 1 }),
+      bookings,
+      ...rest,
+    });
+  const RENEWED = { offerRound: 4, renewedRound: 4 };
+  const gone = confirmed({ isListed: true, missing: 2, isReassigned: true });
+
+  it("is offered to everyone", () => {
+    const { writes } = planned(filled([]), afterSeeing());
+    expect(jobOf(writes)).toMatchObject({ status: "open" });
     expect(writesOf(writes, "offer")).toHaveLength(1);
+  });
+
+  it.each<[end: string, state: ReturnType<typeof aState>, run: Parameters<typeof plan>[1], isNew: boolean]>([
+    ["of a confirmed booking makes it a new offer", filled([gone]), afterSeeing(), true],
+    [
+      "of a refused booking leaves it the same offer",
+      filled([aBooking()]),
+      afterCall(assign(), refusal(409)),
+      false,
+    ],
+    ["of the provider's own assignment leaves it the same offer", filled([]), afterSeeing(), false],
+    [
+      "of one of several confirmed bookings leaves it the same offer while the job is open",
+      aState({ job: aJob({ status: "open", offerRound: 3, renewedRound: 1 }), bookings: [gone] }),
+      afterSeeing(),
+      false,
+    ],
+    [
+      "of a shift with a confirmed booking makes it a new offer, should the shift reappear",
+      aState({ job: aJob({ status: "open", offerRound: 3 }), bookings: [confirmed()] }),
+      afterSeeing({ cancelled: true }),
+      true,
+    ],
+  ])("at the end %s", (_, state, run, isNew) => {
+    const written = jobOf(planned(state, run).writes);
+    if (isNew) expect(written).toMatchObject(RENEWED);
+    else expect(written).not.toHaveProperty("offerRound");
   });
 
   it("is offered at each reading, so that it reaches candidates who became free", () => {

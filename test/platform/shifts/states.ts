@@ -36,7 +36,14 @@ export const aJob = (patch: Partial<JobState> = {}): JobState => ({
   },
   ...{ outletId: "outlet", outletName: null, roleId: "role", roleName: null },
   ...{ workplaceId: "workplace", competenceId: "competence", overfilled: false, warnings: [] },
-  ...{ cancelledBy: null, ownPeople: [], ownPeopleCount: 0, offerRound: 0, traceId: "trace-of-job" },
+  ...{
+    cancelledBy: null,
+    ownPeople: [],
+    ownPeopleCount: 0,
+    offerRound: 0,
+    renewedRound: 0,
+    traceId: "trace-of-job",
+  },
   ...patch,
 });
 

@@ -4,6 +4,7 @@ import type { Notification } from "../../../../generated/operations/types.ts";
 import type { NotificationsTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { resendNotification } from "../../notifications/resend.ts";
+import { type MailWait, readMailWaits } from "../../notifications/waits.ts";
 import { page } from "../page.ts";
 import { accepted, ok } from "../response.ts";
 
@@ -21,14 +22,17 @@ export function notificationHandlers(deps: Deps) {
           kysely.selectFrom("jobs").select("provider_id").where("job_id", "=", jobId),
         );
       const found = query.jobId === undefined ? all : ofJob(query.jobId);
-      return ok(await page(found, query, { id: "notification_id", where }, viewOfNotification));
+      const { items, ...rest } = await page(found, query, { id: "notification_id", where }, (row) => row);
+      const waits = await readMailWaits(deps, items);
+      const views = items.map((row) => viewOfNotification(row, waits.get(row.notification_id)));
+      return ok({ items: views, ...rest });
     },
     resendNotification: async ({ path }) =>
       accepted(viewOfNotification(await resendNotification(deps, path.notificationId))),
   } satisfies Partial<Handlers<undefined>>;
 }
 
-export function viewOfNotification(row: Selectable<NotificationsTable>): Notification {
+export function viewOfNotification(row: Selectable<NotificationsTable>, wait?: MailWait): Notification {
   return {
     notificationId: row.notification_id,
     candidateId: row.candidate_id,
@@ -43,6 +47,7 @@ export function viewOfNotification(row: Selectable<NotificationsTable>): Notific
       deliveryError: row.delivery_error,
       deliveryParams: row.delivery_params,
     }),
+    ...(wait && { waitsUntil: wait.until.toISOString(), waitsFor: wait.code }),
     ...(row.withdrawn_at !== null && { withdrawnAt: row.withdrawn_at.toISOString() }),
   };
 }

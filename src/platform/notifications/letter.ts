@@ -1,0 +1,103 @@
+import { sql } from "kysely";
+import { digestText, mailText, type NotificationValues } from "../../contract/candidate-text.ts";
+import { urgentAt } from "../../contract/urgency.ts";
+import { IS_UNDELIVERED, OUTLET_NAME, ROLE_NAME } from "../db/fragments.ts";
+import type { Deps, Mail } from "../deps.ts";
+import { transact } from "../transaction.ts";
+import type { Claim } from "../work/rows.ts";
+import { stillHolds } from "./holds.ts";
+import { takeTurn } from "./turn.ts";
+
+/** The most offers that one mail names. The others wait for the next one. */
+export const OFFERS_PER_MAIL = 50;
+
+/** A waiting notification. */
+export interface Waiting extends NotificationValues {
+  notificationId: string;
+  jobId: string;
+  traceId: string;
+  address: string;
+  resends: number;
+  digestId: string | null;
+  startTime: Date;
+  /** How many wait, this one included. */
+  total: number;
+}
+
+/** A mail, and the notifications that it delivers. */
+export interface Letter {
+  mail: Mail;
+  waiting: readonly [Waiting, ...Waiting[]];
+}
+
+/**
+ * Returns the next mail of a recipient: first those about bookings, in their order, then offers. Which offers a mail names is stored before it is
+ * sent, so that each attempt has the same Message-ID and no other offers; those that hold no longer are left out. Otherwise returns how long offers
+ * have to wait, if any do.
+ */
+export async function nextLetter(deps: Deps, claim: Claim): Promise<Letter | { waitMs?: number }> {
+  for (;;) {
+    const [first, ...rest] = await readWaiting(deps, claim);
+    if (!first) return {};
+    if (first.kind !== "job_offered") return letterOf([first]);
+    if (first.digestId !== null)
+      return letterOf([first, ...rest.filter(({ digestId }) => digestId === first.digestId)]);
+    const waitMs = await fixDigest(deps, claim, [first, ...rest]);
+    if (waitMs !== undefined) return { waitMs };
+  }
+}
+
+function letterOf(waiting: readonly [Waiting, ...Waiting[]]): Letter {
+  const [first, ...rest] = waiting;
+  const { notificationId, digestId, resends, address, total } = first;
+  const own = resends === 0 ? notificationId : `${notificationId}.${resends}`;
+  const isOwn = first.kind !== "job_offered" || digestId === null || digestId === notificationId;
+  const text = rest.length === 0 ? mailText(first) : digestText(waiting, total - waiting.length);
+  return { mail: { id: isOwn ? own : digestId, address, ...text }, waiting };
+}
+
+/** Reads what waits for the recipient, in the order in which it is sent, unless the person was erased. Offers that are fixed precede others. */
+async function readWaiting({ database, now }: Deps, { providerId, key }: Claim): Promise<Waiting[]> {
+  const { rows } = await sql<Waiting>`
+    select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends,
+      digest_id as "digestId", start_time as "startTime", (count(*) over ())::int as total,
+      email as address, first_name as "firstName", notifications.kind, content,
+      ${OUTLET_NAME} as "outletName", ${ROLE_NAME} as "roleName", time_zone as "timeZone"
+    from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
+      join integrations using (provider_id)
+    where provider_id = ${providerId} and candidate_id = ${key} and ${IS_UNDELIVERED}
+      and erased_at is null and coalesce(delivery_error not in ('address_unusable', 'gave_up'), true) and ${stillHolds(now())}
+    order by (notifications.kind = 'job_offered'), case when notifications.kind <> 'job_offered' then notification_id end,
+      digest_id nulls last, start_time, notification_id limit ${OFFERS_PER_MAIL}::int`.execute(
+    database.kysely,
+  );
+  return rows;
+}
+
+/** Fixes the offers of the next mail. If the recipient may not get one yet, returns after how many milliseconds to try again. */
+async function fixDigest(
+  deps: Deps,
+  claim: Claim,
+  offers: readonly [Waiting, ...Waiting[]],
+): Promise<number | undefined> {
+  const [soonest] = offers;
+  const now = deps.now().getTime();
+  const urgentInMs = urgentAt(soonest.startTime) - now;
+  const digestId = offers.length === 1 ? soonest.notificationId : deps.newId();
+  return transact(deps, async (trx) => {
+    const wait = await takeTurn(trx, deps, claim, { digestId, isUrgent: urgentInMs <= 0 });
+    if (wait) return Math.min(wait.until - now, urgentInMs);
+    await trx
+      .updateTable("notifications")
+      .set({ digest_id: digestId })
+      .where("provider_id", "=", claim.providerId)
+      .where(
+        "notification_id",
+        "in",
+        offers.map(({ notificationId }) => notificationId),
+      )
+      .where("digest_id", "is", null)
+      .execute();
+    return undefined;
+  });
+}

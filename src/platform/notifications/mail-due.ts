@@ -1,0 +1,33 @@
+import type { NotificationKind } from "../../../generated/operations/types.ts";
+import { urgentAt } from "../../contract/urgency.ts";
+import type { Deps } from "../deps.ts";
+import type { Trx } from "../transaction.ts";
+import { markDue, PRIORITY } from "../work/due.ts";
+
+interface Waiting {
+  providerId: string;
+  candidateId: string;
+  kind: NotificationKind;
+  startTime: string;
+}
+
+/**
+ * Makes the mail of each recipient due. Mail about a booking and an urgent offer are due now, and precede other offers. Another offer joins what
+ * waits for the recipient already, and is due at the latest when it becomes urgent.
+ */
+export function markMailDue(
+  trx: Trx,
+  deps: Pick<Deps, "wakeWorker" | "now">,
+  waiting: readonly Waiting[],
+): void {
+  const now = deps.now().getTime();
+  const due = waiting.map(({ providerId, candidateId: key, kind, startTime }) => {
+    const mail = { providerId, kind: "mail", key } as const;
+    if (kind !== "job_offered") return { ...mail, priority: PRIORITY.interactive };
+    const joinsForMs = urgentAt(startTime) - now;
+    return joinsForMs > 0
+      ? { ...mail, priority: PRIORITY.background, joinsForMs }
+      : { ...mail, priority: PRIORITY.event };
+  });
+  markDue(trx, deps, due);
+}

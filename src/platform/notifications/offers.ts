@@ -1,0 +1,182 @@
+import { sql } from "kysely";
+import { isBusy } from "../candidates/availability.ts";
+import { OUTLET_NAME, ROLE_NAME } from "../db/fragments.ts";
+import type { Job } from "../db/schema.ts";
+import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
+import { markMailDue } from "./mail-due.ts";
+import { resolveMailIssues } from "./mail-issues.ts";
+import { contentOf, insertAll, type Notice, type NotifyParts, publishNotification } from "./notify.ts";
+
+const kind = "job_offered";
+
+/** An offer of an open job. */
+interface Offer {
+  deps: NotifyParts;
+  job: Job;
+  isNewlyOpen: boolean;
+  traceId: string;
+}
+
+/**
+ * Offers an open job, at the end of the transaction, to every candidate who has the competence, is free at that time, does not hold the offer, and
+ * has not withdrawn from the job. The same offer is made once: it is restored after it was withdrawn, unless a confirmed booking has ended.
+ */
+export const offerJob = (trx: Trx, offer: Offer): void => writeAtEnd(trx, OFFERS, offer);
+
+const OFFERS: Writer<Offer> = {
+  order: 4,
+  write: async (trx, offers) => {
+    const deps = offers[0]?.deps;
+    if (!deps) return;
+    const free = await findFree(trx, offers);
+    const restored = await restore(trx, deps, offers, free);
+    const lacking = free.filter(
+      (each) => each.offer !== "held" && !restored.has(`${each.nth} ${each.candidateId}`),
+    );
+    const notices = lacking.map((each) => noticeOf(offers[each.nth], each.candidateId));
+    const offered = await insertAll(trx, deps, notices);
+    for (const [nth, offer] of offers.entries()) {
+      const found = free.filter((each) => each.nth === nth).length;
+      recordOffer(trx, offer, found, offered.filter(({ jobId }) => jobId === offer.job.job_id).length);
+    }
+  },
+};
+
+function noticeOf(offer: Offer | undefined, candidateId: string): Notice & { candidateId: string } {
+  if (!offer) throw new Error("a candidate was found for a job that is not offered");
+  const { job, traceId } = offer;
+  const { provider_id: providerId, job_id: jobId } = job;
+  return {
+    ...{ providerId, jobId, candidateId, traceId, kind },
+    ...{ changeKey: offerKey(job.offer_round), content: contentOf(job) },
+  };
+}
+
+const offerKey = (round: number) => `offer-${round}`;
+
+/** How many rounds back an offer can be restored: a job whose times change for ever must not make the statement grow. */
+const ROUNDS = 100;
+
+/** The keys of offers that may be restored: of this round, then of those before it since a confirmed booking last ended. */
+function restorableKeys({ offer_round: last, renewed_round: first }: Job): string[] {
+  const count = Math.min(ROUNDS, last - first + 1);
+  return Array.from({ length: count }, (_, back) => offerKey(last - back));
+}
+
+function recordOffer(trx: Trx, { job, isNewlyOpen, traceId }: Offer, free: number, offered: number): void {
+  // A search without new candidates is recorded only when the job has just opened.
+  if (offered === 0 && !isNewlyOpen) return;
+  const { provider_id: providerId, shift_id: shiftId, job_id: jobId } = job;
+  const where = { traceId, providerId, shiftId, jobId };
+  recordSteps(trx, [{ ...where, step: "match", code: "candidates_matched", params: { free, offered } }]);
+  if (offered === 0) return;
+  recordSteps(trx, [{ ...where, step: "notification", code: "notified", params: { kind, count: offered } }]);
+}
+
+interface Free {
+  /** Which of the jobs. */
+  nth: number;
+  candidateId: string;
+  /** `held`: the current offer holds; `earlier`: there was one; null: there was none. */
+  offer: "held" | "earlier" | null;
+}
+
+/** Finds the candidates to offer each job to. `offset 0` makes the planner look up each candidate by key, whatever the sizes of the tables. */
+async function findFree(trx: Trx, offers: readonly Offer[]): Promise<Free[]> {
+  const rows = offers.map(({ job }, nth) => ({
+    ...{ nth, provider: job.provider_id, job: job.job_id, competence: job.competence_id },
+    ...{ key: offerKey(job.offer_round), from: job.start_time, to: job.end_time },
+  }));
+  const { rows: free } = await sql<Free>`
+    select asked.nth, able.candidate_id as "candidateId", (
+        select case when bool_or(offer.change_key = asked.key and offer.withdrawn_at is null) then 'held'
+          when count(*) > 0 then 'earlier' end
+        from notifications as offer where offer.provider_id = asked.provider and offer.job_id = asked.job
+          and offer.candidate_id = able.candidate_id and offer.kind = ${kind}) as offer
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as asked (nth int, provider uuid, job uuid, competence uuid,
+        key text, "from" timestamptz, "to" timestamptz)
+      cross join lateral (select candidate_id from candidate_competences where competence_id = asked.competence offset 0) as able
+    where not ${isBusy(sql`able.candidate_id`, sql`asked."from"`, sql`asked."to"`)}
+      and not exists (select from bookings as withdrawn where withdrawn.provider_id = asked.provider
+        and withdrawn.job_id = asked.job and withdrawn.candidate_id = able.candidate_id
+        and withdrawn.status = 'released' and withdrawn.reason = 'withdrawn' offset 0)
+    order by asked.nth, able.candidate_id`.execute(trx);
+  return free;
+}
+
+interface Restored {
+  nth: number;
+  providerId: string;
+  notificationId: string;
+  candidateId: string;
+  jobId: string;
+  startTime: string;
+  deliveredAt: Date | null;
+}
+
+/**
+ * Restores withdrawn offers that are the same as the current one: of the same times, place and role, and without a confirmed booking that has
+ * ended since. What was mailed is not mailed again. Returns who holds a restored offer, as `nth candidateId`.
+ */
+async function restore(
+  trx: Trx,
+  deps: NotifyParts,
+  offers: readonly Offer[],
+  free: readonly Free[],
+): Promise<Set<string>> {
+  const asked = free.flatMap(({ nth, candidateId, offer }) => {
+    const job = offers[nth]?.job;
+    if (!job || offer !== "earlier") return [];
+    const of = { nth, provider: job.provider_id, job: job.job_id, candidate: candidateId };
+    return [{ ...of, key: offerKey(job.offer_round), keys: restorableKeys(job), content: contentOf(job) }];
+  });
+  if (asked.length === 0) return new Set();
+  const { rows } = await sql<Restored>`
+    update notifications set withdrawn_at = null, change_key = same.key
+    from json_to_recordset(${JSON.stringify(asked)}::text::json) as same (nth int, provider uuid, job uuid, candidate uuid,
+        key text, keys text[], content jsonb)
+      cross join lateral (select same.content || jsonb_build_object('outletName', ${OUTLET_NAME}, 'roleName', ${ROLE_NAME}) as content
+        from jobs where jobs.provider_id = same.provider and jobs.job_id = same.job offset 0) as named
+      cross join lateral (select notification_id from notifications as earlier
+        where earlier.provider_id = same.provider and earlier.job_id = same.job and earlier.candidate_id = same.candidate
+          and earlier.kind = ${kind} and earlier.withdrawn_at is not null
+          and (earlier.change_key = same.key or earlier.change_key = any(same.keys) and earlier.content = named.content)
+        order by (earlier.change_key = same.key) desc, notification_id desc limit 1) as found
+    where notifications.provider_id = same.provider and notifications.notification_id = found.notification_id
+    returning same.nth, notifications.provider_id as "providerId", notifications.notification_id as "notificationId",
+      candidate_id as "candidateId", job_id as "jobId", notifications.content ->> 'startTime' as "startTime",
+      delivered_at as "deliveredAt"`.execute(trx);
+  for (const { notificationId, jobId, candidateId, deliveredAt } of rows)
+    publishNotification(trx, { notificationId, jobId, candidateId, kind }, deliveredAt);
+  const waiting = rows.filter(({ deliveredAt }) => deliveredAt === null);
+  if (deps.channel)
+    markMailDue(
+      trx,
+      deps,
+      waiting.map((row) => ({ ...row, kind })),
+    );
+  return new Set(rows.map(({ nth, candidateId }) => `${nth} ${candidateId}`));
+}
+
+/** Withdraws the offers of a job that is no longer open or whose times changed. Offers that were not sent yet are dropped. */
+export async function withdrawOffers(trx: Trx, job: Job, at: Date): Promise<void> {
+  const { provider_id, job_id: jobId } = job;
+  const rows = await trx
+    .updateTable("notifications")
+    .set({ withdrawn_at: at })
+    .where("provider_id", "=", provider_id)
+    .where("job_id", "=", jobId)
+    .where("kind", "=", kind)
+    .where("withdrawn_at", "is", null)
+    .returning([
+      "notification_id as notificationId",
+      "candidate_id as candidateId",
+      "delivered_at",
+      "delivery_error",
+    ])
+    .execute();
+  for (const { delivered_at, delivery_error, ...ids } of rows) {
+    publishNotification(trx, { ...ids, jobId, kind }, delivered_at);
+    if (delivery_error !== null) resolveMailIssues(trx, provider_id, at);
+  }
+}

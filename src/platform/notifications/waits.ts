@@ -1,0 +1,45 @@
+import { type Selectable, sql } from "kysely";
+import type { WaitCode } from "../../../generated/operations/types.ts";
+import { IS_UNDELIVERED } from "../db/fragments.ts";
+import type { NotificationsTable } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { stillHolds } from "./holds.ts";
+import { DAY_MS } from "./turn.ts";
+
+export interface MailWait {
+  until: Date;
+  code: WaitCode;
+}
+
+interface Row {
+  notificationId: string;
+  until: Date;
+  hasFailed: boolean;
+  mailed: number;
+}
+
+/** Returns until when the mail of each of these notifications waits, and why, by notificationId; nothing of one that does not wait. */
+export async function readMailWaits(
+  { database, now, offerMail: { perDay } }: Pick<Deps, "database" | "now" | "offerMail">,
+  notifications: readonly Selectable<NotificationsTable>[],
+): Promise<ReadonlyMap<string, MailWait>> {
+  const ids = notifications
+    .filter(({ channel, delivered_at }) => channel !== null && delivered_at === null)
+    .map((row) => ({ provider: row.provider_id, id: row.notification_id }));
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<Row>`
+    select notification_id as "notificationId", work.due_at as until, work.attempts > 0 as "hasFailed",
+      (select count(*) from offer_mails where offer_mails.candidate_id = notifications.candidate_id
+        and coalesce(sent_at, at) > ${new Date(now().getTime() - DAY_MS)})::int as mailed
+    from json_to_recordset(${JSON.stringify(ids)}::text::json) as asked (provider uuid, id uuid)
+      join notifications on notifications.provider_id = asked.provider and notification_id = asked.id
+      join jobs on jobs.provider_id = notifications.provider_id and jobs.job_id = notifications.job_id
+      join work on work.provider_id = asked.provider and work.kind = 'mail' and work.key = notifications.candidate_id::text
+    where ${IS_UNDELIVERED} and ${stillHolds(now())} and work.claim is null and work.due_at > now()
+      and coalesce(delivery_error not in ('address_unusable', 'gave_up'), true)`.execute(database.kysely);
+  const codeOf = ({ hasFailed, mailed }: Row): WaitCode => {
+    if (hasFailed) return "mail_server";
+    return perDay > 0 && mailed >= perDay ? "daily_limit" : "offer_window";
+  };
+  return new Map(rows.map((row) => [row.notificationId, { until: row.until, code: codeOf(row) }]));
+}

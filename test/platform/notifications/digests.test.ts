@@ -1,0 +1,259 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Notification } from "../../../generated/operations/types.ts";
+import type { Channel, Delivery, Mail } from "../../../src/platform/deps.ts";
+import { OFFERS_PER_MAIL } from "../../../src/platform/notifications/letter.ts";
+import { featureEngines, useEngine } from "../../engines.ts";
+import { ok } from "../../harness/operations.ts";
+import type { Organisation } from "../../harness/organisation.ts";
+import { type Harness, startHarness } from "../../harness/platform.ts";
+import { age } from "../work/rows.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const LIMITS = { everyMs: 10 * MINUTE, perDay: 3 };
+const DELIVERED: Delivery = { kind: "delivered" };
+const AWAY: Delivery = { kind: "unavailable", code: "mail_server_unreachable" };
+
+describe.each(featureEngines)("mail with offers on %s", (engine) => {
+  const database = useEngine(engine);
+  let harness: Harness;
+  let organisation: Organisation;
+  let now: Date;
+  let mails: Mail[];
+  let delivery: Delivery;
+  let onMail: ((mail: Mail) => Promise<Delivery>) | undefined;
+  const channel: Channel = {
+    name: "email",
+    deliver: async (mail) => {
+      const outcome = (await onMail?.(mail)) ?? delivery;
+      if (outcome.kind === "delivered") mails.push(mail);
+      return outcome;
+    },
+    close: () => undefined,
+  };
+  const start = (limits = LIMITS) =>
+    startHarness(database(), { channel, now: () => now, config: { offerMail: limits } });
+  beforeEach(async () => {
+    [now, mails, delivery, onMail] = [new Date(), [], DELIVERED, undefined];
+    harness = await start();
+    organisation = await harness.onboard({ connect: false });
+  });
+  afterEach(() => harness.close());
+
+  const shiftIn = (ms: number) => ({
+    startTime: new Date(now.getTime() + ms).toISOString(),
+    endTime: new Date(now.getTime() + ms + 6 * HOUR).toISOString(),
+  });
+  /** Opens a job in two days, unless another time is given. */
+  const open = (inMs = 2 * DAY, at = organisation) => at.open(shiftIn(inMs));
+  const openAll = async (count: number, inMs = 2 * DAY) => {
+    const jobs = [];
+    for (let nth = 0; nth < count; nth += 1) jobs.push(await open(inMs + nth * HOUR));
+    return jobs;
+  };
+  /** Moves both clocks, and waits for what has become due. */
+  const later = async (ms: number) => {
+    now = new Date(now.getTime() + ms);
+    await age(database(), ms);
+    await harness.platform.idle();
+  };
+  const notifications = async (candidateId: string): Promise<Notification[]> =>
+    ok(
+      await organisation.operations.listNotifications({ params: { query: { candidateId, limit: 200 } } }),
+    ).items.toReversed();
+  const waiting = async (candidateId: string) =>
+    (await notifications(candidateId)).filter(({ deliveredAt }) => deliveredAt === undefined);
+  const subjects = () => mails.map(({ subject }) => subject);
+  const single = expect.stringMatching(/^A shift on \w+ \d+ \w+ at \d\d:\d\d is open for you$/);
+  const digest = (count: string) =>
+    expect.stringMatching(new RegExp(`^${count} new shifts, the first on \\w+ \\d+ \\w+$`));
+
+  it("is sent at once if it is the only one; later offers of the window are one digest, the soonest shift first", async () => {
+    const { candidateId } = await organisation.addPerson({ firstName: "Robin" });
+    await open();
+    expect(subjects()).toEqual([single]);
+    await open(4 * DAY);
+    await open(3 * DAY);
+    expect(mails).toHaveLength(1);
+    for (const each of await waiting(candidateId))
+      expect(each).toMatchObject({ waitsFor: "offer_window", waitsUntil: expect.any(String) });
+    await later(LIMITS.everyMs - MINUTE);
+    expect(mails).toHaveLength(1);
+    await later(MINUTE);
+    expect(subjects()).toEqual([single, digest("2")]);
+    const days = mails[1]?.text
+      .match(/\d+ \w+ \d+, \d\d:\d\d \w+ to /g)
+      ?.map((day) => Date.parse(day.slice(0, 11)));
+    expect(days).toHaveLength(2);
+    expect(days).toEqual(days?.toSorted((one, other) => one - other));
+    expect(await waiting(candidateId)).toEqual([]);
+    for (const each of await notifications(candidateId)) expect(each).not.toHaveProperty("waitsFor");
+    await later(DAY);
+    expect(mails).toHaveLength(2);
+  });
+
+  it("is not delayed for a shift within 12 hours, and then names what waits too", async () => {
+    await organisation.addPerson();
+    await openAll(2);
+    expect(mails).toHaveLength(1);
+    await open(11 * HOUR);
+    expect(subjects()).toEqual([single, digest("2")]);
+    await open(10 * HOUR);
+    await open(9 * HOUR);
+    // Over the daily limit, too.
+    expect(mails).toHaveLength(4);
+    await open();
+    expect(mails).toHaveLength(4);
+  });
+
+  it("is sent when a waiting offer comes within 12 hours of its shift", async () => {
+    await organisation.addPerson();
+    await open(3 * DAY);
+    await open(2 * DAY);
+    await open(12 * HOUR + 4 * MINUTE);
+    expect(mails).toHaveLength(1);
+    await later(3 * MINUTE);
+    expect(mails).toHaveLength(1);
+    await later(MINUTE);
+    expect(subjects()).toEqual([single, digest("2")]);
+  });
+
+  it("does not delay mail about bookings", async () => {
+    const { candidateId } = await organisation.addPerson();
+    const [job] = await openAll(2);
+    await organisation.accept(job ?? { jobId: "" }, { candidateId });
+    await harness.platform.idle();
+    expect(mails).toHaveLength(2);
+    expect(subjects()[1]).toMatch(/is confirmed$/);
+    organisation.provider.deleteShift(job?.shiftId ?? "");
+    await organisation.process("shift.delete", job?.shiftId ?? "");
+    expect(subjects()[2]).toMatch(/is cancelled$/);
+    expect(await waiting(candidateId)).toHaveLength(1);
+  });
+
+  it("is limited in any 24 hours; what still holds is sent when the limit allows it", async () => {
+    const { candidateId } = await organisation.addPerson();
+    for (let nth = 0; nth < 5; nth += 1) {
+      await open(4 * DAY + nth * HOUR);
+      await later(LIMITS.everyMs);
+    }
+    expect(mails).toHaveLength(LIMITS.perDay);
+    const [gone, ...others] = await waiting(candidateId);
+    expect(others).toMatchObject([{ waitsFor: "daily_limit", waitsUntil: expect.any(String) }]);
+    const shiftId = (await organisation.operations.getJob({ params: { path: { jobId: gone?.jobId ?? "" } } }))
+      .data?.shiftId;
+    organisation.provider.deleteShift(shiftId ?? "");
+    await organisation.process("shift.delete", shiftId ?? "");
+    await later(DAY - 5 * LIMITS.everyMs - MINUTE);
+    expect(mails).toHaveLength(LIMITS.perDay);
+    await later(MINUTE);
+    expect(mails).toHaveLength(LIMITS.perDay + 1);
+    expect(subjects().at(-1)).toEqual(single);
+  });
+
+  it(`names at most ${OFFERS_PER_MAIL} shifts, the soonest, and the next mail names the others`, async () => {
+    const { candidateId } = await organisation.addPerson();
+    await openAll(OFFERS_PER_MAIL + 4);
+    await later(LIMITS.everyMs);
+    expect(subjects()).toEqual([single, digest(`${OFFERS_PER_MAIL} of ${OFFERS_PER_MAIL + 3}`)]);
+    expect(mails[1]?.text).toContain("And 3 more. The next mail names those that are still open.");
+    expect(await waiting(candidateId)).toHaveLength(3);
+    await later(LIMITS.everyMs);
+    expect(subjects()[2]).toEqual(digest("3"));
+  });
+
+  it("is not sent when none of its offers holds any more, and then takes no turn", async () => {
+    const { candidateId } = await organisation.addPerson();
+    const [, job] = await openAll(2);
+    organisation.provider.deleteShift(job?.shiftId ?? "");
+    await organisation.process("shift.delete", job?.shiftId ?? "");
+    await later(LIMITS.everyMs);
+    expect(mails).toHaveLength(1);
+    await open();
+    expect(mails).toHaveLength(2);
+    expect(await notifications(candidateId)).toHaveLength(3);
+  });
+
+  it("keeps its Message-ID across attempts, without offers that no longer hold or are new", async () => {
+    const { candidateId } = await organisation.addPerson();
+    const [, gone] = await openAll(4);
+    const attempts: Mail[] = [];
+    onMail = async (mail) => {
+      attempts.push(mail);
+      if (attempts.length > 1) return DELIVERED;
+      organisation.provider.deleteShift(gone?.shiftId ?? "");
+      await organisation.send("shift.delete", gone?.shiftId ?? "");
+      await organisation.send("shift.create", organisation.provider.createShift(shiftIn(DAY)).shiftId);
+      await organisation.processed();
+      return AWAY;
+    };
+    await later(LIMITS.everyMs);
+    expect(attempts.map(({ subject }) => subject)).toEqual([digest("3"), digest("2 of 3")]);
+    expect(new Set(attempts.map(({ id }) => id)).size).toBe(1);
+    expect(await waiting(candidateId)).toMatchObject([
+      { withdrawnAt: expect.any(String) },
+      { waitsFor: "offer_window" },
+    ]);
+  });
+
+  it("is sent once by two processes", async () => {
+    const second = await start();
+    await organisation.addPerson();
+    await openAll(3);
+    await later(LIMITS.everyMs);
+    await second.platform.idle();
+    await second.close();
+    expect(subjects()).toEqual([single, digest("2")]);
+  });
+
+  it("of a window is sent after a restart, once", async () => {
+    await organisation.addPerson();
+    await openAll(3);
+    expect(mails).toHaveLength(1);
+    await harness.platform.close();
+    const second = await start();
+    now = new Date(now.getTime() + LIMITS.everyMs);
+    await age(database(), LIMITS.everyMs);
+    await second.platform.idle();
+    expect(subjects()).toEqual([single, digest("2")]);
+    await second.close();
+  });
+
+  it("of two organisations to one person shares the window, with a digest of each", async () => {
+    const other = await harness.onboard({ connect: false });
+    await organisation.addPerson({ competenceIds: [organisation.competenceId, other.competenceId] });
+    await open();
+    await open(2 * DAY, other);
+    await open(3 * DAY, other);
+    expect(mails).toHaveLength(1);
+    await open();
+    await later(LIMITS.everyMs);
+    expect(mails).toHaveLength(2);
+    await later(LIMITS.everyMs);
+    expect(mails).toHaveLength(3);
+    expect(subjects().slice(1).toSorted()).toEqual([digest("2"), single]);
+  });
+
+  it("is sent at once when an operator resends it, and the window stays as it is", async () => {
+    const { candidateId } = await organisation.addPerson();
+    await openAll(3);
+    const [, second] = await notifications(candidateId);
+    const path = { notificationId: second?.notificationId ?? "" };
+    ok(await organisation.operations.resendNotification({ params: { path } }));
+    await harness.platform.idle();
+    expect(mails.map(({ id }) => id)[1]).toBe(second?.notificationId);
+    await later(LIMITS.everyMs);
+    expect(subjects()).toEqual([single, single, single]);
+  });
+
+  it("that the server refuses takes no turn", async () => {
+    const { candidateId } = await organisation.addPerson();
+    delivery = { kind: "refused", code: "mail_server_refused", status: 550 };
+    await open();
+    delivery = DELIVERED;
+    expect(await notifications(candidateId)).toMatchObject([{ deliveryError: "gave_up" }]);
+    await open();
+    expect(mails).toHaveLength(1);
+  });
+});
