@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Discovery, Issue } from "../../generated/operations/types.ts";
+import type { Discovery } from "../../generated/operations/types.ts";
 import { fieldFaults } from "../../src/console/components/field-faults.ts";
 import { share, usesOf } from "../../src/console/integrations/field-uses.ts";
 import { choose, stillOpen, toMappings, unsaved } from "../../src/console/integrations/mapping.ts";
