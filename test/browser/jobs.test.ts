@@ -138,9 +138,9 @@ describe("2,000 open jobs", () => {
     await first.getByText("has an offer").waitFor();
     await expectNoSeriousViolation(page);
     await page.keyboard.type("person 2001");
-    await expect.poll(() => page.getByRole("option").allTextContents()).toEqual([
-      expect.stringContaining("Person 2001"),
-    ]);
+    await expect
+      .poll(() => page.getByRole("option").allTextContents())
+      .toEqual([expect.stringContaining("Person 2001")]);
     await page.keyboard.press("Escape");
     await page.getByRole("option").waitFor({ state: "hidden" });
     expect(await page.getByRole("combobox").getAttribute("aria-expanded")).toBe("false");

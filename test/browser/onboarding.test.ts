@@ -180,7 +180,9 @@ describe("integrations", () => {
     await deleting.getByLabel("Type Kvarteret to confirm").fill("kvarteret");
     await deleting.getByRole("button", { name: "Delete Kvarteret permanently" }).click();
     await deleting.getByRole("alert").getByText("Nothing is deleted", { exact: false }).waitFor();
-    const { offboarding } = ok(await harness().operations.getIntegration({ params: { path: { providerId } } }));
+    const { offboarding } = ok(
+      await harness().operations.getIntegration({ params: { path: { providerId } } }),
+    );
     expect(offboarding?.deletionRequestedAt).toBeUndefined();
     await deleting.getByLabel("Type Kvarteret to confirm").fill("Kvarteret");
     await page.keyboard.press("Enter");
