@@ -251,7 +251,7 @@ describe("integrations", () => {
     await onboarding.getByText(/tried by headers: GET \S+\/outlets returned 40[014]/).waitFor();
     await page.getByRole("button", { name: "Enter a new provider token …" }).click();
     await page.getByText("It replaces the stored token", { exact: false }).waitFor();
-    const field = page.getByLabel("New provider token", { exact: true }).locator("visible=true");
+    const field = page.locator("input[name=providerToken]");
     expect(await field.getAttribute("type")).toBe("password");
     expect(await field.getAttribute("autocomplete")).toBe("off");
     await field.fill(sandbox.token);
