@@ -64,12 +64,16 @@ export interface Client {
   revealCandidate: Call<paths, "/candidates/{candidateId}/reveal", "post">;
   /** List the jobs: `GET /jobs`. */
   listJobs: Call<paths, "/jobs", "get">;
+  /** Count the active jobs by status: `GET /jobs/counts`. */
+  countJobs: Call<paths, "/jobs/counts", "get">;
   /** Read a job: `GET /jobs/{jobId}`. */
   getJob: Call<paths, "/jobs/{jobId}", "get">;
   /** Change times or number of positions: `PATCH /jobs/{jobId}`. */
   changeJob: Call<paths, "/jobs/{jobId}", "patch">;
   /** Explain a job's staffing: `GET /jobs/{jobId}/explanation`. */
   explainJob: Call<paths, "/jobs/{jobId}/explanation", "get">;
+  /** List the candidates for a job: `GET /jobs/{jobId}/candidates`. */
+  listJobCandidates: Call<paths, "/jobs/{jobId}/candidates", "get">;
   /** A candidate accepts a job: `POST /jobs/{jobId}/bookings`. */
   acceptJob: Call<paths, "/jobs/{jobId}/bookings", "post">;
   /** Take a candidate off a job: `DELETE /jobs/{jobId}/bookings/{candidateId}`. */
@@ -98,6 +102,8 @@ export interface Client {
   listProviderHealth: Call<paths, "/provider-health", "get">;
   /** List what needs an operator: `GET /issues`. */
   listIssues: Call<paths, "/issues", "get">;
+  /** Count the open issues: `GET /issues/counts`. */
+  countIssues: Call<paths, "/issues/counts", "get">;
   /** Close an issue: `POST /issues/{issueId}/resolve`. */
   resolveIssue: Call<paths, "/issues/{issueId}/resolve", "post">;
   /** Change how much is logged: `PUT /log-level`. */
@@ -151,9 +157,11 @@ export function createClient(options?: ClientOptions): Client {
     changeCandidate: (...init) => withStatus(http.PATCH("/candidates/{candidateId}", ...init)),
     revealCandidate: (...init) => withStatus(http.POST("/candidates/{candidateId}/reveal", ...init)),
     listJobs: (...init) => withStatus(http.GET("/jobs", ...init)),
+    countJobs: (...init) => withStatus(http.GET("/jobs/counts", ...init)),
     getJob: (...init) => withStatus(http.GET("/jobs/{jobId}", ...init)),
     changeJob: (...init) => withStatus(http.PATCH("/jobs/{jobId}", ...init)),
     explainJob: (...init) => withStatus(http.GET("/jobs/{jobId}/explanation", ...init)),
+    listJobCandidates: (...init) => withStatus(http.GET("/jobs/{jobId}/candidates", ...init)),
     acceptJob: (...init) => withStatus(http.POST("/jobs/{jobId}/bookings", ...init)),
     withdrawBooking: (...init) => withStatus(http.DELETE("/jobs/{jobId}/bookings/{candidateId}", ...init)),
     cancelJob: (...init) => withStatus(http.POST("/jobs/{jobId}/cancel", ...init)),
@@ -168,6 +176,7 @@ export function createClient(options?: ClientOptions): Client {
     getStatistics: (...init) => withStatus(http.GET("/statistics", ...init)),
     listProviderHealth: (...init) => withStatus(http.GET("/provider-health", ...init)),
     listIssues: (...init) => withStatus(http.GET("/issues", ...init)),
+    countIssues: (...init) => withStatus(http.GET("/issues/counts", ...init)),
     resolveIssue: (...init) => withStatus(http.POST("/issues/{issueId}/resolve", ...init)),
     changeLogLevel: (...init) => withStatus(http.PUT("/log-level", ...init)),
     getMe: (...init) => withStatus(http.GET("/me", ...init)),

@@ -74,12 +74,16 @@ export interface Handlers<Context> {
   revealCandidate: Handler<operations["revealCandidate"], Context>;
   /** List the jobs: `GET /jobs`. */
   listJobs: Handler<operations["listJobs"], Context>;
+  /** Count the active jobs by status: `GET /jobs/counts`. */
+  countJobs: Handler<operations["countJobs"], Context>;
   /** Read a job: `GET /jobs/{jobId}`. */
   getJob: Handler<operations["getJob"], Context>;
   /** Change times or number of positions: `PATCH /jobs/{jobId}`. */
   changeJob: Handler<operations["changeJob"], Context>;
   /** Explain a job's staffing: `GET /jobs/{jobId}/explanation`. */
   explainJob: Handler<operations["explainJob"], Context>;
+  /** List the candidates for a job: `GET /jobs/{jobId}/candidates`. */
+  listJobCandidates: Handler<operations["listJobCandidates"], Context>;
   /** A candidate accepts a job: `POST /jobs/{jobId}/bookings`. */
   acceptJob: Handler<operations["acceptJob"], Context>;
   /** Take a candidate off a job: `DELETE /jobs/{jobId}/bookings/{candidateId}`. */
@@ -108,6 +112,8 @@ export interface Handlers<Context> {
   listProviderHealth: Handler<operations["listProviderHealth"], Context>;
   /** List what needs an operator: `GET /issues`. */
   listIssues: Handler<operations["listIssues"], Context>;
+  /** Count the open issues: `GET /issues/counts`. */
+  countIssues: Handler<operations["countIssues"], Context>;
   /** Close an issue: `POST /issues/{issueId}/resolve`. */
   resolveIssue: Handler<operations["resolveIssue"], Context>;
   /** Change how much is logged: `PUT /log-level`. */
@@ -661,6 +667,8 @@ export const operationsTable = [
       { in: "query", name: "providerId", type: "string" },
       { in: "query", name: "shiftId", type: "string" },
       { in: "query", name: "status", type: "string" },
+      { in: "query", name: "group", type: "string" },
+      { in: "query", name: "order", type: "string" },
       { in: "query", name: "traceId", type: "string" },
       { in: "query", name: "candidateId", type: "string" },
       { in: "query", name: "from", type: "string" },
@@ -668,6 +676,22 @@ export const operationsTable = [
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "countJobs",
+    method: "GET",
+    path: "/jobs/counts",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [{ in: "query", name: "providerId", type: "string" }],
     responses: {
       "200": "application/json",
       "400": "application/problem+json",
@@ -723,6 +747,28 @@ export const operationsTable = [
     security: ["operatorToken"],
     scopes: ["viewer"],
     parameters: [{ in: "path", name: "jobId", type: "string" }],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "404": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "listJobCandidates",
+    method: "GET",
+    path: "/jobs/{jobId}/candidates",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [
+      { in: "path", name: "jobId", type: "string" },
+      { in: "query", name: "search", type: "string" },
+      { in: "query", name: "limit", type: "integer" },
+      { in: "query", name: "cursor", type: "string" },
+    ],
     responses: {
       "200": "application/json",
       "400": "application/problem+json",
@@ -970,6 +1016,9 @@ export const operationsTable = [
     security: ["operatorToken"],
     scopes: ["viewer"],
     parameters: [
+      { in: "query", name: "health", type: "string" },
+      { in: "query", name: "state", type: "string" },
+      { in: "query", name: "order", type: "string" },
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],
@@ -990,9 +1039,27 @@ export const operationsTable = [
     scopes: ["viewer"],
     parameters: [
       { in: "query", name: "providerId", type: "string" },
+      { in: "query", name: "code", type: "string" },
+      { in: "query", name: "order", type: "string" },
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "countIssues",
+    method: "GET",
+    path: "/issues/counts",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [{ in: "query", name: "providerId", type: "string" }],
     responses: {
       "200": "application/json",
       "400": "application/problem+json",
@@ -1060,6 +1127,8 @@ export const operationsTable = [
     security: ["operatorToken"],
     scopes: ["admin"],
     parameters: [
+      { in: "query", name: "role", type: "string" },
+      { in: "query", name: "state", type: "string" },
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],

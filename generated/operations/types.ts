@@ -447,9 +447,26 @@ export interface paths {
     };
     /**
      * List the jobs
-     * @description The newest job first. With `from` or `until`, the job that starts earliest first.
+     * @description The newest job first. With `from` or `until`, the job that starts earliest first. `order` overrides both.
      */
     get: operations["listJobs"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/jobs/counts": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Count the active jobs by status */
+    get: operations["countJobs"];
     put?: never;
     post?: never;
     delete?: never;
@@ -497,6 +514,29 @@ export interface paths {
      * @description The verdict and the facts that lead to it, as codes with parameters, most important first.
      */
     get: operations["explainJob"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/jobs/{jobId}/candidates": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The job. */
+        jobId: components["parameters"]["jobId"];
+      };
+      cookie?: never;
+    };
+    /**
+     * List the candidates for a job
+     * @description For an operator who accepts on behalf of a candidate. First those with an offer of this job, then the others with the competence, then everyone else; the newest first within each. `acceptJob` checks everything again.
+     */
+    get: operations["listJobCandidates"];
     put?: never;
     post?: never;
     delete?: never;
@@ -797,9 +837,26 @@ export interface paths {
     };
     /**
      * List what needs an operator
-     * @description Open issues, each with a stable code, how often it happened, and what to do.
+     * @description Open issues, each with a stable code, how often it happened, and what to do. The newest first.
      */
     get: operations["listIssues"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/issues/counts": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Count the open issues */
+    get: operations["countIssues"];
     put?: never;
     post?: never;
     delete?: never;
@@ -1205,6 +1262,8 @@ export interface components {
       health: components["schemas"]["Health"];
       backlog?: components["schemas"]["Backlog"];
       offboarding?: components["schemas"]["OffboardingState"];
+      /** @description In `listIntegrations` only. Stops at 1,000. */
+      openIssues?: components["schemas"]["Count"];
       /** Format: date-time */
       createdAt: string;
     };
@@ -1527,6 +1586,11 @@ export interface components {
      * @enum {string}
      */
     FutureBookings: "unassign" | "keep";
+    Count: {
+      count: number;
+      /** @description False: there are more than `count`. */
+      exact: boolean;
+    };
     Offboarding: {
       bookings: components["schemas"]["FutureBookings"];
     };
@@ -2311,6 +2375,43 @@ export interface components {
     };
     CandidatePage: {
       items: components["schemas"]["Candidate"][];
+      /** @description Absent on the last page. */
+      nextCursor?: string;
+    };
+    JobCounts: {
+      blocked_mapping: components["schemas"]["Count"];
+      open: components["schemas"]["Count"];
+      filled: components["schemas"]["Count"];
+    };
+    IssueCounts: {
+      total: components["schemas"]["Count"];
+      /** @description The codes that are open, the most frequent first. Unless `total` is exact, there may be more of each, and more codes. */
+      codes: {
+        code: components["schemas"]["IssueCode"];
+        count: number;
+      }[];
+    };
+    JobCandidate: {
+      /** Format: uuid */
+      candidateId: string;
+      /**
+       * @description Masked.
+       * @example 1890****-****
+       */
+      personalNumber: string;
+      firstName: string;
+      lastName: string;
+      /** @description The person has an offer of this job that is not withdrawn. */
+      offered: boolean;
+      /** @description The person has the competence that the job requires. */
+      able: boolean;
+      /** @description The person is booked on another job at that time. */
+      busy: boolean;
+      /** @description The person holds a seat on this job. */
+      booked: boolean;
+    };
+    JobCandidatePage: {
+      items: components["schemas"]["JobCandidate"][];
       /** @description Absent on the last page. */
       nextCursor?: string;
     };
@@ -3395,6 +3496,10 @@ export interface operations {
         shiftId?: components["parameters"]["shiftIdFilter"];
         /** @description Only jobs in this status. */
         status?: components["schemas"]["JobStatus"];
+        /** @description Only jobs in one of several statuses. `active`: blocked_mapping, open or filled. `not_cancelled`: every status but cancelled. */
+        group?: "active" | "not_cancelled";
+        /** @description `newest`: the job that was created last comes first. `earliest` and `latest`: the job that starts earliest or latest. */
+        order?: "newest" | "earliest" | "latest";
         /** @description Only jobs with a step of this trace, while the trace is kept. */
         traceId?: string;
         /** @description Only jobs with a booking of this candidate, in any status. */
@@ -3421,6 +3526,34 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["JobPage"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  countJobs: {
+    parameters: {
+      query?: {
+        /** @description Only of this organisation. */
+        providerId?: components["parameters"]["providerIdFilter"];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The counts. Each stops at 10,000. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["JobCounts"];
         };
       };
       400: components["responses"]["BadRequest"];
@@ -3523,6 +3656,42 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["Explanation"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  listJobCandidates: {
+    parameters: {
+      query?: {
+        /** @description Only people whose name, as `firstName lastName`, contains this text. Case is ignored. */
+        search?: string;
+        /** @description The maximum number of items in the response. */
+        limit?: components["parameters"]["limit"];
+        /** @description The `nextCursor` of the page before. */
+        cursor?: components["parameters"]["cursor"];
+      };
+      header?: never;
+      path: {
+        /** @description The job. */
+        jobId: components["parameters"]["jobId"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of candidates. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["JobCandidatePage"];
         };
       };
       400: components["responses"]["BadRequest"];
@@ -3928,6 +4097,12 @@ export interface operations {
   listProviderHealth: {
     parameters: {
       query?: {
+        /** @description Only providers with this health. */
+        health?: components["schemas"]["HealthCode"];
+        /** @description Only integrations in this state. */
+        state?: components["schemas"]["IntegrationState"];
+        /** @description `attention`: first those whose provider does not respond as agreed, then those that are rate limited; of each, those with open issues first. */
+        order?: "providerId" | "attention";
         /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
@@ -3960,6 +4135,10 @@ export interface operations {
       query?: {
         /** @description Only of this organisation. */
         providerId?: components["parameters"]["providerIdFilter"];
+        /** @description Only issues with this code. */
+        code?: components["schemas"]["IssueCode"];
+        /** @description `urgency`: the issues that hurt a shift or an integration now come first, findings of checks last; the newest first within each. */
+        order?: "newest" | "urgency";
         /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
@@ -3978,6 +4157,34 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["IssuePage"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  countIssues: {
+    parameters: {
+      query?: {
+        /** @description Only of this organisation. */
+        providerId?: components["parameters"]["providerIdFilter"];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The counts. Counting stops at 10,000 issues. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IssueCounts"];
         };
       };
       400: components["responses"]["BadRequest"];
@@ -4072,6 +4279,10 @@ export interface operations {
   listOperators: {
     parameters: {
       query?: {
+        /** @description Only operators with this role. */
+        role?: components["schemas"]["Role"];
+        /** @description `valid`: only operators who are not revoked. `revoked`: only the others. */
+        state?: "valid" | "revoked";
         /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
@@ -4378,6 +4589,7 @@ export type CheckFinding = components["schemas"]["CheckFinding"];
 export type OffboardingState = components["schemas"]["OffboardingState"];
 /** What happens to the bookings on shifts that have not started. */
 export type FutureBookings = components["schemas"]["FutureBookings"];
+export type Count = components["schemas"]["Count"];
 export type Offboarding = components["schemas"]["Offboarding"];
 export type ProviderHealth = components["schemas"]["ProviderHealth"];
 export type Discovery = components["schemas"]["Discovery"];
@@ -4488,6 +4700,10 @@ export type ProviderHealthPage = components["schemas"]["ProviderHealthPage"];
 export type WorkplacePage = components["schemas"]["WorkplacePage"];
 export type CompetencePage = components["schemas"]["CompetencePage"];
 export type CandidatePage = components["schemas"]["CandidatePage"];
+export type JobCounts = components["schemas"]["JobCounts"];
+export type IssueCounts = components["schemas"]["IssueCounts"];
+export type JobCandidate = components["schemas"]["JobCandidate"];
+export type JobCandidatePage = components["schemas"]["JobCandidatePage"];
 export type JobPage = components["schemas"]["JobPage"];
 export type EventPage = components["schemas"]["EventPage"];
 export type NotificationPage = components["schemas"]["NotificationPage"];

@@ -48,6 +48,7 @@ export declare const schemas: {
   readonly CheckFinding: Validator<components["schemas"]["CheckFinding"]>;
   readonly OffboardingState: Validator<components["schemas"]["OffboardingState"]>;
   readonly FutureBookings: Validator<components["schemas"]["FutureBookings"]>;
+  readonly Count: Validator<components["schemas"]["Count"]>;
   readonly Offboarding: Validator<components["schemas"]["Offboarding"]>;
   readonly ProviderHealth: Validator<components["schemas"]["ProviderHealth"]>;
   readonly Discovery: Validator<components["schemas"]["Discovery"]>;
@@ -136,6 +137,10 @@ export declare const schemas: {
   readonly WorkplacePage: Validator<components["schemas"]["WorkplacePage"]>;
   readonly CompetencePage: Validator<components["schemas"]["CompetencePage"]>;
   readonly CandidatePage: Validator<components["schemas"]["CandidatePage"]>;
+  readonly JobCounts: Validator<components["schemas"]["JobCounts"]>;
+  readonly IssueCounts: Validator<components["schemas"]["IssueCounts"]>;
+  readonly JobCandidate: Validator<components["schemas"]["JobCandidate"]>;
+  readonly JobCandidatePage: Validator<components["schemas"]["JobCandidatePage"]>;
   readonly JobPage: Validator<components["schemas"]["JobPage"]>;
   readonly EventPage: Validator<components["schemas"]["EventPage"]>;
   readonly NotificationPage: Validator<components["schemas"]["NotificationPage"]>;
@@ -213,12 +218,17 @@ export declare const requests: {
     readonly body: Validator<RequestBody<operations["revealCandidate"]>>;
   };
   readonly listJobs: { readonly query: Validator<RequestPart<operations["listJobs"], "query">> };
+  readonly countJobs: { readonly query: Validator<RequestPart<operations["countJobs"], "query">> };
   readonly getJob: { readonly path: Validator<RequestPart<operations["getJob"], "path">> };
   readonly changeJob: {
     readonly path: Validator<RequestPart<operations["changeJob"], "path">>;
     readonly body: Validator<RequestBody<operations["changeJob"]>>;
   };
   readonly explainJob: { readonly path: Validator<RequestPart<operations["explainJob"], "path">> };
+  readonly listJobCandidates: {
+    readonly path: Validator<RequestPart<operations["listJobCandidates"], "path">>;
+    readonly query: Validator<RequestPart<operations["listJobCandidates"], "query">>;
+  };
   readonly acceptJob: {
     readonly path: Validator<RequestPart<operations["acceptJob"], "path">>;
     readonly body: Validator<RequestBody<operations["acceptJob"]>>;
@@ -242,6 +252,7 @@ export declare const requests: {
     readonly query: Validator<RequestPart<operations["listProviderHealth"], "query">>;
   };
   readonly listIssues: { readonly query: Validator<RequestPart<operations["listIssues"], "query">> };
+  readonly countIssues: { readonly query: Validator<RequestPart<operations["countIssues"], "query">> };
   readonly resolveIssue: { readonly path: Validator<RequestPart<operations["resolveIssue"], "path">> };
   readonly changeLogLevel: { readonly body: Validator<RequestBody<operations["changeLogLevel"]>> };
   readonly getMe: Record<string, never>;
@@ -540,6 +551,14 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["listJobs"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listJobs"], 503>>;
   };
+  readonly countJobs: {
+    readonly "200": Validator<ResponseBody<operations["countJobs"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["countJobs"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["countJobs"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["countJobs"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["countJobs"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["countJobs"], 503>>;
+  };
   readonly getJob: {
     readonly "200": Validator<ResponseBody<operations["getJob"], 200>>;
     readonly "400": Validator<ResponseBody<operations["getJob"], 400>>;
@@ -570,6 +589,15 @@ export declare const responses: {
     readonly "404": Validator<ResponseBody<operations["explainJob"], 404>>;
     readonly "429": Validator<ResponseBody<operations["explainJob"], 429>>;
     readonly "503": Validator<ResponseBody<operations["explainJob"], 503>>;
+  };
+  readonly listJobCandidates: {
+    readonly "200": Validator<ResponseBody<operations["listJobCandidates"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["listJobCandidates"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["listJobCandidates"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listJobCandidates"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["listJobCandidates"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["listJobCandidates"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["listJobCandidates"], 503>>;
   };
   readonly acceptJob: {
     readonly "201": Validator<ResponseBody<operations["acceptJob"], 201>>;
@@ -701,6 +729,14 @@ export declare const responses: {
     readonly "403": Validator<ResponseBody<operations["listIssues"], 403>>;
     readonly "429": Validator<ResponseBody<operations["listIssues"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listIssues"], 503>>;
+  };
+  readonly countIssues: {
+    readonly "200": Validator<ResponseBody<operations["countIssues"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["countIssues"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["countIssues"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["countIssues"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["countIssues"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["countIssues"], 503>>;
   };
   readonly resolveIssue: {
     readonly "400": Validator<ResponseBody<operations["resolveIssue"], 400>>;
@@ -839,6 +875,7 @@ export declare const isOutcomeCode: Validator<components["schemas"]["OutcomeCode
 export declare const isCheckFinding: Validator<components["schemas"]["CheckFinding"]>;
 export declare const isOffboardingState: Validator<components["schemas"]["OffboardingState"]>;
 export declare const isFutureBookings: Validator<components["schemas"]["FutureBookings"]>;
+export declare const isCount: Validator<components["schemas"]["Count"]>;
 export declare const isOffboarding: Validator<components["schemas"]["Offboarding"]>;
 export declare const isProviderHealth: Validator<components["schemas"]["ProviderHealth"]>;
 export declare const isDiscovery: Validator<components["schemas"]["Discovery"]>;
@@ -927,6 +964,10 @@ export declare const isProviderHealthPage: Validator<components["schemas"]["Prov
 export declare const isWorkplacePage: Validator<components["schemas"]["WorkplacePage"]>;
 export declare const isCompetencePage: Validator<components["schemas"]["CompetencePage"]>;
 export declare const isCandidatePage: Validator<components["schemas"]["CandidatePage"]>;
+export declare const isJobCounts: Validator<components["schemas"]["JobCounts"]>;
+export declare const isIssueCounts: Validator<components["schemas"]["IssueCounts"]>;
+export declare const isJobCandidate: Validator<components["schemas"]["JobCandidate"]>;
+export declare const isJobCandidatePage: Validator<components["schemas"]["JobCandidatePage"]>;
 export declare const isJobPage: Validator<components["schemas"]["JobPage"]>;
 export declare const isEventPage: Validator<components["schemas"]["EventPage"]>;
 export declare const isNotificationPage: Validator<components["schemas"]["NotificationPage"]>;

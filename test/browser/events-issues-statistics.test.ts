@@ -204,7 +204,7 @@ describe("an issue", () => {
     await page.getByRole("heading", { name: "Shift unusable" }).waitFor({ state: "detached" });
     await page.getByLabel("Kind").selectOption("provider_gave_no_answer");
     expect(new URL(page.url()).searchParams.get("code")).toBe("provider_gave_no_answer");
-    expect(await titles.count()).toBe(1);
+    await expect.poll(() => titles.count()).toBe(1);
   });
 });
 

@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
+import type { Kysely } from "kysely";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
+import { openDatabase } from "../../src/platform/db/database.ts";
+import type { Schema } from "../../src/platform/db/schema.ts";
+import { silent } from "../engines.ts";
+import { insertJobs, insertPeople } from "../harness/many-rows.ts";
 import { ok } from "../harness/operations.ts";
 import type { Organisation } from "../harness/organisation.ts";
 import {
@@ -81,6 +86,77 @@ describe("the list of jobs", () => {
   });
 });
 
+describe("2,000 open jobs", () => {
+  const START = "2031-05-01T08:00:00.000Z";
+
+  it("are counted, the one that starts earliest is first, and every one is reached", async () => {
+    const organisation = await harness().onboard();
+    await inDatabase((kysely) => insertJobs(kysely, organisation, { count: 2_001, firstStart: START }));
+    const page = await visitJobsOf(organisation);
+    await page.getByRole("link", { name: "2,001 Open" }).waitFor();
+    const rows = page.locator("table.jobs tbody tr:not(.day)");
+    const first = rows.first().locator("time");
+    await first.waitFor();
+    expect(await first.getAttribute("datetime")).toBe(START);
+    await expectNoSeriousViolation(page);
+    const more = page.getByRole("button", { name: "Show more" });
+    for (let shown = 100; shown < 2_001; shown += 100) {
+      await expect.poll(() => rows.count()).toBe(shown);
+      await more.click();
+    }
+    await expect.poll(() => rows.count()).toBe(2_001);
+    await more.waitFor({ state: "detached" });
+    expect(await first.getAttribute("datetime")).toBe(START);
+    const last = new Date(Date.parse(START) + 2_000 * 3_600_000).toISOString();
+    expect(await rows.last().locator("time").getAttribute("datetime")).toBe(last);
+  });
+
+  it("get a more urgent job at the top without a reload", async () => {
+    const organisation = await harness().onboard();
+    await inDatabase((kysely) => insertJobs(kysely, organisation, { count: 300, firstStart: START }));
+    const page = await visitJobsOf(organisation);
+    const rows = page.locator("table.jobs tbody tr:not(.day)");
+    await expect.poll(() => rows.count()).toBe(100);
+    await organisation.open();
+    await page.locator("tr[data-marked=true]").waitFor();
+    expect(Date.parse((await rows.first().locator("time").getAttribute("datetime")) ?? "")).toBeLessThan(
+      Date.parse(START),
+    );
+    await page.getByRole("link", { name: "301 Open" }).waitFor();
+  });
+
+  it("have candidates who are found by name, however many there are", async () => {
+    const organisation = await harness().onboard();
+    const job = await organisation.open();
+    const { candidateId } = await organisation.addPerson({ firstName: "Astrid", lastName: "Lind" });
+    await inDatabase((kysely) => insertPeople(kysely, organisation, { candidateId, count: 2_001 }));
+    const page = await visitJob(job);
+    await page.getByRole("combobox", { name: "Accept for a candidate" }).click();
+    await page.getByText("The first 20. Type more of the name", { exact: false }).last().waitFor();
+    const first = page.getByRole("option").first();
+    await first.getByText("Astrid Lind").waitFor();
+    await first.getByText("has an offer").waitFor();
+    await expectNoSeriousViolation(page);
+    await page.keyboard.type("person 2001");
+    await expect
+      .poll(() => page.getByRole("option").allTextContents())
+      .toEqual([expect.stringContaining("Person 2001")]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("option").waitFor({ state: "hidden" });
+    expect(await page.getByRole("combobox").getAttribute("aria-expanded")).toBe("false");
+  });
+});
+
+/** A platform that ran for months, without the months. */
+async function inDatabase(insert: (kysely: Kysely<Schema>) => Promise<void>): Promise<void> {
+  const database = await openDatabase({ ...harness().location, log: silent });
+  try {
+    await insert(database.kysely);
+  } finally {
+    await database.close();
+  }
+}
+
 describe("the page of a job", () => {
   it("accepts for a candidate with the keyboard alone", async () => {
     const organisation = await harness().onboard();
@@ -89,7 +165,16 @@ describe("the page of a job", () => {
     const choice = page.getByRole("combobox", { name: "Accept for a candidate" });
     await choice.waitFor();
     await tabTo(page, choice);
+    await page.keyboard.type("lind");
+    const option = page.getByRole("option", { name: /Astrid Lind/ });
+    await option.getByText("has an offer").waitFor();
     await page.keyboard.press("ArrowDown");
+    await page.locator("[role=option][data-active=true]").filter({ hasText: "Astrid" }).waitFor();
+    expect(await choice.getAttribute("aria-activedescendant")).toBe(await option.getAttribute("id"));
+    await page.keyboard.press("Enter");
+    await option.waitFor({ state: "hidden" });
+    expect(await choice.inputValue()).toBe("Astrid Lind");
+    await page.getByText("Accepts for Astrid Lind", { exact: false }).waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     const row = rowOf(page, "Astrid Lind");
@@ -106,9 +191,13 @@ describe("the page of a job", () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson({ firstName: "Astrid", lastName: "Lind" });
     await organisation.accept(await organisation.open(), person);
-    const page = await visitJob(await organisation.open(), { expected: [/status of 409/] });
-    await acceptFirst(page);
-    await page.getByRole("alert").getByText("booking_overlaps").waitFor();
+    const page = await visitJob(await organisation.open());
+    await page.getByRole("combobox", { name: "Accept for a candidate" }).click();
+    const option = page.getByRole("option", { name: /Astrid Lind/ });
+    await option.getByText("busy at that time").waitFor();
+    expect(await option.getAttribute("aria-disabled")).toBe("true");
+    await option.click({ force: true });
+    await page.getByText("Select a candidate.").waitFor();
     await panel(page, "Bookings").getByText("No candidate has accepted this job yet.").waitFor();
   });
 
@@ -237,11 +326,6 @@ async function jobWithTraces(): Promise<{ organisation: Organisation; job: Job }
   ok(await harness().operations.changeJob({ params: { path: { jobId: job.jobId } }, body }));
   await organisation.idle();
   return { organisation, job };
-}
-
-async function acceptFirst(page: Page): Promise<void> {
-  await page.locator("select[name=candidateId]").selectOption({ index: 1 });
-  await page.getByRole("button", { name: "Accept", exact: true }).click();
 }
 
 async function map({ providerId, competenceId }: Organisation, roleId: string): Promise<void> {

@@ -173,7 +173,19 @@ describe("integrations", () => {
       .trim()
       .split("\n");
     expect(JSON.parse(lines.at(-1) ?? "")).toEqual({ complete: true, lines: lines.length });
-    await steps.getByRole("button", { name: "Delete Kvarteret permanently" }).click();
+    await steps.getByRole("button", { name: "Delete permanently …" }).click();
+    const deleting = page.getByRole("dialog", { name: "Delete Kvarteret permanently?" });
+    await deleting.getByText("Booked candidates stay on the provider's shifts", { exact: false }).waitFor();
+    await expectFit(page);
+    await deleting.getByLabel("Type Kvarteret to confirm").fill("kvarteret");
+    await deleting.getByRole("button", { name: "Delete Kvarteret permanently" }).click();
+    await deleting.getByRole("alert").getByText("Nothing is deleted", { exact: false }).waitFor();
+    const { offboarding } = ok(
+      await harness().operations.getIntegration({ params: { path: { providerId } } }),
+    );
+    expect(offboarding?.deletionRequestedAt).toBeUndefined();
+    await deleting.getByLabel("Type Kvarteret to confirm").fill("Kvarteret");
+    await page.keyboard.press("Enter");
     await page.getByText("All data of the organisation is being deleted").waitFor();
     await expectFit(page);
   });
@@ -191,6 +203,7 @@ describe("integrations", () => {
     await expect.poll(() => dialog.count()).toBe(0);
     ok(await harness().operations.getIntegration({ params: { path: sandbox } }));
     await page.getByRole("button", { name: "Delete …" }).click();
+    await dialog.getByLabel("Type Nattkök to confirm").fill("Nattkök");
     await dialog.getByRole("button", { name: "Delete Nattkök" }).click();
     await page.getByRole("heading", { level: 1, name: "Integrations" }).waitFor();
     expect(
@@ -236,13 +249,15 @@ describe("integrations", () => {
     await onboarding.getByRole("button", { name: "Read from the provider" }).click();
     await onboarding.getByText(/tried by path: GET \S+\/outlets returned 401/).waitFor();
     await onboarding.getByText(/tried by headers: GET \S+\/outlets returned 40[014]/).waitFor();
-    const field = page.getByLabel("New provider token");
+    await page.getByRole("button", { name: "Enter a new provider token …" }).click();
+    await page.getByText("It replaces the stored token", { exact: false }).waitFor();
+    const field = page.locator("input[name=providerToken]");
     expect(await field.getAttribute("type")).toBe("password");
     expect(await field.getAttribute("autocomplete")).toBe("off");
     await field.fill(sandbox.token);
     await page.getByRole("button", { name: "Save the new token" }).click();
     await page.getByText("Provider token saved.", { exact: false }).waitFor();
-    expect(await field.inputValue()).toBe("");
+    expect(await field.count()).toBe(0);
     await onboarding.getByRole("button", { name: "Read from the provider" }).click();
     await page.getByText("3 outlets, 4 roles.").waitFor();
   });

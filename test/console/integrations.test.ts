@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Discovery, Issue } from "../../generated/operations/types.ts";
+import type { Discovery } from "../../generated/operations/types.ts";
 import { fieldFaults } from "../../src/console/components/field-faults.ts";
 import { share, usesOf } from "../../src/console/integrations/field-uses.ts";
 import { choose, stillOpen, toMappings, unsaved } from "../../src/console/integrations/mapping.ts";
 import { nextStep, stepsOf, unmapped } from "../../src/console/integrations/onboarding.ts";
-import { countByProvider } from "../../src/console/integrations/open-issues.ts";
 import { changeOf, webhookAddress } from "../../src/console/integrations/registration.ts";
 
 const NOTHING: Discovery = { outlets: [], roles: [] };
@@ -148,15 +147,6 @@ describe("field report", () => {
   ])("states %d of %d as %s", (count, of, written) => {
     expect(share(count, of)).toBe(written);
   });
-});
-
-it("counts open issues by organisation, without those of no organisation", () => {
-  const issue: Issue = {
-    ...{ issueId: "i", code: "booking_failed", subject: { kind: "shift" }, params: {}, count: 1 },
-    ...{ firstAt: "2026-11-21T12:00:00.000Z", lastAt: "2026-11-21T12:00:00.000Z" },
-  };
-  const counts = countByProvider([{ ...issue, providerId: "p" }, issue, { ...issue, providerId: "p" }]);
-  expect([...counts]).toEqual([["p", 2]]);
 });
 
 it("builds the webhook address from the kind", () => {

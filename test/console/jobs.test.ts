@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
 import { addressWith, readFilter } from "../../src/console/components/filter.ts";
 import { clockSpan } from "../../src/console/components/times.ts";
-import { byDay, JOB_FILTER, matches, statusesToRead } from "../../src/console/jobs/job-list.ts";
+import {
+  byDay,
+  JOB_FILTER,
+  type JobFilter,
+  matches,
+  orderOf,
+  queryOf,
+} from "../../src/console/jobs/job-list.ts";
 
 const ORGANISATION = "0b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 
@@ -43,9 +50,24 @@ describe("the filter of the jobs", () => {
     expect(shown("open", { providerId: "another" })).toBe(false);
   });
 
-  it("always reads the statuses that the page counts", () => {
-    expect(statusesToRead({ status: "open" })).toEqual(["blocked_mapping", "open", "filled"]);
-    expect(statusesToRead({ status: "expired" })).toEqual(["blocked_mapping", "open", "filled", "expired"]);
+  it("asks the platform for what comes next first, and for the latest of what is over", () => {
+    expect(queryOf({ providerId: ORGANISATION })).toEqual({
+      ...{ providerId: ORGANISATION, group: "active", order: "earliest" },
+    });
+    expect(queryOf({ status: "open" })).toEqual({ status: "open", order: "earliest" });
+    expect(queryOf({ status: "expired" })).toEqual({ status: "expired", order: "latest" });
+  });
+
+  it("has the order of the platform: by start, then by id", () => {
+    const at = (jobId: string, startTime: string) => jobOf({ jobId, startTime });
+    const jobs = [
+      at("b", "2026-11-22T09:00:00.000Z"),
+      at("a", "2026-11-22T09:00:00.000Z"),
+      at("c", "2026-11-22T08:00:00.000Z"),
+    ];
+    const ids = (filter: JobFilter) => jobs.toSorted(orderOf(filter)).map(({ jobId }) => jobId);
+    expect(ids({})).toEqual(["c", "a", "b"]);
+    expect(ids({ status: "cancelled" })).toEqual(["b", "a", "c"]);
   });
 });
 
@@ -53,13 +75,15 @@ describe("the days of the jobs", () => {
   const late = jobOf({ jobId: "late", startTime: "2026-11-22T23:30:00.000Z" });
   const early = jobOf({ jobId: "early" });
 
-  it("are those of the workplace, not of the reader, in order of start time", () => {
-    const days = byDay([late, early], () => "Europe/Stockholm");
+  it("are those of the workplace, not of the reader, in the order of the list", () => {
+    const days = byDay([early, late], () => "Europe/Stockholm");
     expect(days.map(({ name, jobs }) => [name, jobs.map(({ jobId }) => jobId)])).toEqual([
       ["Sunday 22 November 2026", ["early"]],
       ["Monday 23 November 2026", ["late"]],
     ]);
-    expect(byDay([late, early], () => "America/New_York")).toHaveLength(1);
+    expect(byDay([early, late], () => "America/New_York")).toHaveLength(1);
+    const names = byDay([late, early], () => "Europe/Stockholm").map(({ name }) => name);
+    expect(names).toEqual(["Monday 23 November 2026", "Sunday 22 November 2026"]);
   });
 
   it("name the day of the end only if it differs", () => {

@@ -4,25 +4,24 @@ import { Badge } from "../components/badge.tsx";
 import { type Filter, oneOf } from "../components/filter.ts";
 import { FilterForm, SelectFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
+import { More } from "../components/paged-list.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { readPages } from "../data/use-pages.ts";
-import { useQuery } from "../data/use-query.ts";
+import { usePages } from "../data/use-pages.ts";
 import { ROLES } from "../session/me.ts";
 import { AddOperator, OperatorActions } from "./operator-actions.tsx";
 
-const PAGE = 200;
 /** Without a state, operators who are not revoked. */
-const FILTER = { state: oneOf(["revoked", "all"]), role: oneOf(ROLE_NAMES) };
+const FILTER = { state: oneOf(["valid", "revoked", "all"]), role: oneOf(ROLE_NAMES) };
 
 /** Who may call the operations API, and with which role. */
 export function OperatorsPage() {
   const { filter, set } = useFilter("/console/operators", FILTER);
-  const list = useQuery("operators", () =>
-    readPages((page) => ask(api.listOperators({ params: { query: { limit: PAGE, ...page } } }))),
+  const list = usePages(`operators ${JSON.stringify(filter)}`, (page) =>
+    ask(api.listOperators({ params: { query: { ...queryOf(filter), ...page } } })),
   );
   return (
     <>
@@ -50,19 +49,17 @@ export function OperatorsPage() {
       </FilterForm>
       <section id="operators" tabIndex={-1} aria-label="Operators">
         <QueryView query={list} lines={6}>
-          {({ items }) => (
-            <Operators shown={items.filter((each) => matches(each, filter))} reload={list.reload} />
-          )}
+          {(shown) => <Operators shown={shown} reload={list.reload} />}
         </QueryView>
+        <More pages={list} />
       </section>
       <p class="hint">The first admin, with the OPERATIONS_TOKEN of the platform, is not in this list.</p>
     </>
   );
 }
 
-function matches({ role, revokedAt }: Operator, filter: Filter<typeof FILTER>): boolean {
-  if (filter.role !== undefined && role !== filter.role) return false;
-  return filter.state === "all" || (revokedAt !== undefined) === (filter.state === "revoked");
+function queryOf({ role, state = "valid" }: Filter<typeof FILTER>) {
+  return { ...(role !== undefined && { role }), ...(state !== "all" && { state }) };
 }
 
 function Operators({ shown, reload }: { shown: Operator[]; reload(): void }) {

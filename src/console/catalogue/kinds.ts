@@ -2,7 +2,7 @@ import type { Competence, Workplace } from "../../../generated/operations/types.
 import { addressWith } from "../components/filter.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import type { Page, PageQuery } from "../data/use-pages.ts";
+import type { Page, PageQuery } from "../data/pages.ts";
 
 /** A workplace or a competence. */
 export interface Entry {

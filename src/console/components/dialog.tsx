@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { useAction } from "../data/use-action.ts";
+import { type Action, useAction } from "../data/use-action.ts";
 import { ActionButton } from "./action-button.tsx";
 import { ErrorBox } from "./error-box.tsx";
 
@@ -87,12 +87,21 @@ interface ConfirmedActionProps extends Omit<ButtonProps, "tone"> {
   act(): Promise<string>;
   /** The id of the element that gets the focus afterwards: the button may be gone by then. */
   focusAfter: string;
+  /** A text that has to be typed first, for what deletes everything of an object: its name. */
+  typed?: string;
   /** The effect. */
   children: ComponentChildren;
 }
 
 /** A button for what cannot be undone: it names the effect and asks first. */
-export function ConfirmedAction({ confirm, act, focusAfter, children, ...button }: ConfirmedActionProps) {
+export function ConfirmedAction({
+  confirm,
+  act,
+  focusAfter,
+  typed,
+  children,
+  ...button
+}: ConfirmedActionProps) {
   const [isOpen, setIsOpen] = useState(false);
   const isDone = useRef(false);
   const action = useAction(async () => {
@@ -111,13 +120,56 @@ export function ConfirmedAction({ confirm, act, focusAfter, children, ...button 
       <OpenButton {...button} tone="danger" onClick={() => setIsOpen(true)} />
       <Dialog title={button.title} isOpen={isOpen} onClose={close}>
         {children}
-        {action.error && <ErrorBox error={action.error} />}
-        <p>
-          <ActionButton action={action} tone="danger" onClick={action.run}>
-            {confirm}
-          </ActionButton>
-        </p>
+        <ConfirmForm {...{ action, confirm, typed }} />
       </Dialog>
     </>
+  );
+}
+
+interface ConfirmFormProps {
+  action: Action<[]>;
+  confirm: string;
+  typed: string | undefined;
+}
+
+/** Runs the action once the text, if one is asked for, is typed exactly. */
+function ConfirmForm({ action, confirm, typed }: ConfirmFormProps) {
+  const [text, setText] = useState("");
+  const [isWrong, setIsWrong] = useState(false);
+  const fault = useId();
+  const isTyped = typed === undefined || text.trim() === typed.trim();
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    setIsWrong(!isTyped);
+    if (isTyped) void action.run();
+  };
+  return (
+    <form class="stack" onSubmit={submit} autocomplete="off">
+      {typed !== undefined && (
+        <label class="field">
+          <span>
+            Type <strong>{typed}</strong> to confirm
+          </span>
+          <input
+            value={text}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setText(event.currentTarget.value)}
+            {...(isWrong && !isTyped && { "aria-invalid": "true", "aria-describedby": fault })}
+          />
+        </label>
+      )}
+      {isWrong && !isTyped && (
+        <p class="field-fault" id={fault} role="alert">
+          The name does not match. Nothing is deleted.
+        </p>
+      )}
+      {action.error && <ErrorBox error={action.error} />}
+      <p>
+        <ActionButton action={action} tone="danger">
+          {confirm}
+        </ActionButton>
+      </p>
+    </form>
   );
 }

@@ -28,7 +28,7 @@ export function PagedList<T>({ pages, one, isFiltered, path, empty, lines = 12, 
   );
 }
 
-export function NoMatch({ one, path }: Pick<ListProps<never>, "one" | "path">) {
+function NoMatch({ one, path }: Pick<ListProps<never>, "one" | "path">) {
   return (
     <Empty title={`No ${one} matches the filters`}>
       <p>

@@ -1,3 +1,5 @@
+import type { Count } from "../../../generated/operations/types.ts";
+
 interface TimeOptions {
   /** IANA zone; the reader's own unless given. */
   zone?: string | undefined;
@@ -49,6 +51,9 @@ export function formatDuration(ms: number): string {
 
 /** `1,204`. */
 export const formatCount = (count: number): string => count.toLocaleString("en-GB");
+
+/** `1,204`, or `10,000+` where counting stopped. */
+export const countText = ({ count, exact }: Count): string => `${formatCount(count)}${exact ? "" : "+"}`;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

@@ -10,7 +10,7 @@ import type {
 import { api } from "./api.ts";
 import { ask } from "./errors.ts";
 import { onMessage, type StreamMessage } from "./live.ts";
-import { type PageQuery, readPages } from "./use-pages.ts";
+import { type PageQuery, readPages } from "./pages.ts";
 
 /** The names behind ids. Undefined: not read yet, or deleted. */
 export interface Names {

@@ -1,18 +1,7 @@
 import { useRef } from "preact/hooks";
 import type { StreamMessage } from "./live.ts";
+import { type ReadPage, readPages } from "./pages.ts";
 import { type Query, useQuery } from "./use-query.ts";
-
-export interface Page<T> {
-  items: T[];
-  nextCursor?: string;
-}
-
-/** The part of a list's query that selects the page. */
-export interface PageQuery {
-  cursor?: string;
-}
-
-type ReadPage<T> = (page: PageQuery) => Promise<Page<T>>;
 
 export interface Pages<T> extends Query<T[]> {
   hasMore: boolean;
@@ -37,16 +26,4 @@ export function usePages<T>(
       query.reload();
     },
   };
-}
-
-/** The first pages of a list, and whether there are more. */
-export async function readPages<T>(readPage: ReadPage<T>, most = Number.POSITIVE_INFINITY) {
-  const items: T[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < most && (page === 0 || cursor !== undefined); page += 1) {
-    const read = await readPage(cursor === undefined ? {} : { cursor });
-    items.push(...read.items);
-    cursor = read.nextCursor;
-  }
-  return { items, hasMore: cursor !== undefined };
 }

@@ -5,18 +5,19 @@ import { ActionButton } from "../components/action-button.tsx";
 import { Badge } from "../components/badge.tsx";
 import { CodeSpans } from "../components/code-spans.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
+import { More } from "../components/paged-list.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
 import { Section } from "../components/section.tsx";
 import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
-import { isOfCheck } from "./open-issues.ts";
 import { useIssues } from "./use-integration.ts";
 
 /** The open findings of the checks of the provider's API against the contract. */
 export function CheckSection({ providerId, state }: Integration) {
-  const issues = useIssues(providerId);
+  const failed = useIssues(providerId, "provider_check_failed");
+  const findings = useIssues(providerId, "provider_check");
   return (
     <Section id="check" title="Provider check">
       <p class="soft">
@@ -24,9 +25,15 @@ export function CheckSection({ providerId, state }: Integration) {
         the integration queues a check too.
       </p>
       <CheckAgain providerId={providerId} />
-      <QueryView query={issues} lines={3}>
-        {(all) => <Findings findings={all.filter(isOfCheck)} isDraft={state === "draft"} />}
+      <QueryView query={failed} lines={1}>
+        {(failures) => failures.length > 0 && <Findings findings={failures} isDraft={false} />}
       </QueryView>
+      {(findings.data?.length !== 0 || failed.data?.length === 0) && (
+        <QueryView query={findings} lines={3}>
+          {(found) => <Findings findings={found} isDraft={state === "draft"} />}
+        </QueryView>
+      )}
+      <More pages={findings} />
     </Section>
   );
 }

@@ -2,8 +2,8 @@ import type { ProviderHealth } from "../../../generated/operations/types.ts";
 import { healthText } from "../../contract/operator-text.ts";
 import { FilterForm, SelectFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
-import { NoMatch } from "../components/paged-list.tsx";
-import { Empty, QueryView } from "../components/query-view.tsx";
+import { PagedList } from "../components/paged-list.tsx";
+import { Empty } from "../components/query-view.tsx";
 import { ShortId } from "../components/short-id.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
@@ -12,27 +12,25 @@ import { IntegrationViews } from "../components/views.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { type Names, useNames } from "../data/names.ts";
-import { readPages } from "../data/use-pages.ts";
-import { useQuery } from "../data/use-query.ts";
+import { usePages } from "../data/use-pages.ts";
 import { useRefresh } from "../data/use-refresh.ts";
 import { restText, totalOf } from "./backlog.ts";
 import { HealthBadge, StateBadge } from "./badges.tsx";
-import { byAttention, HEALTH_CODES, HEALTH_FILTER } from "./health.ts";
+import { HEALTH_CODES, HEALTH_FILTER } from "./health.ts";
 import { STATE_NAMES, STATES } from "./labels.ts";
 
 const PATH = "/console/health";
-const PAGE = 200;
 
 /** The health of every provider; those that need attention come first. */
 export function HealthPage() {
   const { filter, set, ...filtering } = useFilter(PATH, HEALTH_FILTER);
   const names = useNames();
-  const providers = useQuery(
-    "provider health",
-    () => readPages((page) => ask(api.listProviderHealth({ params: { query: { limit: PAGE, ...page } } }))),
+  const pages = usePages(
+    `provider health ${JSON.stringify(filter)}`,
+    (page) => ask(api.listProviderHealth({ params: { query: { ...filter, order: "attention", ...page } } })),
     ({ type }) => type === "integration" || type === "issue",
   );
-  useRefresh(providers.reload);
+  useRefresh(pages.reload);
   return (
     <>
       <PageHead title="Health">
@@ -52,11 +50,16 @@ export function HealthPage() {
           onChange={set("state")}
         />
       </FilterForm>
-      <QueryView query={providers} lines={8}>
-        {({ items }) => (
-          <Providers isEmpty={items.length === 0} shown={byAttention(items, filter)} names={names} />
+      <PagedList {...{ pages, ...filtering }} one="provider" lines={8} empty={<NoProvider />}>
+        {(providers) => (
+          <Table
+            caption="Providers, those that need attention first"
+            columns={columnsOf(names)}
+            rows={providers}
+            keyOf={({ providerId }) => providerId}
+          />
         )}
-      </QueryView>
+      </PagedList>
     </>
   );
 }
@@ -64,24 +67,7 @@ export function HealthPage() {
 const titleOf = (code: ProviderHealth["health"]["code"]) =>
   healthText({ code, paused: "nothing", resumes: "automatically" }).title;
 
-interface ProvidersProps {
-  isEmpty: boolean;
-  shown: ProviderHealth[];
-  names: Names;
-}
-
-function Providers({ isEmpty, shown, names }: ProvidersProps) {
-  if (shown.length > 0) {
-    return (
-      <Table
-        caption="Providers, those that need attention first"
-        columns={columnsOf(names)}
-        rows={shown}
-        keyOf={({ providerId }) => providerId}
-      />
-    );
-  }
-  if (!isEmpty) return <NoMatch one="provider" path={PATH} />;
+function NoProvider() {
   return (
     <Empty title="No organisation is registered">
       <p>

@@ -6,15 +6,15 @@ import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
 import { ShortId } from "../components/short-id.tsx";
 import { type Column, Table } from "../components/table.tsx";
+import { countText } from "../components/times.ts";
 import { IntegrationViews } from "../components/views.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { readPages, usePages } from "../data/use-pages.ts";
-import { type Query, useQuery } from "../data/use-query.ts";
+import { usePages } from "../data/use-pages.ts";
+import { useQuery } from "../data/use-query.ts";
 import { HealthBadge, StateBadge } from "./badges.tsx";
 import { STATE_NAMES, STATES } from "./labels.ts";
 import { nextStep, stepsOf } from "./onboarding.ts";
-import { countByProvider } from "./open-issues.ts";
 import { routingText } from "./registration.ts";
 import "./integrations.css";
 
@@ -27,7 +27,7 @@ export function IntegrationsPage() {
   const pages = usePages(
     `integrations ${JSON.stringify(filter)}`,
     (page) => ask(api.listIntegrations({ params: { query: { ...filter, ...page } } })),
-    ({ type }) => type === "integration",
+    ({ type }) => type === "integration" || type === "issue",
   );
   return (
     <>
@@ -65,15 +65,10 @@ function NoIntegration() {
 }
 
 function IntegrationsTable({ integrations }: { integrations: Integration[] }) {
-  const issues = useIssueCounts();
-  const columns: Column<Integration>[] = [
-    ...COLUMNS,
-    { name: "Open issues", cell: ({ providerId }) => <IssueCount providerId={providerId} issues={issues} /> },
-  ];
   return (
     <Table
-      caption="Integrations, newest first"
-      columns={columns}
+      caption="Integrations, by providerId"
+      columns={COLUMNS}
       rows={integrations}
       keyOf={({ providerId }) => providerId}
     />
@@ -98,6 +93,7 @@ const COLUMNS: readonly Column<Integration>[] = [
   { name: "Onboarding", cell: (integration) => <Progress {...integration} /> },
   { name: "Kind", cell: ({ kind }) => <code>{kind}</code> },
   { name: "Routing", cell: routingText },
+  { name: "Open issues", cell: (integration) => <IssueCount {...integration} /> },
 ];
 
 const NEXT = {
@@ -119,35 +115,7 @@ function Progress({ providerId, state }: Integration) {
   return <span class="soft">{error ? "could not be read" : (data ?? "\u00a0")}</span>;
 }
 
-interface IssueCounts {
-  counts: ReadonlyMap<string, number>;
-  /** There are more issues than are read. */
-  isTruncated: boolean;
-}
-
-const PAGE = 200;
-const MOST_PAGES = 5;
-
-function useIssueCounts(): Query<IssueCounts> {
-  const read = async () => {
-    const { items, hasMore } = await readPages(
-      (page) => ask(api.listIssues({ params: { query: { limit: PAGE, ...page } } })),
-      MOST_PAGES,
-    );
-    return { counts: countByProvider(items), isTruncated: hasMore };
-  };
-  return useQuery("issue counts", read, ({ type }) => type === "issue");
-}
-
-function IssueCount({ providerId, issues }: { providerId: string; issues: Query<IssueCounts> }) {
-  if (!issues.data) return <span class="soft">{issues.error ? "could not be read" : "\u00a0"}</span>;
-  const { counts, isTruncated } = issues.data;
-  const count = counts.get(providerId) ?? 0;
-  if (count === 0) return <span class="soft">none{isTruncated && " among the newest"}</span>;
-  return (
-    <a href={`/console/issues?providerId=${providerId}`}>
-      {count}
-      {isTruncated && " or more"} open
-    </a>
-  );
+function IssueCount({ providerId, openIssues }: Integration) {
+  if (!openIssues || openIssues.count === 0) return <span class="soft">none</span>;
+  return <a href={`/console/issues?providerId=${providerId}`}>{countText(openIssues)} open</a>;
 }

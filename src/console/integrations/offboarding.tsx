@@ -44,9 +44,20 @@ function OffboardButton({ integration: { providerId, name }, reload }: Props) {
         act={offboard}
         focusAfter="registration-title"
       >
+        <ul class="effects">
+          <li>
+            The integration is suspended: webhooks are stored and wait, jobs are not offered and take no new
+            bookings, and a candidate who accepts an offer is refused.
+          </li>
+          <li>
+            To unassign is final: for each booking on a shift that has not started, the provider is asked to
+            take the candidate off. Activating the integration again does not bring them back.
+          </li>
+          <li>Mail that waits is still sent.</li>
+        </ul>
         <p>
-          The integration is suspended. Afterwards you can export its data and delete it. Until then,
-          activating it again ends the offboarding.
+          Afterwards you can export its data and delete it. Until then, activating it again ends the
+          offboarding.
         </p>
         <fieldset class="choices">
           <legend>Future bookings</legend>
@@ -69,16 +80,11 @@ function OffboardButton({ integration: { providerId, name }, reload }: Props) {
 }
 
 function Steps({ integration, latest, reload }: Props) {
-  const { providerId, name } = integration;
+  const { providerId } = integration;
   const { since, remaining = 0, deletionRequestedAt } = latest.offboarding ?? integration.offboarding ?? {};
   const save = useAction(async () => {
     await download(`/integrations/${providerId}/export`, `${providerId}.ndjson`);
     return "The export is saved.";
-  });
-  const remove = useAction(async () => {
-    await ask(api.deleteIntegration({ params: { path: { providerId } } }));
-    reload();
-    return `The deletion of ${name} is requested.`;
   });
   if (deletionRequestedAt) {
     return (
@@ -96,17 +102,42 @@ function Steps({ integration, latest, reload }: Props) {
           ? `The provider has not confirmed yet that ${counted(remaining, "booking")} ended.`
           : "No booking has to end at the provider."}
       </p>
-      {[save, remove].map(({ error }) => error && <ErrorBox key={error.title} error={error} />)}
+      {save.error && <ErrorBox error={save.error} />}
       <p class="row">
         <ActionButton action={save} onClick={save.run}>
           Save the export
         </ActionButton>
-        {remaining === 0 && (
-          <ActionButton action={remove} tone="danger" onClick={remove.run}>
-            Delete {name} permanently
-          </ActionButton>
-        )}
+        {remaining === 0 && <Delete {...latest} reload={reload} />}
       </p>
     </section>
+  );
+}
+
+function Delete({ providerId, name, offboarding, reload }: Integration & Pick<Props, "reload">) {
+  const remove = async () => {
+    await ask(api.deleteIntegration({ params: { path: { providerId } } }));
+    reload();
+    return `The deletion of ${name} is requested.`;
+  };
+  return (
+    <ConfirmedAction
+      label="Delete permanently …"
+      title={`Delete ${name} permanently?`}
+      confirm={`Delete ${name} permanently`}
+      act={remove}
+      typed={name}
+      focusAfter="registration-title"
+    >
+      <p>This cannot be undone. Save the export first if you may need the data.</p>
+      <ul class="effects">
+        <li>Its platform token stops working: webhooks are rejected with 401 from now on.</li>
+        <li>Its jobs, bookings, events, traces, and issues are deleted.</li>
+        <li>Its offers and other notifications are deleted. Mail that waits is not sent.</li>
+        {offboarding?.bookings === "keep" && (
+          <li>Booked candidates stay on the provider's shifts, and the platform forgets that they do.</li>
+        )}
+        <li>Candidates, workplaces, competences, and the audit log stay.</li>
+      </ul>
+    </ConfirmedAction>
   );
 }

@@ -129,11 +129,18 @@ function Suspend({ integration: { providerId, name }, reload }: Organisation) {
         act={suspend}
         focusAfter="onboarding-title"
       >
-        <p>
-          Nothing is lost: webhooks are still accepted with 200 and stored, and they wait. Jobs are not
-          offered and take no new bookings. Bookings and cancellations that were requested before are still
-          carried out. Activating the integration again resumes everything.
-        </p>
+        <ul class="effects">
+          <li>
+            Webhooks are still accepted with 200 and stored, and they wait: changes of shifts are not seen.
+          </li>
+          <li>
+            Jobs are not offered and take no new bookings. Offers that were sent stay, but a candidate who
+            accepts one is refused.
+          </li>
+          <li>Confirmed bookings stay. What was requested before at the provider is still carried out.</li>
+          <li>Mail that waits is still sent.</li>
+        </ul>
+        <p>Nothing is lost: activating the integration again resumes everything.</p>
       </ConfirmedAction>
     </p>
   );

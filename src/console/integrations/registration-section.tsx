@@ -96,6 +96,7 @@ function DeleteDraft({ providerId, name }: Integration) {
       title={`Delete ${name}?`}
       confirm={`Delete ${name}`}
       act={remove}
+      typed={name}
       focusAfter="main"
     >
       <p>

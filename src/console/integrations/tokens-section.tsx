@@ -55,11 +55,21 @@ function PlatformToken({ providerId }: Props) {
 }
 
 function ProviderToken({ providerId }: Props) {
-  const enter = useAction(async (providerToken: string, form: HTMLFormElement) => {
+  return (
+    <p>
+      {/* The token stays in the page no longer than the dialog. */}
+      <DialogButton label="Enter a new provider token …" title="New provider token">
+        {(done) => <ProviderTokenForm providerId={providerId} onDone={done} />}
+      </DialogButton>
+    </p>
+  );
+}
+
+function ProviderTokenForm({ providerId, onDone }: Props & { onDone(): void }) {
+  const enter = useAction(async (providerToken: string) => {
     const body = { direction: "provider", providerToken } as const;
     await ask(api.rotateToken({ params: { path: { providerId } }, body }));
-    // The token must not stay in the page.
-    form.reset();
+    onDone();
     return "Provider token saved. The platform uses it from the next call.";
   });
   return (
@@ -67,11 +77,14 @@ function ProviderToken({ providerId }: Props) {
       action={enter}
       fields={["providerToken"]}
       submit="Save the new token"
-      tone={undefined}
+      tone="danger"
       isCheckedByBrowser
-      name="tight"
-      onSubmit={(given, form) => void enter.run(textIn(given, "providerToken"), form)}
+      onSubmit={(given) => void enter.run(textIn(given, "providerToken"))}
     >
+      <p>
+        It replaces the stored token, which cannot be restored. If the provider rejects the new one, every
+        call to it is paused, and its shifts, bookings, and cancellations wait.
+      </p>
       <FormField
         name="providerToken"
         label="New provider token"

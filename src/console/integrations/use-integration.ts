@@ -1,7 +1,8 @@
-import type { Discovery, Integration, Issue } from "../../../generated/operations/types.ts";
+import type { Discovery, Integration, Issue, IssueCode } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { isAbout, type StreamMessage } from "../data/live.ts";
+import { type Pages, usePages } from "../data/use-pages.ts";
 import { type Query, useQuery } from "../data/use-query.ts";
 import { useRefresh } from "../data/use-refresh.ts";
 
@@ -46,14 +47,11 @@ function isOfMapping({ type, data }: StreamMessage): boolean {
   return type === "issue" && (data.code === "outlet_not_mapped" || data.code === "role_not_mapped");
 }
 
-const MOST_ISSUES = 200;
-
-/** The newest open issues of the organisation. */
-export function useIssues(providerId: string): Query<Issue[]> {
-  const query = { providerId, limit: MOST_ISSUES };
-  return useQuery(
-    `issues ${providerId}`,
-    async () => (await ask(api.listIssues({ params: { query } }))).items,
+/** The open issues of the organisation with a code, newest first. */
+export function useIssues(providerId: string, code: IssueCode): Pages<Issue> {
+  return usePages(
+    `issues ${providerId} ${code}`,
+    (page) => ask(api.listIssues({ params: { query: { providerId, code, ...page } } })),
     ({ type, data }) => type === "issue" && data.providerId === providerId,
   );
 }

@@ -1,43 +1,40 @@
 import { useRef } from "preact/hooks";
-import type { Issue, IssueCode } from "../../../generated/operations/types.ts";
-import { issueTitle } from "../../contract/operator-text.ts";
-import { anyText } from "../components/filter.ts";
+import type { Issue, IssueCode, IssueCounts } from "../../../generated/operations/types.ts";
+import { issueCodes, issueTitle } from "../../contract/operator-text.ts";
+import { anyText, oneOf } from "../components/filter.ts";
 import { FilterForm, OrganisationFilter, SelectFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
+import { countText } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
+import { useIssueCounts } from "../data/issue-counts.ts";
 import { useNames } from "../data/names.ts";
 import { usePages } from "../data/use-pages.ts";
 import { useJobIds } from "../events/use-job-ids.ts";
 import { IssueCard } from "./issue-card.tsx";
-import { codesOf, groupIssues, type IssueGroup } from "./issues.ts";
+import { groupIssues, type IssueGroup } from "./issues.ts";
 import { ISSUE_LIST } from "./resolve.tsx";
 import "./issues.css";
 
-const FILTER = { providerId: anyText, code: anyText };
-/** Read at once; more than an operator can handle. */
-const LIMIT = 200;
+const FILTER = { providerId: anyText, code: oneOf(issueCodes) };
 
 /** The problems that need an operator, most urgent first. */
 export function IssuesPage() {
   const { filter, set, ...filtering } = useFilter("/console/issues", FILTER);
   const { providerId, code } = filter;
   const list = useRef<HTMLElement>(null);
-  const all = usePages(
-    `issues ${providerId}`,
-    (page) =>
-      ask(
-        api.listIssues({ params: { query: { limit: LIMIT, ...(providerId && { providerId }), ...page } } }),
-      ),
+  const pages = usePages(
+    `issues ${JSON.stringify(filter)}`,
+    (page) => ask(api.listIssues({ params: { query: { ...filter, order: "urgency", ...page } } })),
     ({ type }) => type === "issue",
   );
-  const shown = all.data?.filter((issue) => code === undefined || issue.code === code);
+  const counts = useIssueCounts(providerId).data;
   const onResolved = () => {
     // The card is gone, and its button with it.
     list.current?.focus();
-    all.reload();
+    pages.reload();
   };
   return (
     <>
@@ -48,21 +45,10 @@ export function IssuesPage() {
       </p>
       <FilterForm {...filtering}>
         <OrganisationFilter value={providerId} onChange={set("providerId")} />
-        <SelectFilter
-          name="Kind"
-          value={code}
-          options={kindsOf(all.data ?? [], code)}
-          onChange={set("code")}
-        />
+        <SelectFilter name="Kind" value={code} options={kindsOf(counts, code)} onChange={set("code")} />
       </FilterForm>
       <section ref={list} id={ISSUE_LIST} tabIndex={-1} class="issues" aria-label="Open issues">
-        <PagedList
-          pages={{ ...all, ...(shown && { data: shown }) }}
-          {...filtering}
-          one="open issue"
-          empty={<NoIssues />}
-          lines={8}
-        >
+        <PagedList {...{ pages, ...filtering }} one="open issue" empty={<NoIssues />} lines={8}>
           {(issues) => (
             <div class="stack">
               {groupIssues(issues).map((group) => (
@@ -77,12 +63,15 @@ export function IssuesPage() {
 }
 
 /** The kinds of the open issues, and the one of the filter if no issue of it is open. */
-function kindsOf(issues: readonly Issue[], chosen: string | undefined): [string, string][] {
-  const open = codesOf(issues);
+function kindsOf(counts: IssueCounts | undefined, chosen: IssueCode | undefined): [string, string][] {
+  const { codes: open, total } = counts ?? { codes: [], total: { exact: true } };
   const isAbsent = chosen !== undefined && !open.some(({ code }) => code === chosen);
   return [
-    ...(isAbsent ? [[chosen, issueTitle(chosen as IssueCode)] as [string, string]] : []),
-    ...open.map(({ code, count }): [string, string] => [code, `${issueTitle(code)} (${count})`]),
+    ...(isAbsent ? [[chosen, issueTitle(chosen)] as [string, string]] : []),
+    ...open.map(({ code, count }): [string, string] => [
+      code,
+      `${issueTitle(code)} (${countText({ count, exact: total.exact })})`,
+    ]),
   ];
 }
 
@@ -102,9 +91,7 @@ function Group({ group: { providerId, issues }, onResolved }: { group: IssueGrou
   const heading = `issues-${providerId ?? "platform"}`;
   return (
     <section class="panel" aria-labelledby={heading}>
-      <h2 id={heading}>
-        {name} <span class="soft">{issues.length} open</span>
-      </h2>
+      <h2 id={heading}>{name}</h2>
       <ul class="stack">
         {issues.map((issue) => {
           const [shift] = shiftsOf(issue);

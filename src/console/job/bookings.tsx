@@ -1,18 +1,16 @@
 import { useState } from "preact/hooks";
-import type { Booking, Candidate, Job } from "../../../generated/operations/types.ts";
+import type { Booking, Job, JobCandidate } from "../../../generated/operations/types.ts";
 import { ActionButton } from "../components/action-button.tsx";
 import { ConfirmedAction } from "../components/dialog.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
-import { QueryView } from "../components/query-view.tsx";
 import { Section } from "../components/section.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { fullName, nameOf, useNames } from "../data/names.ts";
 import { useAction } from "../data/use-action.ts";
-import { readPages } from "../data/use-pages.ts";
-import { useQuery } from "../data/use-query.ts";
-import { type Choice, choicesFor, holdsSeat, isOver } from "./job.ts";
+import { CandidatePicker } from "./candidate-picker.tsx";
+import { holdsSeat, isOver } from "./job.ts";
 import { BookingState } from "./statuses.tsx";
 
 /** The bookings of a job, and the form that accepts for a candidate. */
@@ -81,81 +79,39 @@ function Withdraw({ job, booking }: { job: Job; booking: Booking }) {
   );
 }
 
-const PAGE = 200;
-const PAGES = 10;
-
 /** Accepts on behalf of a candidate, for example after a phone call. */
 function Accept({ job }: { job: Job }) {
-  const query = useQuery(
-    "candidates",
-    () =>
-      readPages((page) => ask(api.listCandidates({ params: { query: { limit: PAGE, ...page } } })), PAGES),
-    ({ type }) => type === "import",
-  );
-  return (
-    <QueryView query={query} lines={3}>
-      {({ items, hasMore }) => (
-        <>
-          <AcceptForm job={job} candidates={items} />
-          {hasMore && <p class="hint">Only the first {items.length} candidates are listed.</p>}
-        </>
-      )}
-    </QueryView>
-  );
-}
-
-function AcceptForm({ job, candidates }: { job: Job; candidates: readonly Candidate[] }) {
-  const [listsAll, setListsAll] = useState(false);
-  const { able, others } = choicesFor(job, candidates);
-  const action = useAction((candidateId: string) => accept(job, candidateId, candidates));
+  const [chosen, setChosen] = useState<JobCandidate>();
+  const action = useAction(async (candidate: JobCandidate) => {
+    const announcement = await accept(job, candidate);
+    setChosen(undefined);
+    return announcement;
+  });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    const chosen = new FormData(event.currentTarget as HTMLFormElement).get("candidateId");
-    if (chosen) void action.run(`${chosen}`);
+    if (chosen) void action.run(chosen);
   };
   return (
     <form class="stack accept" onSubmit={submit} aria-label="Accept for a candidate">
       <div class="row">
-        <label class="field">
-          <span>Accept for a candidate</span>
-          <select name="candidateId" required>
-            <option value="">
-              {able.length === 0 ? "No candidate has the competence" : `Select one of ${able.length}`}
-            </option>
-            {able.map(optionOf)}
-            {listsAll && others.map(optionOf)}
-          </select>
-        </label>
+        <CandidatePicker {...{ job, chosen }} onChoose={setChosen} />
         <ActionButton action={action} tone="primary">
           {action.isRunning ? "Waiting for the provider …" : "Accept"}
         </ActionButton>
-        {others.length > 0 && (
-          <label>
-            <input type="checkbox" checked={listsAll} onChange={() => setListsAll(!listsAll)} /> list all
-            candidates
-          </label>
-        )}
       </div>
+      <p class="hint" role="status">
+        {chosen ? `Accepts for ${fullName(chosen)}, ${chosen.personalNumber}.` : "Select a candidate."}
+      </p>
       {action.error && <ErrorBox error={action.error} />}
     </form>
   );
 }
 
-function optionOf({ candidate, hindrance }: Choice) {
-  const name = `${fullName(candidate)}, ${candidate.personalNumber}`;
-  return (
-    <option key={candidate.candidateId} value={candidate.candidateId} disabled={hindrance !== undefined}>
-      {hindrance === undefined ? name : `${name}: ${hindrance}`}
-    </option>
-  );
-}
-
 /** Reserves the seat immediately. The provider confirms then or later; a refusal is thrown. */
-async function accept(job: Job, candidateId: string, candidates: readonly Candidate[]): Promise<string> {
-  const { jobId } = job;
+async function accept({ jobId }: Job, candidate: JobCandidate): Promise<string> {
+  const { candidateId } = candidate;
   const { status } = await ask(api.acceptJob({ params: { path: { jobId } }, body: { candidateId } }));
-  const chosen = candidates.find((candidate) => candidate.candidateId === candidateId);
-  const name = chosen ? fullName(chosen) : "The candidate";
+  const name = fullName(candidate);
   document.getElementById("bookings-title")?.focus();
   return status === "confirmed"
     ? `${name} is booked: the provider confirmed.`

@@ -1,4 +1,4 @@
-import type { Booking, Candidate, Job, JobChange } from "../../../generated/operations/types.ts";
+import type { Booking, Job, JobCandidate, JobChange } from "../../../generated/operations/types.ts";
 
 export const isOver = ({ status }: Pick<Job, "status">): boolean =>
   status === "cancelled" || status === "expired";
@@ -21,34 +21,12 @@ export function takenSeats(job: Pick<Job, "bookings" | "ownPeopleCount">): Taken
   return { taken: booked + job.ownPeopleCount, booked, own: job.ownPeopleCount };
 }
 
-export interface Choice {
-  candidate: Candidate;
-  /** Why the candidate cannot accept; undefined where nothing is known to prevent it. */
-  hindrance?: string;
+/** Why a candidate cannot accept a job; undefined where nothing is known to prevent it. */
+export function hindranceOf({ booked, able, busy }: JobCandidate): string | undefined {
+  if (booked) return "already booked";
+  if (!able) return "lacks the competence";
+  return busy ? "busy at that time" : undefined;
 }
-
-/** The candidates who can accept the job and those who cannot, by name. The platform checks overlapping bookings. */
-export function choicesFor(job: Job, candidates: readonly Candidate[]): { able: Choice[]; others: Choice[] } {
-  const booked = new Set(job.bookings.filter(holdsSeat).map(({ candidateId }) => candidateId));
-  const choices = [...candidates]
-    .sort((one, other) => sortName(one).localeCompare(sortName(other)))
-    .map((candidate): Choice => {
-      const hindrance = hindranceOf(job, candidate, booked);
-      return hindrance === undefined ? { candidate } : { candidate, hindrance };
-    });
-  return {
-    able: choices.filter(({ hindrance }) => hindrance === undefined),
-    others: choices.filter(({ hindrance }) => hindrance !== undefined),
-  };
-}
-
-function hindranceOf(job: Job, candidate: Candidate, booked: ReadonlySet<string>): string | undefined {
-  if (booked.has(candidate.candidateId)) return "already booked";
-  if (job.competenceId === undefined || candidate.competenceIds.includes(job.competenceId)) return undefined;
-  return "lacks the competence";
-}
-
-const sortName = ({ lastName, firstName }: Candidate) => `${lastName} ${firstName}`;
 
 /** The input of a change; undefined where it is not a valid time or number. */
 export interface ChangeInput {

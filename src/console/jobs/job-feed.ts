@@ -2,19 +2,23 @@ import { signal } from "@preact/signals";
 import type { Job } from "../../../generated/operations/types.ts";
 import { type CallError, errorOf } from "../data/errors.ts";
 import type { StreamMessage } from "../data/live.ts";
+import { type Page, readPages } from "../data/pages.ts";
 
 /** How the feed reads jobs. */
 export interface JobReads {
-  /** Every job to show; `isTruncated` if there are more than are read. */
-  all(): Promise<{ jobs: Job[]; isTruncated: boolean }>;
+  /** The page of the list that starts at the cursor. */
+  page(cursor?: string): Promise<Page<Job>>;
   /** Undefined for a job that this feed does not show. */
   one(jobId: string): Promise<Job | undefined>;
+  /** The order of the list, as the platform has it. */
+  compare(one: Job, other: Job): number;
 }
 
 export interface FeedData {
-  jobs: ReadonlyMap<string, Job>;
+  /** In the order of the list. */
+  jobs: readonly Job[];
   /** There are more jobs than are read. */
-  isTruncated: boolean;
+  hasMore: boolean;
   /** The jobs that a message of the stream has just changed: they are marked for a moment. */
   changed: ReadonlySet<string>;
 }
@@ -26,24 +30,36 @@ export interface FeedState {
   error?: CallError;
 }
 
-/** Up to this many changed jobs are read one by one; above it, all jobs are read. */
+/** Up to this many changed jobs are read one by one; above it, all pages are read. */
 const ONE_BY_ONE = 20;
 const MARKED_FOR_MS = 2_500;
 const RETRY_MS = 5_000;
 
+/** The start of the list: what has been read, and where the rest begins. */
+interface Start {
+  pages: number;
+  jobs: readonly Job[];
+  nextCursor?: string | undefined;
+}
+
 /**
- * Keeps jobs up to date. One read runs at a time, and a message that arrives meanwhile is handled after it: an older response never
- * replaces a newer one, and a busy stream does not block the page.
+ * Keeps the start of a list of jobs up to date. One read runs at a time, and a message that arrives meanwhile is handled after it: an older
+ * response never replaces a newer one, and a busy stream does not block the page.
  */
 export function createJobFeed(reads: JobReads, wait = setTimeout) {
   const state = signal<FeedState>({});
   const toRead = new Set<string>();
+  let start: Start = { pages: 1, jobs: [] };
   let isAllToRead = false;
+  let isMoreToRead = false;
   let isReading = false;
   let isStopped = false;
 
-  const show = (data: FeedData) => {
-    if (!isStopped) state.value = { data };
+  const show = (read: Start, found: readonly string[] = []) => {
+    start = read;
+    const changed = new Set([...(state.value.data?.changed ?? []), ...found]);
+    const hasMore = read.nextCursor !== undefined;
+    if (!isStopped) state.value = { data: { jobs: read.jobs, hasMore, changed } };
   };
   const unmark = (ids: readonly string[]) => {
     const { data, ...rest } = state.value;
@@ -52,34 +68,36 @@ export function createJobFeed(reads: JobReads, wait = setTimeout) {
   const readAll = async () => {
     isAllToRead = false;
     toRead.clear();
-    const { jobs, isTruncated } = await reads.all();
-    const changed = state.value.data?.changed ?? new Set<string>();
-    show({ jobs: new Map(jobs.map((job) => [job.jobId, job])), isTruncated, changed });
+    const { items, nextCursor } = await readPages(({ cursor }) => reads.page(cursor), start.pages);
+    show({ pages: start.pages, jobs: items, nextCursor });
+  };
+  const readMore = async () => {
+    isMoreToRead = false;
+    if (start.nextCursor === undefined) return;
+    const { items, nextCursor } = await reads.page(start.nextCursor);
+    show({ pages: start.pages + 1, jobs: merged(start.jobs, items, reads.compare), nextCursor });
   };
   const readSome = async () => {
     const ids = [...toRead];
     toRead.clear();
     const read = (await Promise.all(ids.map(reads.one))).filter((job) => job !== undefined);
-    const {
-      jobs = new Map<string, Job>(),
-      isTruncated = false,
-      changed = new Set<string>(),
-    } = state.value.data ?? {};
+    const last = start.nextCursor === undefined ? undefined : start.jobs.at(-1);
+    // A job after the last one that was read belongs to a page that was not.
+    const isShown = (job: Job) => last === undefined || reads.compare(job, last) <= 0;
+    const jobs = merged(start.jobs, read, reads.compare).filter((job) => !read.includes(job) || isShown(job));
     const found = read.map(({ jobId }) => jobId);
-    show({
-      jobs: new Map([...jobs, ...read.map((job) => [job.jobId, job] as const)]),
-      isTruncated,
-      changed: new Set([...changed, ...found]),
-    });
+    show({ ...start, jobs }, found);
     wait(() => unmark(found), MARKED_FOR_MS);
+  };
+  const readNext = () => {
+    if (isAllToRead || toRead.size > ONE_BY_ONE) return readAll();
+    return toRead.size > 0 ? readSome() : readMore();
   };
   const run = async () => {
     if (isReading) return;
     isReading = true;
     try {
-      while (!isStopped && (isAllToRead || toRead.size > 0)) {
-        await (isAllToRead || toRead.size > ONE_BY_ONE ? readAll() : readSome());
-      }
+      while (!isStopped && (isAllToRead || isMoreToRead || toRead.size > 0)) await readNext();
     } catch (error) {
       if (!isStopped) state.value = { ...state.value, error: errorOf(error) };
       if (!isStopped) wait(reload, RETRY_MS);
@@ -94,6 +112,10 @@ export function createJobFeed(reads: JobReads, wait = setTimeout) {
   return {
     state,
     reload,
+    showMore: () => {
+      isMoreToRead = true;
+      return run();
+    },
     handle: ({ type, data }: StreamMessage): Promise<void> => {
       if (type === "gap") return reload();
       if (type !== "job" && type !== "booking") return Promise.resolve();
@@ -104,6 +126,12 @@ export function createJobFeed(reads: JobReads, wait = setTimeout) {
       isStopped = true;
     },
   };
+}
+
+/** The jobs with those of the second list in place of earlier versions, in order. */
+function merged(known: readonly Job[], read: readonly Job[], compare: JobReads["compare"]): Job[] {
+  const together = new Map([...known, ...read].map((job) => [job.jobId, job]));
+  return [...together.values()].sort(compare);
 }
 
 function without(ids: ReadonlySet<string>, gone: readonly string[]): ReadonlySet<string> {

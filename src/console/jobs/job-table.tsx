@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import type { Booking, Job } from "../../../generated/operations/types.ts";
 import { bookingStatusText } from "../../contract/operator-text.ts";
 import { ShortId } from "../components/short-id.tsx";
@@ -7,21 +6,19 @@ import { clockSpan } from "../components/times.ts";
 import { type Names, nameOf, placeOf, useNames, workOf } from "../data/names.ts";
 import { holdsSeat } from "../job/job.ts";
 import { JobStatusBadges, Positions } from "../job/statuses.tsx";
-import { byDay, type Day } from "./job-list.ts";
+import { byDay } from "./job-list.ts";
 
 interface Props {
+  /** In order of their start. */
   jobs: readonly Job[];
   /** The jobs that have just changed. */
   changed: ReadonlySet<string>;
 }
 
-const PAGE = 100;
-
-/** The jobs by day. A limited number of rows is drawn until the operator asks for more. */
+/** The jobs by day. */
 export function JobTable({ jobs, changed }: Props) {
   const names = useNames();
   const zoneOf = ({ providerId }: Job) => names.integration(providerId)?.timeZone;
-  const [most, setMost] = useState(PAGE);
   const zones = new Set(jobs.map(zoneOf));
   const [onlyZone] = zones.size === 1 ? zones : [];
   const columns = columnsOf(names, zones.size > 1);
@@ -31,7 +28,7 @@ export function JobTable({ jobs, changed }: Props) {
       <table class="cards jobs">
         <caption class="visually-hidden">Jobs by day, in order of start time</caption>
         <TableHead columns={columns} />
-        {firstOf(byDay(jobs, zoneOf), most).map(({ name, jobs: ofDay }) => (
+        {byDay(jobs, zoneOf).map(({ name, jobs: ofDay }) => (
           <tbody key={name}>
             <tr class="day">
               <th scope="rowgroup" colSpan={columns.length}>
@@ -46,26 +43,8 @@ export function JobTable({ jobs, changed }: Props) {
           </tbody>
         ))}
       </table>
-      {jobs.length > most && (
-        <p class="more">
-          <button type="button" onClick={() => setMost(most + PAGE)}>
-            Show more ({jobs.length - most} hidden)
-          </button>
-        </p>
-      )}
     </>
   );
-}
-
-function firstOf(days: readonly Day[], most: number): Day[] {
-  const first: Day[] = [];
-  let left = most;
-  for (const { name, jobs } of days) {
-    if (left <= 0) break;
-    first.push({ name, jobs: jobs.slice(0, left) });
-    left -= jobs.length;
-  }
-  return first;
 }
 
 function columnsOf(names: Names, showsZone: boolean): Column<Job>[] {

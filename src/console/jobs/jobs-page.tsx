@@ -1,16 +1,18 @@
-import type { Job, JobStatus } from "../../../generated/operations/types.ts";
+import type { Count as BoundedCount, JobCounts } from "../../../generated/operations/types.ts";
 import { jobStatusText } from "../../contract/operator-text.ts";
 import { addressWith } from "../components/filter.ts";
 import { FilterForm, OrganisationFilter, SelectFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
+import { countText, formatCount } from "../components/times.ts";
 import { JobViews } from "../components/views.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
+import { useIssueCounts } from "../data/issue-counts.ts";
 import { useNames } from "../data/names.ts";
 import { useQuery } from "../data/use-query.ts";
 import type { FeedData } from "./job-feed.ts";
-import { JOB_FILTER, type JobFilter, matches, STATUSES } from "./job-list.ts";
+import { isLatestFirst, JOB_FILTER, type JobFilter, matches, STATUSES } from "./job-list.ts";
 import { JobTable } from "./job-table.tsx";
 import { useJobFeed } from "./use-job-feed.ts";
 import "./jobs.css";
@@ -26,7 +28,7 @@ export function JobsPage() {
       <PageHead title="Jobs">
         <JobViews providerId={filter.providerId} />
       </PageHead>
-      <Counts filter={filter} jobs={feed.data?.jobs} />
+      <Counts filter={filter} />
       <FilterForm {...filtering}>
         <OrganisationFilter value={filter.providerId} onChange={set("providerId")} />
         <SelectFilter
@@ -38,7 +40,15 @@ export function JobsPage() {
         />
       </FilterForm>
       <QueryView query={feed} lines={12}>
-        {(data) => <Jobs filter={filter} isFiltered={filtering.isFiltered} {...data} />}
+        {(data) => (
+          <Jobs
+            key={addressWith(PATH, filter)}
+            filter={filter}
+            isFiltered={filtering.isFiltered}
+            showMore={feed.showMore}
+            {...data}
+          />
+        )}
       </QueryView>
     </>
   );
@@ -47,18 +57,24 @@ export function JobsPage() {
 interface JobsProps extends FeedData {
   filter: JobFilter;
   isFiltered: boolean;
+  showMore(): void;
 }
 
-function Jobs({ filter, isFiltered, jobs, changed, isTruncated }: JobsProps) {
+function Jobs({ filter, isFiltered, showMore, jobs, changed, hasMore }: JobsProps) {
   // A job that has just left the filter stays while it is marked, so that the operator sees why.
-  const shown = [...jobs.values()].filter((job) => matches(job, filter) || changed.has(job.jobId));
-  if (shown.length === 0) return <NoJobs isFiltered={isFiltered} />;
+  const shown = jobs.filter((job) => matches(job, filter) || changed.has(job.jobId));
+  if (shown.length === 0 && !hasMore) return <NoJobs isFiltered={isFiltered} />;
   return (
     <>
-      <JobTable key={addressWith(PATH, filter)} jobs={shown} changed={changed} />
-      {isTruncated && (
-        <p class="notice">
-          Only the newest 1,000 jobs of each status are shown. Select an organisation to see all of its jobs.
+      <JobTable jobs={shown} changed={changed} />
+      {hasMore && (
+        <p class="more">
+          <button type="button" onClick={showMore}>
+            Show more
+          </button>{" "}
+          <span class="soft" role="status">
+            {formatCount(shown.length)} shown, {isLatestFirst(filter) ? "latest" : "earliest"} start first
+          </span>
         </p>
       )}
     </>
@@ -92,21 +108,20 @@ function NoJobs({ isFiltered }: { isFiltered: boolean }) {
   );
 }
 
-interface CountsProps {
-  filter: JobFilter;
-  jobs: ReadonlyMap<string, Job> | undefined;
-}
-
 const COUNTED = [
   ["open", "Open"],
   ["filled", "Filled"],
   ["blocked_mapping", "Blocked"],
-] as const satisfies readonly [JobStatus, string][];
+] as const satisfies readonly [keyof JobCounts, string][];
 
 /** The numbers of jobs and issues; each links to what it counts. */
-function Counts({ filter, jobs }: CountsProps) {
-  const count = (status: JobStatus) =>
-    jobs && [...jobs.values()].filter((job) => job.status === status).length;
+function Counts({ filter }: { filter: JobFilter }) {
+  const { providerId } = filter;
+  const { data } = useQuery(
+    `job counts of ${providerId}`,
+    () => ask(api.countJobs({ params: { query: providerId === undefined ? {} : { providerId } } })),
+    ({ type }) => type === "job",
+  );
   return (
     <ul class="counts" aria-label="Job counts">
       {COUNTED.map(([status, name]) => (
@@ -115,7 +130,7 @@ function Counts({ filter, jobs }: CountsProps) {
           name={name}
           href={addressWith(PATH, { ...filter, status })}
           isCurrent={filter.status === status}
-          value={count(status)}
+          value={data?.[status]}
         />
       ))}
       <OpenIssues providerId={filter.providerId} />
@@ -123,25 +138,19 @@ function Counts({ filter, jobs }: CountsProps) {
   );
 }
 
-const MANY = 200;
-
 function OpenIssues({ providerId }: { providerId: string | undefined }) {
-  const query = { limit: MANY, ...(providerId && { providerId }) };
-  const { data } = useQuery(
-    `issues of ${providerId}`,
-    () => ask(api.listIssues({ params: { query } })),
-    ({ type }) => type === "issue",
-  );
-  const value = data && (data.nextCursor ? `${data.items.length}+` : data.items.length);
+  const value = useIssueCounts(providerId).data?.total;
   const href = addressWith("/console/issues", { providerId });
-  return <Count name="Open issues" href={href} value={value} isBad={value !== undefined && value !== 0} />;
+  return (
+    <Count name="Open issues" href={href} value={value} isBad={value !== undefined && value.count > 0} />
+  );
 }
 
 interface CountProps {
   name: string;
   href: string;
   /** Undefined while it is not known. */
-  value: number | string | undefined;
+  value: BoundedCount | undefined;
   isCurrent?: boolean;
   isBad?: boolean;
 }
@@ -150,7 +159,7 @@ function Count({ name, href, value, isCurrent = false, isBad = false }: CountPro
   return (
     <li>
       <a href={href} data-bad={isBad} {...(isCurrent && { "aria-current": "true" as const })}>
-        <strong>{value ?? "–"}</strong> {name}
+        <strong>{value ? countText(value) : "–"}</strong> {name}
       </a>
     </li>
   );

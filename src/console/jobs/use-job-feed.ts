@@ -1,32 +1,32 @@
 import { useEffect, useMemo } from "preact/hooks";
-import type { Job, JobStatus } from "../../../generated/operations/types.ts";
+import type { Job } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
 import { ask, FailedCall } from "../data/errors.ts";
 import { onMessage } from "../data/live.ts";
-import { readPages } from "../data/use-pages.ts";
 import type { Query } from "../data/use-query.ts";
 import { createJobFeed, type FeedData } from "./job-feed.ts";
-import { type JobFilter, statusesToRead } from "./job-list.ts";
+import { type JobFilter, orderOf, queryOf } from "./job-list.ts";
 
-const PAGE = 200;
-/** Of each status. A thousand jobs are more than an operator reads. */
-const PAGES = 5;
+const PAGE = 100;
+
+interface JobFeed extends Query<FeedData> {
+  showMore(): void;
+}
 
 /** The jobs of a filter, kept up to date by the stream. */
-export function useJobFeed(filter: JobFilter): Query<FeedData> {
-  const { providerId } = filter;
-  const statuses = statusesToRead(filter);
+export function useJobFeed(filter: JobFilter): JobFeed {
+  const query = { ...queryOf(filter), limit: PAGE };
   const feed = useMemo(
     () =>
       createJobFeed({
-        all: () => readAll(statuses, providerId),
+        page: (cursor) => ask(api.listJobs({ params: { query: { ...query, ...(cursor && { cursor }) } } })),
         one: async (jobId) => {
           const job = await readOne(jobId);
-          return job && (providerId === undefined || job.providerId === providerId) ? job : undefined;
+          return filter.providerId === undefined || job?.providerId === filter.providerId ? job : undefined;
         },
+        compare: orderOf(filter),
       }),
-    // A change from open to filled jobs needs no new feed: both are read already.
-    [providerId, statuses.join()],
+    [JSON.stringify(filter)],
   );
   useEffect(() => {
     void feed.reload();
@@ -40,20 +40,8 @@ export function useJobFeed(filter: JobFilter): Query<FeedData> {
     ...feed.state.value,
     isLoading: feed.state.value.data === undefined,
     reload: () => void feed.reload(),
+    showMore: () => void feed.showMore(),
   };
-}
-
-async function readAll(statuses: readonly JobStatus[], providerId: string | undefined) {
-  const lists = await Promise.all(statuses.map((status) => readStatus(status, providerId)));
-  return {
-    jobs: lists.flatMap(({ items }) => items),
-    isTruncated: lists.some(({ hasMore }) => hasMore),
-  };
-}
-
-function readStatus(status: JobStatus, providerId: string | undefined) {
-  const query = { status, limit: PAGE, ...(providerId && { providerId }) };
-  return readPages((page) => ask(api.listJobs({ params: { query: { ...query, ...page } } })), PAGES);
 }
 
 async function readOne(jobId: string): Promise<Job | undefined> {

@@ -1,14 +1,16 @@
+import { useEffect, useState } from "preact/hooks";
 import type { Job } from "../../../generated/operations/types.ts";
 import { addressWith } from "../components/filter.ts";
 import { DayFilter, FilterForm, OrganisationFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
+import { Time } from "../components/time.tsx";
 import { clockSpan, formatCount, shortDay } from "../components/times.ts";
 import { JobViews } from "../components/views.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { placeOf, useNames, workOf } from "../data/names.ts";
-import { readPages } from "../data/use-pages.ts";
+import { readPages } from "../data/pages.ts";
 import { useQuery } from "../data/use-query.ts";
 import { takenSeats } from "../job/job.ts";
 import {
@@ -25,6 +27,7 @@ import "./week.css";
 
 const PATH = "/console/week";
 const PAGE = 200;
+/** At once: more shifts are added on request. */
 const PAGES = 10;
 
 /** The shifts of a week by outlet and day. */
@@ -32,11 +35,17 @@ export function WeekPage() {
   const { filter, set } = useFilter(PATH, WEEK_FILTER);
   const { providerId } = filter;
   const week = mondayOf(filter.week);
+  const [parts, setParts] = useState({ of: "", count: 1 });
+  const key = `week ${week} ${providerId}`;
+  const count = parts.of === key ? parts.count : 1;
   const jobs = useQuery(
-    `week ${week} ${providerId}`,
-    () => readWeek(week, providerId),
+    key,
+    () => readWeek(week, providerId, PAGES * count),
     ({ type }) => type === "job" || type === "booking",
   );
+  useEffect(() => {
+    if (count > 1) jobs.reload();
+  }, [count]);
   const addressOf = (weeks: number) => addressWith(PATH, { week: weekAfter(week, weeks), providerId });
   return (
     <>
@@ -54,10 +63,15 @@ export function WeekPage() {
           <>
             <Week week={week} jobs={items} />
             {hasMore && (
-              <p class="notice">
-                Only the first {formatCount(PAGE * PAGES)} jobs of the week are shown. Select an organisation
-                to see all of its jobs.
-              </p>
+              <div class="notice row">
+                <p role="status">
+                  The first {formatCount(items.length)} shifts of the week by start are shown, up to{" "}
+                  <Time at={items.at(-1)?.startTime ?? week} exact />. The days after it are not complete.
+                </p>
+                <button type="button" onClick={() => setParts({ of: key, count: count + 1 })}>
+                  Show more
+                </button>
+              </div>
             )}
           </>
         )}
@@ -66,13 +80,14 @@ export function WeekPage() {
   );
 }
 
-function readWeek(week: string, providerId: string | undefined) {
-  const query = { ...spanOf(week), limit: PAGE, ...(providerId && { providerId }) };
-  return readPages((page) => ask(api.listJobs({ params: { query: { ...query, ...page } } })), PAGES);
+function readWeek(week: string, providerId: string | undefined, pages: number) {
+  const group = "not_cancelled" as const;
+  const query = { ...spanOf(week), group, limit: PAGE, ...(providerId && { providerId }) };
+  return readPages((page) => ask(api.listJobs({ params: { query: { ...query, ...page } } })), pages);
 }
 
 function Week({ week, jobs }: { week: string; jobs: Job[] }) {
-  if (jobs.some(({ status }) => status !== "cancelled")) return <WeekTable week={week} jobs={jobs} />;
+  if (jobs.length > 0) return <WeekTable week={week} jobs={jobs} />;
   return (
     <Empty title="No shifts in this week">
       <p>

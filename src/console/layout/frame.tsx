@@ -2,11 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { Role } from "../../../generated/operations/types.ts";
+import { countText } from "../components/times.ts";
 import { announced } from "../data/announce.ts";
-import { api } from "../data/api.ts";
-import { ask } from "../data/errors.ts";
+import { useIssueCounts } from "../data/issue-counts.ts";
 import { liveState } from "../data/live.ts";
-import { useQuery } from "../data/use-query.ts";
 import { Search } from "../search/search.tsx";
 import { may, me } from "../session/me.ts";
 import { signOut } from "../session/token.ts";
@@ -89,19 +88,12 @@ function isWithin(path: string, { path: to, others = [] }: PageLink): boolean {
 /** Every address starts with it, so it identifies no page. */
 const BASE = "/console/";
 
-const MANY = 99;
-
 function IssueCount() {
-  const { data } = useQuery(
-    "issue count",
-    () => ask(api.listIssues({ params: { query: { limit: MANY + 1 } } })),
-    ({ type }) => type === "issue",
-  );
-  const count = data?.items.length ?? 0;
-  if (count === 0) return null;
+  const total = useIssueCounts().data?.total;
+  if (!total || total.count === 0) return null;
   return (
     <span class="count">
-      {count > MANY ? `${MANY}+` : count}
+      {countText(total)}
       <span class="visually-hidden"> open</span>
     </span>
   );

@@ -1,4 +1,11 @@
-import type { Candidate, Event, Job } from "../../../generated/operations/types.ts";
+import type {
+  Candidate,
+  Competence,
+  Event,
+  Integration,
+  Job,
+  Workplace,
+} from "../../../generated/operations/types.ts";
 import { formatSpan } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
@@ -18,22 +25,38 @@ const MOST = 5;
 /** Fewer characters find too much. */
 export const FEWEST = 2;
 
+export interface Found {
+  hits: Hit[];
+  /** Of some kind there are more. */
+  hasMore: boolean;
+}
+
 /** Finds people by a part of the name or their id, organisations, workplaces and competences by a part of the name, jobs and events by the shift id or the trace id. */
-export async function find(text: string, names: Names): Promise<Hit[]> {
-  if (text.length < FEWEST) return [];
+export async function find(text: string, names: Names): Promise<Found> {
+  if (text.length < FEWEST) return { hits: [], hasMore: false };
   const ids = isId(text) ? [{ shiftId: text }, { traceId: text }] : [];
-  const [people, jobs, events] = await Promise.all([
-    ask(api.listCandidates({ params: { query: { search: text, limit: MOST } } })),
+  const named = { params: { query: { search: text, limit: MOST } } };
+  const [people, organisations, workplaces, competences, jobs, events] = await Promise.all([
+    ask(api.listCandidates(named)),
+    ask(api.listIntegrations(named)),
+    ask(api.listWorkplaces(named)),
+    ask(api.listCompetences(named)),
     Promise.all(ids.map((id) => ask(api.listJobs({ params: { query: { ...id, limit: MOST } } })))),
     Promise.all(ids.map(eventsOf)),
   ]);
   const found = new Map(jobs.flatMap(({ items }) => items).map((job) => [job.jobId, job]));
-  return [
-    ...[...found.values()].slice(0, MOST).map((job) => hitOfJob(job, names)),
-    ...events.flat(),
-    ...people.items.map(hitOfPerson),
-    ...named(text, names),
-  ];
+  const pages = [people, organisations, workplaces, competences, ...jobs];
+  return {
+    hits: [
+      ...[...found.values()].slice(0, MOST).map((job) => hitOfJob(job, names)),
+      ...events.flat(),
+      ...people.items.map(hitOfPerson),
+      ...organisations.items.map(hitOfOrganisation),
+      ...workplaces.items.map(hitOfWorkplace),
+      ...competences.items.map(hitOfCompetence),
+    ],
+    hasMore: found.size > MOST || pages.some(({ nextCursor }) => nextCursor !== undefined),
+  };
 }
 
 /** "." and ".." are no ids: a path would lose them. */
@@ -69,23 +92,14 @@ const hitOfPerson = (person: Candidate): Hit => ({
   href: `/console/people/${person.candidateId}`,
 });
 
-/** What the console has read already. */
-function named(text: string, { integrations, workplaces, competences }: Names): Hit[] {
-  const wanted = text.toLowerCase();
-  const among = <T extends { name: string }>(all: readonly T[], hit: (one: T) => Hit) =>
-    all
-      .filter(({ name }) => name.toLowerCase().includes(wanted))
-      .slice(0, MOST)
-      .map(hit);
-  return [
-    ...among(integrations, ({ name, providerId }) => ({
-      ...{ kind: "Organisation", name, href: `/console/integrations/${providerId}` },
-    })),
-    ...among(workplaces, ({ name }) => ({
-      ...{ kind: "Workplace", name, href: `/console/workplaces?${new URLSearchParams({ search: name })}` },
-    })),
-    ...among(competences, ({ name }) => ({
-      ...{ kind: "Competence", name, href: `/console/competences?${new URLSearchParams({ search: name })}` },
-    })),
-  ];
-}
+const hitOfOrganisation = ({ name, providerId }: Integration): Hit => ({
+  ...{ kind: "Organisation", name, href: `/console/integrations/${providerId}` },
+});
+
+const hitOfWorkplace = ({ name }: Workplace): Hit => ({
+  ...{ kind: "Workplace", name, href: `/console/workplaces?${new URLSearchParams({ search: name })}` },
+});
+
+const hitOfCompetence = ({ name }: Competence): Hit => ({
+  ...{ kind: "Competence", name, href: `/console/competences?${new URLSearchParams({ search: name })}` },
+});

@@ -3,12 +3,10 @@ import { useLocation } from "preact-iso";
 import { Dialog } from "../components/dialog.tsx";
 import { QueryView } from "../components/query-view.tsx";
 import { useNames } from "../data/names.ts";
+import { usePaused } from "../data/use-paused.ts";
 import { type Query, useQuery } from "../data/use-query.ts";
-import { FEWEST, find, type Hit } from "./find.ts";
+import { FEWEST, type Found, find } from "./find.ts";
 import "./search.css";
-
-/** After the last key. Milliseconds. */
-const PAUSE_MS = 200;
 
 /** The button in the frame of every page; Ctrl-K, or Command-K, opens it too. */
 export function Search() {
@@ -48,7 +46,7 @@ function SearchForm({ onFollowed }: { onFollowed(): void }) {
   const followFirst = (event: SubmitEvent) => {
     event.preventDefault();
     // While the results are those of an earlier text, the first of them is not what was asked for.
-    const first = wanted === text.trim() && hits.data?.[0];
+    const first = wanted === text.trim() && hits.data?.hits[0];
     if (!first) return;
     onFollowed();
     route(first.href);
@@ -71,13 +69,15 @@ function SearchForm({ onFollowed }: { onFollowed(): void }) {
   );
 }
 
-function Hits({ hits, onFollowed }: { hits: Query<Hit[]>; onFollowed(): void }) {
+function Hits({ hits, onFollowed }: { hits: Query<Found>; onFollowed(): void }) {
   return (
     <QueryView query={hits} lines={3}>
-      {(found) => (
+      {({ hits: found, hasMore }) => (
         <>
           <p class="soft" role="status">
-            {found.length === 0 ? "Nothing found. Ids have to be complete." : `${found.length} found`}
+            {found.length === 0 && "Nothing found. Ids have to be complete."}
+            {found.length > 0 &&
+              (hasMore ? `The first ${found.length}; there are more.` : `${found.length} found`)}
           </p>
           <ul>
             {found.map(({ kind, name, detail, href }) => (
@@ -104,14 +104,4 @@ function moveFocus(event: KeyboardEvent): void {
   const places = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("input, a")];
   const at = places.indexOf(document.activeElement as HTMLElement);
   places[Math.min(Math.max(at + step, 0), places.length - 1)]?.focus();
-}
-
-/** The value, once it has not changed for a moment. */
-function usePaused(value: string): string {
-  const [paused, setPaused] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(value), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return paused;
 }

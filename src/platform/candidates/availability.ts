@@ -1,7 +1,17 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Job } from "../db/schema.ts";
 
 /** Whether a booking holds a seat, as SQL over the table `bookings`. */
 export const HOLDS_SEAT = sql<boolean>`bookings.status in ('pending', 'confirmed')`;
+
+/** Whether a candidate has an offer of the job that was not withdrawn. */
+export const hasOffer = (
+  candidateId: RawBuilder<unknown>,
+  { provider_id, job_id }: Pick<Job, "provider_id" | "job_id">,
+): RawBuilder<boolean> => sql<boolean>`
+  exists (select from notifications where notifications.provider_id = ${provider_id}
+    and notifications.job_id = ${job_id} and notifications.candidate_id = ${candidateId}
+    and kind = 'job_offered' and withdrawn_at is null)`;
 
 /**
  * Whether a candidate is booked on a job that overlaps the given time. Jobs that only touch do not overlap. `candidateId` is a column or a value.

@@ -1,4 +1,5 @@
-import { type Expression, type SelectQueryBuilder, sql } from "kysely";
+import { type Expression, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import type { Count } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import { isUuid } from "../../contract/uuid.ts";
 import type { Schema } from "../db/schema.ts";
@@ -8,13 +9,13 @@ export interface PageQuery {
   cursor?: string;
 }
 
-const DEFAULT_LIMIT = 50;
+export const DEFAULT_LIMIT = 50;
 
 interface PageOrder<Row> {
   /** The unique column that orders the rows: the newest first, unless `ascending`. */
   id: keyof Row & string;
-  /** A column of times that comes before `id` in the order. */
-  time?: keyof Row & string;
+  /** A column that comes before `id` in the order: of times, or of small integers. */
+  first?: { column: keyof Row & string; holds: keyof typeof READ };
   ascending?: boolean;
   /** Required values by column; undefined: any value. */
   where?: Record<string, string | undefined>;
@@ -27,10 +28,10 @@ interface PageOrder<Row> {
 export async function page<Row, Item>(
   select: SelectQueryBuilder<Schema, never, Row> | SelectQueryBuilder<Schema, keyof Schema, Row>,
   { limit = DEFAULT_LIMIT, cursor }: PageQuery,
-  { id, time, ascending = false, where = {} }: PageOrder<Row>,
+  { id, first, ascending = false, where = {} }: PageOrder<Row>,
   toItem: (row: Row) => Item,
 ): Promise<{ items: Item[]; nextCursor?: string }> {
-  const columns = time === undefined ? [id] : [time, id];
+  const columns = first === undefined ? [id] : [first.column, id];
   let query = (select as SelectQueryBuilder<Schema, never, Row>).limit(limit + 1);
   for (const column of columns) query = query.orderBy(sql.ref(column), ascending ? "asc" : "desc");
   for (const [column, value] of Object.entries(where))
@@ -38,7 +39,7 @@ export async function page<Row, Item>(
       query = query.where(sql.ref(column), "=", isFew(column) ? sql.lit(value) : value);
   if (cursor !== undefined) {
     const left = sql`(${sql.join(columns.map((column) => sql.ref(column)))})`;
-    const right = sql`(${sql.join(positionOf(cursor, time !== undefined))})`;
+    const right = sql`(${sql.join(positionOf(cursor, first?.holds))})`;
     query = query.where(ascending ? sql<boolean>`${left} > ${right}` : sql<boolean>`${left} < ${right}`);
   }
   const rows = await query.execute();
@@ -57,18 +58,35 @@ const isFew = (column: string): boolean => column === "status";
 const SEPARATOR = "_";
 
 /** The values of the last row in the order of the page, which a next page starts after. */
-const cursorTo = (values: readonly unknown[]) =>
+export const cursorTo = (values: readonly unknown[]) =>
   values.map((value) => (value instanceof Date ? value.toISOString() : value)).join(SEPARATOR);
 
-function positionOf(cursor: string, hasTime: boolean): (string | Date)[] {
-  const values = cursor.split(SEPARATOR);
-  const id = values.pop() ?? "";
-  const times = values.map((value) => new Date(value));
-  const isOfList = isUuid(id) && times.length === (hasTime ? 1 : 0);
-  if (isOfList && times.every((time) => !Number.isNaN(time.getTime()))) return [...times, id];
+/** Reads the first value of a position; undefined for a text of another list. */
+const READ = {
+  times: (text: string) =>
+    /^\d{4}-.*Z$/.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined,
+  ranks: (text: string) => (/^\d$/.test(text) ? Number(text) : undefined),
+} as const;
+
+/** @throws ProblemError validation_failed when the cursor is not from this list. */
+export function positionOf(cursor: string, holds?: keyof typeof READ): (string | number | Date)[] {
+  const [id = "", ...before] = cursor.split(SEPARATOR).reverse();
+  const first = before.flatMap((text) => (holds && READ[holds](text)) ?? []);
+  const isOfList = before.length === (holds ? 1 : 0) && first.length === before.length;
+  if (isUuid(id) && isOfList) return [...first, id];
   const errors = [{ pointer: "#/query/cursor", message: "must be a nextCursor of this list" }];
   throw problem("validation_failed", { detail: "The page cannot be found.", errors });
 }
+
+/** The number of rows of a select, as SQL. It stops one above `most`, so that it costs the same in a table of any size. */
+export const countBeyond = (most: number, rows: RawBuilder<unknown>): RawBuilder<number> =>
+  sql<number>`(select count(*)::integer from (${rows} limit ${sql.lit(most + 1)}) as counted)`;
+
+/** A count as the operations document has it, from one that stops above `most`. */
+export const countOf = (counted: number, most: number): Count => ({
+  count: Math.min(counted, most),
+  exact: counted <= most,
+});
 
 /** Whether a text contains another, in upper or lower case; true without one. Not a pattern: no character is special. */
 export function contains(text: Expression<unknown>, search: string | undefined): Expression<boolean> {

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Explanation, Params } from "../../../generated/operations/types.ts";
-import { HOLDS_SEAT, isBusy } from "../candidates/availability.ts";
+import { HOLDS_SEAT, hasOffer, isBusy } from "../candidates/availability.ts";
 import type { Database } from "../db/database.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -65,9 +65,7 @@ async function people(db: Db, job: Job): Promise<Pick<StaffingFacts, "able" | "b
   const { rows } = await sql<{ able: number; busy: number; offered: number }>`
     with able as (
       select candidate_id, ${isBusy(sql`able.candidate_id`, job.start_time, job.end_time)} as busy,
-        exists (select from notifications where notifications.provider_id = ${job.provider_id}
-          and notifications.job_id = ${job.job_id} and notifications.candidate_id = able.candidate_id
-          and kind = 'job_offered' and withdrawn_at is null) as offered
+        ${hasOffer(sql`able.candidate_id`, job)} as offered
       from candidate_competences as able
       where competence_id = ${job.competence_id} and not exists (select from bookings
         where bookings.provider_id = ${job.provider_id} and bookings.job_id = ${job.job_id}

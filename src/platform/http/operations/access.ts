@@ -32,8 +32,13 @@ export function accessHandlers(deps: Deps, known: Pick<OperatorTokens, "forget">
       return ok({ level });
     },
     createOperator: async ({ body }) => created(await createOperator(deps, body)),
-    listOperators: async ({ query }) =>
-      ok(await page(selectOperators(kysely, deps), query, { id: "operator_id" }, viewOfOperator)),
+    listOperators: async ({ query }) => {
+      const order = { id: "operator_id", where: { role: query.role } } as const;
+      const all = selectOperators(kysely, deps).$if(query.state !== undefined, (operators) =>
+        operators.where("revoked_at", query.state === "valid" ? "is" : "is not", null),
+      );
+      return ok(await page(all, query, order, viewOfOperator));
+    },
     getOperator: async ({ path }) => ok(await readOperator(kysely, deps, path.operatorId)),
     changeOperator: async ({ path, body }) => ok(await changeRole(deps, known, path.operatorId, body.role)),
     revokeOperator: async ({ path }) => {

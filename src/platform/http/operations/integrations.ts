@@ -18,7 +18,7 @@ import { rotatePlatformToken, storeProviderToken } from "../../integrations/rota
 import { detectRouting, routedIntegration } from "../../integrations/routing.ts";
 import type { TokenOwners } from "../../integrations/tokens.ts";
 import { requestVerification } from "../../verification/check.ts";
-import { contains, page } from "../page.ts";
+import { contains, countBeyond, countOf, page } from "../page.ts";
 import { accepted, created, noContent, ok } from "../response.ts";
 
 interface Sources {
@@ -37,13 +37,17 @@ export function integrationHandlers({ deps, owners, backlogs, allowInsecureProvi
       const all = kysely
         .selectFrom("integrations")
         .selectAll()
+        .select(OPEN_ISSUES.as("open_issues"))
         .where(contains(sql.ref("name"), query.search));
       return ok(
         await page(
           all,
           query,
           { id: "provider_id", ascending: true, where: { state: query.state } },
-          viewOfIntegration,
+          ({ open_issues, ...row }) => ({
+            ...viewOfIntegration(row),
+            openIssues: countOf(open_issues, MOST_ISSUES),
+          }),
         ),
       );
     },
@@ -98,6 +102,12 @@ export function integrationHandlers({ deps, owners, backlogs, allowInsecureProvi
         : created(await rotatePlatformToken(deps, owners, path.providerId, body.overlapHours)),
   } satisfies Partial<Handlers<undefined>>;
 }
+
+const MOST_ISSUES = 1_000;
+const OPEN_ISSUES = countBeyond(
+  MOST_ISSUES,
+  sql`select from issues where issues.provider_id = integrations.provider_id and resolved_at is null`,
+);
 
 /** What each state of health stops, and what ends it. */
 const EFFECTS = {

@@ -1,27 +1,58 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
-import type { Issue } from "../../../../generated/operations/types.ts";
+import type { Issue, IssueCounts } from "../../../../generated/operations/types.ts";
+import { URGENCY_OF, type Urgency } from "../../../contract/issue-urgency.ts";
 import { problem } from "../../../contract/problem.ts";
 import type { IssuesTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { acceptDisappearance } from "../../integrations/health.ts";
 import { findIssue, resolveOne } from "../../issues/issues.ts";
 import { transact } from "../../transaction.ts";
-import { page } from "../page.ts";
+import { countOf, page } from "../page.ts";
 import { noContent, ok } from "../response.ts";
 
 export function issueHandlers(deps: Deps) {
   return {
     listIssues: async ({ query }) => {
-      const where = { provider_id: query.providerId };
-      const open = deps.database.kysely.selectFrom("issues").selectAll().where("resolved_at", "is", null);
-      return ok(await page(open, query, { id: "issue_id", where }, viewOfIssue));
+      const where = { provider_id: query.providerId, code: query.code };
+      const first = query.order === "urgency" && ({ column: "urgency", holds: "ranks" } as const);
+      return ok(
+        await page(openIssues(deps), query, { id: "issue_id", where, ...(first && { first }) }, viewOfIssue),
+      );
     },
+    countIssues: async ({ query }) => ok(await countIssues(deps, query.providerId)),
     resolveIssue: async ({ path }) => {
       await resolveIssue(deps, path.issueId);
       return noContent;
     },
   } satisfies Partial<Handlers<undefined>>;
+}
+
+/** As in the index issues_urgency: the higher, the more urgent. */
+const URGENCY_RANK = sql<number>`case when code in (${codesWith("urgent")}) then 2
+  when code in (${codesWith("low")}) then 0 else 1 end`;
+
+function codesWith(urgency: Urgency) {
+  const codes = Object.entries(URGENCY_OF).filter(([, of]) => of === urgency);
+  return sql.join(codes.map(([code]) => sql.lit(code)));
+}
+
+function openIssues({ database: { kysely } }: Deps) {
+  const open = kysely.selectFrom("issues").where("resolved_at", "is", null);
+  const ranked = open.selectAll().select(URGENCY_RANK.as("urgency"));
+  return kysely.selectFrom(ranked.as("issues")).selectAll();
+}
+
+const MOST_COUNTED = 10_000;
+
+async function countIssues({ database }: Deps, providerId: string | undefined): Promise<IssueCounts> {
+  const { rows: codes } = await sql<IssueCounts["codes"][number]>`
+    select code, count(*)::integer as count from (select code from issues where resolved_at is null
+      ${providerId === undefined ? sql`` : sql`and provider_id = ${providerId}`}
+      limit ${sql.lit(MOST_COUNTED + 1)}) as counted
+    group by code order by count desc, code`.execute(database.kysely);
+  const total = codes.reduce((sum, { count }) => sum + count, 0);
+  return { total: countOf(total, MOST_COUNTED), codes };
 }
 
 /** @throws ProblemError issue_not_found */

@@ -1,7 +1,14 @@
+import { sql } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
-import type { Booking as BookingView, Job as JobView } from "../../../../generated/operations/types.ts";
+import type {
+  Booking as BookingView,
+  JobCounts,
+  JobStatus,
+  Job as JobView,
+  operations,
+} from "../../../../generated/operations/types.ts";
 import { problem } from "../../../contract/problem.ts";
-import { OUTLET_NAME, ROLE_NAME } from "../../db/fragments.ts";
+import { IS_LIVE, OUTLET_NAME, ROLE_NAME } from "../../db/fragments.ts";
 import type { Booking, Job, ShiftChange } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { accept } from "../../jobs/accept.ts";
@@ -11,20 +18,21 @@ import { requestChange } from "../../jobs/change.ts";
 import { unknownJob } from "../../jobs/job.ts";
 import { explainJob } from "../../jobs/staffing.ts";
 import { withdraw } from "../../jobs/withdraw.ts";
-import { page } from "../page.ts";
+import { countBeyond, countOf, page } from "../page.ts";
 import { accepted, created, noContent, ok } from "../response.ts";
+import { candidatesFor } from "./job-candidates.ts";
 
 /** Jobs, and what candidates, employers and operators do with them. */
 export function jobHandlers(deps: Deps) {
   return {
     listJobs: async ({ query }) => {
       const where = { provider_id: query.providerId, shift_id: query.shiftId, status: query.status };
-      const isSpan = query.from !== undefined || query.until !== undefined;
-      const byStart = isSpan && ({ time: "start_time", ascending: true } as const);
-      const order = { id: "job_id", where, ...byStart } as const;
+      const order = { id: "job_id", where, ...ORDERS[orderOf(query)] } as const;
       const { items, ...rest } = await page(jobsThatFit(deps, query), query, order, (job) => job);
       return ok({ items: await viewsOfJobs(deps, items), ...rest });
     },
+    countJobs: async ({ query }) => ok(await countJobs(deps, query.providerId)),
+    listJobCandidates: async ({ path, query }) => ok(await candidatesFor(deps, path.jobId, query)),
     getJob: async ({ path }) => ok(await readJob(deps, path.jobId)),
     explainJob: async ({ path: { jobId } }) => ok(await explainJob(deps, jobId)),
     acceptJob: async ({ path, body }) => {
@@ -66,6 +74,38 @@ export function jobHandlers(deps: Deps) {
   } satisfies Partial<Handlers<undefined>>;
 }
 
+type JobQuery = NonNullable<operations["listJobs"]["parameters"]["query"]>;
+
+const BY_START = { column: "start_time", holds: "times" } as const;
+const ORDERS = {
+  newest: {},
+  earliest: { first: BY_START, ascending: true },
+  latest: { first: BY_START },
+} as const satisfies Record<NonNullable<JobQuery["order"]>, object>;
+
+const orderOf = ({ order, from, until }: JobQuery) =>
+  order ?? (from === undefined && until === undefined ? "newest" : "earliest");
+
+const MOST_COUNTED = 10_000;
+
+async function countJobs({ database }: Deps, providerId: string | undefined): Promise<JobCounts> {
+  const counted = (status: JobStatus) =>
+    countBeyond(
+      MOST_COUNTED,
+      sql`select from jobs where status = ${sql.lit(status)}
+        ${providerId === undefined ? sql`` : sql`and provider_id = ${providerId}`}`,
+    );
+  const { rows } = await sql<Record<keyof JobCounts, number>>`
+    select ${counted("blocked_mapping")} as blocked_mapping, ${counted("open")} as open,
+      ${counted("filled")} as filled`.execute(database.kysely);
+  const { blocked_mapping = 0, open = 0, filled = 0 } = rows[0] ?? {};
+  return {
+    blocked_mapping: countOf(blocked_mapping, MOST_COUNTED),
+    open: countOf(open, MOST_COUNTED),
+    filled: countOf(filled, MOST_COUNTED),
+  };
+}
+
 const refused = (detail: string) => problem("provider_refused", { detail });
 
 /** The code, and the provider's status and code. */
@@ -99,17 +139,15 @@ export function selectJobs({ database }: Deps) {
     ]);
 }
 
-/** The jobs of a candidate, and those that start within a time. */
-function jobsThatFit(
-  deps: Deps,
-  {
-    candidateId,
-    traceId,
-    from,
-    until,
-  }: Readonly<Partial<Record<"candidateId" | "traceId" | "from" | "until", string>>>,
-) {
+const GROUPS = {
+  active: IS_LIVE,
+  not_cancelled: sql<boolean>`jobs.status <> 'cancelled'`,
+} satisfies Record<NonNullable<JobQuery["group"]>, unknown>;
+
+/** The jobs of a candidate or a group, and those that start within a time. */
+function jobsThatFit(deps: Deps, { candidateId, traceId, from, until, group }: JobQuery) {
   return selectJobs(deps)
+    .$if(group !== undefined, (query) => query.where(GROUPS[group ?? "active"]))
     .$if(traceId !== undefined, (query) =>
       query.where("jobs.job_id", "in", ({ selectFrom }) =>
         selectFrom("trace_steps")

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import type { ProviderHealth } from "../../../../generated/operations/types.ts";
 import type { Backlogs } from "../../backlog/backlogs.ts";
@@ -29,8 +30,10 @@ export function monitoringHandlers({ deps, figures, fieldUses, backlogs }: Sourc
       return ok(await readStatistics(deps, minutes));
     },
     listProviderHealth: async ({ query }) => {
-      const all = deps.database.kysely.selectFrom("integrations").selectAll();
-      const { items, ...rest } = await page(all, query, { id: "provider_id", ascending: true }, (row) => row);
+      const first = query.order === "attention" && ({ column: "attention", holds: "ranks" } as const);
+      const where = { state: query.state, health_now: query.health };
+      const order = { id: "provider_id", ascending: true, where, ...(first && { first }) } as const;
+      const { items, ...rest } = await page(providers(deps), query, order, (row) => row);
       await figures.flush();
       const ids = items.map(({ provider_id }) => provider_id);
       const readings = await readProviders(deps.database, backlogs, ids, deps.now());
@@ -44,6 +47,21 @@ export function monitoringHandlers({ deps, figures, fieldUses, backlogs }: Sourc
       return ok(await providerReport(deps, path.providerId));
     },
   } satisfies Partial<Handlers<undefined>>;
+}
+
+/** As `healthOf` has it. */
+const HEALTH_NOW = sql<string>`case when paused_since is not null then 'token_rejected'
+  when held_since is not null then 'mass_disappearance' else health end`;
+
+/** By the gravity of the health; of each, those with open issues first. */
+const ATTENTION = sql<number>`case ${HEALTH_NOW} when 'reachable' then 4 when 'rate_limited' then 2 else 0 end
+  + case when exists (select from issues where issues.provider_id = integrations.provider_id
+    and resolved_at is null) then 0 else 1 end`;
+
+function providers({ database: { kysely } }: Deps) {
+  const all = kysely.selectFrom("integrations").selectAll();
+  const ranked = all.select([HEALTH_NOW.as("health_now"), ATTENTION.as("attention")]);
+  return kysely.selectFrom(ranked.as("integrations")).selectAll();
 }
 
 function viewOfProvider(row: Integration, reading: ProviderReading | undefined): ProviderHealth[] {

@@ -1,0 +1,88 @@
+import { type RawBuilder, sql } from "kysely";
+import type { JobCandidate, JobCandidatePage } from "../../../../generated/operations/types.ts";
+import { maskPersonalNumber } from "../../../contract/personal-number.ts";
+import { HOLDS_SEAT, hasOffer, isBusy } from "../../candidates/availability.ts";
+import type { Job } from "../../db/schema.ts";
+import type { Deps } from "../../deps.ts";
+import { unknownJob } from "../../jobs/job.ts";
+import { contains, cursorTo, DEFAULT_LIMIT, type PageQuery, positionOf } from "../page.ts";
+
+interface Query extends PageQuery {
+  search?: string;
+}
+
+/**
+ * A page of the candidates for a job. Each group is read on its own and only while the page has room, so that a page reads no more of the
+ * candidates than it shows.
+ * @throws ProblemError job_not_found
+ */
+export async function candidatesFor(
+  deps: Deps,
+  jobId: string,
+  { search, limit = DEFAULT_LIMIT, cursor }: Query,
+): Promise<JobCandidatePage> {
+  const { kysely } = deps.database;
+  const jobs = kysely.selectFrom("jobs").selectAll().where("job_id", "=", jobId);
+  const job = await jobs.executeTakeFirstOrThrow(unknownJob);
+  const [rank = 2, after] = cursor === undefined ? [] : positionOf(cursor, "ranks");
+  const rows: Row[] = [];
+  for (let group = Number(rank); group >= 0 && rows.length <= limit; group -= 1) {
+    const before = group === rank ? after : undefined;
+    const found = await sql<Row>`
+      select candidate_id, personal_number, personal_number_sealed, first_name, last_name, ${sql.lit(group)} as rank,
+        ${isAble(job)} as able, ${isBusy(CANDIDATE, job.start_time, job.end_time)} as busy, ${isBooked(job)} as booked
+      from candidates
+      where erased_at is null and ${groupOf(job, group)} and ${contains(sql`first_name || ' ' || last_name`, search)}
+        ${before === undefined ? sql`` : sql`and candidate_id < ${before}`}
+      order by candidate_id desc limit ${limit + 1 - rows.length}`.execute(kysely);
+    rows.push(...found.rows);
+  }
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const items = shown.map((row) => viewOf(deps, row));
+  return rows.length <= limit || !last
+    ? { items }
+    : { items, nextCursor: cursorTo([last.rank, last.candidate_id]) };
+}
+
+interface Row {
+  candidate_id: string;
+  personal_number: string;
+  personal_number_sealed: string | null;
+  first_name: string;
+  last_name: string;
+  rank: number;
+  able: boolean;
+  busy: boolean;
+  booked: boolean;
+}
+
+const CANDIDATE = sql.ref("candidates.candidate_id");
+
+/** Those with an offer, the others with the competence, and everyone else. */
+function groupOf(job: Job, group: number): RawBuilder<boolean> {
+  const [offered, able] = [hasOffer(CANDIDATE, job), isAble(job)];
+  if (group === 2) return offered;
+  return group === 1 ? sql<boolean>`(${able} and not ${offered})` : sql<boolean>`not (${able} or ${offered})`;
+}
+
+const isAble = ({ competence_id }: Job) => sql<boolean>`exists (select from candidate_competences as able
+  where able.candidate_id = candidates.candidate_id and able.competence_id = ${competence_id}::uuid)`;
+
+/** The seat on this job does not make a person busy for it. */
+const isBooked = ({ provider_id, job_id }: Job) => sql<boolean>`exists (select from bookings
+  where bookings.provider_id = ${provider_id} and bookings.job_id = ${job_id}
+    and bookings.candidate_id = candidates.candidate_id and ${HOLDS_SEAT})`;
+
+function viewOf({ numbers }: Pick<Deps, "numbers">, row: Row): JobCandidate {
+  return {
+    candidateId: row.candidate_id,
+    personalNumber: maskPersonalNumber(numbers.open(row)),
+    firstName: row.first_name,
+    lastName: row.last_name,
+    offered: row.rank === 2,
+    able: row.able,
+    busy: row.busy && !row.booked,
+    booked: row.booked,
+  };
+}
