@@ -5,13 +5,13 @@ const SIGN = "(?:[-+]|%2[db])";
 const PERSONAL_NUMBER = `(?<!\\d)(?:(?:18|19|20)\\d{6}${SIGN}?|\\d{6}${SIGN})\\d{4}(?!\\d)`;
 /** International, or national in Sweden. */
 const PHONE = "(?:\\+\\d|(?<![\\w.])0\\d)(?:[ -]?\\d){6,13}(?!\\d)";
-const EMAIL = "[\\w.+%-]{1,64}@(?:[\\w-]{1,63}\\.){1,8}[a-z]{2,}";
+const EMAIL = "[\\w.+%-]{1,64}@(?:[\\w-]{1,63}\\.){1,8}[a-z]{2,63}";
 
 type Secret = readonly [RegExp, string];
 
 const TOKENS: readonly Secret[] = [
   [/\bsp[po]_[\w-]{20,}/g, "[token]"],
-  [/\bBearer +[\x21-\x7e]+?(?=["\\\s]|$)/gi, "[token]"],
+  [/\bBearer {1,9}[^"\\\s]+/gi, "[token]"],
 ];
 const PEOPLE: readonly Secret[] = [
   [new RegExp(`${UUID}|${PERSONAL_NUMBER}`, "gi"), "[personal number]"],
@@ -30,6 +30,12 @@ const ANY_PERSONAL_NUMBER = new RegExp(
   `(${UUID}|${PLAIN_UUID}|${TIME})|${PERSONAL_NUMBER}|${TEN_DIGITS}`,
   "gi",
 );
+
+/** Every expression that a text goes through. */
+export const PATTERNS: readonly RegExp[] = [
+  ...[...TOKENS, ...PEOPLE].map(([pattern]) => pattern),
+  ...[WHOLE_UUID, ANY_PERSONAL_NUMBER],
+];
 
 /** The text without personal data: it may be shown to operators. */
 export function withoutPeople(text: string): string {

@@ -36,6 +36,12 @@ export const MAX_ERRORS = 100;
 /** The most faults in the entries of one list or map: the members beside it are explained too. */
 export const MAX_ERRORS_OF_LIST = 50;
 
+/** The last fault when others may be left out. */
+export const FURTHER_ERRORS: FieldError = {
+  pointer: "",
+  message: "may have further errors, which are left out",
+};
+
 /** In the place of the errors that are left out. */
 export const FURTHER: Violation = { instancePath: "", keyword: "further", params: {} };
 
@@ -114,7 +120,7 @@ function fieldErrors(violations: readonly Violation[]): FieldError[] {
     errors.set(`${error.pointer} ${error.message}`, error);
   }
   const all = [...errors.values()];
-  return isCut ? [...all, { pointer: "", message: "may have further errors, which are left out" }] : all;
+  return isCut ? [...all, FURTHER_ERRORS] : all;
 }
 
 function pointerOf({ instancePath, params }: Violation): string {

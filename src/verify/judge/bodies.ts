@@ -37,7 +37,8 @@ export function judgeList<E extends Entry>(judgeEntry: (entry: E, exchange: Repl
 }
 
 function duplicates(entries: readonly Entry[], exchange: Reply): Found[] {
-  const twice = entries.find(({ id }, index) => entries.findIndex((each) => each.id === id) < index);
+  const seen = new Set<string>();
+  const twice = entries.find(({ id }) => seen.size === seen.add(id).size);
   if (!twice) return [];
   const expected = "each entry once";
   const actual = `a repeated id: received ${shown(twice.id, "id")}`;

@@ -1,6 +1,6 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import { schemas } from "../../../generated/provider/validators.js";
-import type { FieldError, Validator } from "../../runtime/validator.ts";
+import { type FieldError, MAX_ERRORS_OF_LIST, type Validator } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";
 import type { OperationId, Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
@@ -210,9 +210,14 @@ function listOf(validator: Validator<unknown>): Validator<unknown> {
     Array.isArray(value) && value.every((item) => validator(item));
   const errorsOf = (value: unknown): FieldError[] => {
     if (!Array.isArray(value)) return [{ pointer: "", message: "must be of type array" }];
-    return value.flatMap((item, index) =>
-      validator.errorsOf(item).map(({ pointer, message }) => ({ pointer: `/${index}${pointer}`, message })),
-    );
+    const errors: FieldError[] = [];
+    for (const [index, item] of value.entries()) {
+      if (validator(item)) continue;
+      for (const { pointer, message } of validator.errorsOf(item))
+        errors.push({ pointer: `/${index}${pointer}`, message });
+      if (errors.length >= MAX_ERRORS_OF_LIST) break;
+    }
+    return errors;
   };
   return Object.assign(isList, { errorsOf });
 }
