@@ -1,5 +1,6 @@
-import type { CodeKeywordDefinition } from "ajv";
+import { _, type CodeKeywordDefinition } from "ajv";
 import contains from "ajv/dist/vocabularies/applicator/contains.js";
+import items from "ajv/dist/vocabularies/applicator/items2020.js";
 import { defaultOf } from "./interop.ts";
 
 /**
@@ -17,6 +18,20 @@ export function bounded(code: string): string {
       },
     )
     .replaceAll(/(validate\d+\.errors = )vErrors;/g, "$1bounded(vErrors);");
+}
+
+/** `items`, but a list that is too long is not read. */
+export const ITEMS = unlessTooLong(defaultOf(items) as CodeKeywordDefinition);
+
+function unlessTooLong(definition: CodeKeywordDefinition): CodeKeywordDefinition {
+  return {
+    ...definition,
+    code(context, ruleType) {
+      const { gen, data, parentSchema } = context;
+      if (parentSchema.maxItems === undefined) definition.code(context, ruleType);
+      else gen.if(_`${data}.length <= ${parentSchema.maxItems}`, () => definition.code(context, ruleType));
+    },
+  };
 }
 
 /** `contains` without the errors of the items that do not match: these must not count, because another item may match. */

@@ -11,7 +11,7 @@ import { FORMATS } from "../formats.ts";
 import type { Schema } from "../schema.ts";
 import { alternatives } from "./alternatives.ts";
 import { assertionsOf } from "./assertions.ts";
-import { bounded, CONTAINS } from "./bounded.ts";
+import { bounded, CONTAINS, ITEMS } from "./bounded.ts";
 import { UNIQUE_ITEMS } from "./equality.ts";
 import { defaultOf } from "./interop.ts";
 import { QUIETLY } from "./quietly.ts";
@@ -53,7 +53,7 @@ export function compiler(schemas: SchemasById, form: Form): Ajv {
   const ajv = new (defaultOf(AjvCore))(options);
   for (const vocabulary of VOCABULARIES) ajv.addVocabulary(vocabulary);
   ajv.addKeyword(QUIETLY);
-  const full = form === "full" ? [alternatives("anyOf"), alternatives("oneOf"), CONTAINS] : [];
+  const full = form === "full" ? [alternatives("anyOf"), alternatives("oneOf"), CONTAINS, ITEMS] : [];
   for (const definition of [UNIQUE_ITEMS, ...full]) {
     ajv.removeKeyword(String(definition.keyword));
     ajv.addKeyword(definition);

@@ -131,14 +131,22 @@ export function readEach<T>(entries: readonly unknown[], validator: Validator<T>
   });
 }
 
+/** The most entries of a list: spec/provider.openapi.yaml. */
+export const MOST_ENTRIES = 10_000;
+
+/** A list that is too long, and none of its entries was judged. */
+export const tooMany = (most: number) => `must have at most ${most} items`;
+
 /** Returns the body as a list. */
 export function readList<T>(
   what: string,
   { body }: Answer,
   validator: Validator<T>,
 ): { entries: ReadEntry<T>[] } | Unavailable {
-  if (Array.isArray(body)) return { entries: readEach(body, validator) };
-  return broken(what, [{ pointer: "", message: body === undefined ? "is not JSON" : "must be an array" }]);
+  if (!Array.isArray(body))
+    return broken(what, [{ pointer: "", message: body === undefined ? "is not JSON" : "must be an array" }]);
+  if (body.length > MOST_ENTRIES) return broken(what, [{ pointer: "", message: tooMany(MOST_ENTRIES) }]);
+  return { entries: readEach(body, validator) };
 }
 
 function parseJson(text: unknown): unknown {

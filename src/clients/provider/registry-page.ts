@@ -1,9 +1,11 @@
 import type { RegistryEntry } from "../../../generated/provider/types.ts";
 import { isRegistryEntry } from "../../../generated/provider/validators.js";
-import { type Answer, type ReadEntry, readEach, type Unavailable, unavailable } from "./answer.ts";
+import { type Answer, type ReadEntry, readEach, tooMany, type Unavailable, unavailable } from "./answer.ts";
 
-/** The size limit of a whole registry, at somewhat below 1 kB for each person with a work history. Bytes. */
-export const LONGEST_REGISTRY = 8_000_000;
+/** The most people of one response: a provider without pages returns the whole registry (spec/provider.openapi.yaml). */
+const MOST_PEOPLE = 50_000;
+/** The size limit of such a response, at some 600 bytes for each person. Bytes. */
+export const LONGEST_REGISTRY = 32_000_000;
 
 export interface RegistryPage {
   /** In the order of the page. An entry that breaks the contract does not affect the others. */
@@ -17,6 +19,8 @@ export function readPage({ body }: Answer): { kind: "page"; page: RegistryPage }
   const { candidates, nextCursor } = (body ?? {}) as { candidates?: unknown; nextCursor?: unknown };
   if (!Array.isArray(candidates))
     return { ...broken("/candidates must be an array"), pointers: ["/candidates"] };
+  if (candidates.length > MOST_PEOPLE)
+    return { ...broken(`/candidates ${tooMany(MOST_PEOPLE)}`), pointers: ["/candidates"] };
   if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== "string") {
     return { ...broken("/nextCursor must be a string"), pointers: ["/nextCursor"] };
   }

@@ -4,7 +4,7 @@ import { type Found, found } from "../finding.ts";
 import { isObject } from "../json-object.ts";
 
 /** A leak is searched in the start of a body. Characters. */
-const EXAMINED = 100_000;
+const EXAMINED = 50_000;
 
 const STACK_TRACE = /Traceback \(most recent call last\)|goroutine \d{1,9} \[|\.php on line \d/;
 /** A line of a stack trace of JavaScript, Java, Kotlin or C#, without its indentation. */
@@ -27,7 +27,7 @@ function judgeLeak(exchange: Reply): Found[] {
   const shown =
     STACK_TRACE.test(text) || text.split(/[\r\n]/).some((line) => isStackFrame(line.trim()))
       ? "a stack trace"
-      : DATABASE.test(text) || holdsStatement(text.split(/\s+/))
+      : DATABASE.test(text) || holdsStatement(text)
         ? "a database message"
         : undefined;
   if (shown === undefined) return [];
@@ -40,15 +40,18 @@ const isStackFrame = (line: string) => STACK_FRAMES.some((pattern) => pattern.te
 const LONGEST_SELECT = 30;
 
 /** Whether there is an SQL statement. Prose such as "select from the list" is none. */
-function holdsStatement(words: readonly string[]): boolean {
+function holdsStatement(text: string): boolean {
+  if (!/SELECT|INSERT INTO|UPDATE|DELETE FROM/.test(text)) return false;
+  const words = text.split(/\s+/);
   let selectedAt = Number.NEGATIVE_INFINITY;
   return words.some((word, index) => {
-    const [next, second, third] = [1, 2, 3].map((offset) => words[index + offset]);
+    const next = words[index + 1];
+    const second = words[index + 2];
     if (word.endsWith("SELECT")) selectedAt = index;
     if (/[<>]/.test(word)) selectedAt = Number.NEGATIVE_INFINITY;
     if (word.endsWith("INSERT") && next === "INTO") return second !== undefined;
     if (word.endsWith("DELETE") && next === "FROM") return second !== undefined;
-    if (word.endsWith("UPDATE") && second === "SET") return third !== undefined;
+    if (word.endsWith("UPDATE") && second === "SET") return words[index + 3] !== undefined;
     const isSelected = word === "FROM" && index - selectedAt <= LONGEST_SELECT;
     return isSelected && /^(?:WHERE|JOIN|ORDER|LIMIT)\b/.test(second ?? "");
   });
