@@ -13,8 +13,7 @@ export function isLinear({ source, flags }: Pick<RegExp, "source" | "flags">): b
     dotAll: flags.includes("s"),
     multiLine: flags.includes("m"),
     unicode: flags.includes("u"),
-    // The score is a number of paths, which no length of the text increases.
-    ...{ maxScore: 1_000, maxSteps: 100_000 },
+    maxSteps: 5_000,
   }).safe;
 }
 
