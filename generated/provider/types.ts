@@ -604,7 +604,7 @@ export interface components {
       passportVerified: boolean;
     };
     CandidateRegistry: {
-      /** @description One page. Decision: at most 50,000 people and 32 MB, so that a provider without pages can return all people at once; a larger registry comes in pages. */
+      /** @description One page. Decision: at most 50,000 people and 8 MB, so that a provider without pages can return all people at once; a larger registry comes in pages. */
       candidates: components["schemas"]["RegistryEntry"][];
       /** @description Absent means complete. */
       nextCursor?: string | null;

@@ -4,8 +4,8 @@ import { type Answer, type ReadEntry, readEach, tooMany, type Unavailable, unava
 
 /** The most people of one response: a provider without pages returns the whole registry (spec/provider.openapi.yaml). */
 const MOST_PEOPLE = 50_000;
-/** The size limit of such a response, at some 600 bytes for each person. Bytes. */
-export const LONGEST_REGISTRY = 32_000_000;
+/** The size limit of such a response: it is parsed in one piece. Bytes. */
+export const LONGEST_REGISTRY = 8_000_000;
 
 export interface RegistryPage {
   /** In the order of the page. An entry that breaks the contract does not affect the others. */
