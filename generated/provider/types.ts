@@ -246,7 +246,7 @@ export interface components {
       outletId: string;
       /** @description The id of a role. */
       roleId: string;
-      /** @description Who is assigned now. */
+      /** @description Who is assigned now. Decision: at most 1,000; a shift with more breaks the contract. */
       assignedCandidates: components["schemas"]["AssignedCandidate"][];
     };
     /**
@@ -282,7 +282,7 @@ export interface components {
       outletId: string;
       /** @description The id of a role. */
       roleId: string;
-      /** @description Who is assigned now. */
+      /** @description Who is assigned now. Decision: at most 1,000; a shift with more breaks the contract. */
       assignedCandidates: components["schemas"]["AssignedCandidate"][];
       outletName?: components["schemas"]["ReadName"];
       roleName?: components["schemas"]["ReadName"];
@@ -307,7 +307,7 @@ export interface components {
       outletId: string;
       /** @description The id of a role. */
       roleId: string;
-      /** @description Who is assigned now. */
+      /** @description Who is assigned now. Decision: at most 1,000; a shift with more breaks the contract. */
       assignedCandidates: components["schemas"]["AssignedCandidate"][];
       outletName?: components["schemas"]["ReadName"];
       roleName?: components["schemas"]["ReadName"];
@@ -352,7 +352,7 @@ export interface components {
        * @description The id of a role.
        */
       roleId: string;
-      /** @description Who is assigned now. */
+      /** @description Who is assigned now. Decision: at most 1,000; a shift with more breaks the contract. */
       assignedCandidates: {
         /**
          * Format: uuid
@@ -395,7 +395,7 @@ export interface components {
       outletId: string;
       /** @description The id of a role. */
       roleId: string;
-      /** @description Who is assigned now. */
+      /** @description Who is assigned now. Decision: at most 1,000; a shift with more breaks the contract. */
       assignedCandidates: {
         candidateId?: components["schemas"]["ProviderCandidateId"];
         id: components["schemas"]["ProviderCandidateId"];
@@ -604,6 +604,7 @@ export interface components {
       passportVerified: boolean;
     };
     CandidateRegistry: {
+      /** @description One page. Decision: at most 100,000 people and 64 MB, so that a provider without pages can return all people at once; a larger registry comes in pages. */
       candidates: components["schemas"]["RegistryEntry"][];
       /** @description Absent means complete. */
       nextCursor?: string | null;
@@ -1292,7 +1293,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The candidates that match. */
+      /** @description The candidates that match. Decision: at most 10,000, and 1 MB: a provider may ignore the query if its list is no longer. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1428,7 +1429,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Every outlet of the organisation. */
+      /** @description Every outlet of the organisation. Decision: at most 10,000, and 1 MB. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1466,7 +1467,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Every role of the organisation. */
+      /** @description Every role of the organisation. Decision: at most 10,000, and 1 MB. */
       200: {
         headers: {
           [name: string]: unknown;

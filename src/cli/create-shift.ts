@@ -40,7 +40,7 @@ async function execute(command: string): Promise<string> {
 
 function idIn(text: string): string | undefined {
   const id = text.startsWith("{") ? parsedId(text) : text;
-  return typeof id === "string" && id !== "" && !/\s*[\r\n]/.test(id) ? id : undefined;
+  return typeof id === "string" && id !== "" && !/[\r\n]/.test(id) ? id : undefined;
 }
 
 function parsedId(text: string): unknown {

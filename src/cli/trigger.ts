@@ -7,6 +7,7 @@ import {
   WEBHOOK_SCHEDULE,
   type WebhookClientOptions,
 } from "../clients/webhook-client.ts";
+import { withoutTrailingSlashes } from "../contract/base-url.ts";
 import { redact } from "../verify/curl-command.ts";
 import { reportUnusable } from "./command-failure.ts";
 import { inputErrorsOf } from "./input-errors.ts";
@@ -124,10 +125,10 @@ function addressOf(text: string | undefined): Pick<WebhookClientOptions, "platfo
   ) {
     throw new UsageError("--url must be an http or https URL, without user, query and fragment (see --help)");
   }
-  const path = url.pathname.replace(/\/+$/, "");
-  const kind = /^(.*)\/api\/v3\/integrations\/([\w-]+)\/webhook$/.exec(path);
-  if (kind?.[2] !== undefined) {
-    return { platformUrl: `${url.origin}${kind[1]}`, kind: kind[2] };
+  const path = withoutTrailingSlashes(url.pathname);
+  const kind = /\/api\/v3\/integrations\/([\w-]{1,99})\/webhook$/.exec(path);
+  if (kind?.[1] !== undefined) {
+    return { platformUrl: `${url.origin}${path.slice(0, kind.index)}`, kind: kind[1] };
   }
   return { platformUrl: `${url.origin}${path.replace(/\/webhooks\/scheduling-provider$/, "")}` };
 }

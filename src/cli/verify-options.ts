@@ -1,4 +1,5 @@
 import { operationsTable } from "../../generated/provider/server.ts";
+import { withoutTrailingSlashes } from "../contract/base-url.ts";
 import { type Fixtures, groups, type OtherTenant, type VerifyOptions } from "../verify/options.ts";
 import { createShift } from "./create-shift.ts";
 import type { Io } from "./io.ts";
@@ -97,10 +98,10 @@ export function baseUrlOf([text, ...more]: string[]): string {
     throw new UsageError("BASE_URL must hold no user and no password: give the token with --token");
   }
   if (url.search !== "" || url.hash !== "") throw new UsageError("BASE_URL must have no ? and no #");
-  if (/\/providers\/[^/]*\/?$/.test(url.pathname)) {
+  if (/\/providers\/[^/]{0,99}\/?$/.test(url.pathname)) {
     throw new UsageError("BASE_URL must end before /providers/{providerId}: the kit adds it");
   }
-  return url.href.replace(/\/+$/, "");
+  return withoutTrailingSlashes(url.href);
 }
 
 function webAddress(name: string, text: string): URL {

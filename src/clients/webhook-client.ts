@@ -1,6 +1,7 @@
 import type { Message } from "../../generated/events/types.ts";
 import { createClient } from "../../generated/platform/client.ts";
 import { isReceipt } from "../../generated/platform/validators.js";
+import { withoutTrailingSlashes } from "../contract/base-url.ts";
 import { traceHeaders } from "../contract/trace.ts";
 import { readRetryAfter } from "./provider/answer.ts";
 
@@ -76,7 +77,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 function createPost(options: WebhookClientOptions): (event: Message, signal?: AbortSignal) => Promise<Try> {
   const { platformUrl, token, kind, timeoutMs = 5 * SECOND, now = Date.now } = options;
   const client = createClient({
-    baseUrl: platformUrl.replace(/\/+$/, ""),
+    baseUrl: withoutTrailingSlashes(platformUrl),
     headers: { Authorization: `Bearer ${token}` },
     ...(options.fetch && { fetch: options.fetch }),
   });

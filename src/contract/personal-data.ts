@@ -5,17 +5,19 @@ const SIGN = "(?:[-+]|%2[db])";
 const PERSONAL_NUMBER = `(?<!\\d)(?:(?:18|19|20)\\d{6}${SIGN}?|\\d{6}${SIGN})\\d{4}(?!\\d)`;
 /** International, or national in Sweden. */
 const PHONE = "(?:\\+\\d|(?<![\\w.])0\\d)(?:[ -]?\\d){6,13}(?!\\d)";
-const EMAIL = "[\\w.+%-]{1,64}@(?:[\\w-]{1,63}\\.){1,8}[a-z]{2,}";
+/** Also matches the text before an @ that may follow: it is then read once, not from each of its characters. */
+const EMAIL = "[\\w.+%-]+(?:@(?:[\\w-]{1,63}\\.){1,8}[a-z]{2,63})?";
 
-type Secret = readonly [RegExp, string];
+/** The third is a part that a match must hold. */
+type Secret = readonly [pattern: RegExp, instead: string, part?: string];
 
 const TOKENS: readonly Secret[] = [
   [/\bsp[po]_[\w-]{20,}/g, "[token]"],
-  [/\bBearer +[\x21-\x7e]+?(?=["\\\s]|$)/gi, "[token]"],
+  [/\bBearer {1,9}[^"\\\s]+/gi, "[token]"],
 ];
 const PEOPLE: readonly Secret[] = [
   [new RegExp(`${UUID}|${PERSONAL_NUMBER}`, "gi"), "[personal number]"],
-  [new RegExp(`${UUID}|${EMAIL}`, "gi"), "[e-mail]"],
+  [new RegExp(`${UUID}|${EMAIL}`, "gi"), "[e-mail]", "@"],
   [new RegExp(`${UUID}|${PHONE}`, "gi"), "[phone]"],
 ];
 const WHOLE_UUID = new RegExp(`^${UUID}$`, "i");
@@ -30,6 +32,12 @@ const ANY_PERSONAL_NUMBER = new RegExp(
   `(${UUID}|${PLAIN_UUID}|${TIME})|${PERSONAL_NUMBER}|${TEN_DIGITS}`,
   "gi",
 );
+
+/** Every expression that a text goes through. */
+export const PATTERNS: readonly RegExp[] = [
+  ...[...TOKENS, ...PEOPLE].map(([pattern]) => pattern),
+  ...[WHOLE_UUID, ANY_PERSONAL_NUMBER],
+];
 
 /** The text without personal data: it may be shown to operators. */
 export function withoutPeople(text: string): string {
@@ -48,8 +56,8 @@ export const scrub = (line: string): string =>
 /** An id may end in twelve digits that look like a person's: it stays. */
 function replaceAll(line: string, secrets: readonly Secret[]): string {
   return secrets.reduce(
-    (text, [pattern, instead]) =>
-      text.replace(pattern, (found) => (WHOLE_UUID.test(found) ? found : instead)),
+    (text, [pattern, instead, part = ""]) =>
+      text.replace(pattern, (found) => (found.includes(part) && !WHOLE_UUID.test(found) ? instead : found)),
     line,
   );
 }

@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from "../contract/base-url.ts";
 import type { Env } from "./environment.ts";
 
 /** Where telemetry is sent, from the standard variables of OpenTelemetry. */
@@ -45,7 +46,7 @@ export function readTelemetry(env: Env): Telemetry | undefined {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: service } = env;
   if (!endpoint || env.OTEL_SDK_DISABLED === "true") return undefined;
   return {
-    endpoint: endpoint.replace(/\/+$/, ""),
+    endpoint: withoutTrailingSlashes(endpoint),
     headers: pairsOf(env.OTEL_EXPORTER_OTLP_HEADERS) ?? {},
     attributes: {
       "service.name": "shiftpact",

@@ -63,7 +63,7 @@ export function routerOf<Handlers extends object, Context>(
 function byPath(operations: readonly OperationInfo[]): [string, OperationInfo[]][] {
   const groups = new Map<string, OperationInfo[]>();
   for (const operation of operations) {
-    const path = operation.path.replaceAll(/\{([^}]+)\}/g, ":$1").replace(/(?<=.)\/$/, "");
+    const path = operation.path.replaceAll(/\{([^}]{1,99})\}/g, ":$1").replace(/(?<=.)\/$/, "");
     groups.set(path, [...(groups.get(path) ?? []), operation]);
   }
   const rank = (path: string): string => path.replaceAll(/:[^/]+/g, "\uffff");

@@ -10,7 +10,10 @@ export interface FieldError {
   message: string;
 }
 
-/** Returns whether a value is a T; `errorsOf` returns, at some more cost, every fault. */
+/**
+ * Returns whether a value is a T; `errorsOf` returns, at some more cost, its faults: the first `MAX_ERRORS`, and after them one that
+ * mentions that there may be more. Both take time linear in the size of the value.
+ */
 export interface Validator<T> {
   (value: unknown): value is T;
   errorsOf(value: unknown): FieldError[];
@@ -28,6 +31,26 @@ interface Compiled {
   errorsOf?: (value: unknown) => FieldError[];
 }
 
+/** The most faults of a value that are explained. */
+export const MAX_ERRORS = 100;
+/** The most faults in the entries of one list or map: the members beside it are explained too. */
+export const MAX_ERRORS_OF_LIST = 50;
+
+/** The last fault when others may be left out. */
+export const FURTHER_ERRORS: FieldError = {
+  pointer: "",
+  message: "may have further errors, which are left out",
+};
+
+/** In the place of the errors that are left out. */
+export const FURTHER: Violation = { instancePath: "", keyword: "further", params: {} };
+
+/** Returns the first errors of a compiled function. */
+export function bounded(violations: readonly Violation[] | null): readonly Violation[] | null {
+  if (violations === null || violations.length <= MAX_ERRORS) return violations;
+  return [...violations.slice(0, MAX_ERRORS), FURTHER];
+}
+
 /** Joins the two compiled forms of one schema: the fast one decides, the full one explains. */
 export function validator(fast: Compiled, full: Compiled): Compiled {
   fast.errorsOf = (value) => {
@@ -37,38 +60,11 @@ export function validator(fast: Compiled, full: Compiled): Compiled {
   return fast;
 }
 
-/**
- * Errors come in document order, those of the branches of a oneOf or anyOf right before the error of the keyword
- * itself, with their numbers in `sizes`. Only the errors of the nearest branch are reported.
- */
+/** Replaces the error of a oneOf or anyOf by those of its nearest branch. Its params hold the errors of each branch. */
 function nearest(violations: readonly Violation[]): Violation[] {
-  const kept: Violation[] = [];
-  let index = violations.length - 1;
-  while (index >= 0) {
-    const violation = violations[index];
-    if (violation === undefined) break;
-    const sizes = branchSizes(violation);
-    const total = sizes.reduce((sum, size) => sum + size, 0);
-    if (violation.keyword === "oneOf" || violation.keyword === "anyOf") {
-      kept.unshift(...explain(violation, branchesOf(violations.slice(index - total, index), sizes)));
-    } else {
-      kept.unshift(violation);
-    }
-    index -= total + 1;
-  }
-  return kept;
-}
-
-function branchSizes(violation: Violation): number[] {
-  const { sizes } = violation.params;
-  return Array.isArray(sizes) ? sizes : [];
-}
-
-function branchesOf(violations: readonly Violation[], sizes: readonly number[]): Violation[][] {
-  let start = 0;
-  return sizes.map((size) => {
-    start += size;
-    return nearest(violations.slice(start - size, start));
+  return violations.flatMap((violation) => {
+    const { branches } = violation.params;
+    return Array.isArray(branches) ? explain(violation, branches.map(nearest)) : [violation];
   });
 }
 
@@ -114,12 +110,17 @@ function distanceOf(branch: readonly Violation[], composite: Violation): number 
 
 function fieldErrors(violations: readonly Violation[]): FieldError[] {
   const errors = new Map<string, FieldError>();
+  let isCut = false;
   for (const violation of violations) {
     if (violation.keyword === "if") continue;
+    const isLeftOut = violation.keyword === FURTHER.keyword || errors.size === MAX_ERRORS;
+    isCut ||= isLeftOut;
+    if (isLeftOut) continue;
     const error = { pointer: pointerOf(violation), message: messageOf(violation) };
     errors.set(`${error.pointer} ${error.message}`, error);
   }
-  return [...errors.values()];
+  const all = [...errors.values()];
+  return isCut ? [...all, FURTHER_ERRORS] : all;
 }
 
 function pointerOf({ instancePath, params }: Violation): string {

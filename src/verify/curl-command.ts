@@ -32,8 +32,8 @@ export function curlOf({ method, url, headers, body }: Sent, secrets: Secrets): 
 
 function headerText(name: string, value: string, secrets: Secrets): string {
   if (name.toLowerCase() !== "authorization") return `${name}: ${redact(value, secrets)}`;
-  const [, scheme = "", credentials = ""] = /^(\S+ )?(.*)$/s.exec(value) ?? [];
-  return `${name}: ${scheme}${credentialText(credentials, secrets)}`;
+  const start = value.indexOf(" ") + 1;
+  return `${name}: ${value.slice(0, start)}${credentialText(value.slice(start), secrets)}`;
 }
 
 /** Returns the credentials with the variable of the token, even if a check modified the token. */

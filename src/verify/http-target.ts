@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { operationsTable } from "../../generated/provider/server.ts";
 import { ProviderHttpError } from "../clients/provider/http-error.ts";
+import { withoutTrailingSlashes } from "../contract/base-url.ts";
 import { traceHeaders } from "../contract/trace.ts";
 import { unanswered } from "./connection-errors.ts";
 import type { Answered, Exchange, Probe, Sent, Unanswered } from "./exchange.ts";
@@ -114,7 +115,7 @@ function requestOf(probe: Probe, target: Target, traceId: string): { request: Re
 }
 
 function urlOf(probe: Probe, { options, routing }: Target): string {
-  const base = options.baseUrl.replace(/\/+$/, "");
+  const base = withoutTrailingSlashes(options.baseUrl);
   const providerId = probe.providerId === undefined ? options.providerId : probe.providerId;
   const isPrefixed = (probe.routing ?? routing) === "path" && providerId !== null;
   const prefix = isPrefixed ? `/providers/${encodeURIComponent(providerId)}` : "";
@@ -124,7 +125,7 @@ function urlOf(probe: Probe, { options, routing }: Target): string {
 
 function pathOf({ operation, path = {} }: Probe): string {
   const template = METHODS.get(operation)?.path ?? "";
-  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
+  return template.replaceAll(/\{(\w{1,99})\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
 }
 
 /** Returns both header names of the contract for header routing, as the platform sends them. */

@@ -26,7 +26,7 @@ export interface Contract {
   interactions: readonly { description: string }[];
 }
 
-const TAG = / \[((?:[a-z]+=[a-z0-9]+ ?)+)\]$/i;
+const TAG = / \[([a-z]{1,99}=[a-z0-9 =]{1,999})\]$/i;
 
 /**
  * Returns an interaction's description with the forms it is limited to: `reads a shift [routing=path variant=a]`.

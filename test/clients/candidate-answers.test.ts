@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import document from "../../generated/spec/provider.openapi-3.1.json" with { type: "json" };
+import variantA from "../../spec/examples/shift-variant-a.json" with { type: "json" };
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { ADA, ADAS_NUMBER, CALL } from "./provider-sandbox.ts";
 
@@ -76,6 +78,54 @@ describe("an entry of a list that breaks the contract", () => {
         { entry: 3, reason: "it must be of type object" },
         { entry: 4, reason: "/name cannot be stored" },
       ],
+    });
+  });
+});
+
+describe("a list that is too long", () => {
+  const tooMany = (what: string, pointer: string) => ({
+    ...{ kind: "unavailable", failure: "contract_violation", pointers: [pointer] },
+    reason: expect.stringContaining(what),
+  });
+
+  it("breaks the contract, whatever its entries are", async () => {
+    const { client } = clientOf(200, Array(10_001).fill(null));
+    const lists = [
+      client.listOutlets(CALL),
+      client.listRoles(CALL),
+      client.findCandidates(ADAS_NUMBER, CALL),
+    ];
+    for (const list of lists) expect(await list).toMatchObject(tooMany("must have at most 10000 items", ""));
+  });
+
+  it("is read up to the bound of the document", async () => {
+    const responses = [
+      document.paths["/outlets"],
+      document.paths["/roles"],
+      document.paths["/candidates"],
+    ].map(({ get }) => get.responses[200].content["application/json"].schema.maxItems);
+    expect(responses).toEqual([10_000, 10_000, 10_000]);
+    expect(document.components.schemas.CandidateRegistry.properties.candidates.maxItems).toBe(100_000);
+    const outlets = Array.from({ length: 10_000 }, (_, id) => ({ id: `o-${id}`, name: "Kitchen" }));
+    const read = await clientOf(200, outlets).client.listOutlets(CALL);
+    expect(read).toEqual({ kind: "list", items: outlets, faults: [] });
+  });
+
+  it("breaks the contract as a page of the registry", async () => {
+    const page = (length: number) => clientOf(200, { candidates: Array(length).fill(null) }).client;
+    const read = (length: number) => page(length).readRegistry({ limit: 5 }, CALL);
+    expect(await read(100_001)).toMatchObject(
+      tooMany("/candidates must have at most 100000 items", "/candidates"),
+    );
+    expect(await read(100_000)).toMatchObject({ kind: "page" });
+  });
+
+  it("breaks the contract as the people of a shift", async () => {
+    const shift = { ...variantA, assignedCandidates: Array(1_001).fill(null) };
+    const read = await clientOf(200, shift).client.getShift(shift.id, CALL);
+    expect(read).toMatchObject({
+      pointers: ["/assignedCandidates"],
+      reason: expect.stringContaining("/assignedCandidates must have at most 1000 items"),
     });
   });
 });

@@ -62,6 +62,16 @@ const SCHEMAS: Record<string, [schemas: object, place: string, problem: string]>
   "a misspelt keyword": [{ A: { type: "string", maxLenght: 3 } }, "/A/maxLenght", "maxLenght"],
   "a keyword of OpenAPI 3.0": [{ A: { type: "string", nullable: true } }, "/A/nullable", "nullable"],
   "an invalid pattern": [{ A: { type: "string", pattern: "(" } }, "/A/pattern", "regular expression"],
+  "a pattern that backtracks": [
+    { A: { type: "string", pattern: "^(a+)+$" } },
+    "/A/pattern",
+    "more than linear time",
+  ],
+  "a pattern of names that may start anywhere": [
+    { A: { type: "object", patternProperties: { "a+b": true } } },
+    "/A/patternProperties/a+b",
+    "more than linear time",
+  ],
   "a reference to nothing": [
     { A: { items: { $ref: "#/components/schemas/B" } } },
     "/A/items",

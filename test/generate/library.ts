@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import type { ErrorRequestHandler, Router } from "express";
+import { emit } from "../../scripts/emit/emit.ts";
 import type { RouterOptions } from "../../src/runtime/server.ts";
 import type { Validator } from "../../src/runtime/validator.ts";
-import { folderInProject, LIBRARY, run } from "./workspace.ts";
+import { folderInProject, folderWith, LIBRARY, openapi, run } from "./workspace.ts";
 
 type Validators = Readonly<Record<string, Validator<unknown>>>;
 
@@ -50,3 +51,10 @@ export async function generateLibrary(): Promise<Library> {
 
 /** A printed book that the fixture's schemas accept. */
 export const BOOK = { bookId: "3f0c9a52-7f0e-4b0c-9a53-0d8f4f0f2a11", title: "Momo", pages: 304 };
+
+/** Compiles schemas and loads the result. */
+export async function compiled(schemas: object): Promise<Library["schemas"]> {
+  const folder = folderWith({ "small.openapi.yaml": openapi({ schemas }) });
+  const code = (await emit(folder)).get("small/validators.js") ?? "";
+  return (await import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`)).schemas;
+}

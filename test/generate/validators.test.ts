@@ -1,19 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { emit } from "../../scripts/emit/emit.ts";
 import { FORMATS } from "../../scripts/emit/formats.ts";
 import { validator } from "../../src/runtime/validator.ts";
-import { BOOK, generateLibrary, type Library } from "./library.ts";
-import { folderWith, openapi } from "./workspace.ts";
-
-type Schemas = Library["schemas"];
-
-/** Compiles schemas and loads the result. */
-async function compiled(schemas: object): Promise<Schemas> {
-  const output = await emit(folderWith({ "small.openapi.yaml": openapi({ schemas }) }));
-  const code = output.get("small/validators.js") ?? "";
-  return (await import(`data:text/javascript;base64,${Buffer.from(code).toString("base64")}`)).schemas;
-}
+import { BOOK, compiled, generateLibrary, type Library } from "./library.ts";
 
 function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate();

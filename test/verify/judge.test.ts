@@ -462,3 +462,29 @@ describe("the texts of a finding", () => {
     expect(causes[0]).toBe(causes[1]);
   });
 });
+
+describe("an error body as text", () => {
+  const codes = (body: string) => codesOf("getShift", { status: 400, body, type: "text/plain" });
+
+  it.each([
+    "Error: no shift\n    at read (/srv/api/shifts.js:10:21)\n    at next (node:internal:5:1)",
+    "java.lang.NullPointerException\r\n\tat se.provider.Shifts.read(Shifts.java:42)",
+    "panic: nil\ngoroutine 12 [running]:",
+    "Undefined index in /srv/shifts.php on line 7",
+    "near: INSERT INTO shifts VALUES (1)",
+    "UPDATE shifts SET status = 1",
+    "DELETE FROM shifts",
+    "(SELECT id\nFROM shifts\nJOIN roles",
+    "SQLSTATE 23505",
+    "ORA-00942: no table",
+  ])("leaks when it holds a stack trace or a database message: %j", (body) => {
+    expect(codes(body)).toEqual(["error_leaks", "error_not_problem"]);
+  });
+
+  it.each(["SELECT <a> FROM the list WHERE you like", "The shift is at 10:15:20.", "at 10:15:20"])(
+    "leaks nothing when it is prose: %j",
+    (body) => {
+      expect(codes(body)).toEqual(["error_not_problem"]);
+    },
+  );
+});

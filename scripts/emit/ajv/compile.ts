@@ -11,10 +11,12 @@ import { FORMATS } from "../formats.ts";
 import type { Schema } from "../schema.ts";
 import { alternatives } from "./alternatives.ts";
 import { assertionsOf } from "./assertions.ts";
+import { bounded, CONTAINS, ITEMS } from "./bounded.ts";
+import { UNIQUE_ITEMS } from "./equality.ts";
 import { defaultOf } from "./interop.ts";
 import { QUIETLY } from "./quietly.ts";
 
-/** `fast` stops at the first error and does not describe it; `full` collects all, and reports the branch of each. */
+/** `fast` stops at the first error and does not describe it; `full` collects them, up to a bound, and reports the branch of each. */
 export type Form = "fast" | "full";
 export type Ajv = AjvCore.default;
 export type SchemasById = Readonly<Record<string, Schema>>;
@@ -51,11 +53,10 @@ export function compiler(schemas: SchemasById, form: Form): Ajv {
   const ajv = new (defaultOf(AjvCore))(options);
   for (const vocabulary of VOCABULARIES) ajv.addVocabulary(vocabulary);
   ajv.addKeyword(QUIETLY);
-  if (form === "full") {
-    for (const keyword of ["anyOf", "oneOf"] as const) {
-      ajv.removeKeyword(keyword);
-      ajv.addKeyword(alternatives(keyword));
-    }
+  const full = form === "full" ? [alternatives("anyOf"), alternatives("oneOf"), CONTAINS, ITEMS] : [];
+  for (const definition of [UNIQUE_ITEMS, ...full]) {
+    ajv.removeKeyword(String(definition.keyword));
+    ajv.addKeyword(definition);
   }
   for (const [name, expression] of Object.entries(FORMATS)) ajv.addFormat(name, expression);
   for (const [id, schema] of Object.entries(schemas)) ajv.addSchema(inForm(schema, form), id);
@@ -76,7 +77,8 @@ function inForm(schema: Schema, form: Form): Record<string, unknown> {
 export function standaloneModule(ajv: Ajv, ids: readonly string[]): string {
   const exported = Object.fromEntries(ids.map((id, index) => [`v${index}`, id]));
   // The place of a keyword in the schema is useless to a caller, and a quarter of the text.
-  return defaultOf(standaloneCode)(ajv, exported).replaceAll(/,schemaPath:"(?:[^"\\]|\\.)*"/g, "");
+  const code = defaultOf(standaloneCode)(ajv, exported).replaceAll(/,schemaPath:"(?:[^"\\]|\\.)*"/g, "");
+  return ajv.opts.allErrors ? bounded(code) : code;
 }
 
 /** Returns a validator for a schema that is not in the file: it finds overlaps during generation. */

@@ -1,5 +1,6 @@
 import { at, type Place, SpecFault } from "../fault.ts";
 import { FORMATS } from "../formats.ts";
+import { isLinear } from "../linear-pattern.ts";
 import { isAnnotation, type Schema, type SchemaObject, walkSchema } from "../schema.ts";
 
 /** The assertions and applicators of JSON Schema 2020-12 that the validators and the types can both carry. */
@@ -73,15 +74,29 @@ function checkFormat(schema: SchemaObject, place: Place): void {
 }
 
 function checkPattern(schema: SchemaObject, place: Place): void {
-  if (typeof schema.pattern !== "string") return;
+  if (typeof schema.pattern === "string") checkExpression(schema.pattern, at(place, "pattern"));
+  for (const name of Object.keys(schema.patternProperties ?? {})) {
+    checkExpression(name, at(place, "patternProperties", name));
+  }
+}
+
+function checkExpression(source: string, place: Place): void {
+  const expression = expressionOf(source);
+  if (expression === undefined)
+    throw new SpecFault(place, `${source} is no regular expression`, "correct it (ECMAScript, flag u)");
+  if (isLinear(expression)) return;
+  throw new SpecFault(
+    place,
+    `${source} may take more than linear time on a long text`,
+    "anchor it with ^, bound its repetitions ({1,99}), and let no two repetitions in a row match the same characters",
+  );
+}
+
+function expressionOf(source: string): RegExp | undefined {
   try {
-    new RegExp(schema.pattern, "u");
+    return new RegExp(source, "u");
   } catch {
-    throw new SpecFault(
-      at(place, "pattern"),
-      `${schema.pattern} is no regular expression`,
-      "correct it (ECMAScript, flag u)",
-    );
+    return undefined;
   }
 }
 

@@ -9,14 +9,15 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const PROJECT = join(HERE, "..", "..", "..");
 const VALIDATOR = join(PROJECT, "src", "runtime", "validator.ts");
 const TEXT_LENGTH = join(PROJECT, "src", "runtime", "text-length.ts");
+const EQUAL = join(PROJECT, "src", "runtime", "equal.ts");
 
 /** Returns `validators.js`: one self-contained module, compiled and bundled, that imports nothing. */
 export async function emitValidators(plan: ValidatorPlan): Promise<string> {
   const ids = leafIds(plan);
   const modules: Record<string, string> = {
     entry: entryModule(plan, ids),
-    fast: withTextLength(standaloneModule(compiler(plan.schemas, "fast"), ids)),
-    full: withTextLength(standaloneModule(compiler(plan.schemas, "full"), ids)),
+    fast: withRuntime(standaloneModule(compiler(plan.schemas, "fast"), ids)),
+    full: withRuntime(standaloneModule(compiler(plan.schemas, "full"), ids)),
   };
   const result = await build({
     entryPoints: ["generated:entry"],
@@ -37,10 +38,16 @@ export async function emitValidators(plan: ValidatorPlan): Promise<string> {
   return pure(onePerLine(result.outputFiles[0]?.text ?? ""));
 }
 
-/** Replaces Ajv's import of a CommonJS module, which no bundler drops where it is unused. */
-function withTextLength(code: string): string {
-  const moduleCode = code.replaceAll('require("ajv/dist/runtime/ucs2length").default', "textLength");
-  return `import { textLength } from ${JSON.stringify(TEXT_LENGTH)};\n${moduleCode}`;
+/** The project's functions in place of Ajv's imports: CommonJS modules, which no bundler drops where they are unused. */
+function withRuntime(code: string): string {
+  const moduleCode = code
+    .replaceAll('require("ajv/dist/runtime/ucs2length").default', "textLength")
+    // This one would call the `toString` that a value holds.
+    .replaceAll('require("ajv/dist/runtime/equal").default', "isEqual");
+  return `import { textLength } from ${JSON.stringify(TEXT_LENGTH)};
+import { isEqual, isUnique } from ${JSON.stringify(EQUAL)};
+import { bounded, FURTHER, MAX_ERRORS_OF_LIST } from ${JSON.stringify(VALIDATOR)};
+${moduleCode}`;
 }
 
 /** Marks calls at the top level as free of side effects, so a bundle holds only the used validators. */

@@ -1,7 +1,7 @@
 import type { FailureCode } from "../../../generated/operations/types.ts";
 import type { FieldError, Validator } from "../../runtime/validator.ts";
 import { CallRefused, ProviderHttpError } from "./http-error.ts";
-import { MOST_ENTRIES } from "./limits.ts";
+import { MOST_ENTRIES, tooMany } from "./limits.ts";
 
 /** A refusal that a retry would not change: any 4xx but 408 and 429. */
 export interface Refused {
@@ -134,7 +134,7 @@ export function readList<T>(
 ): { entries: ReadEntry<T>[] } | Unavailable {
   const fault = (message: string) => broken(what, [{ pointer: "", message }]);
   if (!Array.isArray(body)) return fault(body === undefined ? "is not JSON" : "must be an array");
-  if (body.length > MOST_ENTRIES) return fault(`must have at most ${MOST_ENTRIES} entries`);
+  if (body.length > MOST_ENTRIES) return fault(tooMany(MOST_ENTRIES));
   return { entries: body.map((entry) => readEntry(entry, validator)) };
 }
 

@@ -1,4 +1,5 @@
 import { createClient } from "../../../generated/provider/client.ts";
+import { withoutTrailingSlashes } from "../../contract/base-url.ts";
 import type { Dialect, SeenDialect } from "../../contract/dialect.ts";
 import { assignmentCalls } from "./assignments.ts";
 import { candidateCalls } from "./candidates.ts";
@@ -58,7 +59,7 @@ export function baseUrlOf({
   providerId,
   routing = "path",
 }: Pick<ProviderClientOptions, "baseUrl" | "providerId" | "routing">): string {
-  const base = baseUrl.replace(/\/+$/, "");
+  const base = withoutTrailingSlashes(baseUrl);
   return routing === "path" ? `${base}/providers/${providerId}` : base;
 }
 

@@ -6,3 +6,6 @@ export const LONGEST_REGISTRY = 64_000_000;
 
 /** The most entries of any other list. */
 export const MOST_ENTRIES = 10_000;
+
+/** A list that is too long, of which no entry was judged. */
+export const tooMany = (most: number) => `must have at most ${most} items`;

@@ -1,7 +1,7 @@
 import type { RegistryEntry } from "../../../generated/provider/types.ts";
 import { isRegistryEntry } from "../../../generated/provider/validators.js";
 import { parseJson, type ReadEntry, readEntry, type Unavailable, unavailable } from "./answer.ts";
-import { LONGEST_RESPONSE } from "./limits.ts";
+import { LONGEST_RESPONSE, tooMany } from "./limits.ts";
 import { splitList } from "./split-list.ts";
 
 export interface RegistryPage {
@@ -25,8 +25,7 @@ const MOST_ENTRIES = 100_000;
  */
 export function readPage(text: unknown): { kind: "page"; page: OpenPage } | Unavailable {
   const split = splitList(typeof text === "string" ? text : "", "candidates", MOST_ENTRIES);
-  if (split.count > MOST_ENTRIES)
-    return broken("/candidates", `must have at most ${MOST_ENTRIES} entries; send pages`);
+  if (split.count > MOST_ENTRIES) return broken("/candidates", `${tooMany(MOST_ENTRIES)}; send pages`);
   if (split.frame.length > LONGEST_RESPONSE)
     return broken("", `must be at most ${LONGEST_RESPONSE} characters long without its candidates`);
   const frame = (parseJson(split.frame) ?? {}) as { candidates?: unknown; nextCursor?: unknown };

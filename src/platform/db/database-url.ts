@@ -7,7 +7,7 @@ export interface Servers {
   mustWrite: boolean;
 }
 
-const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([^?#]*)(?:\?([^#]*))?$/;
+const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?#]{0,9999}@)?)([^@/?#]{0,9999})([^?#]{0,9999})(?:\?([^#]*))?$/;
 /** `prefer` and `allow` are left out: both send everything in clear text when an attacker asks for it. */
 const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"];
 /** What the driver reads from the URL. It ignores the rest, such as `ssl_mode`, and would send everything in clear text. */

@@ -19,7 +19,7 @@ export interface ProviderCall {
 const OPERATIONS = operationsTable.map(({ operationId, method, path }) => ({
   operationId,
   method,
-  path: new RegExp(`${path.replaceAll(/\{[^}]+\}/g, "[^/]+").replace(/\/$/, "")}/?$`),
+  path: new RegExp(`${path.replaceAll(/\{[^}]{1,99}\}/g, "[^/]+").replace(/\/$/, "")}/?$`),
 }));
 
 /** The operation by the end of the path only, because a provider's base URL may hold any path. */

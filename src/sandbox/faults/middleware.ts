@@ -27,7 +27,7 @@ export function faultMiddleware(
 const ROUTES = [...operationsTable]
   .sort((one, other) => one.path.split("{").length - other.path.split("{").length)
   .map(({ operationId, method, path }) => {
-    const pattern = path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)");
+    const pattern = path.replaceAll(/\{(\w{1,99})\}/g, "(?<$1>[^/]+)");
     return { operationId, method, expression: new RegExp(`^(?:/providers/[^/]+)?${pattern}/?$`) };
   });
 

@@ -19,7 +19,7 @@ export interface Described {
   item: Readonly<Record<string, unknown>>;
 }
 
-const TENANT = /\/providers\/(?:\{[^}]+\}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
+const TENANT = /\/providers\/(?:\{[^}]{1,99}\}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 const METHODS = new Set(operationsTable.map(({ method }) => method.toLowerCase()));
 
 /**
@@ -60,7 +60,7 @@ function describe(full: string, item: Described["item"]): Described[] {
 
 /** Whether the path ends with the template, regardless of parameter names. */
 function endsWith(full: string, template: string): boolean {
-  const nameless = (path: string) => path.replaceAll(/\{[^}]+\}/g, "{}");
+  const nameless = (path: string) => path.replaceAll(/\{[^}]{1,99}\}/g, "{}");
   return nameless(full).endsWith(nameless(template));
 }
 

@@ -1,9 +1,4 @@
-import type {
-  Assignment,
-  Candidate,
-  CandidateRegistry,
-  RegistryEntry,
-} from "../../../generated/provider/types.ts";
+import type { Assignment, Candidate, CandidateRegistry } from "../../../generated/provider/types.ts";
 import { looksLikePersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
@@ -37,7 +32,8 @@ export function judgeList<E extends Entry>(judgeEntry: (entry: E, exchange: Repl
 }
 
 function duplicates(entries: readonly Entry[], exchange: Reply): Found[] {
-  const twice = entries.find(({ id }, index) => entries.findIndex((each) => each.id === id) < index);
+  const seen = new Set<string>();
+  const twice = entries.find(({ id }) => seen.size === seen.add(id).size);
   if (!twice) return [];
   const expected = "each entry once";
   const actual = `a repeated id: received ${shown(twice.id, "id")}`;
@@ -81,12 +77,9 @@ const LISTED = [...REQUIRED, ...OPTIONAL];
  * these people. Null counts as present.
  */
 function judgeListed(candidates: CandidateRegistry["candidates"], exchange: Reply): Found[] {
-  const isLacking = (entry: RegistryEntry, name: (typeof LISTED)[number]) => entry[name] === undefined;
-  const isNotSent = (name: (typeof LISTED)[number]) =>
-    candidates.every((entry) => isLacking(entry, name)) &&
-    candidates.some((entry) => LISTED.every((each) => each === name || !isLacking(entry, each)));
-  const [name] = LISTED.filter(isNotSent);
-  if (name === undefined) return [];
+  const lacking = candidates.map((entry) => LISTED.filter((name) => entry[name] === undefined));
+  const [name] = lacking.find(({ length }) => length === 1) ?? [];
+  if (name === undefined || !lacking.every((names) => names.includes(name))) return [];
   const code = REQUIRED.some((each) => each === name) ? "field_missing" : "field_recommended";
   const expected = "every field that the contract lists";
   return [

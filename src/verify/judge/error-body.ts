@@ -3,12 +3,13 @@ import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
 import { isObject } from "../json-object.ts";
 
-const STACK_TRACE =
-  /Traceback \(most recent call last\)|^\s+at .+\(?[\w./\\-]+:\d+:\d+\)?$|^\s*at [\w.$]+\([\w]+\.(?:java|kt|cs):\d+\)|goroutine \d+ \[|\.php on line \d+/m;
+/** A leak is searched in the start of a body. Characters. */
+const EXAMINED = 50_000;
 
-/** Database statements and messages, but not prose such as "select from the list". */
-const DATABASE =
-  /\bSELECT\s[^<>]{1,200}?\sFROM\s+\S+\s+(?:WHERE|JOIN|ORDER|LIMIT)\b|\bINSERT INTO\s+\S+|\bUPDATE\s+\S+\s+SET\s|\bDELETE FROM\s+\S+|\bSQLSTATE\b|\bORA-\d{5}\b|syntax error at or near/;
+const STACK_TRACE = /Traceback \(most recent call last\)|goroutine \d{1,9} \[|\.php on line \d/;
+/** A line of a stack trace of JavaScript, Java, Kotlin or C#, without its indentation. */
+const STACK_FRAMES = [/^at \D.*[\w./\\-]:\d{1,9}:\d{1,9}\)?$/, /^at [\w.$]+\(\w+\.(?:java|kt|cs):\d/];
+const DATABASE = /\bSQLSTATE\b|\bORA-\d{5}\b|syntax error at or near/;
 
 /** Judges the body of a 4xx. The contract does not define it (7.5): only a contradiction to its Content-Type is an error. */
 export function judgeError(exchange: Reply): Found[] {
@@ -22,14 +23,38 @@ export function judgeError(exchange: Reply): Found[] {
 }
 
 function judgeLeak(exchange: Reply): Found[] {
-  const { text } = exchange.answer;
-  const shown = STACK_TRACE.test(text)
-    ? "a stack trace"
-    : DATABASE.test(text)
-      ? "a database message"
-      : undefined;
+  const text = exchange.answer.text.slice(0, EXAMINED);
+  const shown =
+    STACK_TRACE.test(text) || text.split(/[\r\n]/).some((line) => isStackFrame(line.trim()))
+      ? "a stack trace"
+      : DATABASE.test(text) || holdsStatement(text)
+        ? "a database message"
+        : undefined;
   if (shown === undefined) return [];
   return [found("error_leaks", { exchange, expected: "what is wrong with the request", actual: shown })];
+}
+
+const isStackFrame = (line: string) => STACK_FRAMES.some((pattern) => pattern.test(line));
+
+/** The most words between SELECT and FROM. */
+const LONGEST_SELECT = 30;
+
+/** Whether there is an SQL statement. Prose such as "select from the list" is none. */
+function holdsStatement(text: string): boolean {
+  if (!/SELECT|INSERT INTO|UPDATE|DELETE FROM/.test(text)) return false;
+  const words = text.split(/\s+/);
+  let selectedAt = Number.NEGATIVE_INFINITY;
+  return words.some((word, index) => {
+    const next = words[index + 1];
+    const second = words[index + 2];
+    if (word.endsWith("SELECT")) selectedAt = index;
+    if (/[<>]/.test(word)) selectedAt = Number.NEGATIVE_INFINITY;
+    if (word.endsWith("INSERT") && next === "INTO") return second !== undefined;
+    if (word.endsWith("DELETE") && next === "FROM") return second !== undefined;
+    if (word.endsWith("UPDATE") && second === "SET") return words[index + 3] !== undefined;
+    const isSelected = word === "FROM" && index - selectedAt <= LONGEST_SELECT;
+    return isSelected && /^(?:WHERE|JOIN|ORDER|LIMIT)\b/.test(second ?? "");
+  });
 }
 
 function notProblem(exchange: Reply, actual: string): Found {

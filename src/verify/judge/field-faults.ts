@@ -1,5 +1,5 @@
 import { stepsOf, valueAt } from "../../runtime/pointer.ts";
-import type { FieldError } from "../../runtime/validator.ts";
+import { type FieldError, FURTHER_ERRORS } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";
 import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
@@ -8,7 +8,9 @@ const MOST_PLACES = 6;
 
 /** Returns one finding for all fields. All entries of a list are one place, so that runs are comparable. */
 export function fieldFaults(code: Code, exchange: Reply, errors: readonly FieldError[]): Found[] {
-  const all = errors.map((error) => faultOf(exchange.answer.json, error));
+  const all = errors
+    .filter(({ message }) => message !== FURTHER_ERRORS.message)
+    .map((error) => faultOf(exchange.answer.json, error));
   const faults = [...Map.groupBy(all, ({ path }) => path).values()].flatMap((each) => each.slice(0, 1));
   if (faults.length === 0) return [];
   const fix = faults.find((fault) => fault.fix !== undefined)?.fix;
@@ -51,7 +53,7 @@ export interface FieldFault {
 
 /** Fields without personal data: ids, times, numbers, enums. */
 const SHOWN =
-  /^(id|\w+Id|\w+Time|\w+At|date|slots|numberOfPositions|breakMinutes|status|success|nextCursor)$/;
+  /^(?:id|date|slots|numberOfPositions|breakMinutes|status|success|nextCursor|\w{1,99}(?:Id|Time|At))$/;
 /** A personal number in any form, which an id may be. */
 const PERSONAL = /\d{6}[-+]?\d{4}/;
 const LONGEST = 40;

@@ -1,6 +1,7 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import { schemas } from "../../../generated/provider/validators.js";
-import type { FieldError, Validator } from "../../runtime/validator.ts";
+import { MOST_ENTRIES, tooMany } from "../../clients/provider/limits.ts";
+import { type FieldError, MAX_ERRORS_OF_LIST, type Validator } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";
 import type { OperationId, Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
@@ -207,12 +208,23 @@ function completeShift(body: unknown): Validator<unknown> {
 /** Returns a validator for lists of such items. */
 function listOf(validator: Validator<unknown>): Validator<unknown> {
   const isList = (value: unknown): value is unknown =>
-    Array.isArray(value) && value.every((item) => validator(item));
+    Array.isArray(value) && value.length <= MOST_ENTRIES && value.every((item) => validator(item));
   const errorsOf = (value: unknown): FieldError[] => {
     if (!Array.isArray(value)) return [{ pointer: "", message: "must be of type array" }];
-    return value.flatMap((item, index) =>
-      validator.errorsOf(item).map(({ pointer, message }) => ({ pointer: `/${index}${pointer}`, message })),
-    );
+    if (value.length > MOST_ENTRIES) return [{ pointer: "", message: tooMany(MOST_ENTRIES) }];
+    return entryErrors(value, validator);
   };
   return Object.assign(isList, { errorsOf });
+}
+
+function entryErrors(list: readonly unknown[], validator: Validator<unknown>): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [index, item] of list.entries()) {
+    if (validator(item)) continue;
+    for (const { pointer, message } of validator.errorsOf(item)) {
+      errors.push({ pointer: `/${index}${pointer}`, message });
+    }
+    if (errors.length >= MAX_ERRORS_OF_LIST) break;
+  }
+  return errors;
 }

@@ -75,7 +75,7 @@ function createApp(receiver: Receiver): Express {
   });
   for (const operation of webhookOperations) {
     app
-      .route(operation.path.replaceAll(/\{(\w+)\}/g, ":$1"))
+      .route(operation.path.replaceAll(/\{(\w{1,99})\}/g, ":$1"))
       .post((request, response) => receiver.receive(request, response, operation))
       .all((request, response) => receiver.refuseMethod(request, response, operation));
   }

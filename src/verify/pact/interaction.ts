@@ -6,7 +6,7 @@ import type { StateValues } from "../provider-states.ts";
 const ROUTES = operationsTable.map(({ operationId, method, path }) => ({
   operation: operationId as OperationId,
   method: method as string,
-  pattern: new RegExp(`^(?:/providers/[^/]+)?${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`),
+  pattern: new RegExp(`^(?:/providers/[^/]+)?${path.replaceAll(/\{(\w{1,99})\}/g, "(?<$1>[^/]+)")}$`),
 }));
 
 interface Route {
@@ -52,7 +52,7 @@ export function requestOf({ request }: PactInteraction, values: StateValues): Pr
 }
 
 function filled(text: string, values: StateValues): string {
-  return text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => String(values[name]));
+  return text.replaceAll(/\$\{(\w{1,99})\}/g, (_, name: string) => String(values[name]));
 }
 
 function withValues(
@@ -72,6 +72,6 @@ function withValues(
 
 /** Returns the names of the provider state's values in the request (test/consumer/README.md). */
 export function neededValues({ request }: PactInteraction): string[] {
-  const names = JSON.stringify(request?.generators ?? {}).matchAll(/\$\{(\w+)\}/g);
+  const names = JSON.stringify(request?.generators ?? {}).matchAll(/\$\{(\w{1,99})\}/g);
   return [...new Set([...names].map(([, name = ""]) => name))];
 }
