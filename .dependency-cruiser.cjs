@@ -17,7 +17,8 @@ const LAYERS = {
   },
   cli: { from: "^src/cli/", imports: ["^generated/", "^src/"] },
   index: { from: "^src/[^/]+$", imports: ["^generated/", "^src/(contract|clients)/"] },
-  emit: { from: "^scripts/emit/", imports: ["^scripts/emit/"] },
+  // What the generated validators call.
+  emit: { from: "^scripts/emit/", imports: ["^scripts/emit/", "^src/runtime/"] },
 };
 
 const layers = Object.entries(LAYERS).map(([name, { from, imports }]) => ({

@@ -97,7 +97,9 @@ function otherQueries({ providerId, jobId, candidateId }: Stored): Readonly<Reco
   const notifications = (query: object): Hot => ({
     table: "notifications",
     run: (kysely) =>
-      notificationHandlers({ database: { kysely } } as never).listNotifications({ query } as never),
+      notificationHandlers({ database: { kysely }, offerMail: {} } as never).listNotifications({
+        query,
+      } as never),
   });
   const readings: Do = (kysely) => createReadings({ kysely }, async () => [])();
   return {

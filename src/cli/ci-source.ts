@@ -16,7 +16,7 @@ const FOLDER = ".shiftpact";
  * @throws UsageError for a source that can change, or that holds a secret
  */
 export function ciSourceOf(text: string): CiSource {
-  if (/^\w[\w+.-]*:\/\/[^/@]*:[^/@]*@/.test(text)) {
+  if (/^\w[\w+.-]*:\/\/[^/@:]*:[^/@]*@/.test(text)) {
     throw new UsageError("--source must not hold a password or token: the job is committed");
   }
   const [, repository, commit] =

@@ -64,7 +64,7 @@ describe("a response is read up to a length", () => {
     const client = await clientOf(listOf(10_000));
     expect(await client.listOutlets(CALL)).toMatchObject({ kind: "list", faults: [] });
     const longer = await clientOf(listOf(10_001));
-    const reason = "the list of outlets breaks the contract: the body must have at most 10000 entries";
+    const reason = "the list of outlets breaks the contract: the body must have at most 10000 items";
     expect(await longer.listOutlets(CALL)).toMatchObject({ failure: "contract_violation", reason });
   });
 });

@@ -115,8 +115,8 @@ describe("a PostgreSQL database", () => {
     ["C", ["no letters beyond a to z: a search for å does not find Å"]],
     ["C.UTF-8", []],
   ])("with the locale %s is used, with %j", async (locale, lines) => {
-    const provider = "locale_provider builtin encoding 'UTF8' template template0";
-    const { url } = await prepared("", { options: `${provider} builtin_locale '${locale}' locale 'C'` });
+    const options = `encoding 'UTF8' template template0 locale_provider libc lc_collate 'C' lc_ctype '${locale}'`;
+    const { url } = await prepared("", { options });
     const warned: string[] = [];
     const log: Log = { ...silent, warn: (_: object, line = "") => void warned.push(line) } as Log;
     await (await openDatabase({ url, log })).close();

@@ -18,9 +18,9 @@ import { requestChange } from "../../jobs/change.ts";
 import { unknownJob } from "../../jobs/job.ts";
 import { explainJob } from "../../jobs/staffing.ts";
 import { withdraw } from "../../jobs/withdraw.ts";
+import { candidatesFor } from "../job-candidates.ts";
 import { countBeyond, countOf, page } from "../page.ts";
 import { accepted, created, noContent, ok } from "../response.ts";
-import { candidatesFor } from "./job-candidates.ts";
 
 /** Jobs, and what candidates, employers and operators do with them. */
 export function jobHandlers(deps: Deps) {

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
-import type { JobCandidate, JobCandidatePage } from "../../../../generated/operations/types.ts";
-import { maskPersonalNumber } from "../../../contract/personal-number.ts";
-import { HOLDS_SEAT, hasOffer, isBusy } from "../../candidates/availability.ts";
-import type { Job } from "../../db/schema.ts";
-import type { Deps } from "../../deps.ts";
-import { unknownJob } from "../../jobs/job.ts";
-import { contains, cursorTo, DEFAULT_LIMIT, type PageQuery, positionOf } from "../page.ts";
+import type { JobCandidate, JobCandidatePage } from "../../../generated/operations/types.ts";
+import { maskPersonalNumber } from "../../contract/personal-number.ts";
+import { HOLDS_SEAT, hasOffer, isBusy } from "../candidates/availability.ts";
+import type { Job } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { unknownJob } from "../jobs/job.ts";
+import { contains, cursorTo, DEFAULT_LIMIT, type PageQuery, positionOf } from "./page.ts";
 
 interface Query extends PageQuery {
   search?: string;
