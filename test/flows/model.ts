@@ -56,6 +56,8 @@ interface ModelJob extends Values {
   withdrawn: Set<number>;
   /** The people with a valid offer. */
   offered: Set<number>;
+  /** `person start end` of the offers since a confirmed booking last ended: such an offer is made once. */
+  made: Set<string>;
   /** `kind person`. */
   notified: string[];
 }
@@ -110,7 +112,8 @@ function read(model: Model, pair: Pair): void {
 const newJob = (values: Values, hasOwn: boolean): ModelJob => ({
   ...values,
   hasOwn,
-  ...{ isCancelled: false, booked: new Set(), withdrawn: new Set(), offered: new Set(), notified: [] },
+  ...{ isCancelled: false, booked: new Set(), withdrawn: new Set(), offered: new Set() },
+  ...{ made: new Set(), notified: [] },
 });
 
 /** Offers an open job to every candidate who is free, has not withdrawn and holds no offer; offers of any other job end. */
@@ -123,7 +126,9 @@ function offer(model: Model, { day, job }: Pair): void {
   for (const person of isOpen ? model.people : []) {
     if (isBusy(person) || job.withdrawn.has(person) || job.offered.has(person)) continue;
     job.offered.add(person);
-    job.notified.push(`job_offered ${person}`);
+    const made = `${person} ${job.start} ${job.end}`;
+    if (!job.made.has(made)) job.notified.push(`job_offered ${person}`);
+    job.made.add(made);
   }
 }
 
@@ -193,6 +198,7 @@ export function withdraw(model: Model, index: number, person: number): ModelAnsw
   const job = jobOf(pair);
   if (!job.booked.has(person)) return { status: 404, code: "booking_not_found" };
   offer(model, pair);
+  if (statusOf(job) !== "open") job.made.clear();
   job.booked.delete(person);
   job.withdrawn.add(person);
   pair.shift.assigned.delete(person);

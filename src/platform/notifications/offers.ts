@@ -116,7 +116,7 @@ interface Restored {
 
 /**
  * Restores withdrawn offers that are the same as the current one: of the same times, place and role, and without a confirmed booking that has
- * ended since. What was mailed is not mailed again. Returns who holds a restored offer, as `nth candidateId`.
+ * ended since. What was mailed is not mailed again, unless a later mail named other times. Returns who holds a restored offer, as `nth candidateId`.
  */
 async function restore(
   trx: Trx,
@@ -140,7 +140,11 @@ async function restore(
       cross join lateral (select notification_id from notifications as earlier
         where earlier.provider_id = same.provider and earlier.job_id = same.job and earlier.candidate_id = same.candidate
           and earlier.kind = ${kind} and earlier.withdrawn_at is not null
-          and (earlier.change_key = same.key or earlier.change_key = any(same.keys) and earlier.content = named.content)
+          and (earlier.change_key = same.key or earlier.change_key = any(same.keys) and earlier.content = named.content
+            and not exists (select from notifications as later
+            where later.provider_id = same.provider and later.job_id = same.job and later.candidate_id = same.candidate
+              and later.kind = ${kind} and later.notification_id > earlier.notification_id
+              and later.delivered_at is not null and later.content <> earlier.content))
         order by (earlier.change_key = same.key) desc, notification_id desc limit 1) as found
     where notifications.provider_id = same.provider and notifications.notification_id = found.notification_id
     returning same.nth, notifications.provider_id as "providerId", notifications.notification_id as "notificationId",

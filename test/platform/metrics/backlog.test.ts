@@ -24,7 +24,7 @@ const WAITING = { interactive: 0, events: 3, background: 0 };
 const integration = (columns: Partial<Integration> = {}) =>
   ({
     ...{ state: "active", health: "reachable", health_since: SINCE, health_until: null },
-    ...{ paused_since: null, held_since: null, ...columns },
+    ...{ paused_since: null, held_since: null, routes: {}, ...columns },
   }) as Integration;
 
 describe("the limit of a backlog", () => {
