@@ -11,7 +11,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 /**
  * What takes long: packing and installing the package; the console in a browser; the kit against every fault and dialect, and a stranger's
  * provider; what starts the tools of others; whole platforms beside an independent provider, killed, restored, upgraded, behind proxies and
- * poolers; generated requests; outages of databases, mail servers and providers; thousands of rows.
+ * poolers; generated requests; outages of databases, mail servers and providers; thousands of rows;
+ * the steps of every validator, counted.
  */
 const PROOFS = [
   "test/package/**/*.test.ts",
@@ -23,6 +24,7 @@ const PROOFS = [
   "test/verify/checks/contracts.test.ts",
   "test/verify/replay-agrees.test.ts",
   "test/generate/documents.test.ts",
+  "test/linear-steps.test.ts",
   "test/examples/first-ten-minutes.test.ts",
   "test/flows/**/*.test.ts",
   "test/chaos/{backup,chaos,pair,power-cut}.test.ts",
