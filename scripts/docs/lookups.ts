@@ -53,7 +53,6 @@ const KINDS = [
   [".openapi-3.0.json", "as JSON"],
   [".asyncapi-3.0.yaml", "AsyncAPI 3.0"],
   [".asyncapi-3.0.json", "as JSON"],
-  [".postman_collection.json", "Postman"],
 ] as const;
 
 /** @param names the generated documents, which are in the same folder */
@@ -78,8 +77,6 @@ ${tableOf(["document", "files", "tolerant"], rows)}
   what may arrive.
 - OpenAPI 3.1 if your generator reads it. Both versions accept the same values.
 - OpenAPI 3.0 otherwise. What this version cannot express is left out and named in the description.
-- The Postman collection to call an API by hand. Set its variables \`baseUrl\` and \`token\`, and for a provider \`providerId\`. A provider's
-  requests are in two folders, one for each routing.
 
 Conditions that no type can express, such as “at least one field of variant B”, are in \`not\`: validators check them, generators ignore them.
 
@@ -88,7 +85,6 @@ Conditions that no type can express, such as “at least one field of variant B�
 \`\`\`sh
 npx --no-install shiftpact spec provider --openapi 3.0 --routing path --out provider.yaml
 npx --no-install shiftpact spec events --format json
-npx --no-install shiftpact spec provider --collection --out provider.postman_collection.json
 \`\`\`
 `;
 }

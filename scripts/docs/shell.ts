@@ -69,11 +69,7 @@ export const CONTRACT = page(
   "The contract",
   "What a provider and the platform owe each other.",
 );
-export const DOWNLOADS = page(
-  "downloads.html",
-  "Downloads",
-  "The documents for generators in any language, and collections for Postman.",
-);
+export const DOWNLOADS = page("downloads.html", "Downloads", "The documents for generators in any language.");
 export const DECISIONS = page(
   "decisions.html",
   "Decisions",

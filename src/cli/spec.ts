@@ -16,15 +16,13 @@ const HELP = `shiftpact spec NAME: prints a document of the contract as one file
   --format F     yaml or json; yaml unless given, or unless FILE ends in .json
   --tolerant     what the platform accepts, which is more than a provider should send; not of operations
   --routing R    path or header: the paths of one routing alone, for those who build a provider; both unless given
-  --collection   a Postman collection instead, with an example as each body
   --out FILE     writes FILE instead of printing
 
 Exit code 0: done; 2: wrong arguments, or FILE could not be written.
 
 Examples:
   shiftpact spec provider --openapi 3.0 --routing path --out provider.yaml
-  shiftpact spec events --format json
-  shiftpact spec provider --collection --out provider.postman_collection.json`;
+  shiftpact spec events --format json`;
 
 const NAMES = ["provider", "platform", "operations", "events"];
 /** The only document that is not an OpenAPI document. */
@@ -58,7 +56,6 @@ function flagsOf(args: string[]) {
       format: { type: "string" },
       tolerant: { type: "boolean", default: false },
       routing: { type: "string" },
-      collection: { type: "boolean", default: false },
       out: { type: "string" },
       help: { type: "boolean", short: "h", default: false },
     },
@@ -72,7 +69,6 @@ function nameFrom([name, ...rest]: string[]): string {
 }
 
 function textOf(name: string, flags: Flags): string {
-  if (flags.collection) return collectionOf(name, flags);
   const isEvents = name === EVENTS;
   if (isEvents && flags.openapi !== undefined) {
     throw new UsageError("events is an AsyncAPI document: omit --openapi");
@@ -111,18 +107,6 @@ function plainlyNamed(item: PathItem): PathItem {
       : [key, { ...value, operationId: value.operationId.replace(/ByHeader$/, "") }],
   );
   return Object.fromEntries(entries);
-}
-
-function collectionOf(name: string, { openapi, format, tolerant, routing }: Flags): string {
-  if (name === EVENTS) {
-    throw new UsageError("there is no collection of events: the requests that send them are in platform");
-  }
-  if (openapi !== undefined) throw new UsageError("--collection has no --openapi");
-  if (tolerant) throw new UsageError("--collection has no --tolerant");
-  if (routing !== undefined)
-    throw new UsageError("a collection has a folder for each routing: omit --routing");
-  if (format !== undefined && format !== "json") throw new UsageError("a collection is JSON");
-  return read(`${name}.postman_collection.json`);
 }
 
 const formatOf = (file = ""): string => (extname(file) === ".json" ? "json" : "yaml");

@@ -30,7 +30,6 @@ describe("shiftpact spec", () => {
     ["events", "events.asyncapi-3.0.yaml"],
     ["provider --tolerant", "provider-tolerant.openapi-3.1.yaml"],
     ["events --tolerant --format json", "events-tolerant.asyncapi-3.0.json"],
-    ["provider --collection", "provider.postman_collection.json"],
   ])("prints the whole file: %s", async (argv, file) => {
     const { code, out, err } = await run(...argv.split(" "));
     expect([code, err]).toEqual([0, ""]);
@@ -76,11 +75,7 @@ describe("shiftpact spec", () => {
   it("prints its help, with examples", async () => {
     const { code, out } = await run("--help");
     expect(code).toBe(0);
-    for (const words of [
-      "--openapi V",
-      "--collection",
-      "Examples:\n  shiftpact spec provider --openapi 3.0",
-    ]) {
+    for (const words of ["--openapi V", "Examples:\n  shiftpact spec provider --openapi 3.0"]) {
       expect(out).toContain(words);
     }
   });
@@ -93,13 +88,8 @@ describe("shiftpact spec", () => {
     ["provider --openapi 2.0", /--openapi must be 3.1 or 3.0, not "2.0"/],
     ["provider --format xml", /--format must be yaml or json, not "xml"/],
     ["events --openapi 3.0", /events is an AsyncAPI document/],
-    ["events --collection", /the requests that send them are in platform/],
-    ["provider --collection --openapi 3.0", /--collection has no --openapi/],
-    ["provider --collection --format yaml", /a collection is JSON/],
     ["provider --out /no/such/folder/a.yaml", /\/no\/such\/folder\/a\.yaml could not be written/],
     ["operations --tolerant", /operations has one form: omit --tolerant/],
-    ["provider --collection --tolerant", /--collection has no --tolerant/],
-    ["provider --collection --routing path", /a collection has a folder for each routing/],
     ["provider --routing auto", /--routing must be path or header, not "auto"/],
     ["platform --routing path", /platform has no routing/],
     ["provider --colour", /--colour.*see --help/],

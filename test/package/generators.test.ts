@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { GENERATORS } from "./tool-versions.ts";
 
 const run = promisify(execFile);
@@ -161,52 +160,5 @@ describe("third-party generators", { timeout: TIMEOUT_MS }, () => {
       ({ stdout }: { stdout: string }) => stdout,
     );
     expect(failed).toBe("");
-  });
-});
-
-interface Run {
-  run: { executions: { item: { name: string }; response?: { code: number } }[] };
-}
-
-/** Returns the statuses of the requests in a folder of the provider's collection, by their names. */
-async function play(name: string, variables: object): Promise<Record<string, number>> {
-  const report = join(folder, "newman.json");
-  const values = Object.entries(variables).flatMap(([key, value]) => ["--env-var", `${key}=${value}`]);
-  const reporter = ["--reporters", "json", "--reporter-json-export", report];
-  const collection = join(DOCUMENTS, "provider.postman_collection.json");
-  await inFolder("newman", ["run", collection, "--folder", name, ...values, ...reporter]);
-  const { run: played }: Run = JSON.parse(readFileSync(report, "utf8"));
-  return Object.fromEntries(played.executions.map(({ item, response }) => [item.name, response?.code ?? 0]));
-}
-
-/** In the order of the document: the third request cancels the shift. */
-const ANSWERS = {
-  "Read a shift": 200,
-  "Replace times and number of positions": 200,
-  "Cancel a shift": 204,
-  "Assign a candidate to a shift": 404,
-  "Unassign a candidate (alternative form)": 404,
-  "Unassign a candidate": 404,
-  "Find candidates": 200,
-  "Create a candidate: To book": 201,
-  "Create a candidate: To hire": 409,
-  "Fetch the existing candidate registry": 200,
-  "List the outlets": 200,
-  "List the roles": 200,
-};
-
-describe("the provider's Postman collection", { timeout: TIMEOUT_MS }, () => {
-  it.each([
-    ["path", "Path prefix (recommended)"],
-    ["header", "No prefix; the organisation is in X-Provider-Id and X-Platform-Provider-Id"],
-  ] as const)("calls every operation with routing by %s", async (routing, name) => {
-    const sandbox = await startSandbox({ port: 0, dialect: { routing } });
-    try {
-      const { shiftId } = sandbox.createShift();
-      const { url: baseUrl, token, providerId } = sandbox;
-      expect(await play(name, { baseUrl, token, providerId, shiftId })).toEqual(ANSWERS);
-    } finally {
-      await sandbox.close();
-    }
   });
 });

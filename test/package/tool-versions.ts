@@ -4,7 +4,6 @@ export const GENERATORS = {
   orval: "8.38.0",
   "openapi-typescript-codegen": "0.31.0",
   "openapi-zod-client": "1.18.3",
-  newman: "6.2.1",
 };
 
 export const TOOLS = {

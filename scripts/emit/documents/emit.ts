@@ -1,13 +1,12 @@
 import { stringify } from "yaml";
 import type { SpecDocument } from "../bundle.ts";
 import { openapi30 } from "../openapi30/document.ts";
-import { emitCollection } from "../postman/collection.ts";
 import { bundled, type Document } from "./bundled.ts";
 import { routed } from "./routed.ts";
 import { hasViews, readView, sentView } from "./views.ts";
 
 /**
- * Returns the files for tools in other languages and for manual calls: each document whole in one file, in several forms. A document with
+ * Returns the files for tools in other languages: each document whole in one file, in several forms. A document with
  * different forms for sending and receiving exists twice: for senders, and (`-tolerant`) for receivers.
  */
 export function emitDocuments(document: SpecDocument): [name: string, text: string][] {
@@ -21,13 +20,10 @@ export function emitDocuments(document: SpecDocument): [name: string, text: stri
       ]
     : [[name, whole]];
   if (kind === "asyncapi") return views.flatMap(([each, view]) => both(`${each}.asyncapi-3.0`, view, banner));
-  return [
-    ...views.flatMap(([each, view]) => [
-      ...both(`${each}.openapi-3.1`, view, banner),
-      ...both(`${each}.openapi-3.0`, openapi30(view), banner),
-    ]),
-    [`${name}.postman_collection.json`, emitCollection(document, banner)],
-  ];
+  return views.flatMap(([each, view]) => [
+    ...both(`${each}.openapi-3.1`, view, banner),
+    ...both(`${each}.openapi-3.0`, openapi30(view), banner),
+  ]);
 }
 
 /** JSON has no comments: `x-generated` replaces them. */
