@@ -2,7 +2,7 @@ import type { BookingReason, ProviderPerson } from "../../../generated/operation
 import type { PersonFault, Rejection } from "../db/schema.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { endBooking, notifyOfBooking, paramsOf } from "./plan-close.ts";
-import { settleRoute } from "./plan-routes.ts";
+import { awaitsShift, settleRoute } from "./plan-routes.ts";
 import type { BookingState, Call } from "./state.ts";
 
 /** How many readings in a row must lack a person before the person counts as removed: one of them may be stale. */
@@ -184,6 +184,7 @@ function assign(draft: Draft, booking: BookingState): Call | undefined {
     draft.push({ write: "identify", candidateId, forget: false });
     return undefined;
   }
+  if (awaitsShift(draft.state, booking)) return undefined;
   return { do: "assign", bookingId, providerCandidateId: person.id, isRetry: sentAt !== null, traceId };
 }
 

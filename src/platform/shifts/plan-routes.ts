@@ -1,7 +1,7 @@
 import type { Unavailable } from "../../clients/provider/answer.ts";
 import type { PersonRoute } from "../db/schema.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import type { BookingState, Call, CallOutcome } from "./state.ts";
+import type { BookingState, Call, CallOutcome, ShiftState } from "./state.ts";
 
 type PersonCall = Extract<Call, { do: "assign" | "unassign" }>;
 
@@ -57,4 +57,8 @@ function noteWorking(draft: Draft, route: PersonRoute, traceId: string): void {
 
 /** Whether a call is repeated until its route works again. */
 export const awaitsRoute = ({ state }: Draft): boolean =>
-  state.bookings.some(({ routeDoubt }) => routeDoubt !== null);
+  state.bookings.some((booking) => booking.routeDoubt !== null && !awaitsShift(state, booking));
+
+/** Whether the shift is not found either: its absence may explain the response, so the call waits until a reading finds it. */
+export const awaitsShift = ({ shift }: ShiftState, { routeDoubt }: BookingState): boolean =>
+  routeDoubt !== null && shift.absences > 0;

@@ -80,6 +80,15 @@ describe("a missing route of assignments", () => {
     expect(writesOf(writes, "issue")).toEqual([]);
   });
 
+  it("is not repeated while the shift is not found either", () => {
+    const bookings = [aBooking({ routeDoubt: 0 })];
+    const run = { ...afterSeeing(), isFirst: true };
+    const { reading: _, ...first } = run;
+    expect(planned(aState({ bookings }), first).next.do).toBe("assign");
+    const missing = planned(aState({ bookings, shift: { absences: 1, absentSince: NOW } }), first);
+    expect(missing.next).toMatchObject({ do: "rest", afterMs: HOUR });
+  });
+
   it("is a refusal of the person if the route has worked for another since", () => {
     const routes = { assignCandidate: { recoveries: 1 } };
     const state = aState({ bookings: [inDoubt({ routeDoubt: 0 })], integration: { routes } });
