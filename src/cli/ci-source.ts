@@ -12,7 +12,7 @@ export const SOURCE_FORMS = "git+https://HOST/REPOSITORY.git#COMMIT or TARBALL#s
 const FOLDER = ".shiftpact";
 
 /**
- * Returns the source. The name of a package is none: the names of shiftpact are not registered, and anyone may register them.
+ * Returns the source. A package name is refused: the names of shiftpact are not registered, and anyone may register them.
  * @throws UsageError for a source that can change, or that holds a secret
  */
 export function ciSourceOf(text: string): CiSource {

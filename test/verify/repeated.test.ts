@@ -7,7 +7,7 @@ import { verify } from "../../src/verify/verify.ts";
 
 const KNOWN_NUMBER = "189001169813";
 /** `RUNS=1000 PROOFS=1 npx vitest run test/verify/repeated` for more runs. */
-const RUNS = Number(process.env.RUNS ?? 100);
+const RUNS = Number(process.env.RUNS ?? 200);
 
 const opened: Sandbox[] = [];
 afterEach(async () => {
