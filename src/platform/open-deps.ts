@@ -12,6 +12,7 @@ import { createBacklogs } from "./backlog/backlogs.ts";
 import { openPersonalNumbers } from "./candidates/personal-numbers.ts";
 import type { Config } from "./config.ts";
 import { openConfigured } from "./configured-database.ts";
+import type { Database } from "./db/database.ts";
 import { joinProcesses } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
 import { createThrottle } from "./db/throttle.ts";
@@ -44,6 +45,8 @@ import { Worker } from "./work/worker.ts";
 
 /** Settings of tests and the demo for the parts below HTTP. */
 export interface DepsOptions {
+  /** An open database, which stays open; the one of the configuration unless given. */
+  database?: Database;
   /** Delivers the notifications; as configured unless given. */
   channel?: Channel;
   now?: () => Date;
@@ -75,8 +78,8 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
   // Closed after everything that it traces.
   shutdown.closeLast(() => tracing.close?.());
   const onQuery = tracing.isOn ? tracing.queried : undefined;
-  const database = await openConfigured(config, log, undefined, onQuery);
-  shutdown.closeLast(database.close);
+  const database = options.database ?? (await openConfigured(config, log, undefined, onQuery));
+  if (!options.database) shutdown.closeLast(database.close);
   await checkSecretKeys(database, vault);
   const numbers = await openPersonalNumbers(database, vault);
   const processes = await joinProcesses(database, log);

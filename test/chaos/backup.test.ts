@@ -161,7 +161,7 @@ describe("under load,", () => {
     const restore = () => command(["restore", file], restoredEnv(home));
     const half = restore();
     const draft = join(home.dataDir, "restored", "database.restoring");
-    await expect.poll(() => existsSync(join(draft, "pg"))).toBe(true);
+    await expect.poll(() => existsSync(join(draft, "pg")), { timeout: 180_000 }).toBe(true);
     half.child.kill("SIGKILL");
     await half.ended;
     const database = join(home.dataDir, "restored", "database");
