@@ -10,7 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 
 /**
  * What takes long: packing and installing the package; the console in a browser; the kit against every fault and dialect, and a stranger's
- * provider; what starts the tools of others; whole platforms beside an independent provider, killed, restored, upgraded, behind proxies and
+ * provider; what starts the tools of others; whole platforms beside an independent provider, killed, restored, behind proxies and
  * poolers; generated requests; outages of databases, mail servers and providers; thousands of rows;
  * the steps of every validator, counted.
  */
@@ -30,15 +30,15 @@ const PROOFS = [
   "test/chaos/{backup,chaos,pair,power-cut}.test.ts",
   "test/platform/{lifecycle,logs-of-a-hire,main}.test.ts",
   "test/platform/{backup,stream,telemetry,upkeep}/**/*.test.ts",
-  "test/platform/db/{*-migration,migrate,pglite,readiness,silence}.test.ts",
+  "test/platform/db/{migrate,pglite,readiness,silence}.test.ts",
   "test/platform/events/odd-answers.test.ts",
   "test/platform/http/{generated-input,listeners,store-down}.test.ts",
   "test/platform/bookings/provider-down.test.ts",
   "test/platform/integrations/{circuit,offboard,registry-people,verification}.test.ts",
   "test/platform/metrics/backlog.test.ts",
   "test/platform/notifications/{email,outage,resend}.test.ts",
-  "test/{deploy,pooler,upgrade}/**/*.test.ts",
-  "test/cli/{compare,demo,init,migrate,move,node-version,start,verify-stop}.test.ts",
+  "test/{deploy,pooler}/**/*.test.ts",
+  "test/cli/{compare,demo,init,migrate,node-version,start,verify-stop}.test.ts",
   "test/{vitest-summary,lint-specs}.test.ts",
 ];
 /** Does more as a proof. */

@@ -1557,8 +1557,7 @@ export interface components {
       | "change_requested"
       | "change_confirmed"
       | "change_refused"
-      | "registry_imported"
-      | "migrated";
+      | "registry_imported";
     CheckFinding: {
       /** @enum {string} */
       severity: "error" | "warning";

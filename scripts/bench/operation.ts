@@ -11,10 +11,10 @@ import { shown, type Table } from "./table.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CHAOS = join(ROOT, "scripts/chaos.ts");
-const TESTS = ["test/deploy/rolling.test.ts", "test/chaos/backup.test.ts", "test/upgrade"];
+const TESTS = ["test/deploy/rolling.test.ts", "test/chaos/backup.test.ts"];
 const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
 
-/** Counts acknowledged and lost webhooks in restarts, upgrades, backups and failovers under load. */
+/** Counts acknowledged and lost webhooks in restarts, backups and failovers under load. */
 export const operation: Section = {
   name: "operation",
   title: "Operation under load",
@@ -58,7 +58,7 @@ async function failOver({ resources, quick, report }: Setting): Promise<Counts[]
 }
 
 const testsTable = (counted: readonly Counted[]): Table => ({
-  title: "Restarts, upgrades, backups and moves",
+  title: "Restarts and backups",
   about:
     "From the tests that `npm run test:proofs` runs, with more restarts. Failed: webhooks that got no 200; a dash where the sender repeats them, as providers do. Lost: acknowledged, and not in the database at the end.",
   head: ["what", "acknowledged", "failed", "lost", "longest acknowledgement, ms"],

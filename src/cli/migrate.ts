@@ -1,11 +1,8 @@
-import { join } from "node:path";
 import { openConfigured } from "../platform/configured-database.ts";
 import { readDatabaseConfig } from "../platform/database-config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import type { Database } from "../platform/db/engine.ts";
 import { checkSchema, migrate as migrateDatabase } from "../platform/db/migrate.ts";
-import { refuseMoved } from "../platform/db/moved.ts";
-import { MOVE_IS_UNFINISHED, UNFINISHED_MOVE } from "../platform/db/schema-version.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { reportFailure } from "./command-failure.ts";
@@ -22,7 +19,7 @@ It reads DATABASE_URL or, for a pooler in transaction mode, DIRECT_DATABASE_URL 
 which no other process may have open. Run it as the role that owns the schema; the processes of the platform then start with AUTO_MIGRATE=0.
 
 Exit code 0: done; 1: it failed, or migrations are missing; 2: flags or settings that cannot be used; 3: the schema is newer than this
-version and does not work with it, or a move into the database is not finished.
+version and does not work with it, or of another commit before the first release.
 
 Examples:
   DATABASE_URL=postgres://owner@localhost/shiftpact shiftpact migrate
@@ -46,7 +43,7 @@ export async function migrate(argv: string[], io: Io): Promise<number> {
     const env = readEnvironment(io.env);
     const dataDir = dataDirOf(env, values.data);
     const place = { ...readDatabaseConfig(env), dataDir };
-    if (!place.databaseUrl) refuseMoved(values.check ? existingDatabase(dataDir) : join(dataDir, "database"));
+    if (!place.databaseUrl && values.check) existingDatabase(dataDir);
     const database = await openConfigured(place, createLog(env.LOG_LEVEL || "warn"), openUnmigrated);
     try {
       return await (values.check ? check(database, io) : apply(database, io));
@@ -69,8 +66,7 @@ async function apply({ raw }: Database, io: Io): Promise<number> {
 async function check({ raw }: Database, io: Io): Promise<number> {
   const { missing, version, known, incompatible } = await checkSchema(raw);
   for (const { name } of missing) io.stdout(`missing ${name}`);
-  if (incompatible?.name === UNFINISHED_MOVE) io.stdout(MOVE_IS_UNFINISHED);
-  else if (incompatible)
+  if (incompatible)
     io.stdout(`newer: ${incompatible.name} does not work with this version, which supports schema ${known}`);
   else if (missing.length === 0)
     io.stdout(

@@ -1,7 +1,6 @@
 import { backup } from "./backup.ts";
 import type { Io } from "./io.ts";
 import { migrate } from "./migrate.ts";
-import { move } from "./move.ts";
 import { operators } from "./operators.ts";
 import { platform } from "./platform.ts";
 import { restore } from "./restore.ts";
@@ -10,7 +9,7 @@ import { restore } from "./restore.ts";
  * The commands of the package @shiftpact/platform, by name. `shiftpact NAME` finds them there, and `shiftpact-platform NAME` runs them
  * without the package `shiftpact`.
  */
-export const PLATFORM_COMMANDS = { platform, migrate, backup, restore, move, operators } satisfies Record<
+export const PLATFORM_COMMANDS = { platform, migrate, backup, restore, operators } satisfies Record<
   string,
   (argv: string[], io: Io) => Promise<number>
 >;

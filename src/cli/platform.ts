@@ -38,7 +38,6 @@ Settings, from the environment:
   OTEL_EXPORTER_OTLP_HEADERS_FILE
                            a file that holds the value
   UNKNOWN_TOKEN_LIMIT      30: unknown tokens a minute from each client address; 0: no limit
-  CLEAR_PERSONAL_NUMBERS   1: personal numbers are in clear too, for the return to a version that does not seal
   ALLOW_INSECURE_PROVIDERS 1: providers over plain http and at private addresses, for development
   WEBHOOK_RATE_LIMIT       6000: events a minute for each providerId; 0: no limit
   PROVIDER_RATE_LIMIT      500: calls a minute to each provider; 0: no limit
@@ -53,9 +52,9 @@ Settings, from the environment:
 
 When it listens it prints {"listening":true,"port":N}. Logs go to stderr. Exit code 0: stopped; 1: it could not start or continue;
 2: flags or settings that cannot be used, or missing rights in the database; 3: the schema of the database is newer than this
-version and does not work with it, or old with AUTO_MIGRATE=0. A second SIGINT or SIGTERM ends it at once.
+version and does not work with it, of another commit before the first release, or old with AUTO_MIGRATE=0. A second SIGINT or SIGTERM ends it at once.
 
-Other commands: migrate, backup, restore, move, operators. Each has --help, and is run as \`shiftpact NAME\` or \`shiftpact-platform NAME\`.
+Other commands: migrate, backup, restore, operators. Each has --help, and is run as \`shiftpact NAME\` or \`shiftpact-platform NAME\`.
 
 Examples:
   shiftpact platform --port 3000 --data ./data

@@ -19,7 +19,6 @@ const COMMANDS: Commands = {
   ...ofPlatform("operators", "add, list, rotate and revoke the operators of a running platform"),
   ...ofPlatform("backup", "write everything that the platform has stored to one file, while it runs"),
   ...ofPlatform("restore", "restore such a file into an empty database"),
-  ...ofPlatform("move", "move an embedded database to PostgreSQL"),
   sandbox: {
     summary: "run a reference provider in any dialect, with faults on request",
     load: async () => (await import("./sandbox.ts")).sandbox,

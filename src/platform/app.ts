@@ -38,7 +38,6 @@ import { jobHandlers } from "./http/operations/jobs.ts";
 import { monitoringHandlers } from "./http/operations/monitoring.ts";
 import { notificationHandlers } from "./http/operations/notifications.ts";
 import { organisationExport } from "./http/organisation-export.ts";
-import { refuseWrites } from "./http/read-only.ts";
 import { streamHandler } from "./http/stream.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
@@ -74,8 +73,6 @@ export interface AppParts extends Settings {
   backlogs: Backlogs;
   fieldUses: Pick<FieldUses, "flush">;
   processes: Pick<Processes, "count">;
-  /** Serves reads only. */
-  readOnly?: boolean;
   isDraining: () => boolean;
   /** Milliseconds. */
   streamCheckMs?: number;
@@ -99,7 +96,6 @@ export function createApp(parts: AppParts): Express {
   const limit = parts.webhookRateLimit;
   const isShared = () => parts.processes.count() > 1;
   const counts = webhookCounts({ database: inboxOnly, log, limit, isShared, now });
-  if (parts.readOnly) app.use(refuseWrites);
   app.use(["/api/v3", "/webhooks"], timeWebhooks(parts.observer));
   app.use(
     platformRouter({

@@ -28,8 +28,6 @@ export interface Config extends DatabaseConfig {
   /** Decrypt older data until it is encrypted again with the first key. 32 bytes each. */
   olderSecretKeys?: readonly Buffer[];
   allowInsecureProviders: boolean;
-  /** Personal numbers are stored in clear beside the sealed ones, so that a process of version 0.1.0 can work on the database. */
-  clearPersonalNumbers: boolean;
   /** Events a minute for each providerId, of which each process allows its share; 0: no limit. */
   webhookRateLimit: number;
   /** Calls a minute to each provider, a fiftieth of it a second; 0: no limit. */
@@ -92,7 +90,6 @@ export function readConfig(
     ...readDatabaseConfig(env),
     dataDir,
     allowInsecureProviders: env.ALLOW_INSECURE_PROVIDERS === "1",
-    clearPersonalNumbers: env.CLEAR_PERSONAL_NUMBERS === "1",
     webhookRateLimit: Number(env.WEBHOOK_RATE_LIMIT || WEBHOOK_RATE_LIMIT.unset),
     providerRateLimit: Number(env.PROVIDER_RATE_LIMIT || PROVIDER_RATE_LIMIT.unset),
     unknownTokenLimit: Number(env.UNKNOWN_TOKEN_LIMIT || UNKNOWN_TOKEN_LIMIT.unset),
@@ -127,7 +124,6 @@ function faultsIn(env: Env): string[] {
     ),
     notInteger("PORT", PORT),
     [!["", "0", "1"].includes(env.ALLOW_INSECURE_PROVIDERS ?? ""), "ALLOW_INSECURE_PROVIDERS must be 0 or 1"],
-    [!["", "0", "1"].includes(env.CLEAR_PERSONAL_NUMBERS ?? ""), "CLEAR_PERSONAL_NUMBERS must be 0 or 1"],
     notInteger("MANAGEMENT_PORT", PORT),
     [!areProxies(env.TRUST_PROXY || "0"), TRUST_PROXY_FAULT],
     notInteger("DRAIN_SECONDS", DRAIN_SECONDS),

@@ -27,14 +27,13 @@ export interface Vault {
 export interface Numbers {
   hash(number: PersonalNumber): string;
   /** Returns the columns of a candidate. */
-  columns(number: PersonalNumber, candidateId: string): StoredNumber & { personal_number_hash: string };
+  columns(number: PersonalNumber): StoredNumber & { personal_number_hash: string };
   /** Throws for an erased person and for a damaged number. */
   open(stored: StoredNumber): PersonalNumber;
 }
 
 export interface StoredNumber {
-  personal_number: string;
-  /** Null if an older version stored the number in clear. */
+  /** Null of an erased person. */
   personal_number_sealed: string | null;
 }
 

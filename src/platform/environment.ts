@@ -95,7 +95,7 @@ export function dataDirOf(env: Env, flag?: string): string {
 /** Long enough that a name which differs in a letter or two belongs to no other program. */
 const NAMES: readonly string[] = [
   ...SECRETS.flatMap((name) => [name, `${name}_FILE`]),
-  ...["SHIFTPACT_DATA", "ALLOW_INSECURE_PROVIDERS", "CLEAR_PERSONAL_NUMBERS"],
+  ...["SHIFTPACT_DATA", "ALLOW_INSECURE_PROVIDERS"],
   ...["WEBHOOK_RATE_LIMIT", "PROVIDER_RATE_LIMIT", "UNKNOWN_TOKEN_LIMIT", "SMTP_FROM", "LOG_LEVEL"],
   ...["OFFER_MAIL_MINUTES", "OFFER_MAIL_DAILY_LIMIT"],
   ...["MANAGEMENT_HOST", "MANAGEMENT_PORT", "TRUST_PROXY", "DRAIN_SECONDS"],

@@ -45,8 +45,6 @@ export interface PlatformOptions extends DepsOptions {
   upkeep?: UpkeepOptions;
   /** How often the operator of an open stream is checked. Milliseconds. */
   streamCheckMs?: number;
-  /** Serves reads only, and does no work. */
-  readOnly?: boolean;
   /** The console and the documentation; not served unless given. */
   pages?: AppParts["pages"];
 }
@@ -70,7 +68,7 @@ async function startParts(
   shutdown: Shutdown,
 ): Promise<Platform> {
   const { allowInsecureProviders, operationsToken, webhookRateLimit, unknownTokenLimit } = config;
-  const { deps, worker, sealing, processes, ...counted } = await openDeps(config, options, log, shutdown);
+  const { deps, worker, processes, ...counted } = await openDeps(config, options, log, shutdown);
   const { database, signals } = deps;
   const dispatcher = createDispatcher(deps);
   const readiness = createReadiness({ database, log, knownSchema: await knownVersion() });
@@ -95,21 +93,16 @@ async function startParts(
     ...(config.management && { management: config.management }),
     ...(config.trustProxy !== undefined && { trustProxy: config.trustProxy }),
     ...(options.pages && { pages: options.pages }),
-    ...(options.readOnly && { readOnly: true }),
   };
   const management = config.management && (await serve(createManagementApp(parts), config.management));
   if (management) shutdown.closeLast(() => management.close(0));
-  // Before the first request, so that no number is stored in clear unless another process needs it.
-  if (!options.readOnly) await sealing.start();
   const server = await serve(createApp(parts), config);
   shutdown.stopServer(server);
-  if (!options.readOnly) {
-    await worker.start();
-    if (!deps.channel) await warnOfUndelivered(deps);
-    dispatcher.start();
-    upkeep.start();
-    resealInBackground(deps, shutdown);
-  }
+  await worker.start();
+  if (!deps.channel) await warnOfUndelivered(deps);
+  dispatcher.start();
+  upkeep.start();
+  resealInBackground(deps, shutdown);
   return {
     database: { engine: database.engine, schema: await schemaVersion(database.raw) },
     host: server.host,

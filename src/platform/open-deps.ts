@@ -10,7 +10,6 @@ import {
 } from "../clients/retry-policy.ts";
 import { createBacklogs } from "./backlog/backlogs.ts";
 import { openPersonalNumbers } from "./candidates/personal-numbers.ts";
-import { createNumberSealing } from "./candidates/seal-numbers.ts";
 import type { Config } from "./config.ts";
 import { openConfigured } from "./configured-database.ts";
 import type { Database } from "./db/database.ts";
@@ -25,7 +24,6 @@ import { noteCircuit, noteSilence } from "./integrations/health.ts";
 import { probe } from "./integrations/probe.ts";
 import { REGISTRY_WORKER } from "./integrations/registry.ts";
 import { checkSecretKeys } from "./integrations/reseal.ts";
-import { detectInBackground } from "./integrations/routing.ts";
 import { createVault } from "./integrations/vault.ts";
 import { followLogLevel } from "./log-level.ts";
 import { createFigures, type Figures } from "./metrics/figures.ts";
@@ -113,7 +111,6 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     },
     onSilence: (providerId, ms) => noteSilence(deps, providerId, ms),
     onFields: fieldUses.note,
-    onUndetected: (integration) => detectInBackground(deps, integration),
   });
   shutdown.closeLast(clients.close);
   const registries = createThreads({ file: REGISTRY_WORKER, atOnce: 2, ...options.registryThreads });
@@ -140,11 +137,8 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };
-  const { clearPersonalNumbers: keepClear } = config;
-  const sealing = createNumberSealing({ database, numbers, vault, log, keepClear });
-  shutdown.closeLast(sealing.stop);
   const worker = workerOf(deps, options, shutdown, figures);
-  return { deps, worker, sealing, processes, fieldUses, figures, backlogs, metrics, observer };
+  return { deps, worker, processes, fieldUses, figures, backlogs, metrics, observer };
 }
 
 /** Nothing of OpenTelemetry is loaded unless it is configured. */

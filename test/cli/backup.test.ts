@@ -63,7 +63,6 @@ describe("an interrupted restore into a folder", () => {
     ["migrate", []],
     ["migrate", ["--check"]],
     ["backup", ["FOLDER/file"]],
-    ["move", ["--to", "postgres://127.0.0.1:9/shiftpact"]],
   ])("leaves nothing that shiftpact %s %j uses", async (command, argv) => {
     expect(await run(command, argv)).toEqual({
       ...{ code: 1, out: [] },

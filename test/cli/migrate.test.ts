@@ -14,10 +14,13 @@ import { configFor } from "../harness/platform.ts";
 import { shiftEvent, startWithTenants } from "../harness/tenants.ts";
 import { terminal } from "./terminal.ts";
 
-const run = async (argv: string[], env: Record<string, string>) => {
+type Env = Record<string, string>;
+
+const runCommand = async (command: typeof migrate, argv: string[], env: Env) => {
   const { io, out, err } = terminal({ LOG_LEVEL: "silent", ...env });
-  return { code: await migrate(argv, io), out, err };
+  return { code: await command(argv, io), out, err };
 };
+const run = (argv: string[], env: Env) => runCommand(migrate, argv, env);
 
 const SECRETS = {
   OPERATIONS_TOKEN: "operations-token-of-the-tests",
@@ -42,10 +45,10 @@ describe("shiftpact migrate", () => {
   it("applies and reports missing migrations, and has nothing to do afterwards", async () => {
     const known = await knownVersion();
     const before = await run(["--check"], { DATABASE_URL: url });
-    expect([before.code, before.out[0]]).toEqual([1, "missing 001-first-tables.sql"]);
+    expect([before.code, before.out[0]]).toEqual([1, "missing 001-schema"]);
     const done = await run([], { DATABASE_URL: url });
     expect([done.code, done.out[0], done.out.at(-1)]).toEqual([
-      ...[0, "applied 001-first-tables.sql", `the schema is now at ${known}`],
+      ...[0, "applied 001-schema", `the schema is now at ${known}`],
     ]);
     const upToDate = { code: 0, out: [`up to date: schema ${known}`], err: [] };
     expect(await run([], { DATABASE_URL: url })).toEqual(upToDate);
@@ -78,6 +81,19 @@ describe("shiftpact migrate", () => {
         [expect.stringMatching(/^shiftpact platform: the schema of the database is newer than this version/)],
       ],
     ]);
+  });
+
+  it("refuses the schema of another commit with one line and exit code 3, and so does the platform", async () => {
+    const env = { DATABASE_URL: url, ...SECRETS };
+    await run([], env);
+    await admin.query("update shiftpact.migrations set checksum = 'of another commit'");
+    const refusal = (name: string) => {
+      const line = `^shiftpact ${name}: the schema of the database is that of another commit: until the first release`;
+      return { code: 3, out: [], err: [expect.stringMatching(line)] };
+    };
+    expect(await run([], env)).toEqual(refusal("migrate"));
+    expect(await run(["--check"], env)).toEqual(refusal("migrate"));
+    expect(await runCommand(platform, [], env)).toEqual(refusal("platform"));
   });
 
   it("leaves the schema to this command with AUTO_MIGRATE=0", async () => {

@@ -38,7 +38,6 @@ const COMMANDS: [command: PlatformCommand, argv: string[]][] = [
   ["migrate", ["--check"]],
   ["backup", ["FOLDER/new.shiftpact"]],
   ["restore", ["FOLDER/monday.shiftpact"]],
-  ["move", ["--to", NO_DATABASE]],
   ["operators", ["list"]],
 ];
 
@@ -78,7 +77,6 @@ describe("an empty flag", () => {
     ["backup", ["new.shiftpact", "--data="], EMPTY_DATA],
     ["backup", ["new.shiftpact", "--url="], EMPTY_URL],
     ["restore", ["FOLDER/monday.shiftpact", "--data="], EMPTY_DATA],
-    ["move", ["--to", NO_DATABASE, "--data="], EMPTY_DATA],
     ["operators", ["list", "--token", "x", "--url="], EMPTY_URL],
   ])("of shiftpact %s %j is refused in one line", async (command, argv, line) => {
     const refusal = { code: 2, out: [], err: [`shiftpact ${command}: ${line}`] };
@@ -106,18 +104,5 @@ describe("a secret in a file", () => {
     const env = { OPERATIONS_TOKEN_FILE: join(folder, "token"), SHIFTPACT_URL: "http://127.0.0.1:9" };
     const { code, err } = await run("operators", ["list"], env);
     expect([code, err]).toEqual([2, [expect.stringContaining("cannot connect to the platform")]]);
-  });
-});
-
-describe("shiftpact move", () => {
-  it.each([
-    ["mysql://x", /--to must start with postgres:\/\//],
-    [`${NO_DATABASE}?sslmode=prefer`, /--to: sslmode must be one of/],
-  ])("refuses --to %s before it opens a database", async (url, line) => {
-    expect(await run("move", ["--to", url], {})).toEqual({
-      code: 2,
-      out: [],
-      err: [expect.stringMatching(line)],
-    });
   });
 });

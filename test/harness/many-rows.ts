@@ -39,8 +39,8 @@ export async function insertPeople(
   const prefix = "ffffffff-ffff-7fff-8fff-";
   await sql`
     with added as (
-      insert into candidates (candidate_id, personal_number, personal_number_sealed, first_name, last_name, email, phone)
-      select (${prefix}::text || lpad(to_hex(${count}::integer - nth), 12, '0'))::uuid, 'sealed:' || nth, personal_number_sealed,
+      insert into candidates (candidate_id, personal_number_sealed, first_name, last_name, email, phone)
+      select (${prefix}::text || lpad(to_hex(${count}::integer - nth), 12, '0'))::uuid, personal_number_sealed,
         'Person', nth::text, email, phone
       from candidates cross join generate_series(1, ${count}::integer) as nth where candidate_id = ${candidateId}
       returning candidate_id)

@@ -148,7 +148,6 @@ export function configFor({ url, dataDir = "unused" }: DatabaseLocation): Config
     operationsToken: OPERATIONS_TOKEN,
     secretKey: SECRET_KEY,
     allowInsecureProviders: true,
-    clearPersonalNumbers: false,
     webhookRateLimit: 0,
     providerRateLimit: 500,
     unknownTokenLimit: 0,

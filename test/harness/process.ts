@@ -68,18 +68,10 @@ export interface PlatformProcess {
 
 const running = new Set<ChildProcess>();
 
-/**
- * `node src/cli/shiftpact.ts platform`; `around`: a module that runs first in the process, as source text; `command`: that file in another
- * checkout.
- */
-export function startProcess(
-  { env }: Pick<DataFolder, "env">,
-  port = 0,
-  around = "",
-  command = COMMAND,
-): PlatformProcess {
+/** `node src/cli/shiftpact.ts platform`; `around`: a module that runs first in the process, as source text. */
+export function startProcess({ env }: Pick<DataFolder, "env">, port = 0, around = ""): PlatformProcess {
   const preload = around === "" ? [] : ["--import", `data:text/javascript,${encodeURIComponent(around)}`];
-  const child = spawn(process.execPath, [QUICK, ...preload, command, "platform", "--port", String(port)], {
+  const child = spawn(process.execPath, [QUICK, ...preload, COMMAND, "platform", "--port", String(port)], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });

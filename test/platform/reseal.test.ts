@@ -97,6 +97,6 @@ async function addIntegrations({ kysely }: TestDatabase, count: number, seal: (n
 }
 
 async function addHired({ raw }: TestDatabase, hire: string) {
-  await raw.executeSql(`insert into shiftpact.candidates (candidate_id, personal_number, first_name, last_name, email, phone, hire)
-    values ('5b0a4c1e-8f5d-4c55-9d4e-000000000001', 'none', '', '', '', '', '${hire}')`);
+  await raw.executeSql(`insert into shiftpact.candidates (candidate_id, first_name, last_name, email, phone, hire)
+    values ('5b0a4c1e-8f5d-4c55-9d4e-000000000001', '', '', '', '', '${hire}')`);
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { connectorOf } from "../../src/platform/db/connect.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { terminal } from "../cli/terminal.ts";
-import { copyDatabase, copyFolder, silent } from "../engines.ts";
+import { copyDatabase, silent } from "../engines.ts";
 import { shiftEvent, startWithTenants, type TenantHarness } from "../harness/tenants.ts";
 import { copyOddDatabase, expectReliedOn } from "../platform/db/odd-database.ts";
 import { onboard } from "../platform/integrations/onboard.ts";
@@ -129,18 +129,6 @@ describe("a platform behind pgbouncer", () => {
       expect(await run(command, { DATABASE_URL })).toEqual({ code: 1, err: refused });
       expect(await run(command, { DATABASE_URL, DIRECT_DATABASE_URL: url })).toEqual({ code: 0, err: [] });
     }
-  });
-
-  it("is not what an embedded database can be moved to with pooling by transaction", async () => {
-    const { where, remove } = await copyFolder();
-    undo.push(remove);
-    const { io, err } = terminal({ SECRET_KEY: Buffer.alloc(32, 7).toString("base64"), LOG_LEVEL: "silent" });
-    const data = await mkdtemp(join(tmpdir(), "shiftpact-pooled-move-"));
-    undo.push(() => rm(data, { recursive: true }));
-    await rename(where.dataDir, join(data, "database"));
-    const target = await pooled("transaction");
-    expect(await PLATFORM_COMMANDS.move(["--to", target, "--data", data, "--port", "0"], io)).toBe(1);
-    expect(err).toEqual([expect.stringMatching(/^shiftpact move: --to leads to .*give --to a URL/)]);
   });
 
   it("reports the failure of a single statement, and has the connection go on", async () => {

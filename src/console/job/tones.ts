@@ -53,7 +53,6 @@ const BY_CODE = {
   change_confirmed: "good",
   change_refused: "bad",
   registry_imported: "plain",
-  migrated: "plain",
 } satisfies Record<OutcomeCode, EntryTone>;
 
 /** The tone of an outcome. A blocked job is a warning, a filled one a success. */

@@ -66,7 +66,6 @@ const OUTCOMES = {
   change_refused: ({ changeReason, ...params }) =>
     `Change refused${after(": ", changeReason ? changeReasonText(changeReason, params) : knownFailure(params))}`,
   registry_imported: (params) => registryText(params),
-  migrated: () => "Recorded by an earlier version of the platform",
 } satisfies Record<OutcomeCode, Text>;
 
 /**

@@ -1,5 +1,4 @@
 import type { RunSql } from "../db/engine.ts";
-import { UNFINISHED_MOVE } from "../db/schema-version.ts";
 
 /** A table of the schema `shiftpact`; its partitions are read and written through it. */
 export interface Table {
@@ -13,11 +12,6 @@ export interface Partition {
   parent: string;
   /** As after `partition of PARENT`. */
   bound: string;
-}
-
-export interface Sequence {
-  name: string;
-  value: string;
 }
 
 /** How values are written as text. The same at both ends, so that each is read back as it was. One transaction. */
@@ -45,16 +39,9 @@ export async function readPartitions(run: RunSql): Promise<Partition[]> {
   return rows;
 }
 
-export async function readSequences(run: RunSql): Promise<Sequence[]> {
-  const { rows } = await run(`
-    select sequencename as name, last_value::text as value from pg_sequences
-    where schemaname = 'shiftpact' and last_value is not null order by 1`);
-  return rows;
-}
-
 export async function readApplied(run: RunSql): Promise<{ name: string; checksum: string }[]> {
   const { rows } = await run("select name, checksum from shiftpact.migrations order by name");
-  return rows.filter(({ name }) => name !== UNFINISHED_MOVE);
+  return rows;
 }
 
 export async function hasTables(run: RunSql): Promise<boolean> {

@@ -6,7 +6,6 @@ import {
   quoted,
   readApplied,
   readPartitions,
-  readSequences,
   readTables,
   type Table,
 } from "./catalog.ts";
@@ -26,7 +25,7 @@ export async function* dump(run: RunSql, engine: Engine): AsyncGenerator<string>
 }
 
 /** Describes the database. The settings AS_TEXT must be in force. */
-export async function headerOf(run: RunSql, engine: Engine): Promise<Header> {
+async function headerOf(run: RunSql, engine: Engine): Promise<Header> {
   const { rows } = await run(
     `select to_char(now(), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, (${SEALED_VALUE}) as sealed`,
   );
@@ -36,12 +35,11 @@ export async function headerOf(run: RunSql, engine: Engine): Promise<Header> {
     sealed: rows[0].sealed,
     tables: await readTables(run),
     partitions: await readPartitions(run),
-    sequences: await readSequences(run),
   };
 }
 
 /** Yields a table. Returns the number of its rows. */
-export async function* rowsOf(run: RunSql, table: Table): AsyncGenerator<string, number> {
+async function* rowsOf(run: RunSql, table: Table): AsyncGenerator<string, number> {
   const digest = createDigest();
   yield controlLine({ table: table.name });
   await run(`declare stored_rows no scroll cursor for

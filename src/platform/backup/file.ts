@@ -63,7 +63,7 @@ function faultOf(error: unknown, path: string): unknown {
 }
 
 /** The lines of a backup's text, which comes in pieces. */
-export async function* linesOf(pieces: AsyncIterable<string> | Readable): AsyncGenerator<string> {
+async function* linesOf(pieces: AsyncIterable<string> | Readable): AsyncGenerator<string> {
   let rest = "";
   for await (const piece of pieces as AsyncIterable<string>) {
     const lines = (rest + piece).split("\n");

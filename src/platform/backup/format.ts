@@ -1,4 +1,4 @@
-import type { Partition, Sequence, Table } from "./catalog.ts";
+import type { Partition, Table } from "./catalog.ts";
 import type { Digest } from "./digest.ts";
 
 /**
@@ -16,7 +16,6 @@ export interface Header {
   sealed: string | null;
   tables: Table[];
   partitions: Partition[];
-  sequences: Sequence[];
 }
 
 /** Begins the rows of a table. */

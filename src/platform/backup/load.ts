@@ -1,16 +1,7 @@
 import type { RunSql } from "../db/engine.ts";
 import { makeTables, readMigrations } from "../db/migrate.ts";
-import type { Migration } from "../db/schema-version.ts";
-import {
-  AS_TEXT,
-  columnsOf,
-  foreignKeys,
-  hasTables,
-  type Partition,
-  quoted,
-  readPartitions,
-  type Table,
-} from "./catalog.ts";
+import { isOfAnotherCommit, type Migration, UNRELEASED } from "../db/schema-version.ts";
+import { AS_TEXT, columnsOf, foreignKeys, hasTables, quoted, readPartitions, type Table } from "./catalog.ts";
 import { type Digest, digestOf, isSame } from "./digest.ts";
 import { BackupError, controlOf, type Header, rowOf, type TableEnd } from "./format.ts";
 
@@ -27,54 +18,39 @@ export interface Loaded {
 /**
  * Makes the backup's tables as they were, fills them, compares each with its digest, and migrates them to this version, all within the
  * transaction of the caller.
- * Rejects with BackupError when the database is not empty, or the backup is damaged, incomplete or of a newer version.
+ * Rejects with BackupError when the database is not empty, or the backup is damaged, incomplete, of a newer version or, before the first
+ * release, of another commit.
+ * @param migrations those of this version unless given
  */
 export async function load(
   run: RunSql,
   lines: AsyncIterable<string>,
   check: (header: Header) => void,
+  migrations?: readonly Migration[],
 ): Promise<Loaded> {
   if (await hasTables(run))
     throw new BackupError("the database is not empty: a backup is restored into an empty one");
   const iterator = lines[Symbol.asyncIterator]();
   const header = await readHeader(iterator);
   check(header);
-  const keys = await makeEmpty(run, header);
+  const known = migrations ?? (await readMigrations());
+  const keys = await makeEmpty(run, header, appliedTo(header, known));
   const rows = await loadTables(run, iterator, header);
-  await complete(run, header, keys);
+  await run(keys);
   const applied = new Set(header.migrations.map(({ name }) => name));
-  const later = (await readMigrations()).filter(({ name }) => !applied.has(name));
+  const later = known.filter(({ name }) => !applied.has(name));
   await makeTables(run, later);
   return { header, rows, migrated: later.map(({ name }) => name) };
 }
 
-/** Makes the tables as they were, without foreign keys and triggers: rows come in another order. Returns SQL that adds the keys. */
-export async function makeEmpty(run: RunSql, header: Header): Promise<string> {
-  await makeTables(run, await migrationsOf(header));
+/** Makes the tables as they were, without foreign keys: rows come in another order. Returns SQL that adds the keys. */
+async function makeEmpty(run: RunSql, header: Header, applied: readonly Migration[]): Promise<string> {
+  await makeTables(run, applied);
   await run(AS_TEXT);
   await makePartitions(run, header);
   const { drop, add } = await foreignKeys(run);
   await run(drop);
-  await setTriggers(run, header, "disable");
   return add;
-}
-
-/** Gives the filled tables what `makeEmpty` left out. */
-export async function complete(run: RunSql, header: Header, keys: string): Promise<void> {
-  await run(keys);
-  await setTriggers(run, header, "enable");
-  for (const { name, value } of header.sequences)
-    await run("select setval($1::text::regclass, $2::text::bigint)", [`shiftpact.${quoted(name)}`, value]);
-}
-
-export async function setTriggers(
-  run: RunSql,
-  { tables }: Header,
-  change: "enable" | "disable",
-): Promise<void> {
-  await run(
-    tables.map(({ name }) => `alter table shiftpact.${quoted(name)} ${change} trigger user;`).join(""),
-  );
 }
 
 async function readHeader(lines: AsyncIterator<string>): Promise<Header> {
@@ -87,8 +63,11 @@ async function readHeader(lines: AsyncIterator<string>): Promise<Header> {
 }
 
 /** Those that the backup's database had, as this version has them. */
-async function migrationsOf(header: Header): Promise<Migration[]> {
-  const known = await readMigrations();
+function appliedTo(header: Header, known: readonly Migration[]): Migration[] {
+  if (isOfAnotherCommit(header.migrations, known))
+    throw new BackupError(
+      `the schema of the backup is that of another commit: ${UNRELEASED}; restore it with the commit that made it`,
+    );
   const names = new Map(header.migrations.map(({ name, checksum }) => [name, checksum]));
   const unknown = header.migrations.find(({ name }) => !known.some((migration) => migration.name === name));
   if (unknown)
@@ -101,19 +80,12 @@ async function migrationsOf(header: Header): Promise<Migration[]> {
   return applied;
 }
 
-/** Replaces the partitions by those of the backup: others, such as those that the migrations have just made, may overlap with them. */
-export async function makePartitions(run: RunSql, { partitions }: Header): Promise<void> {
-  const keyOf = ({ name, parent, bound }: Partition) => [name, parent, bound].join(" ");
-  const there = await readPartitions(run);
-  const wanted = new Set(partitions.map(keyOf));
-  const kept = new Set(there.map(keyOf).filter((key) => wanted.has(key)));
-  for (const partition of there)
-    if (!kept.has(keyOf(partition))) await run(`drop table shiftpact.${quoted(partition.name)}`);
-  for (const partition of partitions) {
-    const { name, parent, bound } = partition;
-    if (!kept.has(keyOf(partition)))
+/** Makes the partitions that upkeep had made. */
+async function makePartitions(run: RunSql, { partitions }: Header): Promise<void> {
+  const there = new Set((await readPartitions(run)).map(({ name }) => name));
+  for (const { name, parent, bound } of partitions)
+    if (!there.has(name))
       await run(`create table shiftpact.${quoted(name)} partition of shiftpact.${quoted(parent)} ${bound}`);
-  }
 }
 
 async function loadTables(run: RunSql, lines: AsyncIterator<string>, { tables }: Header): Promise<number> {
@@ -144,7 +116,7 @@ async function nextControl(lines: AsyncIterator<string>) {
  * Fills one table, and compares it with the count and the checksum that follow its rows. The settings AS_TEXT must be in force.
  * @param type the name of a type that the session has not used yet
  */
-export async function loadTable(
+async function loadTable(
   run: RunSql,
   lines: AsyncIterator<string>,
   table: Table,
@@ -169,7 +141,7 @@ async function insertRows(
   const attributes = table.columns.map((column) => `${quoted(column.name)} ${column.type}`).join(", ");
   await run(`create type pg_temp.${type} as (${attributes})`);
   const columns = columnsOf(table);
-  const insert = `insert into shiftpact.${quoted(table.name)} (${columns}) overriding system value
+  const insert = `insert into shiftpact.${quoted(table.name)} (${columns})
     select ${columns} from unnest($1::text::pg_temp.${type}[])`;
   let elements: string[] = [];
   let chars = 0;

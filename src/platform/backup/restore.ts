@@ -67,7 +67,7 @@ async function fillDatabase({ raw }: Database, lines: AsyncIterable<string>, vau
   );
 }
 
-export function checkKey({ sealed }: Header, vault: Vault): void {
+function checkKey({ sealed }: Header, vault: Vault): void {
   const fault = sealed === null ? undefined : keyFault(sealed, vault);
   if (fault !== undefined)
     throw new BackupError(

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type { BookingStatus } from "../../../generated/operations/types.ts";
-import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/stream.ts";
@@ -94,10 +93,8 @@ async function anonymiseBookings(trx: Trx, deps: Deps, candidateId: string): Pro
 }
 
 /** Anonymises the row. The keyed hash of the number is kept, so that the next registry import does not add the person again. */
-async function anonymise(trx: Trx, { now, numbers }: Deps, candidateId: string): Promise<void> {
-  const { personal_number, personal_number_hash } = await requireCandidate(trx, candidateId);
-  const number = parsePersonalNumber(personal_number);
-  const number_hash = personal_number_hash ?? (number && numbers.hash(number));
+async function anonymise(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
+  const { personal_number_hash: number_hash } = await requireCandidate(trx, candidateId);
   if (number_hash)
     await trx
       .insertInto("erased_people")
@@ -105,8 +102,7 @@ async function anonymise(trx: Trx, { now, numbers }: Deps, candidateId: string):
       .onConflict((conflict) => conflict.doNothing())
       .execute();
   await sql`
-    update candidates set personal_number = 'erased:' || candidate_id, personal_number_sealed = null,
-      personal_number_hash = null, first_name = '', last_name = '', email = '',
+    update candidates set personal_number_sealed = null, personal_number_hash = null, first_name = '', last_name = '', email = '',
       phone = '', hire = null, updated_at = ${now()}, erased_at = ${now()}
     where candidate_id = ${candidateId}`.execute(trx);
 }

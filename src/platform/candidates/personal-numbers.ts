@@ -3,11 +3,6 @@ import { type PersonalNumber, parsePersonalNumber } from "../../contract/persona
 import type { Database } from "../db/database.ts";
 import type { Numbers, Vault } from "../deps.ts";
 
-export interface PersonalNumbers extends Numbers {
-  /** Whether numbers are also stored in clear, for processes of an older version. */
-  keepsClear: boolean;
-}
-
 const NAME = "personal-numbers";
 
 /**
@@ -17,7 +12,7 @@ const NAME = "personal-numbers";
 export async function openPersonalNumbers(
   { kysely }: Pick<Database, "kysely">,
   vault: Vault,
-): Promise<PersonalNumbers> {
+): Promise<Numbers> {
   const made = { name: NAME, sealed: vault.seal(randomBytes(32).toString("base64")) };
   const found = () =>
     kysely.selectFrom("sealed_keys").select("sealed").where("name", "=", NAME).executeTakeFirst();
@@ -29,19 +24,13 @@ export async function openPersonalNumbers(
       .execute();
   const key = Buffer.from(vault.open((await found())?.sealed ?? ""), "base64");
   const hash = (number: PersonalNumber) => createHmac("sha256", key).update(number).digest("hex");
-  const numbers: PersonalNumbers = {
-    keepsClear: true,
+  return {
     hash,
-    columns: (number, candidateId) => ({
-      personal_number: numbers.keepsClear ? number : `sealed:${candidateId}`,
-      personal_number_sealed: vault.seal(number),
-      personal_number_hash: hash(number),
-    }),
-    open: ({ personal_number, personal_number_sealed: sealed }) => {
-      const number = parsePersonalNumber(sealed === null ? personal_number : vault.open(sealed));
+    columns: (number) => ({ personal_number_sealed: vault.seal(number), personal_number_hash: hash(number) }),
+    open: ({ personal_number_sealed: sealed }) => {
+      const number = parsePersonalNumber(sealed === null ? "" : vault.open(sealed));
       if (!number) throw new Error("a stored personal number is not valid");
       return number;
     },
   };
-  return numbers;
 }

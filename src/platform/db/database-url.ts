@@ -54,12 +54,6 @@ function hasParts(url: string): boolean {
   return ![...new URLSearchParams(query).keys()].some((key) => key.includes("@"));
 }
 
-/** Returns the hosts and the database of a URL, without user and password. */
-export function placeOf(url: string): string {
-  const [, , hosts = "", path = ""] = FORM.exec(url) ?? [];
-  return hosts + path;
-}
-
 /** Takes a URL with several hosts apart, which the driver cannot: `postgres://a:1,b:2/shiftpact?target_session_attrs=read-write`. */
 export function serversOf(url: string): Servers {
   const [, before = "", hosts = "", path = "", query = ""] = FORM.exec(url) ?? [];

@@ -2,7 +2,6 @@ import { connectorOf } from "./connect.ts";
 import { explained } from "./database-errors.ts";
 import type { Database, Log, OnQuery, RawSql } from "./engine.ts";
 import { migrate } from "./migrate.ts";
-import { refuseMoved } from "./moved.ts";
 import { openPglite } from "./pglite.ts";
 import { refuseTransactionPooler } from "./pooler.ts";
 import { openPostgres } from "./postgres.ts";
@@ -15,8 +14,6 @@ export type { Database, Engine, Log, OnQuery } from "./engine.ts";
 export interface OpenOptions {
   /** A PostgreSQL connection URL. Unset: embedded, in `dataDir`. */
   url?: string | undefined;
-  /** The setting or flag that `url` comes from: DATABASE_URL unless given. */
-  urlName?: string | undefined;
   /** Reaches PostgreSQL without the pooler, in transaction mode, that `url` leads to. */
   directUrl?: string | undefined;
   /** The most connections for work: 20 unless given. */
@@ -35,8 +32,7 @@ export interface OpenOptions {
  * Rejects with one clear line when it cannot be used, the folder is in use, or an applied migration was changed. @throws SchemaError
  */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
-  const { url, dataDir, log, autoMigrate } = options;
-  if (!url) refuseMoved(requireFolder(dataDir));
+  const { url, log, autoMigrate } = options;
   const database = await openUnmigrated(options);
   return orClosed(database, options, async () => {
     const { raw, engine } = database;
@@ -73,8 +69,10 @@ async function openServer(url: string, options: OpenOptions): Promise<Database> 
 }
 
 /** The URL that leads to the server itself, and its setting. */
-const checkedUrl = (url: string, { urlName = "DATABASE_URL", directUrl }: OpenOptions) =>
-  directUrl ? { setting: "DIRECT_DATABASE_URL", checked: directUrl } : { setting: urlName, checked: url };
+const checkedUrl = (url: string, { directUrl }: OpenOptions) =>
+  directUrl
+    ? { setting: "DIRECT_DATABASE_URL", checked: directUrl }
+    : { setting: "DATABASE_URL", checked: url };
 
 /** Returns the database once `work` is done; closes it, and says why in one line, if that fails. */
 async function orClosed(

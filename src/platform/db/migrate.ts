@@ -14,7 +14,7 @@ import {
 const HERE = new URL("./migrations/", import.meta.url);
 
 /**
- * Applies what is missing, in order, each file in a transaction of its own; returns the names applied. A schema that is up to date is only
+ * Applies what is missing, in order, each migration in a transaction of its own; returns the names applied. A schema that is up to date is only
  * read, so that the role of a running process needs no right to change it.
  * @param auto false: refuses a schema that is too old instead of changing it.
  * @throws SchemaError
@@ -52,16 +52,24 @@ export async function knownVersion(): Promise<string> {
 }
 
 const readNames = async (folder: URL): Promise<string[]> =>
-  (await readdir(folder)).filter((name) => /^\d{3}-.+\.sql$/.test(name)).sort();
+  (await readdir(folder)).filter((name) => /^\d{3}-.+$/.test(name)).sort();
 
+/** Reads each migration of the folder: a file, or a folder of files that are run as one, in order. */
 export async function readMigrations(folder: URL = HERE): Promise<Migration[]> {
   return Promise.all(
     (await readNames(folder)).map(async (name) => {
-      const sql = await readFile(new URL(name, folder), "utf8");
+      const sql = await readSql(new URL(name, folder));
       const worksWith = /^-- works with: (\d{3})\n/.exec(sql)?.[1];
       return { name, sql, checksum: createHash("sha256").update(sql).digest("hex"), worksWith };
     }),
   );
+}
+
+async function readSql(path: URL): Promise<string> {
+  if (path.pathname.endsWith(".sql")) return readFile(path, "utf8");
+  const files = (await readdir(path)).filter((name) => name.endsWith(".sql")).sort();
+  const parts = await Promise.all(files.map((name) => readFile(new URL(`${path.href}/${name}`), "utf8")));
+  return parts.join("\n");
 }
 
 /** Makes the tables of a database that has none, as these migrations do, within the transaction of the caller. */
@@ -72,17 +80,16 @@ export async function makeTables(run: RunSql, migrations: readonly Migration[]):
 
 /**
  * The table that records the migrations is not created by one. Only what is missing is made: `if not exists` needs the right to create a
- * schema although there is one, and locks a table although it has the column.
+ * schema although there is one.
  */
 async function prepare(run: RunSql): Promise<void> {
-  const { rows } = await run(`select to_regnamespace('shiftpact') is not null as "hasSchema", exists (
-    select from pg_attribute where attrelid = to_regclass('shiftpact.migrations') and attname = 'works_with') as "hasColumn"`);
-  const { hasSchema, hasColumn } = rows[0];
+  const { rows } = await run(`select to_regnamespace('shiftpact') is not null as "hasSchema",
+    to_regclass('shiftpact.migrations') is not null as "hasTable"`);
+  const { hasSchema, hasTable } = rows[0];
   if (!hasSchema) await run("create schema shiftpact");
-  if (!hasColumn)
-    await run(`create table if not exists shiftpact.migrations (
-        name text primary key, checksum text not null, applied_at timestamptz not null default now());
-      alter table shiftpact.migrations add column if not exists works_with text;`);
+  if (!hasTable)
+    await run(`create table shiftpact.migrations (
+        name text primary key, checksum text not null, applied_at timestamptz not null default now(), works_with text)`);
 }
 
 async function applyWithin(run: RunSql, { name, sql, checksum, worksWith }: Migration): Promise<void> {

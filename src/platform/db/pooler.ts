@@ -33,9 +33,8 @@ export async function refuseTransactionPooler(name: string, newClient: () => pg.
 }
 
 function faultOf(name: string): string {
-  const direct = name.startsWith("--") ? name : "DIRECT_DATABASE_URL,";
   return (
     `${name} leads to a pooler in transaction mode, which loses what a session remembers: ` +
-    `use session pooling, or give ${direct} a URL that reaches PostgreSQL without the pooler`
+    `use session pooling, or give DIRECT_DATABASE_URL, a URL that reaches PostgreSQL without the pooler`
   );
 }

@@ -54,7 +54,7 @@ export async function joinProcesses(
 async function recordAndCount(kysely: Database["kysely"], me: string): Promise<number> {
   const { rows } = await sql<{ others: number }>`
     with recorded as (
-      insert into processes (process_id, seen_at, seals_numbers) values (${me}, now(), true)
+      insert into processes (process_id, seen_at) values (${me}, now())
       on conflict (process_id) do update set seen_at = excluded.seen_at),
     gone as (delete from processes where seen_at < now() - interval '1 minute' and process_id <> ${me})
     select count(*) as others from processes

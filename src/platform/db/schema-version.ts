@@ -25,15 +25,6 @@ export class SchemaError extends Error {
   override readonly name = "SchemaError";
 }
 
-/**
- * Stands among the migrations while a move into the database is unfinished. Its number excludes every version, also those that
- * know nothing of it.
- */
-export const UNFINISHED_MOVE = "999-unfinished-move";
-
-export const MOVE_IS_UNFINISHED =
-  "a move into this database is not finished: wait until it ends or, if it was interrupted, run `shiftpact move` again";
-
 export const numberOf = (name: string): string => name.slice(0, 3);
 
 interface Applied {
@@ -42,16 +33,24 @@ interface Applied {
   works_with: string | null;
 }
 
-// The column is younger than the table.
-const READ = `select name, checksum, to_jsonb(migrations) ->> 'works_with' as works_with
-  from shiftpact.migrations as migrations`;
+const READ = "select name, checksum, works_with from shiftpact.migrations";
 
-/** Reads the state of the schema; needs no right but to read. @throws Error when an applied migration was changed. */
+export const UNRELEASED = "until the first release, the schema itself is edited and no older one is migrated";
+
+/**
+ * Reads the state of the schema; needs no right but to read.
+ * @throws SchemaError when the database is of another commit before the first release
+ * @throws Error when an applied migration was changed
+ */
 export async function readSchemaState(run: RunSql, migrations: readonly Migration[]): Promise<SchemaState> {
   const { rows: found } = await run("select to_regclass('shiftpact.migrations') is not null as is_there");
   const applied: Applied[] = found[0]?.is_there ? (await run(READ)).rows : [];
+  if (isOfAnotherCommit(applied, migrations))
+    throw new SchemaError(
+      `the schema of the database is that of another commit: ${UNRELEASED}; ` +
+        "start on an empty database or data folder, or with the commit that made this one",
+    );
   const byName = new Map(applied.map((row) => [row.name, row]));
-  const names = applied.map(({ name }) => name);
   const known = numberOf(migrations.at(-1)?.name ?? "000");
   const excluding = applied
     .filter(({ name, works_with }) => numberOf(name) > known && (works_with ?? numberOf(name)) > known)
@@ -60,14 +59,23 @@ export async function readSchemaState(run: RunSql, migrations: readonly Migratio
   return {
     known,
     version: numberOf(
-      names
-        .filter((name) => name !== UNFINISHED_MOVE)
+      applied
+        .map(({ name }) => name)
         .sort()
         .at(-1) ?? "",
     ),
     missing: migrations.filter((migration) => !isApplied(migration, byName.get(migration.name)?.checksum)),
     incompatible: excluding && { name: excluding.name, worksWith: excluding.works_with ?? undefined },
   };
+}
+
+/** Whether what was applied does not begin with the schema that these migrations begin with. */
+export function isOfAnotherCommit(
+  applied: readonly Pick<Applied, "name" | "checksum">[],
+  [schema]: readonly Migration[],
+): boolean {
+  const { checksum } = applied.find(({ name }) => name === schema?.name) ?? {};
+  return applied.length > 0 && checksum !== schema?.checksum;
 }
 
 function isApplied(migration: Migration, checksum: string | undefined): boolean {
@@ -80,11 +88,10 @@ function isApplied(migration: Migration, checksum: string | undefined): boolean 
   return checksum !== undefined;
 }
 
-/** @throws SchemaError when the database is not complete, or its schema was changed in a way that this process cannot work with. */
+/** @throws SchemaError when the schema was changed in a way that this process cannot work with. */
 export function refuseIncompatible({ incompatible, known }: SchemaState): void {
   if (!incompatible) return;
   const { name, worksWith = numberOf(name) } = incompatible;
-  if (name === UNFINISHED_MOVE) throw new SchemaError(MOVE_IS_UNFINISHED);
   throw new SchemaError(
     `the schema of the database is newer than this version: migration ${name} works with versions from schema ${worksWith} on, ` +
       `this one knows ${known}; start a newer version`,

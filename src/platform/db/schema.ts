@@ -6,7 +6,7 @@ import type { Rejection, Routes, ShiftTables } from "./schema-shifts.ts";
 export type { PersonRoute, Rejection, Routes, WorkKind } from "./schema-shifts.ts";
 
 /**
- * The tables of schema `shiftpact`, as migrations/*.sql make them; test/platform/db/schema.test.ts compares the two.
+ * The tables of schema `shiftpact`, as migrations/ makes them; test/platform/db/schema.test.ts compares the two.
  * Times are Dates in and out.
  */
 export interface Schema extends ShiftTables {
@@ -90,9 +90,7 @@ export interface Schema extends ShiftTables {
   roles: { provider_id: string; role_id: string; name: string; competence_id: string | null };
   candidates: Stamped & {
     candidate_id: string;
-    /** For a process of an older version: 12 digits while one is at work, otherwise `sealed:` or `erased:` and the candidateId. */
-    personal_number: string;
-    /** Null of a row that an older version has written, and of an erased person. */
+    /** Null of an erased person. */
     personal_number_sealed: string | null;
     personal_number_hash: string | null;
     first_name: string;
@@ -178,7 +176,7 @@ export interface Schema extends ShiftTables {
   field_uses: { provider_id: string; field: string; count: Generated<number> };
   sealed_keys: { name: string; sealed: string };
   erased_people: { number_hash: string; erased_at: Generated<Date> };
-  processes: { process_id: string; seen_at: Date; seals_numbers: Generated<boolean> };
+  processes: { process_id: string; seen_at: Date };
   webhook_counts: { provider_id: string; minute: Date; count: number };
   call_rates: {
     provider_id: string;

@@ -7,10 +7,7 @@ export const SIGNALS = "shiftpact_signals";
 const LARGEST = 7_900;
 const SEPARATOR = "\n";
 
-/**
- * Topics, which hold no line break, as few payloads: each costs every process that listens. One of several topics begins with a line break, so
- * that a process of an earlier version takes it for no topic that it knows.
- */
+/** Packs topics, which hold no line break, into few payloads: each costs every process that listens. */
 export function payloadsOf(topics: readonly string[]): string[] {
   const packs: string[][] = [];
   let bytes = LARGEST;
@@ -21,7 +18,7 @@ export function payloadsOf(topics: readonly string[]): string[] {
     bytes = isFull ? size : bytes + size;
     packs.at(-1)?.push(topic);
   }
-  return packs.map((pack) => (pack.length > 1 ? ["", ...pack] : pack).join(SEPARATOR));
+  return packs.map((pack) => pack.join(SEPARATOR));
 }
 
 export interface Subscriber {
@@ -49,7 +46,7 @@ export async function openSignals({ raw }: Pick<Database, "raw">): Promise<Signa
   const listener = await raw.listen(
     SIGNALS,
     (payload) => {
-      const topics = payload.split(SEPARATOR).filter((topic) => topic !== "");
+      const topics = payload.split(SEPARATOR);
       wake(topics);
       for (const { onTopics } of subscribers) onTopics(topics);
     },

@@ -74,7 +74,7 @@ function logWait({ event, standbys, holders, ...wait }: Wait, log: Log): void {
       "a commit waits for a synchronous standby: start one that synchronous_standby_names lists, or empty that setting",
     );
   else if (event === "advisory")
-    log.warn({ ...wait, holders }, "waits until another process has ended its migration, restore or move");
+    log.warn({ ...wait, holders }, "waits until another process has ended its migration or restore");
   else
     log.warn(
       { ...wait, holders },

@@ -29,7 +29,7 @@ export async function candidatesFor(
   for (let group = Number(rank); group >= 0 && rows.length <= limit; group -= 1) {
     const before = group === rank ? after : undefined;
     const found = await sql<Row>`
-      select candidate_id, personal_number, personal_number_sealed, first_name, last_name, ${sql.lit(group)} as rank,
+      select candidate_id, personal_number_sealed, first_name, last_name, ${sql.lit(group)} as rank,
         ${isAble(job)} as able, ${isBusy(CANDIDATE, job.start_time, job.end_time)} as busy, ${isBooked(job)} as booked
       from candidates
       where erased_at is null and ${groupOf(job, group)} and ${contains(sql`first_name || ' ' || last_name`, search)}
@@ -47,7 +47,6 @@ export async function candidatesFor(
 
 interface Row {
   candidate_id: string;
-  personal_number: string;
   personal_number_sealed: string | null;
   first_name: string;
   last_name: string;

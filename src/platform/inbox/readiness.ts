@@ -105,9 +105,7 @@ function tryToStore({ database, knownSchema }: ReadinessOptions): Promise<StoreF
         select event_id, provider_id, event, shift_id, trace_id, status, received_at from events where false)
       select pg_logical_emit_message(true, 'shiftpact', 'ready')::text as written, exists (
         select from migrations where left(name, 3) > ${knownSchema}::text
-          and coalesce(to_jsonb(migrations) ->> 'works_with', left(name, 3)) > ${knownSchema}::text) as "isNewer"`.execute(
-      trx,
-    );
+          and coalesce(works_with, left(name, 3)) > ${knownSchema}::text) as "isNewer"`.execute(trx);
     return rows[0]?.isNewer ? "schema_newer" : undefined;
   });
 }

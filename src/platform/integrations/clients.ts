@@ -76,7 +76,7 @@ export function createProviderClients(parts: Parts): ProviderClients {
     trialFetchFor: (integration, signal) => {
       const connection = connectionTo(integration);
       return async (request) => {
-        requireRouting(integration, connection, parts);
+        requireRouting(integration);
         const both = AbortSignal.any([request.signal, signal]);
         return connection.policy.runApart(
           () => connection.http.fetch(new Request(request, { signal: both })),
@@ -155,7 +155,7 @@ function callsOf(
     parts.onCall(call);
   };
   return async (request, allowance) => {
-    requireRouting(integration, connection, parts);
+    requireRouting(integration);
     const ask = () => logRefusal(log, providerId, request, connection.http.fetch(request, allowance));
     const call = () =>
       tracing.span(spanOf(integration, request), (span) => {

@@ -21,8 +21,6 @@ export interface ConnectionParts {
   processes: () => number;
   /** A provider is no longer called, or is again; also once a minute while it responds. Never rejects. */
   onCircuit: (providerId: string, circuit: Circuit) => Promise<void>;
-  /** A call was refused because the routing is not known. Never rejects. */
-  onUndetected: (integration: Integration) => Promise<void>;
 }
 
 /** Connections, circuit and rate outlive a change of the integration, but for a new base URL: calls under way end as they began. */
@@ -36,8 +34,6 @@ export interface ProviderConnection {
   noted: Promise<void>;
   /** Of the integration as it was last. */
   made?: { version: string } & Record<"interactive" | "usual", ProviderClient>;
-  /** By `performance.now`; when a detection was last asked for. */
-  detectedAt?: number;
 }
 
 /** Keeps what must be written before the database closes. */
@@ -76,25 +72,14 @@ export function connectTo(
   return connected;
 }
 
-/** Between two detections for calls that were refused. Milliseconds. */
-const DETECTED_EVERY_MS = 60_000;
-/** What was refused meanwhile is tried again. Milliseconds. */
-const RETRY_AFTER_MS = 5_000;
-
 /**
- * Only an integration that an earlier version has activated may be used while its routing is not known: the calls ask for its detection, and wait.
+ * Nothing but the detection calls a provider whose routing is not known, such as the check of a draft.
  * @throws CallRefused while the routing is not known
  */
-export function requireRouting(
-  integration: Integration,
-  connection: ProviderConnection,
-  parts: ConnectionParts,
-): void {
-  if (integration.routing_source !== "pending") return;
-  const now = performance.now();
-  if (connection.detectedAt === undefined || now - connection.detectedAt >= DETECTED_EVERY_MS) {
-    connection.detectedAt = now;
-    void parts.onUndetected(integration);
-  }
-  throw new CallRefused("circuit_open", "the provider's routing is not detected yet", RETRY_AFTER_MS);
+export function requireRouting({ routing_source }: Integration): void {
+  if (routing_source === "pending")
+    throw new CallRefused("circuit_open", "the provider's routing is not detected yet", RETRY_AFTER_MS);
 }
+
+/** A client tries again after that. Milliseconds. */
+const RETRY_AFTER_MS = 5_000;

@@ -53,16 +53,16 @@ const asRows = (rows: readonly object[]) => sql`json_to_recordset(${JSON.stringi
 function addNew({ newId, now, numbers }: Parts, people: People): Statement {
   const rows = people.map(({ number, ...person }) => {
     const id = newId();
-    return { ...person, ...numbers.columns(number, id), id };
+    return { ...person, ...numbers.columns(number), id };
   });
   const at = now();
   return sql`
-    insert into candidates (candidate_id, personal_number, personal_number_sealed, personal_number_hash,
+    insert into candidates (candidate_id, personal_number_sealed, personal_number_hash,
       first_name, last_name, email, phone, created_at, updated_at)
-    select id, personal_number, personal_number_sealed, personal_number_hash,
+    select id, personal_number_sealed, personal_number_hash,
       "firstName", "lastName", email, phone, ${at}::timestamptz, ${at}::timestamptz
     from ${asRows(rows)}
-      as person (id uuid, personal_number text, personal_number_sealed text, personal_number_hash text,
+      as person (id uuid, personal_number_sealed text, personal_number_hash text,
         "firstName" text, "lastName" text, email text, phone text)
     on conflict do nothing
     returning candidate_id`;
@@ -79,18 +79,14 @@ function removeErased(candidateIds: readonly string[]): Statement {
 
 /** Returns the people who have a candidate. None of the candidates is erased or changed in between. */
 async function lockPeople(trx: Trx, { numbers }: Parts, people: People): Promise<Known> {
-  const wanted = people.map(({ number }) => ({ number, hash: numbers.hash(number) }));
-  const { rows } = await sql<{ candidateId: string; hash: string | null; number: string }>`
-    with wanted as (select * from ${asRows(wanted)} as wanted (number text, hash text))
-    select candidate_id as "candidateId", personal_number_hash as hash, personal_number as number from candidates
-    where candidate_id in (
-      select candidate_id from wanted join candidates on personal_number_hash = hash
-      union all select candidate_id from wanted join candidates on personal_number = number)
+  const wanted = people.map(({ number }) => ({ hash: numbers.hash(number) }));
+  const { rows } = await sql<{ candidateId: string; hash: string }>`
+    select candidate_id as "candidateId", personal_number_hash as hash from candidates
+    where personal_number_hash in (select hash from ${asRows(wanted)} as wanted (hash text))
     order by candidate_id for no key update`.execute(trx);
-  // A process of an older version writes the number in clear only.
-  const candidates = new Map(rows.map(({ hash, number, candidateId }) => [hash ?? number, candidateId]));
+  const candidates = new Map(rows.map(({ hash, candidateId }) => [hash, candidateId]));
   return people.flatMap((person) => {
-    const candidateId = candidates.get(numbers.hash(person.number)) ?? candidates.get(person.number);
+    const candidateId = candidates.get(numbers.hash(person.number));
     return candidateId === undefined ? [] : [{ ...person, candidateId }];
   });
 }

@@ -7,7 +7,6 @@ import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { markRefreshDue } from "../work/refresh.ts";
 import { isSameConnection, lockIntegration, requireIntegration, writeIntegration } from "./integration.ts";
 import { readWithRetries } from "./retried-read.ts";
 
@@ -87,7 +86,7 @@ export async function detectRouting(
   const tried = await readWithRetries(() => tryRoutings(deps, integration), { waitsMs });
   return transact(deps, async (trx) => {
     const now = await lockIntegration(trx, integration.provider_id);
-    // Who has changed it detects it, too.
+    // The change detects it, too.
     if (!isSameConnection(now, integration)) return now;
     return tried.kind === "found"
       ? noteFound(trx, deps, now, tried.routing)
@@ -101,9 +100,8 @@ async function noteFound(
   integration: Integration,
   routing: Routing,
 ): Promise<Integration> {
-  const { provider_id: providerId, state } = integration;
+  const { provider_id: providerId } = integration;
   await resolveRoutingIssue(trx, deps, providerId);
-  if (state !== "draft") markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
   const found = { routing, routing_source: "detected", routing_attempts: "[]" } as const;
   return writeIntegration(trx, providerId, { ...found, updated_at: deps.now() });
 }
@@ -141,15 +139,3 @@ export function undetectedText({ routing_attempts }: Pick<Integration, "routing_
 }
 
 export const ADVICE = "Check the base URL, the providerId, and the provider token.";
-
-/** Never rejects. */
-export async function detectInBackground(deps: Deps, integration: Integration): Promise<void> {
-  try {
-    await detectRouting(deps, integration);
-  } catch (error) {
-    deps.log.warn(
-      { err: error, providerId: integration.provider_id },
-      "could not detect the routing of a provider",
-    );
-  }
-}

@@ -44,15 +44,14 @@ async function peopleOf(
   if (byId.size === 0) return [];
   const entries = [...byId.values()].map(({ providerCandidateId: id, personalNumber }) => {
     const number = (personalNumber && parsePersonalNumber(personalNumber)) || null;
-    return { id, number, hash: number && numbers.hash(number) };
+    return { id, hash: number && numbers.hash(number) };
   });
   const { rows } = await sql<{ id: string; candidate_id: string | null }>`
     select listed.id, coalesce(
       (select candidate_id from provider_candidates as known where known.provider_id = ${providerId}
         and known.provider_candidate_id = listed.id order by candidate_id limit 1),
-      (select candidate_id from candidates where personal_number_hash = listed.hash),
-      (select candidate_id from candidates where personal_number = listed.number)) as candidate_id
-    from json_to_recordset(${JSON.stringify(entries)}::text::json) as listed (id text, number text, hash text)`.execute(
+      (select candidate_id from candidates where personal_number_hash = listed.hash)) as candidate_id
+    from json_to_recordset(${JSON.stringify(entries)}::text::json) as listed (id text, hash text)`.execute(
     trx,
   );
   return rows.map(({ id, candidate_id }) => ({

@@ -2,7 +2,7 @@ import type { StreamEvents } from "../../../generated/operations/types.ts";
 import type { Signals } from "../db/signals.ts";
 import { signal, type Trx } from "../transaction.ts";
 
-/** Marks a signal that carries a stream event. Processes of older versions share the database, so the prefix stays. */
+/** Marks a signal that carries a stream event. */
 const PREFIX = "news ";
 
 /** A gap is noticed by each process for its own readers. */

@@ -61,10 +61,9 @@ async function partitionsOf(kysely: Kysely, table: DailyTable): Promise<Partitio
     from pg_inherits join pg_class on pg_class.oid = inhrelid
     where inhparent = to_regclass(${`shiftpact.${table}`}::text)`.execute(kysely);
   return rows.flatMap(({ name, bound }) => {
-    const [, from, to] = /FROM \((.{1,99})\) TO \('(.{1,99})'\)/.exec(bound) ?? [];
+    const [, from, to] = /FROM \('(.{1,99})'\) TO \('(.{1,99})'\)/.exec(bound) ?? [];
     // The default partition has no bounds.
     if (from === undefined || to === undefined) return [];
-    const start = from === "MINVALUE" ? Number.NEGATIVE_INFINITY : Date.parse(from.slice(1, -1));
-    return { name, start, end: Date.parse(to) };
+    return { name, start: Date.parse(from), end: Date.parse(to) };
   });
 }

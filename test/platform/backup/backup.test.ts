@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { cpSync, existsSync, readdirSync, statSync } from "node:fs";
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { backup } from "../../../src/cli/backup.ts";
 import { restore } from "../../../src/cli/restore.ts";
 import { AS_TEXT, readTables } from "../../../src/platform/backup/catalog.ts";
 import { digestOf } from "../../../src/platform/backup/digest.ts";
-import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
-import { migrate } from "../../../src/platform/db/migrate.ts";
-import { openPostgres } from "../../../src/platform/db/postgres.ts";
+import { readLines } from "../../../src/platform/backup/file.ts";
+import { load } from "../../../src/platform/backup/load.ts";
+import { type Database, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
+import { inTransaction } from "../../../src/platform/db/in-transaction.ts";
+import { readMigrations } from "../../../src/platform/db/migrate.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { copyDatabase, copyFolder, engines, silent } from "../../engines.ts";
 import { addRows } from "./rows.ts";
 
-const MIGRATIONS = new URL("../../../src/platform/db/migrations/", import.meta.url);
 const secretKey = randomBytes(32);
 
 /** Runs a command and returns its exit code and lines. */
@@ -37,6 +37,14 @@ const digests = ({ raw }: Database) =>
     await sql("rollback");
     return found;
   });
+
+/** The constraints of every table but those of single days. */
+async function constraints({ raw }: Database) {
+  const { rows } = await raw.executeSql(`
+    select conrelid::regclass::text as name, conname, pg_get_constraintdef(oid) as definition from pg_constraint
+    where connamespace = 'shiftpact'::regnamespace and conrelid::regclass::text !~ '_\\d{8}$' and contype <> 'n' order by 1, 2`);
+  return rows;
+}
 
 let folder = "";
 beforeAll(async () => {
@@ -77,40 +85,42 @@ describe("a backup", () => {
     const file = join(folder, `${from}-${to}.shiftpact`);
     const before = await using(source.where, async (database) => {
       await addRows(database, createVault(secretKey));
-      return digests(database);
+      return { rows: await digests(database), constraints: await constraints(database) };
     });
     expect(await run(backup, [file], source.env)).toMatchObject({ code: 0 });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await run(restore, [file], target.env)).toMatchObject({ code: 0 });
-    const after = await using(target.where, digests);
+    const after = await using(target.where, async (database) => ({
+      ...{ rows: await digests(database), constraints: await constraints(database) },
+    }));
     // The catch-up makes shifts and work due.
     const changed = ["shifts", "work", "issues", "bookings", "notifications", "shift_changes"];
     const kept = (all: Record<string, unknown>) =>
       Object.entries(all).filter(([name]) => !changed.includes(name));
-    expect(kept(after)).toEqual(kept(before));
-    expect(Object.keys(after)).toEqual(Object.keys(before));
+    expect(kept(after.rows)).toEqual(kept(before.rows));
+    expect(Object.keys(after.rows)).toEqual(Object.keys(before.rows));
+    expect(after.constraints).toEqual(before.constraints);
     await source.remove();
     await target.remove();
   });
 
-  it("of an older version is restored, and migrated", async () => {
-    const source = await copyDatabase({ empty: true });
-    const older = await mkdtemp(join(folder, "older-"));
-    const names = (await readdir(MIGRATIONS)).filter((name) => name < "013");
-    for (const name of names) await copyFile(new URL(name, MIGRATIONS), join(older, name));
-    const database = openPostgres(source.where.url, silent);
-    await migrate(database.raw, pathToFileURL(`${older}/`));
-    await addRows(database, createVault(secretKey), 10);
-    await database.close();
-    const target = await makePlace("pglite", true);
-    const file = join(folder, "older.shiftpact");
-    expect(await run(backup, [file], { ...key, DATABASE_URL: source.where.url })).toMatchObject({ code: 0 });
-    const { code, text } = await run(restore, [file], target.env);
-    expect({ code, text }).toMatchObject({ code: 0, text: expect.stringContaining("migrated by 013-") });
-    const { rows } = await using(target.where, ({ raw }) =>
-      raw.executeSql("select routing_source from shiftpact.integrations"),
+  it.each(engines)("of an older version is restored into %s as it was, and then migrated", async (engine) => {
+    const source = await makePlace("postgres", false);
+    await using(source.where, (database) => addRows(database, createVault(secretKey), 10));
+    const file = join(folder, `older-${engine}.shiftpact`);
+    expect(await run(backup, [file], source.env)).toMatchObject({ code: 0 });
+    const target = await makePlace(engine, true);
+    const sql = "alter table workplaces add column floor integer; update workplaces set floor = 1";
+    const next = { name: "901-floors.sql", sql, checksum: "of-floors", worksWith: "001" };
+    const known = [...(await readMigrations()), next];
+    const { raw, close } = await openUnmigrated({ ...target.where, log: silent });
+    const { migrated } = await raw.alone((sql) =>
+      inTransaction(sql, () => load(sql, readLines(file), () => undefined, known)),
     );
-    expect(rows).toHaveLength(1);
+    expect(migrated).toEqual([next.name]);
+    const { rows } = await raw.executeSql("select count(floor) as floors from shiftpact.workplaces");
+    expect(rows).toEqual([{ floors: 10 }]);
+    await close();
     await source.remove();
     await target.remove();
   });
@@ -155,7 +165,17 @@ describe("a backup", () => {
       ["without its last line", (text: string) => text.replace(/\{"complete".*\n$/, ""), /incomplete/],
       ["with a changed value", (text: string) => text.replace("Ward 1", "Ward 2"), /checksum differs/],
       ["without a row", (text: string) => text.replace(/\n\([^\n]*Ward 1[^\n]*\n/, "\n"), /rows instead of/],
-      ["of a newer version", (text: string) => text.replace('"name":"001', '"name":"901'), /newer version/],
+      [
+        "of a newer version",
+        (text: string) =>
+          text.replace('"migrations":[', '"migrations":[{"name":"901-x.sql","checksum":"x"},'),
+        /newer version/,
+      ],
+      [
+        "of another commit before the first release",
+        (text: string) => text.replace('"checksum":"', '"checksum":"0'),
+        /the schema of the backup is that of another commit: .*; restore it with the commit that made it$/m,
+      ],
     ])("%s, and leaves nothing", async (name, change, message) => {
       const place = await makePlace("postgres", true);
       const damaged = await changed(`${name}.shiftpact`, change);

@@ -1,12 +1,10 @@
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Engine, openDatabase } from "../../../src/platform/db/database.ts";
-import { migrate } from "../../../src/platform/db/migrate.ts";
-import { openPglite } from "../../../src/platform/db/pglite.ts";
-import { openPostgres } from "../../../src/platform/db/postgres.ts";
+import { openDatabase } from "../../../src/platform/db/database.ts";
+import { migrate, readMigrations } from "../../../src/platform/db/migrate.ts";
 import { SchemaError } from "../../../src/platform/db/schema-version.ts";
 import { copyDatabase, engines, silent, useEngine } from "../../engines.ts";
 
@@ -21,6 +19,7 @@ describe.each(engines)("migrations on %s", (engine) => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "shiftpact-migrations-"));
+    await cp(MIGRATIONS, folder, { recursive: true });
   });
   afterEach(async () => {
     await rm(folder, { recursive: true });
@@ -55,6 +54,18 @@ describe.each(engines)("migrations on %s", (engine) => {
     expect((await database().raw.executeSql("select n from shiftpact.probe")).rows).toEqual([]);
     await put("902-b.sql", "insert into probe values (2);");
     expect(await run()).toEqual(["902-b.sql"]);
+  });
+
+  it.each([
+    ["whose schema was edited since", () => appendFile(join(folder, "001-schema/01-integrations.sql"), " ")],
+    ["that other migrations made", () => rename(join(folder, "001-schema"), join(folder, "001-tables"))],
+  ])("refuse a database %s, in one line", async (_, change) => {
+    await change();
+    const refusal = await run().catch((error: Error) => error);
+    expect(refusal).toBeInstanceOf(SchemaError);
+    expect((refusal as Error).message).toMatch(
+      /^the schema of the database is that of another commit: until the first release, .*; start on an empty database or data folder, .*$/,
+    );
   });
 
   it("store with which older versions a schema works", async () => {
@@ -105,91 +116,25 @@ describe.each(engines)("migrations on %s", (engine) => {
     await run();
     expect(await migrate(database().raw, folderUrl, false)).toEqual([]);
   });
-
-  it("upgrade a database whose migrations were recorded without that column", async () => {
-    await put("901-a.sql", "create table probe (n int);");
-    await database().raw.executeSql("alter table shiftpact.migrations drop column works_with");
-    await put("902-b.sql", "-- works with: 901\ninsert into probe values (2);");
-    expect(await run()).toEqual(["901-a.sql", "902-b.sql"]);
-  });
 });
 
-it("every migration after 013 says with which older schema it works", async () => {
-  for (const { name } of ALL.filter(({ name }) => name > "014")) {
-    const [line = ""] = (await readFile(new URL(name, MIGRATIONS), "utf8")).split("\n");
-    expect([name, line]).toEqual([name, expect.stringMatching(/^-- works with: \d{3}$/)]);
-    expect(line.slice(-3) < name.slice(0, 3), `${name} must work with the version before it`).toBe(true);
-  }
-});
-
-/** A database as the first release left it, with a few rows and a cancellation that was echoed; closed. */
-async function makeFirstRelease(engine: Engine) {
-  const folder = await mkdtemp(join(tmpdir(), "shiftpact-first-"));
-  await copyFile(new URL("001-first-tables.sql", MIGRATIONS), join(folder, "001-first-tables.sql"));
-  const dataDir = join(folder, "data");
-  const place =
-    engine === "pglite"
-      ? { where: { dataDir }, remove: async () => undefined }
-      : await copyDatabase({ empty: true });
-  const database =
-    "url" in place.where ? openPostgres(place.where.url, silent) : await openPglite(dataDir, silent);
-  await migrate(database.raw, pathToFileURL(`${folder}/`));
-  await database.raw.executeSql(`insert into shiftpact.competences (competence_id, name) values (gen_random_uuid(), 'Cook');
-    insert into shiftpact.candidates (candidate_id, personal_number, first_name, last_name, email, phone)
-      values (gen_random_uuid(), 'none', 'Ada', 'Berg', 'a@example.com', '+46700000000');
-    insert into shiftpact.events (event_id, provider_id, event, shift_id, trace_id, payload)
-      values (gen_random_uuid(), gen_random_uuid(), 'shift.create', 's', 't', '{}');
-    insert into shiftpact.integrations (provider_id, kind, name, base_url, provider_token)
-      values ('${PROVIDER}', 'probe', 'Probe', 'https://p.example', 't');
-    insert into shiftpact.events (event_id, provider_id, event, shift_id, trace_id, payload, status, processed_at)
-      select gen_random_uuid(), '${PROVIDER}', 'shift.delete', 'gone', 't' || day, '{}', 'skipped_echo', day
-      from generate_series(timestamptz '2026-01-01Z', '2026-01-03Z', '1 day') as day;
-    insert into shiftpact.pending_operations
-      (operation_id, provider_id, shift_id, operation, trace_id, expires_at, consumed_at)
-      values (gen_random_uuid(), '${PROVIDER}', 'gone', 'delete', 't', '2026-01-03Z', '2026-01-02 00:00:01Z');
-    insert into shiftpact.jobs (job_id, provider_id, shift_id, status, variant, start_time, end_time, positions, outlet_id, role_id, trace_id)
-      select gen_random_uuid(), '${PROVIDER}', shift_id, 'open', 'a', '2027-01-01Z', '2027-01-02Z', 1, 'o', 'r', 't'
-      from unnest(array['${SHIFT}', upper('${SHIFT}'), upper('${OTHER}'), 'Shift-B']) as shift_id`);
-  await database.close();
-  return {
-    where: place.where,
-    remove: () => place.remove().then(() => rm(folder, { recursive: true })),
-  };
+/** The migrations after the first that do not begin with a line that says with which older schema they work. */
+async function withoutWorksWith(folder: URL): Promise<string[]> {
+  const [, ...later] = await readMigrations(folder);
+  return later
+    .filter(({ name, worksWith }) => worksWith === undefined || worksWith >= name.slice(0, 3))
+    .map(({ name }) => name);
 }
 
-const PROVIDER = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
-const SHIFT = "1c0de5a7-0d1f-4c3e-8a6e-3f2b7d1e9a10";
-const OTHER = "2c0de5a7-0d1f-4c3e-8a6e-3f2b7d1e9a10";
-
-it.each(engines)("an upgrade keeps what the first release stored on %s", async (engine) => {
-  const { where, remove } = await makeFirstRelease(engine);
-  for (const start of ["first", "second"]) {
-    const { kysely, close } = await openDatabase({ ...where, log: silent });
-    const applied = await kysely.selectFrom("migrations").select("name").orderBy("name").execute();
-    expect([start, applied]).toEqual([start, ALL]);
-    expect(await kysely.selectFrom("competences").select("name").execute()).toEqual([{ name: "Cook" }]);
-    const people = await kysely.selectFrom("candidates").select(["first_name", "erased_at"]).execute();
-    expect(people).toEqual([{ first_name: "Ada", erased_at: null }]);
-    const events = kysely.selectFrom("events").select(["shift_id", "status"]);
-    expect(await events.where("event", "=", "shift.create").execute()).toEqual([
-      { shift_id: "s", status: "queued" },
-    ]);
-    const echoed = kysely
-      .selectFrom("pending_operations")
-      .innerJoin("events", "event_id", "consumed_by")
-      .select("processed_at");
-    expect(await echoed.execute()).toEqual([{ processed_at: new Date("2026-01-02T00:00:00Z") }]);
-    const jobs = await kysely.selectFrom("jobs").select("shift_id").execute();
-    const shiftIds = [SHIFT, SHIFT.toUpperCase(), OTHER, "Shift-B"];
-    expect(jobs.map(({ shift_id }) => shift_id).sort()).toEqual(shiftIds.sort());
-    const spelt = kysely
-      .selectFrom("shifts")
-      .select(["shift_id", "spelling"])
-      .where("spelling", "is not", null);
-    expect(await spelt.execute()).toEqual([{ shift_id: OTHER, spelling: OTHER.toUpperCase() }]);
-    await close();
-  }
-  await remove();
+it("every migration after the first works with the version before it", async () => {
+  expect(await withoutWorksWith(MIGRATIONS)).toEqual([]);
+  const folder = await mkdtemp(join(tmpdir(), "shiftpact-migrations-"));
+  await writeFile(join(folder, "001-a.sql"), "");
+  await writeFile(join(folder, "002-b.sql"), "-- works with: 001\n");
+  await writeFile(join(folder, "003-c.sql"), "-- works with: 003\n");
+  await writeFile(join(folder, "004-d.sql"), "");
+  expect(await withoutWorksWith(pathToFileURL(`${folder}/`))).toEqual(["003-c.sql", "004-d.sql"]);
+  await rm(folder, { recursive: true });
 });
 
 it("several processes can start on one empty PostgreSQL database at once", async () => {

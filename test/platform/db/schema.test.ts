@@ -102,7 +102,6 @@ const TABLES: Tables = {
   roles: { provider_id: "uuid", role_id: "text", name: "text", competence_id: "uuid?" },
   candidates: {
     candidate_id: "uuid",
-    personal_number: "text",
     personal_number_sealed: "text?",
     personal_number_hash: "text?",
     first_name: "text",
@@ -251,7 +250,7 @@ const TABLES: Tables = {
   reveals: { reveal_id: "uuid", candidate_id: "uuid", reason: "text", revealed_at: "timestamptz" },
   sealed_keys: { name: "text", sealed: "text" },
   erased_people: { number_hash: "text", erased_at: "timestamptz" },
-  processes: { process_id: "uuid", seen_at: "timestamptz", seals_numbers: "bool" },
+  processes: { process_id: "uuid", seen_at: "timestamptz" },
   call_rates: {
     provider_id: "uuid",
     second_until: "timestamptz",
@@ -374,7 +373,7 @@ describe.each(engines)("the schema on %s", (engine) => {
     await open(one, { kind: "booking", shiftId: "s", candidateId: "c" });
   });
 
-  it("leads the primary key of every table of an organisation with provider_id, and has no trigger", async () => {
+  it("leads the primary key of every table of an organisation with provider_id, and has no trigger or sequence", async () => {
     const { rows } = await database().raw.executeSql(`
       select pg_class.relname as table, (select attname from pg_attribute
           where attrelid = pg_class.oid and attnum = indkey[0]) as first
@@ -387,5 +386,10 @@ describe.each(engines)("the schema on %s", (engine) => {
       "select tgname from pg_trigger where not tgisinternal and tgrelid::regclass::text like '%shiftpact.%'",
     );
     expect(triggers.rows).toEqual([]);
+    // A backup does not hold the value of a sequence.
+    const sequences = await database().raw.executeSql(
+      "select sequencename from pg_sequences where schemaname = 'shiftpact'",
+    );
+    expect(sequences.rows).toEqual([]);
   });
 });

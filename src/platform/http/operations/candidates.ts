@@ -19,13 +19,7 @@ import { markRefreshDue } from "../../work/refresh.ts";
 import { contains, page } from "../page.ts";
 import { created, noContent, ok } from "../response.ts";
 
-const SHOWN = [
-  "candidate_id",
-  "personal_number",
-  "personal_number_sealed",
-  "first_name",
-  "last_name",
-] as const;
+const SHOWN = ["candidate_id", "personal_number_sealed", "first_name", "last_name"] as const;
 
 /** Candidates. Personal numbers are masked in every response but that of `revealCandidate`. */
 export function candidateHandlers(deps: Deps) {
@@ -116,7 +110,7 @@ async function addCandidate(
     .insertInto("candidates")
     .values({
       candidate_id,
-      ...deps.numbers.columns(number, candidate_id),
+      ...deps.numbers.columns(number),
       first_name: order.firstName,
       last_name: order.lastName,
       email: order.email,

@@ -1,4 +1,3 @@
--- works with: 013
 -- Only the owner of a table may create or drop its partitions. Upkeep runs under a role with fewer rights, so these functions run
 -- with the owner's, and only for the partitions of the two tables that are kept by day.
 create function make_day(parent text, day date) returns void language plpgsql security definer

@@ -1,0 +1,89 @@
+-- Organisations and what the platform knows of their lists. Names are the contract's. The platform's own ids are UUIDv7, made in the
+-- application; ids of a provider are text, because variant B of the shift has plain strings (contract 2.2). Every table of an organisation
+-- leads its primary key with provider_id, and no table has a trigger: a distributed PostgreSQL can place them by organisation.
+
+create table integrations (
+  provider_id uuid primary key,
+  kind text not null,
+  -- The kind is a part of the address of the webhooks: until then, the one before is answered too.
+  former_kind text,
+  former_kind_until timestamptz,
+  name text not null,
+  base_url text not null,
+  -- Not to be called by while routing_source is `pending`.
+  routing text not null default 'path' check (routing in ('path', 'header')),
+  -- How the routing is known.
+  routing_source text not null default 'given' check (routing_source in ('given', 'detected', 'pending')),
+  -- The calls of the last detection, if it found no routing.
+  routing_attempts jsonb not null default '[]',
+  state text not null default 'draft' check (state in ('draft', 'active', 'suspended')),
+  time_zone text not null default 'Europe/Stockholm',
+  provider_token text not null,
+  dialect jsonb not null default '{}',
+  paused_since timestamptz,
+  health text not null default 'reachable'
+    check (health in ('reachable', 'unreachable', 'rate_limited', 'implausible')),
+  health_since timestamptz not null default now(),
+  health_until timestamptz,
+  -- Many shifts are gone at once: no more of them are treated as deleted.
+  held_since timestamptz,
+  -- An operator has confirmed that they are gone.
+  absence_accepted_until timestamptz,
+  -- Whether a list of the provider has shown a booked person: only then does a list without the person mean that the provider removed the person.
+  lists_booked boolean not null default false,
+  -- Which routes the provider answers as if it had none, and how often each has worked again. A gateway without a route does not refuse a person.
+  routes jsonb not null default '{}',
+  -- An organisation that leaves: what happens to its future bookings, since when, and when its deletion was requested.
+  offboarding text check (offboarding in ('unassign', 'keep')),
+  offboarding_since timestamptz,
+  deletion_requested_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+create table platform_tokens (
+  provider_id uuid not null references integrations,
+  token_hash text not null,
+  created_at timestamptz not null default now(),
+  valid_until timestamptz,
+  primary key (provider_id, token_hash)
+);
+create index platform_tokens_hash on platform_tokens (token_hash);
+
+-- What a provider really uses of the contract: `shift` counts the shifts read, every other row an optional field or a warning.
+create table field_uses (
+  provider_id uuid not null references integrations,
+  field text not null,
+  count bigint not null default 0,
+  primary key (provider_id, field)
+);
+
+create table workplaces (
+  workplace_id uuid primary key,
+  name text not null,
+  address text,
+  created_at timestamptz not null default now()
+);
+
+create table competences (
+  competence_id uuid primary key,
+  name text not null,
+  created_at timestamptz not null default now()
+);
+
+create table outlets (
+  provider_id uuid not null references integrations,
+  outlet_id text not null,
+  name text not null,
+  address text,
+  workplace_id uuid references workplaces,
+  primary key (provider_id, outlet_id)
+);
+
+create table roles (
+  provider_id uuid not null references integrations,
+  role_id text not null,
+  name text not null,
+  competence_id uuid references competences,
+  primary key (provider_id, role_id)
+);

@@ -1,0 +1,40 @@
+-- What is known of a shift at its provider.
+
+create table shifts (
+  provider_id uuid not null,
+  shift_id text not null,
+  -- A UUID is the same in either case, and is kept in lower case: how the provider spells it, where it does otherwise.
+  spelling text,
+  read_at timestamptz,
+  -- When to read it again.
+  next_read_at timestamptz,
+  -- Readings in a row that contradicted the hint, or did not find the shift.
+  rechecks smallint not null default 0,
+  absences smallint not null default 0,
+  absent_since timestamptz,
+  gone_at timestamptz,
+  primary key (provider_id, shift_id)
+);
+-- Few shifts are missing at a time: how many says whether the provider has lost its data.
+create index shifts_absent on shifts (provider_id, absent_since) where absent_since is not null;
+-- What retention removes.
+create index shifts_gone on shifts (gone_at) where gone_at is not null;
+
+-- The platform's DELETE of a shift: the webhook that it causes is an echo.
+create table pending_operations (
+  operation_id uuid not null,
+  provider_id uuid not null references integrations,
+  shift_id text not null,
+  operation text not null check (operation in ('delete')),
+  trace_id text not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  sent_at timestamptz,
+  confirmed_at timestamptz,
+  consumed_at timestamptz,
+  -- Which event was accepted as the echo: the clocks of two processes cannot be compared.
+  consumed_by uuid,
+  primary key (provider_id, operation_id)
+);
+create index pending_operations_open on pending_operations (provider_id, shift_id, operation)
+  where consumed_at is null;

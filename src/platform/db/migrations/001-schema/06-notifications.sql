@@ -1,0 +1,45 @@
+-- What candidates are notified of, and the mails that carry it.
+
+create table notifications (
+  notification_id uuid not null,
+  provider_id uuid not null,
+  candidate_id uuid not null references candidates,
+  job_id uuid not null,
+  kind text not null,
+  change_key text not null,
+  content jsonb not null,
+  -- How it is delivered; null: it is only shown in the console.
+  channel text,
+  delivered_at timestamptz,
+  delivery_error text,
+  delivery_params jsonb not null default '{}',
+  -- When an offer ceased to hold. Should the job be open again, the candidate is notified anew.
+  withdrawn_at timestamptz,
+  -- How often a mail that was delivered was sent again: each time under a Message-ID of its own.
+  resends integer not null default 0,
+  -- The mail that a waiting offer is part of, fixed before the mail is sent: each attempt has the same Message-ID. Its own id: a mail of its own.
+  digest_id uuid,
+  trace_id text not null,
+  created_at timestamptz not null default now(),
+  primary key (provider_id, notification_id),
+  unique (provider_id, job_id, candidate_id, kind, change_key),
+  foreign key (provider_id, job_id) references jobs (provider_id, job_id)
+);
+create index notifications_id on notifications (notification_id);
+create index notifications_candidate on notifications (candidate_id);
+create index notifications_undelivered on notifications (provider_id, candidate_id, notification_id)
+  where channel is not null and delivered_at is null and withdrawn_at is null;
+-- What retention removes.
+create index notifications_created on notifications (created_at);
+
+-- The offer mails of a person in the last day, of all organisations together.
+create table offer_mails (
+  provider_id uuid not null,
+  candidate_id uuid not null references candidates,
+  digest_id uuid not null,
+  at timestamptz not null,
+  -- Unset until the mail server has accepted it.
+  sent_at timestamptz,
+  primary key (provider_id, candidate_id, digest_id)
+);
+create index offer_mails_candidate on offer_mails (candidate_id);

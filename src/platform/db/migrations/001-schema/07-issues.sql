@@ -1,0 +1,47 @@
+-- What explains why something happened, or did not.
+
+create table issues (
+  issue_id uuid not null,
+  provider_id uuid not null,
+  code text not null,
+  subject jsonb not null,
+  params jsonb not null default '{}',
+  count integer not null default 1,
+  trace_id text,
+  first_at timestamptz not null default now(),
+  last_at timestamptz not null default now(),
+  resolved_at timestamptz,
+  primary key (provider_id, issue_id)
+);
+create index issues_id on issues (issue_id);
+-- One open issue for each cause.
+create unique index issues_open on issues (provider_id, code, subject) where resolved_at is null;
+create index issues_shift on issues (provider_id, (subject ->> 'shiftId')) where resolved_at is null;
+-- What metrics read costs the same, however much has ended.
+create index issues_unresolved on issues (code) where resolved_at is null;
+-- What retention removes.
+create index issues_resolved on issues (resolved_at) where resolved_at is not null;
+-- The open issues in order of urgency (src/contract/issue-urgency.ts).
+create index issues_urgency on issues ((case
+  when code in ('token_rejected', 'mass_disappearance', 'provider_down', 'provider_implausible', 'route_missing', 'provider_refused',
+    'provider_gave_no_answer', 'shift_overfilled', 'booking_failed', 'booking_overlaps', 'competence_missing',
+    'unassign_failed', 'candidate_ambiguous', 'cancellation_refused') then 2
+  when code in ('provider_check', 'provider_check_failed') then 0 else 1 end), issue_id) where resolved_at is null;
+
+-- By day: an old day is dropped as a whole. Upkeep makes the days, and drops them.
+create table trace_steps (
+  step_id uuid not null,
+  trace_id text not null,
+  at timestamptz not null default now(),
+  step text not null,
+  code text not null,
+  params jsonb not null default '{}',
+  duration_ms double precision,
+  provider_id uuid not null,
+  shift_id text,
+  job_id uuid,
+  primary key (provider_id, step_id, at)
+) partition by range (at);
+create index trace_steps_trace on trace_steps (trace_id);
+-- A step whose day is missing is not lost.
+create table trace_steps_rest partition of trace_steps default;
