@@ -24,7 +24,7 @@ export function ChartSection({ chart, weeks }: Props) {
   const heading = useId();
   const canvas = useRef<HTMLCanvasElement>(null);
   const isDark = useDarkScheme();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read again when the scheme changes.
+  // Also when the scheme changes, to read the colours again.
   useEffect(() => {
     if (!canvas.current) return;
     const drawing = draw(canvas.current, { chart, weeks });
