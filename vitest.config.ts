@@ -29,7 +29,7 @@ const PROOFS = [
   "test/flows/**/*.test.ts",
   "test/chaos/{backup,chaos,pair,power-cut}.test.ts",
   "test/platform/{lifecycle,logs-of-a-hire,main}.test.ts",
-  "test/platform/{backup,stream,telemetry,upkeep}/**/*.test.ts",
+  "test/platform/{backup,stream,upkeep}/**/*.test.ts",
   "test/platform/db/{migrate,pglite,readiness,silence}.test.ts",
   "test/platform/events/odd-answers.test.ts",
   "test/platform/http/{generated-input,listeners,store-down}.test.ts",

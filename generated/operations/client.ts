@@ -96,7 +96,7 @@ export interface Client {
   listNotifications: Call<paths, "/notifications", "get">;
   /** Send a notification again: `POST /notifications/{notificationId}/resend`. */
   resendNotification: Call<paths, "/notifications/{notificationId}/resend", "post">;
-  /** Read how the platform is doing over time: `GET /statistics`. */
+  /** Read how well shifts are filled: `GET /statistics`. */
   getStatistics: Call<paths, "/statistics", "get">;
   /** Read how every provider is doing: `GET /provider-health`. */
   listProviderHealth: Call<paths, "/provider-health", "get">;

@@ -106,7 +106,7 @@ export interface Handlers<Context> {
   listNotifications: Handler<operations["listNotifications"], Context>;
   /** Send a notification again: `POST /notifications/{notificationId}/resend`. */
   resendNotification: Handler<operations["resendNotification"], Context>;
-  /** Read how the platform is doing over time: `GET /statistics`. */
+  /** Read how well shifts are filled: `GET /statistics`. */
   getStatistics: Handler<operations["getStatistics"], Context>;
   /** Read how every provider is doing: `GET /provider-health`. */
   listProviderHealth: Handler<operations["listProviderHealth"], Context>;
@@ -999,7 +999,11 @@ export const operationsTable = [
     path: "/statistics",
     security: ["operatorToken"],
     scopes: ["viewer"],
-    parameters: [{ in: "query", name: "minutes", type: "integer" }],
+    parameters: [
+      { in: "query", name: "from", type: "string" },
+      { in: "query", name: "until", type: "string" },
+      { in: "query", name: "providerId", type: "string" },
+    ],
     responses: {
       "200": "application/json",
       "400": "application/problem+json",

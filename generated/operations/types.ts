@@ -796,8 +796,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read how the platform is doing over time
-     * @description Webhooks, how fast they were acknowledged, and calls to providers, of all processes together, in steps of equal length that end now. Figures are written every few seconds, so the last step is incomplete, and kept for 7 days. A step without anything is there too, with zeros.
+     * Read how well shifts are filled
+     * @description How many positions were filled, how fast, and what was cancelled or changed, of the shifts that start in a period: in total, by week and by organisation. It is computed from the jobs and bookings of that moment, so it reaches as far back as jobs are kept. Days and weeks are those of each organisation's time zone; a week begins on Monday.
      */
     get: operations["getStatistics"];
     put?: never;
@@ -1305,7 +1305,7 @@ export interface components {
       | "mass_disappearance"
       | "route_missing";
     /**
-     * @description The work with the provider that is still to be done, in all processes together. Only in the response about one integration. The counts are some seconds old, like the figures of other processes.
+     * @description The work with the provider that is still to be done, in all processes together. Only in the response about one integration. The counts are some seconds old.
      *
      *     A shift or a person counts once, however many events it has, and so does a check of the provider. It waits when it is due, when its last attempt failed, or when it is read again after an event. A
      *     shift that only waits for its hourly reading does not count. Of an integration that is not active, each shift with stored events waits, and no hourly reading does: the activation reads every shift.
@@ -1330,13 +1330,6 @@ export interface components {
        */
       oldestAt: string | null;
       limit: components["schemas"]["BacklogLimit"];
-      /** @description How many were finished in the last minute: this minute's, and a proportional share of the minute before. Runs without a call to the provider, or whose call failed, do not count. */
-      perMinute: number;
-      /**
-       * Format: date-time
-       * @description When all of it is finished at this pace, if nothing is added; not before `limit.params.until`. Null when nothing waits, when nothing was finished in the last minute, and while `limit` is `draft`, `suspended` or `paused`.
-       */
-      doneAt: string | null;
     };
     BacklogLimit: {
       code: components["schemas"]["BacklogLimitCode"];
@@ -1608,14 +1601,6 @@ export interface components {
        * @description Since when the oldest booking waits for the provider. Absent when none does.
        */
       oldestPendingBookingAt?: string;
-      lastHour: {
-        /** @description Stored webhooks, repeated ones included. */
-        webhooks: number;
-        /** @description Calls to the provider. */
-        calls: number;
-        /** @description Calls without a response, and those answered with 5xx or 429. */
-        failures: number;
-      };
       openIssues: number;
     };
     Discovery: {
@@ -2061,34 +2046,63 @@ export interface components {
       };
     };
     Statistics: {
-      /** @description How long a step is. Minutes. */
-      stepMinutes: number;
-      steps: components["schemas"]["StatisticsStep"][];
-      /** @description The calls of the whole time by organisation, those with the most failures first. */
-      providers: components["schemas"]["ProviderStatistics"][];
+      /** Format: date */
+      from: string;
+      /** Format: date */
+      until: string;
+      total: components["schemas"]["StaffingFigures"];
+      /** @description Each week of the period, the earliest first; one without shifts has zeros. */
+      weeks: components["schemas"]["WeekFigures"][];
+      /** @description Each organisation with shifts in the period, those with the most unfilled positions first. */
+      organisations: components["schemas"]["OrganisationFigures"][];
     };
-    StatisticsStep: {
+    StaffingFigures: {
+      /** @description Positions of shifts that were not cancelled, without those that the provider filled itself. */
+      positions: number;
+      /** @description Those of them with a confirmed booking. */
+      filled: number;
+      /** @description From the creation of the job to the acceptance by the person who is booked: the median. Absent without a booking. */
+      timeToFillMinutes?: number;
+      /** @description Shifts that were cancelled, by either side. */
+      cancelled: number;
+      /** @description Bookings that ended because the person withdrew. */
+      withdrawn: number;
+      /** @description Cancelled shifts, withdrawn bookings, and changes of which booked people were notified, less than 24 hours before the start. */
+      late: number;
+    };
+    WeekFigures: {
+      /** @description Positions of shifts that were not cancelled, without those that the provider filled itself. */
+      positions: number;
+      /** @description Those of them with a confirmed booking. */
+      filled: number;
+      /** @description From the creation of the job to the acceptance by the person who is booked: the median. Absent without a booking. */
+      timeToFillMinutes?: number;
+      /** @description Shifts that were cancelled, by either side. */
+      cancelled: number;
+      /** @description Bookings that ended because the person withdrew. */
+      withdrawn: number;
+      /** @description Cancelled shifts, withdrawn bookings, and changes of which booked people were notified, less than 24 hours before the start. */
+      late: number;
       /**
-       * Format: date-time
-       * @description When the step begins.
+       * Format: date
+       * @description Its Monday.
        */
-      at: string;
-      /** @description Webhooks that were stored and answered 200. */
-      acknowledged: number;
-      /** @description Webhooks that were answered anything else. */
-      refused: number;
-      /** @description From arrival to the 200, interpolated in a histogram; absent in a step without any. Milliseconds. */
-      acknowledgementMedianMs?: number;
-      /** @description Likewise, the 99th percentile. Milliseconds. */
-      acknowledgementP99Ms?: number;
-      providerCalls: number;
-      /** @description Calls that ended without a response, or with a status of 5xx or 429. */
-      providerFailures: number;
+      week: string;
     };
-    ProviderStatistics: {
+    OrganisationFigures: {
+      /** @description Positions of shifts that were not cancelled, without those that the provider filled itself. */
+      positions: number;
+      /** @description Those of them with a confirmed booking. */
+      filled: number;
+      /** @description From the creation of the job to the acceptance by the person who is booked: the median. Absent without a booking. */
+      timeToFillMinutes?: number;
+      /** @description Shifts that were cancelled, by either side. */
+      cancelled: number;
+      /** @description Bookings that ended because the person withdrew. */
+      withdrawn: number;
+      /** @description Cancelled shifts, withdrawn bookings, and changes of which booked people were notified, less than 24 hours before the start. */
+      late: number;
       providerId: components["schemas"]["ProviderId"];
-      calls: number;
-      failures: number;
     };
     Trace: {
       traceId: string;
@@ -4068,8 +4082,12 @@ export interface operations {
   getStatistics: {
     parameters: {
       query?: {
-        /** @description How far back. Up to 3 hours come by the minute, more in at most 180 steps of whole minutes. */
-        minutes?: number;
+        /** @description The first day; the day 83 days before `until` unless given. */
+        from?: string;
+        /** @description The last day; today unless given. */
+        until?: string;
+        /** @description Only shifts of this organisation. */
+        providerId?: components["schemas"]["ProviderId"];
       };
       header?: never;
       path?: never;
@@ -4553,7 +4571,7 @@ export type Health = components["schemas"]["Health"];
 /** How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything; `mass_disappearance`, many of its shifts are gone at once; `route_missing`, it answers calls of one operation about people with a 404, 405 or 501 without a code, as a gateway without the route does. */
 export type HealthCode = components["schemas"]["HealthCode"];
 /**
- * The work with the provider that is still to be done, in all processes together. Only in the response about one integration. The counts are some seconds old, like the figures of other processes.
+ * The work with the provider that is still to be done, in all processes together. Only in the response about one integration. The counts are some seconds old.
  *
  * A shift or a person counts once, however many events it has, and so does a check of the provider. It waits when it is due, when its last attempt failed, or when it is read again after an event. A
  * shift that only waits for its hourly reading does not count. Of an integration that is not active, each shift with stored events waits, and no hourly reading does: the activation reads every shift.
@@ -4660,8 +4678,9 @@ export type Event = components["schemas"]["Event"];
 export type Outcome = components["schemas"]["Outcome"];
 export type EventDetail = components["schemas"]["EventDetail"];
 export type Statistics = components["schemas"]["Statistics"];
-export type StatisticsStep = components["schemas"]["StatisticsStep"];
-export type ProviderStatistics = components["schemas"]["ProviderStatistics"];
+export type StaffingFigures = components["schemas"]["StaffingFigures"];
+export type WeekFigures = components["schemas"]["WeekFigures"];
+export type OrganisationFigures = components["schemas"]["OrganisationFigures"];
 export type Trace = components["schemas"]["Trace"];
 export type TraceStep = components["schemas"]["TraceStep"];
 /** The station of a trace. */

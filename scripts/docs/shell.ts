@@ -36,6 +36,11 @@ export const GUIDES = {
   ),
   platform: page("guide-platform.html", "Change the contract", "Edit spec/, generate, use the clients."),
   operator: page("guide-operator.html", "Run the platform", "Deploy, onboard, watch, back up."),
+  telemetry: page(
+    "guide-telemetry.html",
+    "Export telemetry",
+    "Traces of the platform in your collector, with OpenTelemetry's instrumentation.",
+  ),
   runbook: page("guide-runbook.html", "Runbook", "Each alert and each issue: what it means, what to do."),
   architecture: page(
     "guide-architecture.html",

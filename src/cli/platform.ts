@@ -34,8 +34,7 @@ Settings, from the environment:
   OPERATIONS_TOKEN, SECRET_KEY (32 bytes, base64)
                            created and kept in the data folder; required with DATABASE_URL
   SECRET_KEYS              instead of SECRET_KEY: comma-separated keys; the first encrypts, all decrypt
-  DATABASE_URL_FILE, DIRECT_DATABASE_URL_FILE, OPERATIONS_TOKEN_FILE, SECRET_KEY_FILE, SECRET_KEYS_FILE, SMTP_URL_FILE,
-  OTEL_EXPORTER_OTLP_HEADERS_FILE
+  DATABASE_URL_FILE, DIRECT_DATABASE_URL_FILE, OPERATIONS_TOKEN_FILE, SECRET_KEY_FILE, SECRET_KEYS_FILE, SMTP_URL_FILE
                            a file that holds the value
   UNKNOWN_TOKEN_LIMIT      30: unknown tokens a minute from each client address; 0: no limit
   ALLOW_INSECURE_PROVIDERS 1: providers over plain http and at private addresses, for development
@@ -46,8 +45,6 @@ Settings, from the environment:
   SMTP_URL, SMTP_FROM      sends notifications by e-mail too
   OFFER_MAIL_MINUTES       10: at most one mail with offers to a person in that time, as a digest; 0: no wait
   OFFER_MAIL_DAILY_LIMIT   10: the most mails with offers to a person in 24 hours; 0: no limit
-  OTEL_EXPORTER_OTLP_ENDPOINT (with OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER and
-  OTEL_TRACES_SAMPLER_ARG)  sends traces and metrics over OTLP/HTTP; unset: OpenTelemetry is not loaded
   LOG_LEVEL                info; one of trace, debug, info, warn, error, fatal, silent
 
 When it listens it prints {"listening":true,"port":N}. Logs go to stderr. Exit code 0: stopped; 1: it could not start or continue;

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
+import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso";
 import { AuditPage } from "./access/audit-page.tsx";
 import { OperatorsPage } from "./access/operators-page.tsx";
 import { CompetencesPage, WorkplacesPage } from "./catalogue/catalogue-page.tsx";
@@ -21,7 +21,9 @@ import { PersonPage } from "./people/person-page.tsx";
 import { followMe } from "./session/me.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { token } from "./session/token.ts";
-import { StatisticsPage } from "./statistics/statistics-page.tsx";
+
+/** Loaded when it is opened, because of its chart library. */
+const StatisticsPage = lazy(async () => (await import("./statistics/statistics-page.tsx")).StatisticsPage);
 
 /** Where the platform serves the console. */
 const BASE = "/console";

@@ -7,7 +7,6 @@ import { syncOne } from "./db/sync.ts";
 import { ConfigError, checkEnvironment, dataDirOf, type Env } from "./environment.ts";
 import type { OfferMailLimits } from "./offer-mail.ts";
 import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./retention.ts";
-import { readTelemetry, type Telemetry, telemetryFaults } from "./telemetry-config.ts";
 
 /** The settings of a platform process. */
 export interface Config extends DatabaseConfig {
@@ -41,8 +40,6 @@ export interface Config extends DatabaseConfig {
   offerMail: OfferMailLimits;
   /** How notifications are mailed; unset: they are only shown. */
   mail?: { url: string; from: string };
-  /** Where traces and metrics are sent over OTLP; unset: nowhere. */
-  telemetry?: Telemetry;
 }
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
@@ -77,7 +74,6 @@ export function readConfig(
   if (faults.length > 0) throw new ConfigError(faults);
   const { SMTP_URL: url, SMTP_FROM: from } = env;
   const host = hostFlag ?? (env.HOST || LOCAL);
-  const telemetry = readTelemetry(env);
   const dataDir = dataDirOf(env, overrides.dataDir);
   return {
     host,
@@ -99,7 +95,6 @@ export function readConfig(
     },
     logLevel: env.LOG_LEVEL || "info",
     retention: retentionOf(env),
-    ...(telemetry && { telemetry }),
     ...(url && from && { mail: { url, from } }),
     ...readSecrets(env, { dataDir, sync }),
   };
@@ -151,7 +146,7 @@ function faultsIn(env: Env): string[] {
       "SECRET_KEYS must be keys of 32 bytes in base64, with commas between them: the first one seals, all open",
     ],
   ];
-  return [...telemetryFaults(env), ...faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault)];
+  return faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault);
 }
 
 /** How long what has ended is kept, by setting. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { DatabaseConfig } from "./database-config.ts";
-import { type Database, type Log, type OnQuery, openDatabase } from "./db/database.ts";
+import { type Database, type Log, openDatabase } from "./db/database.ts";
 
 type Place = DatabaseConfig & { dataDir: string };
 
@@ -12,8 +12,7 @@ export async function openConfigured(
   { databaseUrl: url, directDatabaseUrl: directUrl, databasePool: connections, autoMigrate, dataDir }: Place,
   log: Log,
   open: typeof openDatabase = openDatabase,
-  onQuery?: OnQuery,
 ): Promise<Database> {
   const where = url ? { url, directUrl, connections } : { dataDir: join(dataDir, "database") };
-  return open({ ...where, autoMigrate, log, onQuery });
+  return open({ ...where, autoMigrate, log });
 }

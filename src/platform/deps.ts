@@ -9,7 +9,6 @@ import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
 import type { Throttle } from "./db/throttle.ts";
 import type { OfferMailLimits } from "./offer-mail.ts";
-import type { Tracing } from "./tracing.ts";
 import type { AuditScope } from "./transaction.ts";
 
 /** Encrypts secrets and personal data for the database. */
@@ -123,7 +122,6 @@ export interface Deps {
   log: Log;
   /** Records what the operation changes; absent in background work. */
   audit?: AuditScope;
-  tracing: Tracing;
   vault: Vault;
   numbers: Numbers;
   /** If absent, notifications are only shown. */

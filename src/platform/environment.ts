@@ -13,7 +13,6 @@ export const SECRETS = [
   "SECRET_KEY",
   "SECRET_KEYS",
   "SMTP_URL",
-  "OTEL_EXPORTER_OTLP_HEADERS",
 ] as const;
 
 /** One clear line for each value that is missing or wrong. */
@@ -99,7 +98,6 @@ const NAMES: readonly string[] = [
   ...["WEBHOOK_RATE_LIMIT", "PROVIDER_RATE_LIMIT", "UNKNOWN_TOKEN_LIMIT", "SMTP_FROM", "LOG_LEVEL"],
   ...["OFFER_MAIL_MINUTES", "OFFER_MAIL_DAILY_LIMIT"],
   ...["MANAGEMENT_HOST", "MANAGEMENT_PORT", "TRUST_PROXY", "DRAIN_SECONDS"],
-  ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SERVICE_NAME"],
   ...["DATABASE_POOL", "AUTO_MIGRATE"],
   ...Object.keys(RETENTION).map((key) => `RETAIN_${key.toUpperCase()}_DAYS`),
 ];

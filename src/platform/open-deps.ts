@@ -26,7 +26,7 @@ import { REGISTRY_WORKER } from "./integrations/registry.ts";
 import { checkSecretKeys } from "./integrations/reseal.ts";
 import { createVault } from "./integrations/vault.ts";
 import { followLogLevel } from "./log-level.ts";
-import { createFigures, type Figures } from "./metrics/figures.ts";
+import { createFigures } from "./metrics/figures.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { toAll } from "./metrics/observer.ts";
 import { createReadings } from "./metrics/readings.ts";
@@ -35,12 +35,10 @@ import { createEmailChannel } from "./notifications/email.ts";
 import { reconcilePerson } from "./people/run.ts";
 import { reconcileShift } from "./shifts/run.ts";
 import type { Shutdown } from "./shut-down.ts";
-import type { OpenTelemetry } from "./telemetry/open-telemetry.ts";
-import { traced } from "./telemetry/traced.ts";
 import { createThreads, type ThreadOptions } from "./threads/threads.ts";
-import { NO_TRACING, type Tracing } from "./tracing.ts";
 import { checkOnce, createCheck } from "./verification/check.ts";
 import { refresh } from "./work/refresh.ts";
+import { traced } from "./work/traced.ts";
 import { Worker } from "./work/worker.ts";
 
 /** Settings of tests and the demo for the parts below HTTP. */
@@ -56,8 +54,6 @@ export interface DepsOptions {
   providerTimeoutMs?: number;
   /** Of the calls to each provider. */
   calls?: Partial<CallLimits>;
-  /** Between two exports of the metrics over OTLP: 60 s unless given. Milliseconds. */
-  metricsEveryMs?: number;
   /** Labels of the metric `shiftpact_build_info`. */
   about?: { version: string };
   /** Checks a provider when it is activated; no check unless given. */
@@ -74,11 +70,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
   const { allowInsecureProviders: allowInsecure } = config;
   const { providerTimeoutMs: timeoutMs = TIMING.callTimeoutMs, now = () => new Date() } = options;
   const vault = createVault(config.secretKey, config.olderSecretKeys);
-  const tracing = await startTracing(config, options, log);
-  // Closed after everything that it traces.
-  shutdown.closeLast(() => tracing.close?.());
-  const onQuery = tracing.isOn ? tracing.queried : undefined;
-  const database = options.database ?? (await openConfigured(config, log, undefined, onQuery));
+  const database = options.database ?? (await openConfigured(config, log));
   if (!options.database) shutdown.closeLast(database.close);
   await checkSecretKeys(database, vault);
   const numbers = await openPersonalNumbers(database, vault);
@@ -97,10 +89,9 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     ...{ readings, ping: database.ping, log, about },
     ...(database.pools && { pools: database.pools }),
   });
-  tracing.exports?.(metrics);
   const observer = toAll(metrics, figures);
   const clients = createProviderClients({
-    ...{ database, vault, log, tracing },
+    ...{ database, vault, log },
     http: { allowInsecure, timeoutMs },
     limits: callLimits(config, options),
     processes: () => processes.count(),
@@ -121,7 +112,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
   const channel = options.channel ?? (config.mail && createEmailChannel(config.mail));
   shutdown.closeLast(() => channel?.close());
   const deps: Deps = {
-    ...{ database, signals, log, tracing, vault, numbers, now, newId },
+    ...{ database, signals, log, vault, numbers, now, newId },
     wakeWorker: () => worker.wake(),
     wakeWorkerIn: (ms) => worker.wakeIn(ms),
     offerMail: config.offerMail,
@@ -137,23 +128,11 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };
-  const worker = workerOf(deps, options, shutdown, figures);
+  const worker = workerOf(deps, options, shutdown);
   return { deps, worker, processes, fieldUses, figures, backlogs, metrics, observer };
 }
 
-/** Nothing of OpenTelemetry is loaded unless it is configured. */
-async function startTracing(
-  { telemetry }: Config,
-  { about, metricsEveryMs }: DepsOptions,
-  log: Logger,
-): Promise<Tracing & Partial<Pick<OpenTelemetry, "exports" | "close">>> {
-  if (!telemetry) return NO_TRACING;
-  const { startOpenTelemetry } = await import("./telemetry/open-telemetry.ts");
-  const every = metricsEveryMs === undefined ? {} : { metricsEveryMs };
-  return startOpenTelemetry({ telemetry, version: about?.version, log, ...every });
-}
-
-function workerOf(deps: Deps, { calls }: DepsOptions, shutdown: Shutdown, { counted }: Figures): Worker {
+function workerOf(deps: Deps, { calls }: DepsOptions, shutdown: Shutdown): Worker {
   const { database, log, retries, timing, channel } = deps;
   const stopping = new AbortController();
   shutdown.stopFirst(() => stopping.abort());
@@ -161,8 +140,8 @@ function workerOf(deps: Deps, { calls }: DepsOptions, shutdown: Shutdown, { coun
     ...{ database, log, retries, hourlyMs: timing.hourlyMs, places: PLACES },
     atOnce: calls?.atOnce ?? CALL_LIMITS.atOnce,
     runs: {
-      shift: counted(traced(deps, reconcileShift(deps))),
-      person: counted(traced(deps, reconcilePerson(deps))),
+      shift: traced(deps, reconcileShift(deps)),
+      person: traced(deps, reconcilePerson(deps)),
       probe: probe(deps),
       refresh: refresh(deps),
       ...(deps.checkProvider && { check: checkOnce(deps, stopping.signal) }),

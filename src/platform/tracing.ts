@@ -1,40 +1,83 @@
-export interface SpanAbout {
+import {
+  type Context,
+  context,
+  createContextKey,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+
+// Spans by OpenTelemetry's API alone: unless an SDK is registered, each function merely runs the given work.
+const tracer = trace.getTracer("shiftpact");
+
+interface SpanAbout {
   name: string;
-  kind: "server" | "client" | "internal";
-  /** The platform's traceId, for a span without a parent: its 32 digits become OpenTelemetry's trace id. */
+  kind: keyof typeof KINDS;
+  /** The platform's. */
   traceId?: string;
-  /** Starts a new root, because the active span may merely have woken the worker. */
-  isFirst?: true;
-  /** The W3C traceparent of the span that caused a root span. */
-  parent?: string | undefined;
-  attributes?: Attributes;
+  /** Never personal data or secrets. */
+  attributes?: Readonly<Record<string, string | number>>;
 }
 
-/** Never contains personal data or secrets. */
-export type Attributes = Readonly<Record<string, string | number | undefined>>;
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
-export interface Span {
-  set(attributes: Attributes): void;
-  /** The W3C traceparent for a continuation of the trace; undefined while tracing is off. */
-  readonly traceparent: string | undefined;
+/** Runs `work` in a span, below the one of `parent`. The span is marked as failed if `work` rejects. */
+export function inSpan<T>(
+  { name, kind, traceId, attributes }: SpanAbout,
+  work: (span: Span) => Promise<T>,
+  parent: Context = context.active(),
+): Promise<T> {
+  const about = {
+    kind: KINDS[kind],
+    attributes: { ...(traceId !== undefined && { "shiftpact.trace_id": traceId }), ...attributes },
+  };
+  return tracer.startActiveSpan(name, about, parent, async (span) => {
+    try {
+      return await work(span);
+    } catch (error) {
+      // Its message may hold what a provider or a person has written.
+      span.setAttribute("error.type", codeOf(error));
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
 }
 
-/** Tracing over OTLP. It is off unless OTEL_EXPORTER_OTLP_ENDPOINT is set; the methods then only run the given work. */
-export interface Tracing {
-  readonly isOn: boolean;
-  /** Runs `work` in a span, a child of the active one if any. The span is marked as failed if `work` rejects. */
-  span<T>(about: SpanAbout, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Binds `work`, which is called later, to the active span. */
-  bound<T>(work: () => T): () => T;
-  /** Records a database statement that has just ended within the active span. */
-  queried(query: { sql: string; ms: number; error?: unknown }): void;
+const codeOf = (error: unknown): string =>
+  error instanceof Error ? String((error as NodeJS.ErrnoException).code ?? error.name) : "unknown";
+
+/** Whether an SDK is registered: without one, no span has an id. */
+export const isTraced = (): boolean => trace.isSpanContextValid(tracer.startSpan("start").spanContext());
+
+/** The span of a request, which an instrumentation of HTTP may have started, or else that of the caller's `traceparent`. */
+export const callerOf = (traceparent: string | undefined): Context =>
+  trace.getActiveSpan() ? context.active() : causedBy(traceparent);
+
+/** The span that a W3C `traceparent` names, or none: never the active one, which may merely have woken the worker. */
+export const causedBy = (traceparent: string | null | undefined): Context =>
+  propagation.extract(ROOT_CONTEXT, traceparent ? { traceparent } : {});
+
+/** The active span as a W3C `traceparent`, for a continuation of the trace. */
+export function traceparentOfSpan(): string | undefined {
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(context.active(), carrier);
+  return carrier.traceparent;
 }
 
-const NO_SPAN: Span = { set: () => undefined, traceparent: undefined };
+/** Binds `work`, which is called later, to the active span. */
+export const boundToSpan = <T>(work: () => T): (() => T) => context.bind(context.active(), work);
 
-export const NO_TRACING: Tracing = {
-  isOn: false,
-  span: (_about, work) => work(NO_SPAN),
-  bound: (work) => work,
-  queried: () => undefined,
-};
+/** The key by which every SDK and instrumentation of OpenTelemetry knows that it must not trace. */
+const SUPPRESSED = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
+
+/**
+ * Keeps instrumentations out of `work`. That of undici would record the query of a call, in which the contract puts a personal number, and
+ * send a second `traceparent`.
+ */
+export const uninstrumented = <T>(work: () => T): T =>
+  context.with(context.active().setValue(SUPPRESSED, true), work);

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import type { Event } from "../../generated/operations/types.ts";
 import type { Channel, Delivery } from "../../src/platform/deps.ts";
 import type { NewShift } from "../../src/sandbox/provider-actions.ts";
-import { ok } from "../harness/operations.ts";
 import type { Organisation } from "../harness/organisation.ts";
 import {
   DISPLAYS,
@@ -39,7 +38,7 @@ describe("a platform without events", () => {
   it.each([
     ["events", "No event received yet"],
     ["issues", "No open issues"],
-    ["statistics", "Nothing happened in the last hour"],
+    ["statistics", "No shift starts in this period"],
   ])("explains the empty page of %s", async (path, title) => {
     const page = await harness().visit(path);
     await page.getByText(title).waitFor();
@@ -235,70 +234,37 @@ describe("a notification that the mail server refused", () => {
 });
 
 describe("the statistics", () => {
-  it("count the webhooks that were acknowledged and refused", async () => {
+  it("show how the shifts of a period were filled, as charts and as tables", async () => {
     const organisation = await harness().onboard();
-    await organisation.open();
-    const page = await harness().visit("statistics");
-    const webhooks = region(page, "Webhooks");
-    const { acknowledged, refused } = await webhookCounts();
-    await webhooks.getByText(`${acknowledged} acknowledged, ${refused} refused.`).waitFor();
-    await refuseOne(organisation);
-    await organisation.open();
-    await organisation.open();
-    const now = `${acknowledged + 2} acknowledged, ${refused + 1} refused.`;
-    await webhooks.getByText(now).waitFor();
-    expect(await webhooks.getByRole("img").getAttribute("aria-label")).toBe(`Webhooks: ${now}`);
-    await region(page, /^Webhook acknowledgement/)
-      .getByText("The contract allows 500 ms.")
-      .waitFor();
-    const rows = region(page, "Providers").getByRole("row").filter({ hasText: "Kvarteret" });
-    await rows.first().waitFor();
-  });
-
-  it("can be read step by step with the keyboard, and as a table", async () => {
-    const organisation = await harness().onboard();
-    await organisation.open();
-    const page = await harness().visit("statistics?minutes=1440");
-    const slider = page.getByRole("slider", { name: "Webhooks, step by step" });
-    await tabTo(page, slider);
-    const steps = Number(await slider.getAttribute("max")) + 1;
-    expect(steps).toBe(180);
-    await page.keyboard.press("Home");
-    expect(await slider.getAttribute("aria-valuetext")).toMatch(/ to .*: Acknowledged 0, Refused 0$/);
-    const webhooks = region(page, "Webhooks");
-    await webhooks.getByText("Show as table").click();
-    const cells = webhooks.locator("tbody td:nth-child(2)");
-    await cells.nth(steps - 1).waitFor();
-    const counts = await cells.allTextContents();
-    expect(counts).toHaveLength(steps);
-    const { acknowledged } = await webhookCounts();
-    expect(counts.reduce((total, count) => total + Number(count), 0)).toBe(acknowledged);
-    await page.getByRole("link", { name: "Last 7 days" }).click();
-    await page.waitForURL("**/console/statistics?minutes=10080");
+    const person = await organisation.addPerson();
+    const job = await organisation.open({ positions: 2 });
+    await organisation.accept(job, person);
+    const until = job.startTime.slice(0, 10);
+    const page = await harness().visit(`statistics?providerId=${organisation.providerId}&until=${until}`);
+    const summary = "1 of 2 positions filled: 50 %.";
+    const fill = region(page, "Fill rate");
+    await fill.getByText(summary).waitFor();
+    expect(await fill.getByRole("img").getAttribute("aria-label")).toBe(`Fill rate: ${summary}`);
+    await expect.poll(() => isDrawn(fill.getByRole("img"))).toBe(true);
+    for (const name of ["By week", "By organisation"])
+      await region(page, name).getByRole("row").filter({ hasText: "50 %" }).waitFor();
+    await page.getByLabel("Last day").fill("2020-01-01");
+    await page.getByText("No shift starts in this period").waitFor();
   });
 });
 
-async function webhookCounts() {
-  const { steps } = ok(await harness().operations.getStatistics({ params: { query: { minutes: 1_440 } } }));
-  const sum = (name: "acknowledged" | "refused") => steps.reduce((total, step) => total + step[name], 0);
-  return { acknowledged: sum("acknowledged"), refused: sum("refused") };
-}
-
-async function refuseOne({ providerId }: Organisation): Promise<void> {
-  const body = { event: "shift.create", providerId, content: { shiftId: "1" }, traceId: "refused" };
-  const response = await fetch(`${harness().platform.url}/webhooks/scheduling-provider`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: "Bearer not-the-token" },
-    body: JSON.stringify(body),
+/** Whether the canvas has a pixel that is not transparent. */
+const isDrawn = (canvas: Locator) =>
+  canvas.evaluate((each: HTMLCanvasElement) => {
+    const { data = [] } = each.getContext("2d")?.getImageData(0, 0, each.width, each.height) ?? {};
+    return Array.from(data).some((value) => value > 0);
   });
-  expect(response.status).toBe(401);
-}
 
 describe("events, issues and statistics", () => {
   it.each(DISPLAYS)("have no serious axe violation and fit the window, %s", async (_, display) => {
     const organisation = await harness().onboard();
     const { eventId, providerId } = await givenUp(organisation);
-    await organisation.open();
+    const { startTime } = await organisation.open();
     const page = await harness().visit(`events?providerId=${providerId}`, display);
     const go = async (path: string, shows: Locator) => {
       await page.goto(`${harness().platform.url}/console/${path}`);
@@ -308,9 +274,7 @@ describe("events, issues and statistics", () => {
     };
     await go(`events?providerId=${providerId}`, page.getByText("No response", { exact: true }).last());
     await go(`issues?providerId=${providerId}`, page.getByRole("article"));
-    await go("statistics", page.getByRole("img"));
-    await page.getByText("Show as table").first().click();
-    await expectNoSeriousViolation(page);
+    await go(`statistics?until=${startTime.slice(0, 10)}`, page.getByRole("img"));
     await go(`events/${eventId}`, page.getByText("Webhook", { exact: true }));
     await page.getByRole("button", { name: "Preview a replay" }).click();
     await page.getByRole("button", { name: "Replay", exact: true }).waitFor();

@@ -1,65 +1,46 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { StatisticsStep } from "../../generated/operations/types.ts";
-import { chartsOf, isEmpty, partsOf, stepText, topOf } from "../../src/console/statistics/chart.ts";
+import type { StaffingFigures, Statistics } from "../../generated/operations/types.ts";
+import { chartsOf, fillText, isEmpty, timeText } from "../../src/console/statistics/charts.ts";
 
-const step = (minute: number, rest: Partial<StatisticsStep> = {}): StatisticsStep => ({
-  at: new Date(2026, 10, 21, 14, minute).toISOString(),
-  ...{ acknowledged: 0, refused: 0, providerCalls: 0, providerFailures: 0 },
-  ...rest,
+const NONE: StaffingFigures = { positions: 0, filled: 0, cancelled: 0, withdrawn: 0, late: 0 };
+const TOTAL = { positions: 1_200, filled: 1_150, timeToFillMinutes: 95, cancelled: 2, withdrawn: 3, late: 1 };
+const statisticsOf = (total: StaffingFigures): Statistics => ({
+  ...{ from: "2026-11-02", until: "2026-11-15", total, weeks: [], organisations: [] },
 });
 
-const steps = [
-  step(0, { acknowledged: 3, acknowledgementMedianMs: 4.21, acknowledgementP99Ms: 12.4, providerCalls: 4 }),
-  step(1, { refused: 2, providerCalls: 6, providerFailures: 5 }),
-];
-const statistics = { stepMinutes: 1, steps, providers: [] };
-
-describe("the charts", () => {
+describe("the charts of the statistics", () => {
   it("have a summary in one sentence", () => {
-    expect(chartsOf(statistics).map(({ summary }) => summary)).toEqual([
-      "The slowest step has a 99th percentile of 12 ms. The contract allows 500 ms.",
-      "3 acknowledged, 2 refused.",
-      "10 calls, of which 5 failed: no response, or a status of 5xx or 429.",
+    expect(chartsOf(statisticsOf(TOTAL)).map(({ summary }) => summary)).toEqual([
+      "1,150 of 1,200 positions filled: 95 %.",
+      "From a new shift to the acceptance of a booking, the median: 2 h.",
+      "2 shifts cancelled, 3 bookings withdrawn. 1 of these and other changes came less than 24 hours before the start.",
     ]);
   });
 
-  it("describe a step by its values, with none where it has no value", () => {
-    const [latency, webhooks, calls] = chartsOf(statistics);
-    const [first, second] = steps;
-    if (!latency || !webhooks || !calls || !first || !second) throw new Error("a chart or a step is missing");
-    expect(stepText(first, 1, latency)).toBe("Sat 21 Nov 14:00: Median 4.2 ms, 99th percentile 12 ms");
-    expect(stepText(second, 1, latency)).toBe("Sat 21 Nov 14:01: Median none, 99th percentile none");
-    expect(stepText(second, 8, webhooks)).toBe("Sat 21 Nov 14:01 to 14:09: Acknowledged 0, Refused 2");
-    expect(stepText(second, 1, calls)).toBe("Sat 21 Nov 14:01: Succeeded 1, Failed 5");
+  it.each([
+    [TOTAL, [1_150 / 1_200, 95, 2, 3, 1]],
+    // No value is not zero.
+    [NONE, [null, null, 0, 0, 0]],
+  ])("read the values of %j", (figures, values) => {
+    const series = chartsOf(statisticsOf(TOTAL)).flatMap((chart) => chart.series);
+    expect(series.map(({ read }) => read(figures))).toEqual(values);
   });
 
-  it("stack values that add up, and show a percentile above the median", () => {
-    const [latency, , calls] = chartsOf(statistics);
-    const [first, second] = steps;
-    if (!latency || !calls || !first || !second) throw new Error("a chart or a step is missing");
-    expect(partsOf(calls, second)).toEqual([1, 5]);
-    expect(partsOf(latency, first)).toEqual([4.21, 12.4 - 4.21]);
-    expect(partsOf(latency, second)).toEqual([0, 0]);
+  it.each([
+    [TOTAL, "95 %", "2 h"],
+    [NONE, "none", "none"],
+    [{ ...NONE, positions: 1_000, filled: 999, timeToFillMinutes: 0 }, "99 %", "0 min"],
+    [{ ...NONE, positions: 3, filled: 3, timeToFillMinutes: 20 }, "100 %", "20 min"],
+  ])("name the figures of %j", (figures, rate, time) => {
+    expect(fillText(figures)).toBe(rate);
+    expect(timeText(figures)).toBe(time);
   });
 
-  it("end at a round value that no column exceeds", () => {
-    const [, webhooks] = chartsOf(statistics);
-    if (!webhooks) throw new Error("a chart is missing");
-    expect(topOf(webhooks, [step(0)])).toBe(1);
-    expect(topOf(webhooks, [step(0, { acknowledged: 3, refused: 4 })])).toBe(10);
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1e9 }), (acknowledged) => {
-        const top = topOf(webhooks, [step(0, { acknowledged })]);
-        expect(top).toBeGreaterThanOrEqual(acknowledged);
-        expect(top / acknowledged).toBeLessThanOrEqual(2.5);
-        expect([1, 2, 5]).toContain(top / 10 ** Math.floor(Math.log10(top)));
-      }),
-    );
-  });
-
-  it("are empty if nothing happened", () => {
-    expect(isEmpty(statistics)).toBe(false);
-    expect(isEmpty({ ...statistics, steps: [step(0)] })).toBe(true);
+  it.each([
+    [NONE, true],
+    [{ ...NONE, positions: 1 }, false],
+    [{ ...NONE, cancelled: 1 }, false],
+  ])("of %j are missing: %s", (total, isMissing) => {
+    expect(isEmpty(statisticsOf(total))).toBe(isMissing);
   });
 });

@@ -8,7 +8,6 @@ import type { Deps } from "../../src/platform/deps.ts";
 import { healthHandlers } from "../../src/platform/http/health.ts";
 import { webhookHandlers } from "../../src/platform/http/webhook.ts";
 import type { ReceivedEvent } from "../../src/platform/inbox/receive.ts";
-import { NO_TRACING } from "../../src/platform/tracing.ts";
 import { silent } from "../engines.ts";
 import { recordContract } from "./contract-file.ts";
 import { aUuid, EXAMPLES } from "./matching.ts";
@@ -37,7 +36,7 @@ function createReader() {
     },
   };
   // Only the readiness check, which is not called here, uses the database.
-  const deps = { log: silent, tracing: NO_TRACING } as unknown as Deps;
+  const deps = { log: silent } as unknown as Deps;
   const handlers = {
     ...webhookHandlers(deps, inbox, { webhookStored: () => undefined }),
     ...healthHandlers({ fault: async () => undefined }, () => false),

@@ -332,7 +332,7 @@ describe("the limit of a backlog", () => {
       "The provider takes 320 ms for a response, and at most 1 run can call it at the same time.",
     ],
   ] satisfies [BacklogLimit, string][])("%j reads as a sentence", (limit, text) => {
-    expect(backlogText(limit).detail).toBe(text);
+    expect(backlogText(limit)).toBe(text);
   });
 });
 

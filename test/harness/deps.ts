@@ -5,14 +5,13 @@ import { createThrottle } from "../../src/platform/db/throttle.ts";
 import type { Deps } from "../../src/platform/deps.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
-import { NO_TRACING } from "../../src/platform/tracing.ts";
 import { silent } from "../engines.ts";
 import { SECRET_KEY } from "./platform.ts";
 
 /** Returns the dependencies of a feature for a test without a platform. Provider calls and reads of personal numbers throw. */
 export function depsFor(database: Database, rest: Partial<Deps> = {}): Deps {
   return {
-    ...{ database, log: silent, tracing: NO_TRACING, throttle: createThrottle() },
+    ...{ database, log: silent, throttle: createThrottle() },
     ...{ timing: TIMING, retries: PROVIDER_RETRIES, offerMail: { everyMs: 0, perDay: 0 } },
     ...{ vault: createVault(SECRET_KEY) },
     ...{ newId, newTraceId: randomUUID, now: () => new Date() },

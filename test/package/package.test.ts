@@ -144,7 +144,10 @@ describe("the packed package", () => {
     const console = join(installed.folder, "node_modules/@shiftpact/platform/console");
     const files = filesBelow(console);
     expect(files.some((file) => file.endsWith(".js"))).toBe(true);
-    const sizes = files.map((file) => gzipSync(readFileSync(join(console, file))).length);
+    const page = readFileSync(join(console, "index.html"), "utf8");
+    const loaded = files.filter((file) => file === "index.html" || page.includes(`/${file}`));
+    expect(loaded.length).toBeGreaterThan(2);
+    const sizes = loaded.map((file) => gzipSync(readFileSync(join(console, file))).length);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000);
   });
 

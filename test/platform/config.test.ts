@@ -137,8 +137,6 @@ describe("the configuration", () => {
       DATABASE_URL: URL,
       DIRECT_DATABASE_URL: `${URL}-direct`,
       OPERATIONS_TOKEN: TOKEN,
-      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
-      OTEL_EXPORTER_OTLP_HEADERS: "api-key=a-key-of-the-collector",
       SMTP_URL: "smtp://mail.example",
       SMTP_FROM: "a@b.example",
     };

@@ -1,5 +1,4 @@
 import type { Backlog } from "../../../generated/operations/types.ts";
-import { counted } from "../../contract/operator-text.ts";
 import { formatCount } from "../components/times.ts";
 
 const URGENCIES = [
@@ -26,17 +25,3 @@ export function restText({ inProgress, mail }: Pick<Backlog, "inProgress" | "mai
   ];
   return parts.join(", ");
 }
-
-/** `under a minute`, `12 min`, `2 h 5 min`, `3 days 4 h`. @param ms until then; a time that has passed counts as now. */
-export function remainingText(ms: number): string {
-  const minutes = Math.ceil(ms / 60_000);
-  if (minutes <= 1) return "under a minute";
-  const hours = Math.floor(minutes / 60);
-  if (hours === 0) return `${minutes} min`;
-  const days = Math.floor(hours / 24);
-  if (days === 0) return joined(`${hours} h`, minutes % 60, "min");
-  return joined(counted(days, "day"), hours % 24, "h");
-}
-
-const joined = (text: string, count: number, unit: string) =>
-  count === 0 ? text : `${text} ${count} ${unit}`;

@@ -95,7 +95,6 @@ function columnsOf({ integration }: Names): Column<ProviderHealth>[] {
           <Time at={provider.lastWebhookAt} zone={zoneOf(provider)} />
         ),
     },
-    { name: "Last hour", cell: ({ lastHour }) => <LastHour {...lastHour} /> },
     { name: "Open issues", cell: (provider) => <IssuesLink {...provider} /> },
   ];
 }
@@ -144,18 +143,6 @@ function Waiting({ backlog, oldestPendingBookingAt: pendingAt, zone }: Zoned) {
           <Time at={pendingAt} zone={zone} />
         </li>
       )}
-    </ul>
-  );
-}
-
-/** The count of failures, not their share: a few failures of many calls matter too. */
-function LastHour({ webhooks, calls, failures }: ProviderHealth["lastHour"]) {
-  return (
-    <ul>
-      <li>{formatCount(webhooks)} webhooks</li>
-      <li>
-        {formatCount(calls)} calls{failures > 0 && <strong>, {formatCount(failures)} failed</strong>}
-      </li>
     </ul>
   );
 }

@@ -5,7 +5,7 @@ import { Facts } from "../components/facts.tsx";
 import { Section } from "../components/section.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount } from "../components/times.ts";
-import { remainingText, restText, totalOf, waitingText } from "./backlog.ts";
+import { restText, totalOf, waitingText } from "./backlog.ts";
 import { HealthBadge } from "./badges.tsx";
 
 interface Props {
@@ -48,7 +48,7 @@ function Resumption({ health, providerId, zone }: { health: Health; providerId: 
   );
 }
 
-/** What waits for the provider, since when, what limits it, and when it is done. */
+/** What waits for the provider, since when, and what limits it. */
 export function BacklogSection({ integration: { backlog, timeZone } }: Props) {
   if (!backlog) return null;
   const total = totalOf(backlog.waiting);
@@ -78,7 +78,7 @@ function Limit({ backlog: { limit, ...backlog }, zone }: BacklogProps) {
   const rest = limit.code === "none" ? restText(backlog) : "";
   return (
     <>
-      {backlogText(limit).detail}
+      {backlogText(limit)}
       {rest && ` ${rest}.`}
       {since !== undefined && (
         <>
@@ -97,24 +97,13 @@ function Limit({ backlog: { limit, ...backlog }, zone }: BacklogProps) {
 }
 
 function BacklogFacts({ backlog, zone }: BacklogProps) {
-  const { waiting, inProgress, mail, oldestAt, doneAt, perMinute, limit } = backlog;
-  const done =
-    doneAt === null ? (
-      <span class="soft">{backlogText(limit).unknown}</span>
-    ) : (
-      <>
-        <Time at={doneAt} zone={zone} />{" "}
-        <span class="soft">in {remainingText(Date.parse(doneAt) - Date.now())}, at this pace</span>
-      </>
-    );
+  const { waiting, inProgress, mail, oldestAt } = backlog;
   return (
     <Facts
       of={{
         Waiting: waitingText(waiting),
         "In progress": formatCount(inProgress),
         "Waiting since": oldestAt === null ? undefined : <Time at={oldestAt} zone={zone} />,
-        Pace: `${formatCount(perMinute)} finished in the last minute`,
-        Done: done,
         Mail: mail > 0 ? `${formatCount(mail)} to send` : undefined,
       }}
     />

@@ -1,155 +1,97 @@
-import { useId, useState } from "preact/hooks";
-import type { Statistics, StatisticsStep } from "../../../generated/operations/types.ts";
-import { type Column, Table } from "../components/table.tsx";
-import { formatTime } from "../components/times.ts";
-import { type Chart, nameOfStep, partsOf, stepText, topOf, valueText } from "./chart.ts";
+import {
+  BarController,
+  BarElement,
+  CategoryScale,
+  Chart as Drawing,
+  Legend,
+  LinearScale,
+  Tooltip,
+} from "chart.js";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { WeekFigures } from "../../../generated/operations/types.ts";
+import { shortDay } from "../components/times.ts";
+import type { Chart } from "./charts.ts";
+
+Drawing.register(BarController, BarElement, CategoryScale, Legend, LinearScale, Tooltip);
 
 interface Props {
   chart: Chart;
-  statistics: Statistics;
+  weeks: readonly WeekFigures[];
 }
 
-interface PlaceProps extends Props {
-  /** Of the selected step; undefined without one. */
-  place: number | undefined;
-}
-
-/** A chart with its summary, the values of the selected step, and all values as a table. */
-export function ChartSection({ chart, statistics }: Props) {
+/** A chart with its summary; the page has the values as a table. */
+export function ChartSection({ chart, weeks }: Props) {
   const heading = useId();
-  const [place, setPlace] = useState<number>();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const isDark = useDarkScheme();
+  // Also when the scheme changes, to read the colours again.
+  useEffect(() => {
+    if (!canvas.current) return;
+    const drawing = draw(canvas.current, { chart, weeks });
+    return () => drawing.destroy();
+  }, [chart, weeks, isDark]);
   return (
     <section class="panel" aria-labelledby={heading}>
       <h2 id={heading}>{chart.title}</h2>
       <p>{chart.summary}</p>
-      <Legend {...{ chart, statistics, place }} />
       <div class="chart">
-        <Columns {...{ chart, statistics, place }} />
-        <StepSlider {...{ chart, statistics, place }} onSelect={setPlace} />
+        <canvas ref={canvas} role="img" aria-label={`${chart.title}: ${chart.summary}`} />
       </div>
-      <TimeAxis {...statistics} />
-      <ChartTable {...{ chart, statistics }} />
     </section>
   );
 }
 
-/** The mark of each series, with its value at the selected step. */
-function Legend({ chart, statistics: { steps, stepMinutes }, place }: PlaceProps) {
-  const step = place === undefined ? undefined : steps[place];
-  return (
-    <div class="row chart-legend">
-      {chart.series.map((series) => (
-        <span key={series.name} class="chart-mark" data-tone={series.tone}>
-          {series.name}
-          {step && <strong>{valueText(series, step, chart)}</strong>}
-        </span>
-      ))}
-      <span class="soft push">
-        {step ? nameOfStep(step, stepMinutes) : "Point at the chart for the values of a step"}
-      </span>
-    </div>
-  );
+function draw(canvas: HTMLCanvasElement, { chart, weeks }: Props): Drawing {
+  const { series, format, max } = chart;
+  const [text, line] = [colour(canvas, "text-soft"), colour(canvas, "line")];
+  return new Drawing(canvas, {
+    type: "bar",
+    data: {
+      labels: weeks.map(({ week }) => shortDay(week)),
+      datasets: series.map(({ name, tone, read }) => ({
+        label: name,
+        data: weeks.map(read),
+        backgroundColor: colour(canvas, tone),
+      })),
+    },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      interaction: { mode: "index", intersect: false },
+      scales: {
+        x: { ticks: { color: text }, grid: { display: false } },
+        y: {
+          ...(max !== undefined && { max }),
+          beginAtZero: true,
+          ticks: { color: text, maxTicksLimit: 5, callback: (value) => format(Number(value)) },
+          grid: { color: line },
+        },
+      },
+      plugins: {
+        legend: { display: series.length > 1, labels: { color: text } },
+        tooltip: {
+          callbacks: { label: ({ dataset, parsed: { y } }) => `${dataset.label}: ${format(y ?? 0)}` },
+        },
+      },
+    },
+  });
 }
 
-/** A column for each step. Its height is the share of the value at the top. */
-function Columns({ chart, statistics: { steps }, place }: PlaceProps) {
-  const top = topOf(chart, steps);
-  const { title, summary, limit, format } = chart;
-  return (
-    <div class="chart-plot" role="img" aria-label={`${title}: ${summary}`}>
-      <span class="chart-top">{format(top)}</span>
-      {limit && limit.value <= top && (
-        <span class="chart-limit" style={{ insetBlockEnd: `${(100 * limit.value) / top}%` }}>
-          {limit.name}
-        </span>
-      )}
-      {steps.map((step, index) => (
-        <span key={step.at} class="chart-column" data-selected={index === place}>
-          {partsOf(chart, step).map((part, series) => (
-            <span
-              key={chart.series[series]?.name}
-              data-tone={chart.series[series]?.tone}
-              data-empty={part === 0}
-              style={{ blockSize: `${(100 * part) / top}%` }}
-            />
-          ))}
-        </span>
-      ))}
-    </div>
-  );
+/** The value of a colour of tokens.css, which only a property of an element has. */
+function colour(element: HTMLElement, name: string): string {
+  element.style.color = `var(--${name})`;
+  const { color } = getComputedStyle(element);
+  element.style.color = "";
+  return color;
 }
 
-/** Lies over the chart, transparent: selects a step with the mouse, the finger, or the arrow keys. */
-function StepSlider({
-  chart,
-  statistics: { steps, stepMinutes },
-  place,
-  onSelect,
-}: PlaceProps & { onSelect(place: number | undefined): void }) {
-  const last = steps.length - 1;
-  const current = Math.min(place ?? last, last);
-  const step = steps[current];
-  const point = (event: PointerEvent) => {
-    const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const pointed = Math.floor(((event.clientX - left) / width) * steps.length);
-    onSelect(Math.min(last, Math.max(0, pointed)));
-  };
-  return (
-    <input
-      class="chart-slider"
-      type="range"
-      min={0}
-      max={last}
-      value={current}
-      aria-label={`${chart.title}, step by step`}
-      aria-valuetext={step && stepText(step, stepMinutes, chart)}
-      onFocus={() => onSelect(current)}
-      onBlur={() => onSelect(undefined)}
-      onInput={(event) => onSelect(Number(event.currentTarget.value))}
-      onPointerMove={point}
-      onPointerDown={point}
-      onPointerLeave={(event) => {
-        if (document.activeElement !== event.currentTarget) onSelect(undefined);
-      }}
-    />
-  );
-}
-
-/** The time of the first, the middle, and the last step. */
-function TimeAxis({ steps }: Statistics) {
-  const shown = [steps[0], steps[Math.floor(steps.length / 2)], steps.at(-1)];
-  return (
-    <div class="row chart-times">
-      {shown.map((step) => step && <time key={step.at}>{formatTime(step.at)}</time>)}
-    </div>
-  );
-}
-
-/** The same values, newest first. They are rendered only while the table is open. */
-function ChartTable({ chart, statistics: { steps, stepMinutes } }: Props) {
-  const [isOpen, setIsOpen] = useState(false);
-  const columns: Column<StatisticsStep>[] = [
-    { name: "Step", cell: (step) => nameOfStep(step, stepMinutes) },
-    ...chart.series.map((series) => ({
-      name: series.name,
-      isNumber: true,
-      cell: (step: StatisticsStep) => valueText(series, step, chart),
-    })),
-  ];
-  return (
-    <details onToggle={(event) => setIsOpen((event.currentTarget as HTMLDetailsElement).open)}>
-      <summary>Show as table</summary>
-      {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a table that is longer than its box.
-        <section class="scroll chart-values" aria-label={`${chart.title}: values`} tabIndex={0}>
-          <Table
-            caption={`${chart.title}, newest first`}
-            columns={columns}
-            rows={steps.toReversed()}
-            keyOf={({ at }) => at}
-          />
-        </section>
-      )}
-    </details>
-  );
+function useDarkScheme(): boolean {
+  const [scheme] = useState(() => matchMedia("(prefers-color-scheme: dark)"));
+  const [isDark, setIsDark] = useState(scheme.matches);
+  useEffect(() => {
+    const follow = () => setIsDark(scheme.matches);
+    scheme.addEventListener("change", follow);
+    return () => scheme.removeEventListener("change", follow);
+  }, [scheme]);
+  return isDark;
 }

@@ -1,53 +1,52 @@
-import type { ProviderStatistics } from "../../../generated/operations/types.ts";
-import { oneOf } from "../components/filter.ts";
-import { useFilter } from "../components/filters.tsx";
+import { useMemo } from "preact/hooks";
+import type {
+  OrganisationFigures,
+  StaffingFigures,
+  Statistics,
+  WeekFigures,
+} from "../../../generated/operations/types.ts";
+import { aDay, anyText } from "../components/filter.ts";
+import { DayFilter, FilterForm, OrganisationFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
 import { Section } from "../components/section.tsx";
 import { ShortId } from "../components/short-id.tsx";
 import { type Column, Table } from "../components/table.tsx";
-import { formatCount } from "../components/times.ts";
+import { formatCount, shortDay } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
 import { useQuery } from "../data/use-query.ts";
-import { useRefresh } from "../data/use-refresh.ts";
-import { chartsOf, isEmpty } from "./chart.ts";
 import { ChartSection } from "./chart-section.tsx";
+import { chartsOf, fillText, isEmpty, timeText } from "./charts.ts";
 import "./statistics.css";
 
-/** The ranges by their minutes. */
-const RANGES = { "60": "Last hour", "1440": "Last 24 hours", "10080": "Last 7 days" } as const;
-type Minutes = keyof typeof RANGES;
+const FILTER = { from: aDay, until: aDay, providerId: anyText };
 
-const FILTER = { minutes: oneOf(Object.keys(RANGES) as Minutes[]) };
-
-/** Acknowledgements, webhooks, and calls to providers over time. */
+/** How shifts are filled, by week and organisation. */
 export function StatisticsPage() {
-  const { minutes = "60" } = useFilter("/console/statistics", FILTER).filter;
-  const query = useQuery(
-    `statistics ${minutes}`,
-    () => ask(api.getStatistics({ params: { query: { minutes: Number(minutes) } } })),
-    ({ type }) => type === "event",
+  const { filter, set, ...filtering } = useFilter("/console/statistics", FILTER);
+  const query = useQuery(`statistics ${JSON.stringify(filter)}`, () =>
+    ask(api.getStatistics({ params: { query: filter } })),
   );
-  useRefresh(query.reload);
+  // The platform chooses the days that are not given.
+  const { from, until } = { ...query.data, ...filter };
   return (
     <>
       <PageHead title="Statistics" />
-      <Ranges current={minutes} />
+      <FilterForm {...filtering}>
+        <DayFilter name="First day" value={from} onChange={set("from")} />
+        <DayFilter name="Last day" value={until} onChange={set("until")} />
+        <OrganisationFilter value={filter.providerId} onChange={set("providerId")} />
+      </FilterForm>
       <QueryView query={query} lines={18}>
         {(statistics) =>
           isEmpty(statistics) ? (
-            <Empty title={`Nothing happened in the ${RANGES[minutes].toLowerCase()}`}>
-              <p>Statistics start with the first webhook that a provider sends.</p>
+            <Empty title="No shift starts in this period">
+              <p>Choose other days: shifts count by the day on which they start.</p>
             </Empty>
           ) : (
-            <div class="stack">
-              {chartsOf(statistics).map((chart) => (
-                <ChartSection key={chart.title} chart={chart} statistics={statistics} />
-              ))}
-              <Providers providers={statistics.providers} />
-            </div>
+            <Figures statistics={statistics} />
           )
         }
       </QueryView>
@@ -55,60 +54,56 @@ export function StatisticsPage() {
   );
 }
 
-function Ranges({ current }: { current: Minutes }) {
-  return (
-    <nav aria-label="Time range" class="ranges">
-      <ul class="row">
-        {Object.entries(RANGES).map(([minutes, name]) => (
-          <li key={minutes}>
-            <a
-              href={`/console/statistics?minutes=${minutes}`}
-              {...(minutes === current && { "aria-current": "true" })}
-            >
-              {name}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
-/** The calls and failures of each provider, the most failures first. */
-function Providers({ providers }: { providers: ProviderStatistics[] }) {
+function Figures({ statistics }: { statistics: Statistics }) {
+  const { weeks, organisations } = statistics;
+  const charts = useMemo(() => chartsOf(statistics), [statistics]);
   const names = useNames();
-  const columns: Column<ProviderStatistics>[] = [
-    {
-      name: "Organisation",
-      cell: ({ providerId }) => {
-        const name = names.integration(providerId)?.name;
-        if (name === undefined) return <ShortId id={providerId} />;
-        return <a href={`/console/integrations/${providerId}`}>{name}</a>;
-      },
+  const organisation: Column<OrganisationFigures> = {
+    name: "Organisation",
+    cell: ({ providerId }) => {
+      const name = names.integration(providerId)?.name;
+      if (name === undefined) return <ShortId id={providerId} />;
+      return <a href={`/console/integrations/${providerId}`}>{name}</a>;
     },
-    { name: "Calls", isNumber: true, cell: ({ calls }) => formatCount(calls) },
-    { name: "Failed", isNumber: true, cell: ({ failures }) => formatCount(failures) },
-    { name: "Share", isNumber: true, cell: shareOf },
-  ];
+  };
   return (
-    <Section id="providers" title="Providers">
-      {providers.length === 0 ? (
-        <p class="soft">No provider was called in this time.</p>
-      ) : (
+    <div class="stack">
+      {charts.map((chart) => (
+        <ChartSection key={chart.title} chart={chart} weeks={weeks} />
+      ))}
+      <Section id="weeks" title="By week">
         <Table
-          caption="Calls and failures of each provider, most failures first"
-          columns={columns}
-          rows={providers}
+          caption="Figures of each week, newest first"
+          columns={[WEEK, ...COLUMNS]}
+          rows={weeks.toReversed()}
+          keyOf={({ week }) => week}
+        />
+      </Section>
+      <Section id="organisations" title="By organisation">
+        <Table
+          caption="Figures of each organisation, most unfilled positions first"
+          columns={[organisation, ...COLUMNS]}
+          rows={organisations}
           keyOf={({ providerId }) => providerId}
         />
-      )}
-    </Section>
+      </Section>
+    </div>
   );
 }
 
-/** Never 0 % when a call failed. */
-function shareOf({ failures, calls }: ProviderStatistics): string {
-  if (failures === 0 || calls === 0) return "0 %";
-  const percent = (failures / calls) * 100;
-  return percent < 1 ? "under 1 %" : `${Math.round(percent)} %`;
-}
+const WEEK: Column<WeekFigures> = { name: "Week of", cell: ({ week }) => shortDay(week) };
+
+const count = (name: string, read: (figures: StaffingFigures) => number): Column<StaffingFigures> => ({
+  ...{ name, isNumber: true },
+  cell: (figures) => formatCount(read(figures)),
+});
+
+const COLUMNS: Column<StaffingFigures>[] = [
+  count("Positions", ({ positions }) => positions),
+  count("Filled", ({ filled }) => filled),
+  { name: "Fill rate", isNumber: true, cell: fillText },
+  { name: "Time to fill", isNumber: true, cell: timeText },
+  count("Cancelled", ({ cancelled }) => cancelled),
+  count("Withdrawn", ({ withdrawn }) => withdrawn),
+  count("Late", ({ late }) => late),
+];

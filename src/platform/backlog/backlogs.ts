@@ -2,14 +2,14 @@ import type { Backlog } from "../../../generated/operations/types.ts";
 import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import { healthOf } from "../integrations/health.ts";
-import { type Figures, MINUTE_MS } from "../metrics/figures.ts";
+import type { Figures } from "../metrics/figures.ts";
 import { type ProviderBacklog, waitingIn } from "../metrics/readings.ts";
 import { shareReading } from "../metrics/share.ts";
 import { type Counts, NOTHING, readCounts, readLastWebhooks, readPending } from "./counts.ts";
 import { type Limits, limitOf } from "./limit.ts";
-import { AT_REST, finishedIn, type Pace, readPaces } from "./pace.ts";
+import { AT_REST, type Pace, readPaces } from "./pace.ts";
 
-/** What waits for the providers, what limits it, and when it will be done. */
+/** What waits for the providers, since when, and what limits it. */
 export interface Backlogs {
   /** Returns the backlog of an integration with the given state and health. The counts are a few seconds old. */
   of(integration: Integration): Promise<Backlog>;
@@ -41,7 +41,7 @@ export function createBacklogs({ database, now, limits, tries, figures }: Parts)
       const { provider_id, state } = integration;
       // A reading in another state must not be shown with this one.
       const { counts, paces } = await read(`${provider_id} ${state} ${healthOf(integration).code}`);
-      return backlogOf(integration, counts.get(provider_id), paces.get(provider_id), limits, now());
+      return backlogOf(integration, counts.get(provider_id), paces.get(provider_id), limits);
     },
     all: async () => {
       const { counts, paces } = await read();
@@ -52,7 +52,7 @@ export function createBacklogs({ database, now, limits, tries, figures }: Parts)
       return integrations.map((integration) => {
         const { kind, provider_id } = integration;
         const [own, pace] = [counts.get(provider_id), paces.get(provider_id)];
-        const backlog = backlogOf(integration, own, pace, limits, readAt);
+        const backlog = backlogOf(integration, own, pace, limits);
         const pendingSince = pending.get(provider_id) ?? null;
         const lastWebhookAt = webhooks.get(provider_id) ?? null;
         const health = healthOf(integration).code;
@@ -67,25 +67,10 @@ function backlogOf(
   { waiting: counted, mail, inProgress, oldestAt }: Counts = NOTHING,
   pace: Pace = AT_REST,
   limits: Limits,
-  now: Date,
 ): Backlog {
   // The activation reads every shift, so no periodic reading waits for it.
   const waiting = integration.state === "active" ? counted : { ...counted, background: 0 };
   const limit = limitOf(integration, { waiting, inProgress }, pace, limits);
-  const perMinute = finishedIn(pace);
-  const left = waitingIn(waiting) + inProgress;
-  return {
-    ...{ waiting, mail, inProgress, limit, perMinute },
-    oldestAt: waitingIn(waiting) > 0 && oldestAt ? oldestAt.toISOString() : null,
-    doneAt: doneAt(limit, (left / perMinute) * MINUTE_MS, now)?.toISOString() ?? null,
-  };
-}
-
-/** Limits under which no work is done at all. */
-const STOPPED: readonly Backlog["limit"]["code"][] = ["none", "draft", "suspended", "paused"];
-
-function doneAt({ code, params: { until } }: Backlog["limit"], ms: number, now: Date): Date | undefined {
-  if (STOPPED.includes(code) || !Number.isFinite(ms)) return undefined;
-  const from = Math.max(now.getTime(), until === undefined ? 0 : Date.parse(until));
-  return new Date(from + ms);
+  const since = waitingIn(waiting) > 0 && oldestAt ? oldestAt.toISOString() : null;
+  return { waiting, mail, inProgress, limit, oldestAt: since };
 }

@@ -3,18 +3,15 @@ import type { Database } from "../db/database.ts";
 import { FIGURES, MINUTE_MS, minuteOf } from "../metrics/figures.ts";
 
 const NAMES = {
-  /** Runs that ended. */
-  runs: FIGURES.runs,
-  /** Calls that ended, how many of them failed, and their total milliseconds. */
+  /** Calls that ended, and their total milliseconds. */
   calls: FIGURES.calls,
-  failures: FIGURES.failures,
   callMs: FIGURES.callMs,
 } as const;
 
-/** The work of all processes with one provider in the last minute. */
+/** The calls of all processes to one provider in the last minute. */
 export type Pace = Record<keyof typeof NAMES, number>;
 
-export const AT_REST: Pace = { runs: 0, calls: 0, failures: 0, callMs: 0 };
+export const AT_REST: Pace = { calls: 0, callMs: 0 };
 
 /** Returns the pace of the last 60 seconds by providerId, of one or of all. Of the previous minute, it takes the proportionate share. */
 export async function readPaces(
@@ -41,7 +38,3 @@ function paceOf(sums: Readonly<Record<string, number>>): Pace {
   const values = Object.entries(NAMES).map(([member, name]) => [member, sums[name] ?? 0]);
   return { ...AT_REST, ...Object.fromEntries(values) };
 }
-
-/** Returns the number of finished runs. A run without a call, or with a failed one, does not count. */
-export const finishedIn = ({ runs, calls, failures }: Pace): number =>
-  Math.max(0, Math.round(Math.min(runs, calls) - failures));

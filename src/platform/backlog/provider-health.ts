@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { ProviderHealth } from "../../../generated/operations/types.ts";
 import type { Database } from "../db/database.ts";
-import { FIGURES, MINUTE_MS } from "../metrics/figures.ts";
 import type { Backlogs } from "./backlogs.ts";
 
 /** What is read about a provider besides its row, which has its state and health. */
@@ -10,39 +9,27 @@ export type ProviderReading = Omit<ProviderHealth, "providerId" | "state" | "hea
 interface Row {
   provider_id: string;
   open_issues: number;
-  webhooks: number;
-  calls: number;
-  failures: number;
 }
-
-const HOUR_MINUTES = 60;
 
 /** Returns the backlog and the recent activity of each provider, by providerId. */
 export async function readProviders(
   { kysely }: Pick<Database, "kysely">,
   backlogs: Pick<Backlogs, "all">,
   providerIds: readonly string[],
-  now: Date,
 ): Promise<Map<string, ProviderReading>> {
   if (providerIds.length === 0) return new Map();
-  const since = new Date(now.getTime() - HOUR_MINUTES * MINUTE_MS);
-  const of = (name: string) => sql`(coalesce(sum(value) filter (where figures.name = ${name}), 0))::float8`;
   const { rows } = await sql<Row>`
-    select provider_id, hour.*,
+    select provider_id,
       (select count(*) from issues where issues.provider_id = integrations.provider_id and resolved_at is null)::int as open_issues
-    from integrations
-      cross join lateral (
-        select ${of(FIGURES.webhooks)} as webhooks, ${of(FIGURES.calls)} as calls, ${of(FIGURES.failures)} as failures
-        from figures where figures.provider_id = integrations.provider_id::text and minute >= ${since}) as hour
-    where provider_id in (${sql.join(providerIds)})`.execute(kysely);
+    from integrations where provider_id in (${sql.join(providerIds)})`.execute(kysely);
   const waiting = new Map((await backlogs.all()).map((each) => [each.provider_id, each]));
   return new Map(
-    rows.flatMap(({ provider_id, open_issues, ...lastHour }) => {
+    rows.flatMap(({ provider_id, open_issues }) => {
       const { backlog, pendingSince = null, lastWebhookAt = null } = waiting.get(provider_id) ?? {};
       // Registered since the backlogs were read. The next reading includes it.
       if (!backlog) return [];
       const reading: ProviderReading = {
-        ...{ backlog, lastHour, openIssues: open_issues },
+        ...{ backlog, openIssues: open_issues },
         ...(lastWebhookAt && { lastWebhookAt: lastWebhookAt.toISOString() }),
         ...(pendingSince && { oldestPendingBookingAt: pendingSince.toISOString() }),
       };

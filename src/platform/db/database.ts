@@ -1,6 +1,6 @@
 import { connectorOf } from "./connect.ts";
 import { explained } from "./database-errors.ts";
-import type { Database, Log, OnQuery, RawSql } from "./engine.ts";
+import type { Database, Log, RawSql } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 import { openPglite } from "./pglite.ts";
 import { refuseTransactionPooler } from "./pooler.ts";
@@ -9,7 +9,7 @@ import { checkServer, refuseReadOnly, warnOfSettings } from "./server-check.ts";
 import { reportingWaits, type WaitTimes } from "./start-waits.ts";
 import { refuseUnfinishedRestore } from "./unfinished-restore.ts";
 
-export type { Database, Engine, Log, OnQuery } from "./engine.ts";
+export type { Database, Engine, Log } from "./engine.ts";
 
 export interface OpenOptions {
   /** A PostgreSQL connection URL. Unset: embedded, in `dataDir`. */
@@ -24,7 +24,6 @@ export interface OpenOptions {
   /** When a start that waits for other sessions is reported. */
   waits?: WaitTimes | undefined;
   log: Log;
-  onQuery?: OnQuery | undefined;
 }
 
 /**
@@ -45,15 +44,15 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 
 /** Opens it without a change to its tables, which may be missing. Rejects with one clear line when it cannot be used. */
 export async function openUnmigrated(options: OpenOptions): Promise<Database> {
-  const { url, dataDir, log, onQuery } = options;
+  const { url, dataDir, log } = options;
   if (url) return openServer(url, options);
   const folder = requireFolder(dataDir);
   refuseUnfinishedRestore(folder);
-  return closingOnce(await openPglite(folder, log, { onQuery }));
+  return closingOnce(await openPglite(folder, log));
 }
 
 async function openServer(url: string, options: OpenOptions): Promise<Database> {
-  const { directUrl, connections, log, onQuery, waits } = options;
+  const { directUrl, connections, log, waits } = options;
   const { setting, checked } = checkedUrl(url, options);
   const explain = (error: unknown) => Promise.reject(explained(error, { setting, isConnecting: true }));
   // A URL that cannot be read is an error of opening it, too.
@@ -61,7 +60,7 @@ async function openServer(url: string, options: OpenOptions): Promise<Database> 
     .then(() => connectorOf(checked, setting))
     .catch(explain);
   await refuseTransactionPooler(setting, connector.newClient).catch(explain);
-  const database = closingOnce(openPostgres(url, log, { directUrl, connections, onQuery }));
+  const database = closingOnce(openPostgres(url, log, { directUrl, connections }));
   await orClosed(database, options, () => checkServer(database.raw.executeSql, setting));
   const alone: RawSql["alone"] = (work) =>
     reportingWaits(() => database.raw.alone(work), connector.newClient, log, waits);

@@ -8,8 +8,6 @@ export const INT8 = 20;
 export const MOST_PREPARED = 300;
 
 export type Engine = "pglite" | "postgres";
-/** Is given each statement of Kysely that has ended. */
-export type OnQuery = (query: { sql: string; ms: number; error?: unknown }) => void;
 export type Log = Pick<BaseLogger, "debug" | "info" | "warn" | "error">;
 
 /** Runs SQL: with values one statement, without values any number of statements. */

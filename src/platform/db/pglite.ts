@@ -1,12 +1,11 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Kysely } from "kysely";
-import type { Database, Log, OnQuery, RawSql, RunSql } from "./engine.ts";
+import type { Database, Log, RawSql, RunSql } from "./engine.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { pgliteDialect } from "./pglite-dialect.ts";
 import { type PgliteSession, type SessionOptions, startSession } from "./pglite-session.ts";
 import { removeSnapshot, snapshots } from "./pglite-snapshot.ts";
-import { queryLog } from "./query-log.ts";
 import type { Schema } from "./schema.ts";
 import { withTimeout } from "./with-timeout.ts";
 
@@ -17,11 +16,7 @@ const TABLES = "select quote_ident(tablename) as name from pg_tables where schem
 const PING_MS = 5_000;
 
 /** The embedded PostgreSQL in `dataDir`, made durable, in a thread of its own, for this process alone. */
-export async function openPglite(
-  dataDir: string,
-  log: Log,
-  { onQuery, ...options }: SessionOptions & { onQuery?: OnQuery | undefined } = {},
-): Promise<Database> {
+export async function openPglite(dataDir: string, log: Log, options: SessionOptions = {}): Promise<Database> {
   const folder = resolve(dataDir);
   makePrivate(folder);
   const lock = await lockFolder(folder);
@@ -30,7 +25,7 @@ export async function openPglite(
     const session = await startSession(join(folder, "pg"), options);
     // A tenth of PostgreSQL's sample: nothing else runs while a table is read.
     await session.exec("set default_statistics_target = 10");
-    return describe(session, folder, keepVacuumed(session, log), () => lock.release(), onQuery);
+    return describe(session, folder, keepVacuumed(session, log), () => lock.release());
   } catch (error) {
     lock.release();
     throw error;
@@ -82,7 +77,6 @@ function describe(
   folder: string,
   stopVacuum: () => void,
   unlock: () => void,
-  onQuery: OnQuery | undefined,
 ): Database {
   const run: RunSql = (text, values) =>
     values && values.length > 0 ? session.query(text, values) : session.exec(text);
@@ -100,7 +94,7 @@ function describe(
       return { close: () => unlisten() };
     },
   };
-  const kysely = new Kysely<Schema>({ dialect: pgliteDialect(session), ...queryLog(onQuery) });
+  const kysely = new Kysely<Schema>({ dialect: pgliteDialect(session) });
   return {
     engine: "pglite",
     kysely,

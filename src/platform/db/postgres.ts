@@ -1,9 +1,8 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { type Connector, connectorOf } from "./connect.ts";
-import type { Connections, Database, Log, OnQuery, RawSql, RunSql } from "./engine.ts";
+import type { Connections, Database, Log, RawSql, RunSql } from "./engine.ts";
 import { preparing, type TimedQuery } from "./prepared.ts";
-import { queryLog } from "./query-log.ts";
 import type { Schema } from "./schema.ts";
 import { PREPARE_SESSION } from "./session.ts";
 
@@ -24,7 +23,6 @@ export interface PostgresOptions {
   /** The most connections for work, beside those of the inbox. */
   connections?: number | undefined;
   silence?: Silence;
-  onQuery?: OnQuery | undefined;
 }
 
 const SILENCE: Silence = { statementMs: 15_000, listenMs: 20_000 };
@@ -38,7 +36,7 @@ const LOCK = 7_219_041_773;
 
 /** PostgreSQL by URL: a pool for work, one for the inbox, and one more connection for LISTEN. */
 export function openPostgres(url: string, log: Log, options: PostgresOptions = {}): Database {
-  const { directUrl, connections = CONNECTIONS, silence = SILENCE, onQuery } = options;
+  const { directUrl, connections = CONNECTIONS, silence = SILENCE } = options;
   const byTransaction = directUrl !== undefined;
   const connector = connectorOf(url);
   const direct = byTransaction ? connectorOf(directUrl) : connector;
@@ -53,7 +51,6 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
       dialect: new PostgresDialect({
         pool: preparing(pool, { silenceMs: silence.statementMs, byTransaction }),
       }),
-      ...queryLog(onQuery),
     });
   const raw: RawSql = {
     executeSql: (text, values) => withClient(session, silence.statementMs, (run) => run(text, values)),

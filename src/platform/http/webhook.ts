@@ -9,19 +9,17 @@ import { lowerUuid } from "../ids.ts";
 import { type Inbox, type ReceivedEvent, rememberSpelling } from "../inbox/receive.ts";
 import type { TokenOwner } from "../integrations/tokens.ts";
 import type { Observer } from "../metrics/observer.ts";
+import { callerOf, inSpan, traceparentOfSpan } from "../tracing.ts";
 import { arrivalOf, storeUnavailable } from "./authenticate.ts";
 
 /** Both webhook paths (contract 4.3). The log of requests finds the traceId of a refused one in `raw.body`. */
 export function webhookHandlers(
-  { database, log, tracing }: Deps,
+  { database, log }: Deps,
   inbox: Inbox,
   { webhookStored }: Pick<Observer, "webhookStored">,
 ) {
-  const store = async (
-    body: WebhookEvent,
-    owner: TokenOwner,
-    { traceparent, arrivedAt }: { traceparent: string | undefined; arrivedAt: number | undefined },
-  ) => {
+  const store = async (body: WebhookEvent, owner: TokenOwner, arrivedAt: number | undefined) => {
+    const traceparent = traceparentOfSpan();
     const spelling = shiftIdOf(body);
     const event = { ...toReceive(body, owner), ...(traceparent !== undefined && { traceparent }) };
     if (spelling !== event.shiftId)
@@ -41,9 +39,10 @@ export function webhookHandlers(
         "shiftpact.event": isShiftEvent(name) ? name : "unknown",
         "shiftpact.provider_id": owner.providerId,
       };
-      await tracing.span(
-        { name: "webhook", kind: "server", isFirst: true, traceId, parent, attributes: about },
-        ({ traceparent }) => store(event, owner, { traceparent, arrivedAt: arrivalOf(raw) }),
+      await inSpan(
+        { name: "webhook", kind: "server", traceId, attributes: about },
+        () => store(event, owner, arrivalOf(raw)),
+        callerOf(parent),
       );
     } catch (error) {
       log.error({ err: error, traceId: event.traceId }, "could not store an event");

@@ -8,7 +8,7 @@ import type { Log } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Vault } from "../deps.ts";
 import { measureCall, operationOf, type ProviderCall } from "../metrics/provider-calls.ts";
-import type { SpanAbout, Tracing } from "../tracing.ts";
+import { boundToSpan, inSpan, traceparentOfSpan } from "../tracing.ts";
 import {
   type ConnectionParts,
   connectTo,
@@ -31,7 +31,6 @@ export interface ProviderClients {
 }
 
 interface Parts extends ConnectionParts {
-  tracing: Tracing;
   vault: Vault;
   /** The provider asks for silence (429 with Retry-After, milliseconds), or responds again after that (0). Never rejects. */
   onSilence: (providerId: string, ms: number) => Promise<void>;
@@ -147,7 +146,7 @@ function callsOf(
   save: Save,
   isInteractive: boolean,
 ): ProviderFetch {
-  const { log, onSilence, tracing } = parts;
+  const { log, onSilence } = parts;
   const { provider_id: providerId } = integration;
   const onCall = (call: ProviderCall) => {
     const silenceMs = changedSilence(connection, call);
@@ -158,22 +157,23 @@ function callsOf(
     requireRouting(integration);
     const ask = () => logRefusal(log, providerId, request, connection.http.fetch(request, allowance));
     const call = () =>
-      tracing.span(spanOf(integration, request), (span) => {
-        if (span.traceparent !== undefined) request.headers.set("traceparent", span.traceparent);
+      inSpan(spanOf(integration, request), (span) => {
+        const traceparent = traceparentOfSpan();
+        if (traceparent !== undefined) request.headers.set("traceparent", traceparent);
         return measureCall(integration, request, ask, (made) => {
-          span.set({ "http.response.status_code": made.status });
+          if (made.status !== undefined) span.setAttribute("http.response.status_code", made.status);
           onCall(made);
         });
       });
     // A call may wait for its turn, and another one then starts it.
-    return connection.policy.run(tracing.bound(call), request.signal, isInteractive);
+    return connection.policy.run(boundToSpan(call), request.signal, isInteractive);
   };
 }
 
 /** Without the path and the query, which may hold a personal number. */
-const spanOf = ({ provider_id }: Integration, request: Request): SpanAbout => ({
+const spanOf = ({ provider_id }: Integration, request: Request) => ({
   name: `provider ${operationOf(request)}`,
-  kind: "client",
+  kind: "client" as const,
   attributes: {
     "http.request.method": request.method,
     "server.address": new URL(request.url).hostname,

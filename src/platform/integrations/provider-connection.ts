@@ -8,6 +8,7 @@ import {
 import { CallRefused } from "../../clients/provider/http-error.ts";
 import type { Database, Log } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
+import { uninstrumented } from "../tracing.ts";
 import type { Circuit } from "./health.ts";
 import { sharedStarts } from "./shared-starts.ts";
 
@@ -45,7 +46,9 @@ export function openConnection(
   integration: Integration,
   save: Save,
 ): ProviderConnection {
-  const connection = { http: createProviderHttp(parts.http), isSilenced: false, noted: Promise.resolve() };
+  const { fetch, close } = createProviderHttp(parts.http);
+  const http: ProviderHttp = { fetch: (...call) => uninstrumented(() => fetch(...call)), close };
+  const connection = { http, isSilenced: false, noted: Promise.resolve() };
   return connectTo(connection, integration, parts, save);
 }
 

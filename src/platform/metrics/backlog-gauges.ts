@@ -14,25 +14,18 @@ export function backlogGauges(
   const inProgress = gauge("provider_in_progress", "Shifts, people and checks in progress.");
   const oldest = gauge("provider_oldest_seconds", "For how long the oldest has waited.");
   const limited = gauge("provider_limited", "1: what limits the backlog of a provider.", ["limit"]);
-  const finished = gauge("provider_finished_per_minute", "Finished in the last minute.");
-  const done = gauge(
-    "provider_done_seconds",
-    "Until the backlog is finished at this pace; missing when unknown.",
-  );
   const mail = gauge("mail_waiting", "Notifications that wait to be mailed.");
-  const all = [waiting, inProgress, oldest, limited, finished, done, mail];
+  const all = [waiting, inProgress, oldest, limited, mail];
   return (backlogs) => {
     for (const each of all) each.reset();
     for (const { kind, provider_id, backlog, readAt } of backlogs) {
       const of = { kind, provider_id };
-      const { oldestAt, doneAt } = backlog;
+      const { oldestAt } = backlog;
       for (const [priority, count] of Object.entries(backlog.waiting))
         waiting.set({ ...of, priority }, count);
       inProgress.set(of, backlog.inProgress);
       oldest.set(of, oldestAt === null ? 0 : Math.max(0, secondsBetween(oldestAt, readAt)));
       limited.set({ ...of, limit: backlog.limit.code }, 1);
-      finished.set(of, backlog.perMinute);
-      if (doneAt !== null) done.set(of, -secondsBetween(doneAt, readAt));
       mail.set(of, backlog.mail);
     }
   };

@@ -1,26 +1,19 @@
 import { sql } from "kysely";
 import type { Database, Log } from "../db/database.ts";
-import type { Run } from "../work/worker.ts";
 import { type Collector, createCollector } from "./collector.ts";
-import { ACKNOWLEDGEMENT_EDGES, type Observer } from "./observer.ts";
-import type { ProviderCall } from "./provider-calls.ts";
+import type { Observer } from "./observer.ts";
 
 /** Counts what this process does in each minute, and adds the counts to those of all processes. */
-export interface Figures extends Observer, Pick<Collector, "flush" | "close"> {
-  /** Counts the runs that end. A run that throws, or excludes its provider, does not count. */
-  counted(run: Run): Run;
-}
+export interface Figures
+  extends Pick<Observer, "webhookStored" | "providerCalled">,
+    Pick<Collector, "flush" | "close"> {}
 
-/** The names of the rows. An acknowledgement counts in its bucket only. */
+/** The names of the rows. */
 export const FIGURES = {
-  acknowledged: [...ACKNOWLEDGEMENT_EDGES.map((ms) => `acknowledged_within_${ms}`), "acknowledged_later"],
-  refused: "refused",
   webhooks: "webhooks",
   calls: "provider_calls",
   /** Milliseconds. */
   callMs: "provider_ms",
-  failures: "provider_failures",
-  runs: "runs",
 } as const;
 
 export const MINUTE_MS = 60_000;
@@ -33,39 +26,19 @@ interface Options {
 
 export function createFigures({ database, now, ...options }: Options): Figures {
   const { add, ...rest } = createCollector({ ...options, write: (counts) => write(database, counts) });
-  const note = (name: string, providerId = "", count = 1) =>
+  const note = (name: string, providerId: string, count = 1) =>
     add(`${new Date(minuteOf(now())).toISOString()} ${name} ${providerId}`, count);
   return {
     ...rest,
-    webhookAnswered: (status, ms) => note(status === 200 ? bucketOf(ms) : FIGURES.refused),
     webhookStored: ({ provider_id }) => note(FIGURES.webhooks, provider_id),
-    providerCalled: (call) => {
-      note(FIGURES.calls, call.provider_id);
-      note(FIGURES.callMs, call.provider_id, Math.round(call.seconds * 1_000));
-      if (isFailure(call)) note(FIGURES.failures, call.provider_id);
-    },
-    counted: (run) => async (claim, signal, exclude) => {
-      let isExcluded = false;
-      await run(claim, signal, (ms) => {
-        isExcluded = true;
-        exclude(ms);
-      });
-      if (!isExcluded) note(FIGURES.runs, claim.providerId);
+    providerCalled: ({ provider_id, seconds }) => {
+      note(FIGURES.calls, provider_id);
+      note(FIGURES.callMs, provider_id, Math.round(seconds * 1_000));
     },
   };
 }
 
 export const minuteOf = (time: Date): number => Math.floor(time.getTime() / MINUTE_MS) * MINUTE_MS;
-
-const LATER = FIGURES.acknowledged.at(-1) as string;
-
-function bucketOf(ms: number): string {
-  const index = ACKNOWLEDGEMENT_EDGES.findIndex((edge) => ms <= edge);
-  return FIGURES.acknowledged[index] ?? LATER;
-}
-
-/** A 429 counts too: the call has to be repeated. */
-const isFailure = ({ status }: ProviderCall) => status === undefined || status >= 500 || status === 429;
 
 async function write(
   { kysely }: Pick<Database, "kysely">,

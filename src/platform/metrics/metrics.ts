@@ -12,17 +12,7 @@ export interface Metrics extends Observer {
   eventsEnded(status: string, count: number): void;
   /** The Prometheus text format. When the database does not answer, its metrics are missing and `shiftpact_database_up` is 0. */
   text(): Promise<string>;
-  /** The same as values. */
-  values(): Promise<MetricValues[]>;
   readonly contentType: string;
-}
-
-export interface MetricValues {
-  name: string;
-  help: string;
-  type: string;
-  /** `metricName`: of a histogram's buckets, sum and count. */
-  values: readonly { value: number; labels: Record<string, string>; metricName?: string }[];
 }
 
 /** A kind and its providerId, never more: labels hold no personal data, and each value makes a time series of its own. */
@@ -86,10 +76,6 @@ export function createMetrics(measured: Measured): Metrics {
     text: async () => {
       await refresh();
       return registry.metrics();
-    },
-    values: async () => {
-      await refresh();
-      return (await registry.getMetricsAsJSON()) as unknown as MetricValues[];
     },
   };
   async function refresh() {

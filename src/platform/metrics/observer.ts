@@ -14,16 +14,16 @@ export interface Observer {
 export const ACKNOWLEDGEMENT_EDGES: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000];
 
 /** One observer that passes every call on to all of these. */
-export function toAll(...observers: readonly Observer[]): Observer {
+export function toAll(...observers: readonly Partial<Observer>[]): Observer {
   return {
     webhookAnswered: (status, ms) => {
-      for (const observer of observers) observer.webhookAnswered(status, ms);
+      for (const observer of observers) observer.webhookAnswered?.(status, ms);
     },
     webhookStored: (provider) => {
-      for (const observer of observers) observer.webhookStored(provider);
+      for (const observer of observers) observer.webhookStored?.(provider);
     },
     providerCalled: (call) => {
-      for (const observer of observers) observer.providerCalled(call);
+      for (const observer of observers) observer.providerCalled?.(call);
     },
   };
 }

@@ -57,10 +57,8 @@ function together(one: ProviderBacklog, other: ProviderBacklog): ProviderBacklog
       },
       mail: first.mail + second.mail,
       inProgress: first.inProgress + second.inProgress,
-      perMinute: first.perMinute + second.perMinute,
       limit: first.limit,
       oldestAt: earliest(first.oldestAt, second.oldestAt),
-      doneAt: latest(first.doneAt, second.doneAt),
     },
   };
 }

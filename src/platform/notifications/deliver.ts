@@ -3,6 +3,7 @@ import type { Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Channel, Delivery, Deps } from "../deps.ts";
+import { inSpan } from "../tracing.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { PRIORITY } from "../work/due.ts";
 import { type Claim, ClaimLost, endClaim, LEASE_MS, renewClaim } from "../work/rows.ts";
@@ -28,7 +29,7 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
         await endRun(deps, claim, next.waitMs);
         break;
       }
-      const delivery = await send(deps, channel, next, signal);
+      const delivery = await send(channel, next, signal);
       // A delivery is recorded even while the process is stopping.
       if (delivery.kind !== "delivered") signal.throwIfAborted();
       if (delivery.kind === "unavailable" || delivery.kind === "deferred") {
@@ -46,10 +47,10 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
   };
 }
 
-const send = ({ tracing }: Deps, channel: Channel, { mail, waiting }: Letter, signal: AbortSignal) =>
-  tracing.span({ name: "mail", kind: "client", traceId: waiting[0].traceId }, async (span) => {
+const send = (channel: Channel, { mail, waiting }: Letter, signal: AbortSignal) =>
+  inSpan({ name: "mail", kind: "client", traceId: waiting[0].traceId }, async (span) => {
     const outcome = await channel.deliver(mail, signal);
-    span.set({ "shiftpact.delivery": outcome.kind });
+    span.setAttribute("shiftpact.delivery", outcome.kind);
     return outcome;
   });
 

@@ -84,7 +84,7 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
       sql`gone_at < ${daysBefore(now, retention.jobs)} and next_read_at is null and not exists (select from jobs
       where jobs.provider_id = shifts.provider_id and jobs.shift_id = shifts.shift_id)`,
   ),
-  // As long as the operations API shows them.
+  // As long as the operations API shows the minute of the last webhook.
   figuresDeleted: deleting(
     "figures",
     "minute, name, provider_id",

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { BY_KEYS } from "../../../src/platform/db/engine.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
@@ -33,16 +33,22 @@ beforeEach(async () => {
 
 /** Returns the statements by which shifts appear, are offered by mail, staffed, changed and cancelled. */
 async function statementsOfPipeline(): Promise<string[]> {
-  const seen = new Set<string>();
-  const database = await openDatabase({ url, log: silent, onQuery: ({ sql }) => void seen.add(sql.trim()) });
+  const database = await openDatabase({ url, log: silent });
   const server = await startMailServer();
   const channel = createEmailChannel({ url: server.url, from: "shifts@platform.example" });
   const harness = await startHarness(database, { channel });
-  undo.push(database.close, server.close, () => channel.close(), harness.close);
+  const query = vi.spyOn(pg.Client.prototype, "query");
+  undo.push(
+    database.close,
+    server.close,
+    () => channel.close(),
+    harness.close,
+    () => query.mockRestore(),
+  );
   const organisation = await harness.onboard();
   const person = await organisation.addPerson();
   // The start and the onboarding may read more.
-  seen.clear();
+  query.mockClear();
   const job = await organisation.open({ positions: 2 });
   await organisation.accept(job, person);
   await organisation.change(job, { positions: 3 });
@@ -51,7 +57,11 @@ async function statementsOfPipeline(): Promise<string[]> {
   await organisation.idle();
   await organisation.cancel(job);
   await organisation.idle();
-  return [...seen].filter((sql) => /^(with|select|insert|update|delete)\b/.test(sql));
+  const texts = (query.mock.calls as unknown[][]).map(([sent]) =>
+    typeof sent === "string" ? sent : (sent as { text: string }).text,
+  );
+  const statements = texts.map((text) => text.trim());
+  return [...new Set(statements)].filter((sql) => /^(with|select|insert|update|delete)\b/.test(sql));
 }
 
 interface Plan {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Competence, Discovery, Statistics, Workplace } from "../../../generated/operations/types.ts";
+import type { Competence, Discovery, Workplace } from "../../../generated/operations/types.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines } from "../../engines.ts";
 import { expectProblem } from "../../harness/http.ts";
@@ -17,8 +17,11 @@ describe.each(featureEngines)("the mappings, on %s", (engine) => {
   };
   const read = (path: string) => expectBody<Discovery>(harness(), "GET", path);
   const callsTo = async (providerId: string) => {
-    const { providers } = await expectBody<Statistics>(harness(), "GET", "/statistics");
-    return providers.find((each) => each.providerId === providerId)?.calls;
+    const lines = (await harness().metrics()).split("\n");
+    const counts = lines.filter(
+      (line) => line.startsWith("shiftpact_provider_calls_total{") && line.includes(providerId),
+    );
+    return counts.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
   };
   const byId = ({ outlets, roles }: Discovery) => ({
     outlets: Object.fromEntries(outlets.map((outlet) => [outlet.outletId, outlet])),
@@ -28,7 +31,7 @@ describe.each(featureEngines)("the mappings, on %s", (engine) => {
   it("are none before anything was read", async () => {
     const { provider, path } = await open();
     expect(await read(path)).toEqual({ outlets: [], roles: [] });
-    expect(await callsTo(provider.providerId)).toBeUndefined();
+    expect(await callsTo(provider.providerId)).toBe(0);
     await provider.close();
   });
 

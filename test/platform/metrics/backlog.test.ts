@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest";
 import type { Backlog } from "../../../generated/operations/types.ts";
 import { readCounts } from "../../../src/platform/backlog/counts.ts";
 import { type Limits, limitOf } from "../../../src/platform/backlog/limit.ts";
-import { finishedIn } from "../../../src/platform/backlog/pace.ts";
 import type { Integration } from "../../../src/platform/db/schema.ts";
 import { engines, useEngine } from "../../engines.ts";
 import { type Operations, ok } from "../../harness/operations.ts";
@@ -18,7 +17,7 @@ import {
 
 const SINCE = new Date("2027-03-01T07:00:00Z");
 const LIMITS: Limits = { perMinute: 500, atOnce: 5 };
-const PACE = { runs: 100, calls: 100, failures: 0, callMs: 3_000 };
+const PACE = { calls: 100, callMs: 3_000 };
 const WAITING = { interactive: 0, events: 3, background: 0 };
 
 const integration = (columns: Partial<Integration> = {}) =>
@@ -96,22 +95,12 @@ interface Given {
   limits: Limits;
 }
 
-it.each([
-  [{ runs: 10, calls: 30, failures: 0 }, 10],
-  [{ runs: 10, calls: 30, failures: 4 }, 6],
-  // While the provider asks for silence, runs end without a call.
-  [{ runs: 1_000, calls: 20, failures: 1 }, 19],
-  [{ runs: 2, calls: 3, failures: 3 }, 0],
-])("of %j only what was achieved is finished", (pace, finished) => {
-  expect(finishedIn({ ...PACE, ...pace })).toBe(finished);
-});
-
 /** In the middle of a minute, however long a test takes, and before any time of the database. */
 const NOW = Math.floor(Date.now() / 60_000) * 60_000 - 30_000;
 const now = () => new Date(NOW);
 const inMinutes = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString();
 const waiting = (events: number) => ({ interactive: 0, events, background: 0 });
-const EMPTY = { waiting: waiting(0), mail: 0, inProgress: 0, oldestAt: null, doneAt: null };
+const EMPTY = { waiting: waiting(0), mail: 0, inProgress: 0, oldestAt: null };
 
 const becomes = async (of: { operations: Operations; providerId: string }, backlog: object) => {
   const params = { path: { providerId: of.providerId } };
@@ -141,10 +130,10 @@ describe.each(engines)("the backlog of an integration, on %s", (engine) => {
   it("is empty at first, and once all is read: what is read each hour does not count", async () => {
     const of = await register();
     const none = { ...EMPTY, limit: { code: "none", params: {} } };
-    await becomes(of, { ...none, perMinute: 0 });
+    await becomes(of, none);
     await of.sendAll(3);
     await of.processed();
-    await becomes(of, { ...none, perMinute: 3 });
+    await becomes(of, none);
   });
 
   it("of a draft, and of a suspended integration, waits for the activation", async () => {
@@ -186,7 +175,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
     for (let nth = 0; nth < count; nth += 1) await send("shift.create", provider.createShift().shiftId);
   };
 
-  it("that is slow is done in the time that its responses take", () =>
+  it("that is slow is limited by its responses", () =>
     open({ calls: { perMinute: 0, atOnce: 1 } }, async (organisation) => {
       const held: (() => void)[] = [];
       organisation.onTheWay = async (_call, pass) => {
@@ -194,27 +183,24 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
         await pass();
       };
       await storeAll(organisation, 3);
-      // Nothing is finished yet, so that there is no pace.
       const oldestAt = await receivedAt(organisation, 2);
-      const first = { waiting: waiting(2), inProgress: 1, oldestAt, perMinute: 0, doneAt: null };
-      await becomes(organisation, { ...first, limit: { code: "working" } });
+      const first = { waiting: waiting(2), inProgress: 1, oldestAt };
+      await becomes(organisation, first);
       // The calls of the activation were fast, and count in the mean.
       await sleep(1_000);
       held.shift()?.();
       const limit = { code: "latency", params: { atOnce: 1, responseMs: expect.any(Number) } };
-      const then = { waiting: waiting(1), inProgress: 1, perMinute: 1 };
-      await becomes(organisation, { ...then, limit, doneAt: inMinutes(2) });
+      const then = { waiting: waiting(1), inProgress: 1 };
+      await becomes(organisation, { ...then, limit });
       expect(await gaugesOf(organisation)).toMatchObject({
         'provider_waiting{priority="events"}': 1,
         "provider_in_progress{}": 1,
         'provider_limited{limit="latency"}': 1,
-        "provider_finished_per_minute{}": 1,
-        "provider_done_seconds{}": 120,
       });
       organisation.onTheWay = undefined;
       for (const release of held) release();
       await organisation.idle();
-      await becomes(organisation, { ...EMPTY, perMinute: 3, limit: { code: "none" } });
+      await becomes(organisation, { ...EMPTY, limit: { code: "none" } });
     }));
 
   it("moves at the platform's limit of calls, of all processes together", () =>
@@ -225,17 +211,14 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
       // What another process has written.
       const minute = new Date(NOW - 30_000);
       const figure = { minute, provider_id: organisation.providerId };
-      const others = [
-        { ...figure, name: "provider_calls", value: 85 },
-        { ...figure, name: "runs", value: 2 },
-      ];
-      const add = database().kysely.insertInto("figures").values(others);
+      const other = { ...figure, name: "provider_calls", value: 85 };
+      const add = database().kysely.insertInto("figures").values(other);
       const value = sql<number>`figures.value + excluded.value`;
       await add
         .onConflict((on) => on.columns(["provider_id", "minute", "name"]).doUpdateSet({ value }))
         .execute();
       const limit = { code: "rate_limit", params: { perMinute: 100 } };
-      const rest = { waiting: waiting(4), inProgress: 1, perMinute: 2, doneAt: inMinutes(2.5) };
+      const rest = { waiting: waiting(4), inProgress: 1 };
       await becomes(organisation, { ...rest, limit });
       gate.resolve();
       await organisation.idle();
@@ -247,7 +230,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
       await storeAll(organisation, 2);
       const limit = { code: "rate_limit", params: { until: inMinutes(10) } };
       const oldestAt = await receivedAt(organisation);
-      await becomes(organisation, { waiting: waiting(2), inProgress: 0, limit, oldestAt, doneAt: null });
+      await becomes(organisation, { waiting: waiting(2), inProgress: 0, limit, oldestAt });
     }));
 
   it("that rejects the token is paused since then", () =>
@@ -258,11 +241,9 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
       const oldestAt = await receivedAt(organisation);
       await becomes(organisation, {
         ...{ waiting: waiting(3), inProgress: 0, limit: { code: "paused", params } },
-        ...{ oldestAt, doneAt: null },
+        oldestAt,
       });
-      const gauges = await gaugesOf(organisation);
-      expect(gauges).toMatchObject({ 'provider_limited{limit="paused"}': 1 });
-      expect(gauges).not.toHaveProperty("provider_done_seconds{}");
+      expect(await gaugesOf(organisation)).toMatchObject({ 'provider_limited{limit="paused"}': 1 });
     }));
 });
 

@@ -7,36 +7,27 @@ import type { Integration } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import type { FieldUses } from "../../integrations/field-uses.ts";
 import { providerReport } from "../../integrations/report.ts";
-import type { Figures } from "../../metrics/figures.ts";
-import { readStatistics } from "../../metrics/statistics.ts";
+import { periodOf, readStatistics } from "../../jobs/statistics.ts";
 import { page } from "../page.ts";
 import { ok } from "../response.ts";
 import { viewOfHealth } from "./integrations.ts";
 
 interface Sources {
   deps: Deps;
-  figures: Pick<Figures, "flush">;
   fieldUses: Pick<FieldUses, "flush">;
   backlogs: Pick<Backlogs, "all">;
 }
 
-const DEFAULT_MINUTES = 60;
-
-/** Counts of this process are written before they are read; those of other processes follow within seconds. */
-export function monitoringHandlers({ deps, figures, fieldUses, backlogs }: Sources) {
+export function monitoringHandlers({ deps, fieldUses, backlogs }: Sources) {
   return {
-    getStatistics: async ({ query: { minutes = DEFAULT_MINUTES } }) => {
-      await figures.flush();
-      return ok(await readStatistics(deps, minutes));
-    },
+    getStatistics: async ({ query }) => ok(await readStatistics(deps.database, periodOf(query, deps.now()))),
     listProviderHealth: async ({ query }) => {
       const first = query.order === "attention" && ({ column: "attention", holds: "ranks" } as const);
       const where = { state: query.state, health_now: query.health };
       const order = { id: "provider_id", ascending: true, where, ...(first && { first }) } as const;
       const { items, ...rest } = await page(providers(deps), query, order, (row) => row);
-      await figures.flush();
       const ids = items.map(({ provider_id }) => provider_id);
-      const readings = await readProviders(deps.database, backlogs, ids, deps.now());
+      const readings = await readProviders(deps.database, backlogs, ids);
       return ok({
         items: items.flatMap((row) => viewOfProvider(row, readings.get(row.provider_id))),
         ...rest,
