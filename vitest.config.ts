@@ -16,7 +16,6 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
  */
 const PROOFS = [
   "test/package/**/*.test.ts",
-  "test/liberties/**/*.test.ts",
   "test/scripts/docs/**/*.test.ts",
   "test/scripts/{contract-diff,embedded-postgres,publish-contracts}.test.ts",
   "test/browser/**/*.test.ts",

@@ -3,8 +3,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that start processes, or wait for time to pass; a folder stands for all of its files. Longest first. */
 const LONG = [
-  "test/flows/two-processes.test.ts",
-  // Beside the one before, which needs both cores: they wait more than they work.
   "test/platform/lifecycle.test.ts",
   "test/sandbox/contracts.test.ts",
   "test/chaos/",

@@ -1,6 +1,6 @@
 import type { Write } from "../../src/platform/shifts/draft.ts";
 import { plan } from "../../src/platform/shifts/plan.ts";
-import type { Reading, RunSoFar } from "../../src/platform/shifts/state.ts";
+import type { Reading, RunSoFar, ShiftState } from "../../src/platform/shifts/state.ts";
 import type { Planner } from "./runs.ts";
 
 /** Plans with one rule disabled: the simulator must find a counterexample for each. */
@@ -39,6 +39,10 @@ export const MUTANTS: Record<string, Planner> = {
     if (next.do !== "change" || run.attempts === 1) return { writes, next };
     return { writes, next: { ...next, values: { ...next.values, positions: next.values.positions + 1 } } };
   },
+  "believes a deletion that GET does not confirm": (state, run, now, rules) =>
+    plan(state, deletionsBelieved(state, run), now, rules),
+  "takes a refused cancellation for a success": (state, run, now, rules) =>
+    plan(state, refusedCancellationDone(run), now, rules),
   "never settles an event": (state, run, now, rules) =>
     without((write) => write.write === "events")(state, run, now, rules),
 };
@@ -62,6 +66,23 @@ function madeKnown(run: RunSoFar): RunSoFar {
 function asFirstAttempt(run: RunSoFar): RunSoFar {
   if (run.made?.call.do !== "assign") return run;
   return { ...run, made: { ...run.made, call: { ...run.made.call, isRetry: false } } };
+}
+
+function deletionsBelieved({ events }: ShiftState, run: RunSoFar): RunSoFar {
+  const { reading } = run;
+  const isReported = events.some(
+    ({ eventId, event }) => event === "shift.delete" && reading?.covers.includes(eventId),
+  );
+  if (reading?.outcome.kind !== "shift" || !isReported) return run;
+  return {
+    ...run,
+    reading: { ...reading, outcome: { kind: "absent", final: false, code: "shift_not_found" } },
+  };
+}
+
+function refusedCancellationDone(run: RunSoFar): RunSoFar {
+  if (run.made?.call.do !== "cancel" || run.made.outcome.kind !== "refused") return run;
+  return { ...run, made: { ...run.made, outcome: { kind: "done" } } };
 }
 
 function witnessedAlways(run: RunSoFar): RunSoFar {

@@ -100,7 +100,8 @@ export class Network {
     const blocked = this.#blocked(operation);
     if (blocked) return finish(30, blocked);
     const fault = this.#nextFault(operation);
-    if (fault) return this.#applyFault(request, fault, finish);
+    if (fault && (fault.kind !== "refused" || request.do === "call"))
+      return this.#applyFault(request, fault, finish);
     const durationMs = 20 + Math.floor(random() * 100);
     timeline.add(sentAt + Math.floor(durationMs / 2), () => {
       const response = this.#carryOut(request);
@@ -145,6 +146,8 @@ export class Network {
         return finish(50, down());
       case "not_asked":
         return finish(0, { ...cut("connection_failed"), notAsked: true, retryAfterMs: 5_000 } as Response);
+      case "refused":
+        return finish(50, { kind: "refused", status: 409, code: undefined });
       case "rate_limited":
         return finish(50, down({ status: 429, reason: "status 429", retryAfterMs: fault.retryAfterMs }));
       case "late":

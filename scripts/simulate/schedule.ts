@@ -24,6 +24,8 @@ export type Operation = (typeof OPERATIONS)[number] | "outlets";
 export type CallFault =
   | { kind: "lost_before" | "lost_after" | "error_before" | "error_after" | "not_asked" }
   | { kind: "rate_limited"; retryAfterMs: number }
+  /** 409 to a call that would change a shift; any other call passes. */
+  | { kind: "refused" }
   /** The connection is cut, and the provider performs the call later. */
   | { kind: "late"; cutAfterMs: number; effectAfterMs: number };
 
@@ -45,6 +47,8 @@ export type Step =
   | { do: "resize"; shift: number; positions: number }
   | { do: "move_outlet"; shift: number; outlet: number; role: number }
   | { do: "delete" | "cancel_at_provider" | "restore"; shift: number }
+  /** Sends a shift.delete of a shift that stays. */
+  | { do: "spoof"; shift: number }
   | { do: "lose"; count: number }
   | { do: "return" }
   | { do: "assign_own" | "remove_own"; shift: number; person: number }
@@ -102,6 +106,7 @@ const faults: fc.Arbitrary<CallFault> = fc.oneof(
     kind: fc.constantFrom("lost_before", "lost_after", "error_before", "error_after", "not_asked"),
   }),
   fc.record({ kind: fc.constant("lost_after" as const) }),
+  fc.record({ kind: fc.constant("refused" as const) }),
   fc.record({
     kind: fc.constant("rate_limited" as const),
     retryAfterMs: fc.constantFrom(1_000, 30_000, 600_000),
@@ -167,7 +172,7 @@ function shiftSteps(shifts: number, candidates: number): Weighted[] {
     { weight: 1, arbitrary: fc.record({ do: fc.constant("resize"), shift, positions }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("move_outlet"), shift, ...place }) },
     { weight: 2, arbitrary: at("delete") },
-    { weight: 1, arbitrary: fc.oneof(at("cancel_at_provider"), at("restore")) },
+    { weight: 1, arbitrary: fc.oneof(at("cancel_at_provider"), at("restore"), at("spoof")) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("lose"), count: fc.integer({ min: 1, max: 9 }) }) },
     { weight: 1, arbitrary: plain("return") },
     { weight: 1, arbitrary: fc.record(ownPerson) },

@@ -117,6 +117,7 @@ function atProvider(system: SimulatedSystem, step: AtProvider) {
   const id = `s${step.shift}`;
   if (step.do === "publish") return publish(system, id);
   if (step.do === "restore") return restore(system, id);
+  if (step.do === "spoof") return system.webhooks.send("shift.delete", id);
   const shift = records.current(id);
   if (!shift || shift.isCancelled || shift.start <= now) return;
   switch (step.do) {

@@ -196,19 +196,6 @@ describe("shiftpact verify", () => {
     expect(JSON.parse(strict.out.at(-1) ?? "").summary).toMatchObject({ verdict: "fails", errors: 0 });
   });
 
-  it("reports an operation that hangs as a finding", async () => {
-    const sandbox = await provider();
-    sandbox.setFault("slow", { operations: ["getCandidateRegistry"] });
-    const { out, exit } = await against(sandbox, "--only", "dialect", "--timeout", "1", "--json");
-    expect(exit).toBe(1);
-    expect(out.map((line) => JSON.parse(line))).toContainEqual(
-      expect.objectContaining({
-        ...{ code: "no_answer", operation: "getCandidateRegistry" },
-        actual: "no complete response within 1 s",
-      }),
-    );
-  });
-
   it("fails when no chosen check could run, and names the missing fixtures", async () => {
     const sandbox = await provider();
     const { exit, out } = await against(sandbox, "--only", "cancellation");

@@ -13,7 +13,7 @@ import shiftB from "../../spec/examples/shift-variant-b.json" with { type: "json
 import { createProviderClient, type ProviderClient } from "../../src/clients/provider/client.ts";
 import { ADAS_NUMBER, CALL } from "./provider-sandbox.ts";
 
-const seed = Number(process.env.MODEL_SEED ?? Date.now() % 1_000_000);
+const seed = Number(process.env.DOCUMENT_SEED ?? Date.now() % 1_000_000);
 
 /** Creates a client of a provider with one fixed response. */
 function clientOf(answer: (request: Request) => Response): ProviderClient {

@@ -79,14 +79,12 @@ const POLL_MS = 20;
 export async function onboard(place: Place, onboarding: Onboarding = {}): Promise<Organisation> {
   const { operations, platform } = place;
   const { ownPath = true, connect = true, activate = true, timeZone, ...rest } = onboarding;
-  const { rewrite, onTheWay, respond, ...options } = rest;
+  const { rewrite, onTheWay, ...options } = rest;
   const calls: ProviderCall[] = [];
   const provider = await startSandbox({ ...options, log: callsInto(calls) });
   const { providerId } = provider;
-  const isProxied = [rewrite, onTheWay, respond].some((each) => each !== undefined);
-  const proxy = isProxied
-    ? await startProviderProxy(provider.url, { rewrite, onTheWay, respond })
-    : undefined;
+  const isProxied = rewrite !== undefined || onTheWay !== undefined;
+  const proxy = isProxied ? await startProviderProxy(provider.url, { rewrite, onTheWay }) : undefined;
   const platformToken = await register(operations, provider, {
     baseUrl: proxy?.url ?? provider.url,
     ...(timeZone !== undefined && { timeZone }),

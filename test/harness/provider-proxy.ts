@@ -8,7 +8,7 @@ export interface ProxiedCall {
   traceparent?: string;
 }
 
-export interface ProxiedResponse {
+interface ProxiedResponse {
   status: number;
   headers: Record<string, string>;
   text: string;
@@ -21,8 +21,6 @@ export interface ProxyOptions {
   /** Changes each JSON body of the provider. */
   rewrite?: ((body: unknown) => unknown) | undefined;
   onTheWay?: OnTheWay | undefined;
-  /** Changes each response of the provider. */
-  respond?: ((call: ProxiedCall, response: ProxiedResponse) => ProxiedResponse) | undefined;
 }
 
 /** A proxy before a provider, for responses that the sandbox never sends, and for changes during a call. */
@@ -37,7 +35,7 @@ async function proxy(
   request: IncomingMessage,
   response: ServerResponse,
   target: string,
-  { rewrite, onTheWay = (_call, pass) => pass(), respond = rewritten(rewrite) }: ProxyOptions,
+  { rewrite, onTheWay = (_call, pass) => pass() }: ProxyOptions,
 ): Promise<void> {
   const { method = "GET", url = "/" } = request;
   const { traceparent } = request.headers;
@@ -48,16 +46,13 @@ async function proxy(
     received = await forward(request, `${target}${url}`);
   });
   if (!received) return void response.destroy();
-  const { status, headers, text } = respond(call, received);
-  response.writeHead(status, headers);
-  response.end(text);
+  response.writeHead(received.status, received.headers);
+  response.end(rewritten(received, rewrite));
 }
 
-function rewritten(rewrite: ProxyOptions["rewrite"]): NonNullable<ProxyOptions["respond"]> {
-  return (_call, response) => {
-    if (!rewrite || !response.headers["content-type"]?.startsWith("application/json")) return response;
-    return { ...response, text: JSON.stringify(rewrite(JSON.parse(response.text))) };
-  };
+function rewritten({ headers, text }: ProxiedResponse, rewrite: ProxyOptions["rewrite"]): string {
+  if (!rewrite || !headers["content-type"]?.startsWith("application/json")) return text;
+  return JSON.stringify(rewrite(JSON.parse(text)));
 }
 
 const FORWARDED = [

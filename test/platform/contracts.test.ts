@@ -29,17 +29,6 @@ describe.each(engines)("the running platform on %s", (engine) => {
       expect(stored).toHaveLength(taken.length);
     },
   );
-
-  it("names the interactions that a wrong token breaks", async () => {
-    const contract = readContract("schedulingProviderWebhook");
-    const { states } = statesOf(harness());
-    const headers = { Authorization: `Bearer ${makePlatformToken()}` };
-    const { honoured, broken } = await verify({
-      ...{ contracts: [contract], baseUrl: harness().platform.url, states, headers },
-    });
-    expect(honoured).toEqual(["sends an unknown token"]);
-    expect(broken["reports a new shift"]).toEqual(["expected 200 but was 401"]);
-  });
 });
 
 /** The provider's states, and the traceIds that they have given. */

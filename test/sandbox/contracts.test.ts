@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Dialect, everyDialect } from "../../src/contract/dialect.ts";
-import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { providerStates } from "../../src/sandbox/provider-states.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import {
   fitsForms,
-  formsOfInteraction,
   type KnownForms,
   type ProviderForms,
   selectInteractions,
@@ -127,56 +125,5 @@ describe("the platform's contracts", () => {
       states.map(({ name }) => name),
     );
     expect([...new Set(asked)].sort()).toEqual(known.sort());
-  });
-});
-
-/** Replays against a faulty provider what a correct one would honour. */
-async function replayWith(fault: FaultName) {
-  const sandbox = await startProvider(PLAIN);
-  sandbox.setFault(fault);
-  return replay(sandbox, PLAIN);
-}
-
-const does = (description: string) => description.replace(/ \[.*$/, "");
-
-describe.runIf(process.env.PROOFS)("a violation of the platform's contract is reported", () => {
-  it.each<[FaultName, string[]]>([
-    ["assign-conflict", ["assigns a candidate", "assigns a candidate again"]],
-    ["assign-not-successful", ["assigns a candidate", "assigns a candidate to a full shift"]],
-    ["cancel-refused", ["cancels a shift", "cancels a shift that is not there"]],
-    ["update-refused", ["replaces the times and positions of a shift"]],
-    [
-      "foreign-candidate",
-      ["12 digits", "the hyphenated form"].map((form) => `looks up an unknown candidate under ${form}`),
-    ],
-    ["webhook-of-another-shift", []],
-  ])("for the interactions that the fault %s breaks", async (fault, expected) => {
-    const { broken } = await replayWith(fault);
-    expect(Object.keys(broken).map(does)).toEqual(expected);
-  });
-
-  it.each<[FaultName, RegExp]>([
-    ["truncated", /^\$ Failed to parse the actual body/],
-    ["empty-body", /^\/ Expected body Present/],
-  ])("for every response with a body, with the fault %s", async (fault, reason) => {
-    const { broken } = await replayWith(fault);
-    const read = selectInteractions(http, PLAIN).interactions.filter(({ response }) => response?.body);
-    expect(Object.keys(broken).sort()).toEqual(read.map(({ description }) => description).sort());
-    for (const reasons of Object.values(broken))
-      expect(reasons).toContainEqual(expect.stringMatching(reason));
-  });
-
-  it("for shifts of another variant than declared", async () => {
-    const { broken, replayed } = await replay(await startProvider({ ...PLAIN, variant: "b" }), PLAIN);
-    const ofVariantA = replayed.filter((description) => formsOfInteraction(description).variant === "a");
-    expect(Object.keys(broken).sort()).toEqual(ofVariantA);
-    expect(broken["reads a shift [routing=path variant=a]"]).toContainEqual(
-      "$.assignedCandidates[0] Actual map is missing the following keys: candidateId",
-    );
-  });
-
-  it("for every operation when the token is wrong", async () => {
-    const { honoured } = await replay(await startProvider(PLAIN), PLAIN, "another");
-    expect(honoured).toEqual(events.interactions.map(({ description }) => description));
   });
 });

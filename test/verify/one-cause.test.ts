@@ -26,6 +26,14 @@ describe("one cause gives one finding", () => {
     ["no-token-accepted", ["getShift"], ["auth_missing getShift"]],
     ["time-without-offset", undefined, ["time_without_offset getShift"]],
     ["short-personal-numbers", ["createCandidate"], ["personal_number_wrong createCandidate"]],
+    ["tenant-ignored", ["listRoles"], ["tenant_ignored listRoles"]],
+    ["lists-now-and-then-shorter", ["listOutlets"], ["answer_unstable listOutlets"]],
+    ["update-not-stored", undefined, ["update_without_effect updateShift"]],
+    ["update-unassigns", undefined, ["shift_changed_unasked updateShift"]],
+    ["assign-not-stored", undefined, ["assign_without_effect assignCandidate"]],
+    ["assign-again-refused", undefined, ["assign_not_idempotent assignCandidate"]],
+    ["registry-loops", undefined, ["registry_loops getCandidateRegistry"]],
+    ["cancel-not-stored", undefined, ["cancel_without_effect cancelShift"]],
   ])("for %s at %j", async (fault, operations, expected) => {
     expect(wrong(await verified(fault, operations))).toEqual(expected);
   });

@@ -19,13 +19,7 @@ describe("a response to an assignment", () => {
   it.each<[FaultName, FaultSettings]>([
     ["assign-no-content", {}],
     ["assign-lost-answer", {}],
-    ["empty-body", once],
     ["truncated", once],
-    ["garbage", once],
-    ["error-500", { ...once, times: 3 }],
-    ["rate-limited", { ...once, retryAfter: "0" }],
-    ["reset", once],
-    ["redirect", once],
   ])("%s ends in one confirmed assignment", async (fault, settings) => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();

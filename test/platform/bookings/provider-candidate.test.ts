@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { HireDetails } from "../../../generated/operations/types.ts";
-import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
 import { featureEngines } from "../../engines.ts";
 import type { Person } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
@@ -63,31 +62,6 @@ describe("the candidate's id at the provider", () => {
     const asked = ["GET", "POST"].map((method) => organisation.callCount(method, "/candidates"));
     expect(asked).toEqual([2, 1]);
   });
-
-  it("is found if the provider knows only the hyphenated number", async () => {
-    const organisation = await harness().onboard({ dialect: { personalNumbers: "hyphenated" } });
-    const person = await organisation.addPerson();
-    const known = organisation.provider.addCandidate({ personalNumber: person.personalNumber });
-    const job = await organisation.open();
-    expect(await organisation.accept(job, person)).toEqual(CONFIRMED);
-    expect(organisation.callCount("POST", "/candidates")).toBe(0);
-    const { bookings } = await organisation.job(job.shiftId);
-    expect(bookings).toMatchObject([{ providerCandidateId: known.id }]);
-  });
-
-  it.each<FaultName>(["candidate-race", "foreign-candidate", "created-another"])(
-    "books the right person in spite of %s",
-    async (fault) => {
-      const organisation = await harness().onboard();
-      const person = await organisation.addPerson();
-      const job = await organisation.open();
-      organisation.provider.setFault(fault, { times: 1 });
-      expect(await organisation.accept(job, person)).toEqual(CONFIRMED);
-      const [id] = organisation.provider.shift(job.shiftId)?.assigned.keys() ?? [];
-      const assigned = organisation.provider.candidates.filter((each) => each.id === id);
-      expect(assigned.map(({ personalNumber }) => personalNumber)).toEqual([person.personalNumber]);
-    },
-  );
 
   it("is ambiguous with more than one match, until the provider merges them", async () => {
     const organisation = await harness().onboard();

@@ -48,53 +48,6 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect(await organisation.notifications(job, "booking_confirmed")).toEqual([]);
   });
 
-  it("is released without a call when it is withdrawn before its first attempt", async () => {
-    const organisation = await harness().onboard();
-    const person = await organisation.addPerson();
-    const first = await organisation.open();
-    const times = { startTime: "2027-09-01T08:00:00Z", endTime: "2027-09-01T16:00:00Z" };
-    const second = await organisation.open(times);
-    organisation.provider.setFault("unavailable", { operations: BOOKING, retryAfter: "0" });
-    // The calls for one person take turns: the second one's wait behind the first one's.
-    expect(await organisation.accept(first, person)).toEqual(PENDING);
-    expect(await organisation.accept(second, person)).toEqual(PENDING);
-    expect([202, 204]).toContain((await organisation.withdraw(second, person)).status);
-    organisation.provider.clearFaults();
-    await organisation.idle();
-    expect((await organisation.job(first.shiftId)).bookings).toMatchObject([{ status: "confirmed" }]);
-    expect((await organisation.job(second.shiftId)).bookings).toMatchObject([
-      { status: "released", reason: "withdrawn" },
-    ]);
-    const calls = organisation.calls.filter(({ path }) => path.includes(second.shiftId));
-    expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(["GET"]));
-  });
-
-  it("is unassigned when it is withdrawn after a lost response", async () => {
-    const organisation = await harness().onboard();
-    const person = await organisation.addPerson();
-    const job = await organisation.open();
-    const assigned = () => organisation.provider.shift(job.shiftId)?.assigned.size;
-    organisation.provider.setFault("assign-lost-answer", { times: 10_000 });
-    organisation.provider.setFault("unavailable", {
-      operations: ["unassignCandidate", "getShift"],
-      retryAfter: "0",
-    });
-    expect(await organisation.accept(job, person)).toEqual(PENDING);
-    await expect.poll(assigned).toBe(1);
-    expect(await organisation.withdraw(job, person)).toEqual({ status: 202 });
-    organisation.provider.clearFaults();
-    await organisation.idle();
-    expect(assigned()).toBe(0);
-    expect((await organisation.job(job.shiftId)).bookings).toMatchObject([
-      { status: "released", reason: "withdrawn" },
-    ]);
-    expect((await organisation.notifications(job)).map(({ kind }) => kind)).toEqual([
-      "job_offered",
-      "booking_released",
-    ]);
-    expect(await organisation.issues()).toEqual([]);
-  });
-
   it("cannot be accepted again until its withdrawal has ended", async () => {
     const { organisation, person, job, up } = await whileDown();
     await up();
@@ -173,22 +126,6 @@ describe.each(featureEngines)("a booking after the last attempt in a row, on %s"
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("is confirmed after a lost response if the provider's list contains the person", async () => {
-    const organisation = await harness().onboard();
-    const person = await organisation.addPerson();
-    const job = await organisation.open();
-    organisation.provider.setFault("assign-lost-answer", { times: 3 });
-    expect(await organisation.accept(job, person)).toEqual(PENDING);
-    await organisation.idle();
-    const { bookings } = await organisation.job(job.shiftId);
-    expect(bookings).toMatchObject([{ status: "confirmed" }]);
-    expect(
-      organisation.callCount("PUT", `/shifts/${job.shiftId}/assign/${bookings[0]?.providerCandidateId}`),
-    ).toBe(1);
-    expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(1);
-    expect(await organisation.issues()).toEqual([]);
-  });
-
   it("waits while a withdrawal gets no response, and releases the seat once there is one", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
@@ -229,15 +166,6 @@ describe.each(featureEngines)("a refusal by the provider on %s", (engine) => {
     organisation.provider.clearFaults();
     expect(await organisation.accept(job, person)).toEqual({ status: 201, code: "confirmed" });
     expect(await organisation.issues()).toEqual([]);
-  });
-
-  it("unassigns no one whom it may have assigned before the next reading", async () => {
-    const organisation = await harness().onboard();
-    const person = await organisation.addPerson();
-    const job = await organisation.open();
-    organisation.provider.setFault("truncated", { operations: ["assignCandidate"], times: 2 });
-    expect(await organisation.accept(job, person)).toEqual({ status: 201, code: "confirmed" });
-    expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(1);
   });
 
   it("of a withdrawal keeps the booking, with an issue until a withdrawal succeeds", async () => {

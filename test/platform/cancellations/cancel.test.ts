@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
 import { featureEngines } from "../../engines.ts";
 import type { Onboarding } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
@@ -22,23 +21,20 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     return { organisation, person, job, deletes };
   };
 
-  it.each<FaultName>(["unavailable", "error-500", "reset", "rate-limited"])(
-    "and the provider confirms after %s",
-    async (fault) => {
-      const { organisation, person, job } = await booked();
-      organisation.provider.setFault(fault, { ...DELETE, times: 2, retryAfter: "0" });
-      expect(await organisation.cancel(job)).toEqual(ACCEPTED);
-      await organisation.idle();
-      expect(organisation.provider.shift(job.shiftId)?.cancelled).toBe(true);
-      expect(await organisation.job(job.shiftId)).toMatchObject({
-        status: "cancelled",
-        cancelling: false,
-        bookings: [{ candidateId: person.candidateId, status: "released", reason: "job_cancelled" }],
-      });
-      expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
-      expect(await organisation.issues()).toEqual([]);
-    },
-  );
+  it("and the provider confirms after two failures", async () => {
+    const { organisation, person, job } = await booked();
+    organisation.provider.setFault("error-500", { ...DELETE, times: 2 });
+    expect(await organisation.cancel(job)).toEqual(ACCEPTED);
+    await organisation.idle();
+    expect(organisation.provider.shift(job.shiftId)?.cancelled).toBe(true);
+    expect(await organisation.job(job.shiftId)).toMatchObject({
+      status: "cancelled",
+      cancelling: false,
+      bookings: [{ candidateId: person.candidateId, status: "released", reason: "job_cancelled" }],
+    });
+    expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.issues()).toEqual([]);
+  });
 
   it("twice, and once more when it is over: one DELETE", async () => {
     const { organisation, job, deletes } = await booked();
@@ -51,15 +47,6 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     await organisation.idle();
     expect(deletes()).toBe(1);
     expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
-  });
-
-  it.each(["404", "410"] as const)("what the provider has deleted already (%s)", async (deleted) => {
-    const { organisation, job } = await booked({ connect: false, dialect: { deleted } });
-    organisation.provider.deleteShift(job.shiftId);
-    await organisation.cancel(job);
-    await organisation.idle();
-    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled" });
-    expect(await organisation.issues()).toEqual([]);
   });
 
   it("and the provider refuses: both keep the shift, until it is cancelled after all", async () => {
@@ -118,41 +105,5 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     const { organisation, job } = await booked();
     const unknown = { ...job, jobId: "0190c7a4-0000-7000-8000-000000000001" };
     expect(await organisation.cancel(unknown)).toEqual({ status: 404, code: "job_not_found" });
-  });
-});
-
-describe("while a cancellation is under way", () => {
-  const harness = useHarness("pglite", { retries: { tries: 10_000 } });
-
-  it("the job is cancelled, takes no bookings, and is offered to no candidate", async () => {
-    const organisation = await harness().onboard();
-    const person = await organisation.addPerson();
-    const job = await organisation.open();
-    organisation.provider.setFault("error-500", DELETE);
-    await organisation.cancel(job);
-    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "open", cancelling: true });
-    expect(await organisation.accept(job, person)).toEqual({ status: 409, code: "job_not_open" });
-    await organisation.addPerson();
-    const { traceId } = organisation.provider.updateShift(job.shiftId, { positions: 2 });
-    await expect.poll(() => organisation.event(traceId)).toMatchObject({ status: "processed" });
-    expect(await organisation.notifications(job, "job_offered")).toHaveLength(1);
-    organisation.provider.clearFaults();
-    await organisation.idle();
-    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled", cancelling: false });
-  });
-
-  it("the offers wait, and go out when the provider refuses", async () => {
-    const organisation = await harness().onboard();
-    const job = await organisation.open();
-    organisation.provider.setFault("error-500", DELETE);
-    await organisation.cancel(job);
-    const person = await organisation.addPerson();
-    const { traceId } = organisation.provider.updateShift(job.shiftId, {});
-    await expect.poll(() => organisation.event(traceId)).toMatchObject({ status: "processed" });
-    organisation.provider.setFault("cancel-refused");
-    organisation.provider.setFault("error-500", { times: 0 });
-    await organisation.idle();
-    const offers = await organisation.notifications(job, "job_offered");
-    expect(offers.map(({ candidateId }) => candidateId)).toEqual([person.candidateId]);
   });
 });

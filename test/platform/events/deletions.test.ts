@@ -22,7 +22,6 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
 
   it.each<[string, Forms, string]>([
     ["404", {}, "shift_deleted"],
-    ["410", { deleted: "410" }, "shift_deleted"],
     ["status cancelled", { deleted: "cancelled", variant: "b" }, "shift_cancelled"],
   ])("confirmed by %s cancels the job and notifies the people booked", async (_, dialect, reason) => {
     const { organisation, job, booked: person, other } = await booked(dialect);
@@ -40,19 +39,6 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
     });
     expect(await organisation.accept(job, other)).toEqual({ status: 409, code: "job_not_open" });
     expect(await organisation.issues()).toEqual([]);
-  });
-
-  it("changes nothing when it is repeated", async () => {
-    const { organisation, job } = await booked();
-    organisation.provider.deleteShift(job.shiftId);
-    await organisation.idle();
-    const { traceId } = organisation.provider.deleteShift(job.shiftId);
-    await organisation.idle();
-    expect(await organisation.event(traceId)).toMatchObject({
-      status: "processed",
-      verdict: { code: "already_cancelled" },
-    });
-    expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
 
   it("is rechecked while the shift is still open", async () => {

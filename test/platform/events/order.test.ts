@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../../engines.ts";
 import type { Organisation } from "../../harness/organisation.ts";
@@ -30,20 +29,6 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     expect(await organisation.event(traceIds[4] ?? "")).toMatchObject({ verdict: covered });
   });
 
-  it("create one job if an update arrives before its create", async () => {
-    const organisation = await quietOne();
-    const { shiftId } = organisation.provider.createShift({ positions: 3 });
-    for (const event of ["shift.update", "shift.create"]) {
-      await organisation.send(event, shiftId);
-      await organisation.idle();
-    }
-    expect(await statuses(organisation, shiftId)).toEqual([
-      "shift.update processed",
-      "shift.create processed",
-    ]);
-    expect(await organisation.job(shiftId)).toMatchObject({ status: "open", positions: 3 });
-  });
-
   it("create no job if a create arrives after its delete, without waiting", async () => {
     const organisation = await quietOne();
     const { shiftId } = organisation.provider.createShift();
@@ -65,25 +50,6 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
       new Set(["processed"]),
     );
     expect(await organisation.issues()).toEqual([]);
-  });
-
-  it("create a job if a create follows a wrong delete", async () => {
-    const organisation = await quietOne();
-    const shiftId = randomUUID();
-    await organisation.send("shift.delete", shiftId);
-    await organisation.idle();
-    organisation.provider.createShift({ id: shiftId });
-    await organisation.send("shift.create", shiftId);
-    await organisation.idle();
-    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
-  });
-
-  it("store a repeated traceId once", async () => {
-    const organisation = await harness().onboard();
-    organisation.provider.setFault("duplicate-webhooks");
-    const { shiftId } = await organisation.open();
-    expect(await statuses(organisation, shiftId)).toEqual(["shift.create processed"]);
-    expect(reads(organisation, shiftId)).toBe(1);
   });
 
   it("process a repeated traceId again if the first attempt failed permanently", async () => {
@@ -116,13 +82,6 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
 describe("a shift that the provider does not know (yet)", () => {
   const harness = useHarness("pglite");
 
-  it("is read again after a create, because a replica may lag", async () => {
-    const organisation = await harness().onboard();
-    organisation.provider.setFault("shift-lag", { times: 3 });
-    const { shiftId, status } = await organisation.open();
-    expect([status, reads(organisation, shiftId)]).toEqual(["open", 4]);
-  });
-
   it("counts as deleted after four reads, and the people booked are notified", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
@@ -142,15 +101,5 @@ describe("a shift that the provider does not know (yet)", () => {
       status: "processed",
       verdict: { code: "job_cancelled" },
     });
-  });
-
-  it("counts as deleted at once when the provider returns 410", async () => {
-    const organisation = await harness().onboard({ dialect: { deleted: "410" }, connect: false });
-    const { shiftId } = organisation.provider.createShift();
-    organisation.provider.deleteShift(shiftId);
-    await organisation.send("shift.update", shiftId);
-    await organisation.idle();
-    expect(reads(organisation, shiftId)).toBe(1);
-    expect(await statuses(organisation, shiftId)).toEqual(["shift.update processed"]);
   });
 });

@@ -14,13 +14,15 @@ interface Target {
   call(harness: TenantHarness, sending: RequestOptions): Promise<HttpResponse>;
 }
 
-/** Everything that takes a body: both webhook paths and the operations that do. */
+/** An operation of each method that takes a body: the generated router reads the bodies of all in one place. */
+const OPERATIONS: readonly string[] = ["createWorkplace", "changeJob", "updateMappings"];
+
 const targets: Target[] = [
   ...[`/api/v3/integrations/${KIND}/webhook`, "/webhooks/scheduling-provider"].map((path) =>
     targetOf("POST", path, ({ tenant }) => tenant.platformToken),
   ),
   ...operationsTable
-    .filter((operation) => "body" in operation)
+    .filter(({ operationId }) => OPERATIONS.includes(operationId))
     .map(({ method, path }) =>
       targetOf(method, `/operations/v1${path.replaceAll(/\{\w+\}/g, randomUUID())}`, () => OPERATIONS_TOKEN),
     ),
@@ -73,15 +75,11 @@ const RIGHT_TYPES = [
   "application/json; v=3",
 ];
 
-/** The only body without a required field is valid when it is empty. */
-const afterReading = (name: string) =>
-  name.endsWith("/operators/{id}/tokens") ? "operator_not_found" : "validation_failed";
-
 // Refused before anything is asked of the database, so one engine is enough.
 describe("bodies", () => {
   const harness = useTenants("postgres");
 
-  describe.each(targets)("$name", ({ name, call }) => {
+  describe.each(targets)("$name", ({ call }) => {
     it("refuses what is not JSON with 400", async () => {
       for (const [, body] of NOT_JSON) expectProblem(await call(harness(), { body }), "malformed_json");
     });
@@ -106,7 +104,7 @@ describe("bodies", () => {
       expectProblem(await call(harness(), { body }), "payload_too_large");
       expectProblem(await call(harness(), { body, chunked: true }), "payload_too_large");
       const most = JSON.stringify({ filler: "x".repeat(LIMIT - '{"filler":""}'.length) });
-      expectProblem(await call(harness(), { body: most }), afterReading(name));
+      expectProblem(await call(harness(), { body: most }), "validation_failed");
     });
 
     it("refuses another media type, charset or encoding with 415", async () => {
@@ -115,7 +113,7 @@ describe("bodies", () => {
       }
       for (const type of RIGHT_TYPES) {
         const answer = await call(harness(), { body: "{}", headers: { "content-type": type } });
-        expectProblem(answer, afterReading(name));
+        expectProblem(answer, "validation_failed");
       }
     });
   });

@@ -12,9 +12,6 @@ const later = (time: string) => new Date(Date.parse(time) + HOUR).toISOString();
 
 /** What happens at the provider without a word to the platform. */
 const CASES: [string, (organisation: StartedOrganisation, job: Job) => void][] = [
-  ["nothing", () => undefined],
-  ["more positions", ({ provider }, { shiftId }) => void provider.updateShift(shiftId, { positions: 5 })],
-  ["too few positions", ({ provider }, { shiftId }) => void provider.updateShift(shiftId, { positions: 0 })],
   [
     "other times",
     ({ provider }, { shiftId, endTime }) => void provider.updateShift(shiftId, { endTime: later(endTime) }),
@@ -24,7 +21,6 @@ const CASES: [string, (organisation: StartedOrganisation, job: Job) => void][] =
     ({ provider }, { shiftId }) => void provider.updateShift(shiftId, { outletId: "elsewhere" }),
   ],
   ["a deletion", ({ provider }, { shiftId }) => void provider.deleteShift(shiftId)],
-  ["times that cannot be", ({ provider }) => provider.setFault("end-before-start", { times: 2 })],
 ];
 
 describe.each(featureEngines)("the preview of a replay on %s", (engine) => {

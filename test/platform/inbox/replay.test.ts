@@ -4,7 +4,6 @@ import { featureEngines } from "../../engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
-import published from "../../testdata/personal-numbers.json" with { type: "json" };
 
 const CREATED = { code: "job_created", params: { jobStatus: "open" } };
 const NO_SUCH = "0190c7a4-0000-7000-8000-00000000dead";
@@ -68,59 +67,6 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     });
   });
 
-  it("predicts changes that no event announced, and nothing when nothing changed", async () => {
-    const registered = await harness().onboard({ connect: false });
-    const { provider, findJob, addPerson } = registered;
-    await addPerson({ personalNumber: published.personnummer[0] ?? "" });
-    const { shiftId } = provider.createShift({ positions: 1 });
-    await sendEvent(registered, shiftId);
-    expect(await preview(shiftId)).toEqual({
-      ...{ status: "processed", verdict: { code: "job_unchanged", params: { jobStatus: "open" } } },
-      changes: [],
-    });
-    provider.updateShift(shiftId, { positions: 2 });
-    const { changes } = await preview(shiftId);
-    expect(changes).toEqual([{ field: "positions", from: 1, to: 2 }]);
-    expect(await findJob(shiftId)).toMatchObject({ positions: 1 });
-    await replay(shiftId);
-    await idle();
-    expect(await findJob(shiftId)).toMatchObject({ positions: 2 });
-    expect((await preview(shiftId)).changes).toEqual([]);
-  });
-
-  it("predicts that a shift is gone", async () => {
-    const registered = await harness().onboard({ connect: false });
-    const { provider, findJob } = registered;
-    const { shiftId } = provider.createShift();
-    await sendEvent(registered, shiftId);
-    provider.deleteShift(shiftId);
-    const { changes, ...foreseen } = await preview(shiftId);
-    expect(foreseen).toEqual({ status: "processed", verdict: { code: "job_cancelled", params: {} } });
-    expect(changes).toContainEqual({ field: "status", from: "open", to: "cancelled" });
-    expect(await findJob(shiftId)).toMatchObject({ status: "open" });
-    await replay(shiftId);
-    await idle();
-    expect(await findJob(shiftId)).toMatchObject({ status: "cancelled" });
-  });
-
-  it("believes at once that a shift is gone which was gone before", async () => {
-    const registered = await harness().onboard({ connect: false });
-    const shiftId = randomUUID();
-    await sendEvent(registered, shiftId);
-    expect(await preview(shiftId)).toEqual({
-      ...{ status: "processed", verdict: { code: "no_job", params: {} } },
-      changes: [],
-    });
-    expect((await replay(shiftId)).response.status).toBe(202);
-    await idle();
-    // The first event left a tombstone: now one answer is enough.
-    const trace = await harness().operations.getTrace({
-      params: { path: { traceId: (await eventOf(shiftId)).traceId } },
-    });
-    const codes = ok(trace).steps.map(({ verdict }) => verdict.code);
-    expect(codes.slice(codes.indexOf("requeued"))).not.toContain("will_recheck");
-  });
-
   it("answers 502 when the provider cannot be read", async () => {
     const registered = await harness().onboard({ connect: false });
     const { shiftId } = registered.provider.createShift();
@@ -128,24 +74,6 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     registered.provider.setFault("error-500", { operations: ["getShift"], times: 1 });
     const { error, response } = await harness().operations.previewReplay({ params: await path(shiftId) });
     expect([response.status, error?.code]).toEqual([502, "provider_unavailable"]);
-  });
-
-  it("takes a replayed echo for a deletion, and asks the provider", async () => {
-    const registered = await harness().onboard({ connect: false });
-    const { provider, findJob } = registered;
-    const { shiftId } = provider.createShift();
-    await sendEvent(registered, shiftId);
-    const { jobId = "" } = (await findJob(shiftId)) ?? {};
-    await harness().operations.cancelJob({ params: { path: { jobId } } });
-    await idle();
-    await sendEvent(registered, shiftId, "shift.delete");
-    expect(await eventOf(shiftId)).toMatchObject({ event: "shift.delete", status: "skipped_echo" });
-    await replay(shiftId);
-    await idle();
-    expect(await eventOf(shiftId)).toMatchObject({
-      status: "processed",
-      verdict: { code: "already_cancelled", params: {} },
-    });
   });
 
   it("leaves an event of an unknown name ignored", async () => {

@@ -72,76 +72,6 @@ describe.each(featureEngines)("a change of a job on %s", (engine) => {
     expect(await notified(job)).toHaveLength(2);
   });
 
-  it("is not repeated by its echo, under its own traceId or another", async () => {
-    await open();
-    const job = await organisation.open();
-    await booked(job);
-    const { job: changed } = await patch(job, { endTime: later(job.endTime) });
-    const [change] = await changes();
-    await organisation.process("shift.update", job.shiftId, change?.trace_id);
-    await organisation.process("shift.update", job.shiftId);
-    expect(await organisation.job(job.shiftId)).toEqual(changed);
-    expect(await notified(job)).toHaveLength(1);
-  });
-
-  it("is not undone by a reading that was in progress", async () => {
-    await open();
-    const job = await organisation.open();
-    await booked(job);
-    const endTime = later(job.endTime);
-    let changing: ReturnType<typeof patch> | undefined;
-    organisation.onTheWay = async ({ method }, pass) => {
-      await pass();
-      if (method !== "GET" || changing) return;
-      changing = patch(job, { endTime });
-      await expect.poll(changes).toHaveLength(1);
-    };
-    await organisation.process("shift.update", job.shiftId);
-    expect(await changing).toMatchObject({ status: 200, job: { endTime } });
-    expect(await organisation.job(job.shiftId)).toMatchObject({ endTime });
-    expect(await notified(job)).toHaveLength(1);
-  });
-
-  it("does not undo a later change by the provider, even if its response is late", async () => {
-    await open();
-    const job = await organisation.open();
-    await booked(job);
-    const [asked, newer] = [later(job.endTime), later(job.endTime, 2 * HOUR)];
-    organisation.onTheWay = async ({ method }, pass) => {
-      await pass();
-      if (method !== "PUT") return;
-      organisation.provider.updateShift(job.shiftId, { endTime: newer });
-      await organisation.send("shift.update", job.shiftId);
-    };
-    expect(await patch(job, { endTime: asked })).toMatchObject({ status: 200 });
-    await organisation.idle();
-    expect(organisation.provider.shift(job.shiftId)).toMatchObject({ endTime: newer });
-    expect(await organisation.job(job.shiftId)).toMatchObject({ endTime: newer });
-    expect((await notified(job)).at(-1)).toMatchObject({ content: { endTime: newer } });
-    expect(await changes()).toMatchObject([{ status: "confirmed" }]);
-  });
-
-  it("is not undone by the next change, and neither is a change by the provider", async () => {
-    await open();
-    const job = await organisation.open({ positions: 1 });
-    const [startTime, endTime] = [later(job.startTime), later(job.endTime)];
-    let next: ReturnType<typeof patch> | undefined;
-    organisation.onTheWay = async ({ method }, pass) => {
-      await pass();
-      if (method !== "PUT" || next) return;
-      next = patch(job, { endTime });
-      await expect.poll(changes).toHaveLength(2);
-      organisation.provider.updateShift(job.shiftId, { startTime });
-      await organisation.send("shift.update", job.shiftId);
-    };
-    expect(await patch(job, { positions: 5 })).toMatchObject({ status: 200, job: { positions: 5 } });
-    expect(await next).toMatchObject({ status: 200 });
-    await organisation.idle();
-    const all = { positions: 5, endTime, startTime };
-    expect(organisation.provider.shift(job.shiftId)).toMatchObject(all);
-    expect(await organisation.job(job.shiftId)).toMatchObject(all);
-  });
-
   it("is sent again while the provider acknowledges it but does not show it", async () => {
     await open({ dialect: { updateAnswer: 204 } });
     const job = await organisation.open();
@@ -171,20 +101,6 @@ describe.each(featureEngines)("a change of a job on %s", (engine) => {
     ]);
   });
 
-  it("does not undo a concurrent change", async () => {
-    await open();
-    const job = await organisation.open({ positions: 1 });
-    const endTime = later(job.endTime);
-    const answers = await Promise.all([patch(job, { positions: 5 }), patch(job, { endTime })]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(await organisation.job(job.shiftId)).toMatchObject({
-      positions: 5,
-      endTime,
-      startTime: job.startTime,
-    });
-    expect(organisation.provider.shift(job.shiftId)).toMatchObject({ positions: 5, endTime });
-  });
-
   it("does not include an earlier change that was refused", async () => {
     await open({ retries: { tries: 1_000 } });
     const job = await organisation.open({ positions: 1 });
@@ -198,19 +114,6 @@ describe.each(featureEngines)("a change of a job on %s", (engine) => {
     organisation.provider.setFault("error-500", { times: 0 });
     expect(await first).toMatchObject({ status: 409 });
     expect(await second).toMatchObject({ status: 200, job: { positions: 1, endTime } });
-  });
-
-  it("keeps bookings above the new number of positions, with an issue for an operator", async () => {
-    await open();
-    const job = await organisation.open({ positions: 2 });
-    await booked(job);
-    await booked(job);
-    const { job: changed } = await patch(job, { positions: 1 });
-    expect(changed).toMatchObject({ positions: 1, overfilled: true, status: "filled" });
-    expect(changed?.bookings.map(({ status }) => status)).toEqual(["confirmed", "confirmed"]);
-    expect(await organisation.issueCodes()).toEqual(["shift_overfilled"]);
-    await patch(job, { positions: 2 });
-    expect(await organisation.issueCodes()).toEqual([]);
   });
 
   it("reports the provider's refusal, and changes nothing", async () => {
@@ -237,10 +140,10 @@ describe.each(featureEngines)("a change of a job on %s", (engine) => {
     expect(await organisation.job(job.shiftId)).toMatchObject({ positions: 2 });
   });
 
-  it.each<FaultName>(["unavailable", "reset", "garbage"])("tries again after %s", async (fault) => {
+  it("is sent again after a lost response", async () => {
     await open();
     const job = await organisation.open();
-    organisation.provider.setFault(fault, { times: 2, operations: ["updateShift"], retryAfter: "0" });
+    organisation.provider.setFault("reset", { times: 2, operations: ["updateShift"], retryAfter: "0" });
     expect(await patch(job, { positions: 3 })).toMatchObject({ status: 200, job: { positions: 3 } });
   });
 

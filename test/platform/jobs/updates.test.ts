@@ -20,34 +20,20 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     return { organisation, person, other, job };
   };
 
-  it.each(["startTime", "endTime", "outletId", "roleId"] as const)(
-    "with another %s notifies the people booked once",
-    async (field) => {
-      const { organisation, person, job } = await booked();
-      const { provider } = organisation;
-      const { outlets, roles } = provider;
-      const values = { outletId: outlets[1]?.id ?? "", roleId: roles[1]?.id ?? "" };
-      const value = field === "startTime" || field === "endTime" ? later(job[field]) : values[field];
-      provider.setFault("duplicate-webhooks");
-      const { traceId } = provider.updateShift(job.shiftId, { [field]: value });
-      await organisation.idle();
-      // A repetition, under another traceId, changes nothing.
-      provider.updateShift(job.shiftId, { [field]: value });
-      await organisation.idle();
-      expect(await organisation.job(job.shiftId)).toMatchObject({ [field]: value, status: "open" });
-      const notifications = await organisation.notifications(job, "shift_changed");
-      expect(notifications).toMatchObject([{ candidateId: person.candidateId, traceId }]);
-      expect(notifications).toHaveLength(1);
-    },
-  );
-
-  it("notifies of each of two changes", async () => {
-    const { organisation, job } = await booked();
-    for (const endTime of [later(job.endTime), job.endTime]) {
-      organisation.provider.updateShift(job.shiftId, { endTime });
-      await organisation.idle();
-    }
-    expect(await organisation.notifications(job, "shift_changed")).toHaveLength(2);
+  it("with another end notifies the people booked once", async () => {
+    const { organisation, person, job } = await booked();
+    const { provider } = organisation;
+    const endTime = later(job.endTime);
+    provider.setFault("duplicate-webhooks");
+    const { traceId } = provider.updateShift(job.shiftId, { endTime });
+    await organisation.idle();
+    // A repetition, under another traceId, changes nothing.
+    provider.updateShift(job.shiftId, { endTime });
+    await organisation.idle();
+    expect(await organisation.job(job.shiftId)).toMatchObject({ endTime, status: "open" });
+    const notifications = await organisation.notifications(job, "shift_changed");
+    expect(notifications).toMatchObject([{ candidateId: person.candidateId, traceId }]);
+    expect(notifications).toHaveLength(1);
   });
 
   it("notifies of a later change when it is replayed, although it notified of an earlier one", async () => {
@@ -68,16 +54,11 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     ]);
   });
 
-  it.each<[string, NewShift]>([
-    ["nothing new", {}],
-    ["another description", { description: "Bring black shoes." }],
-    ["more positions", { positions: 3 }],
-  ])("with %s notifies none of the people booked", async (_, change) => {
+  it("with another description notifies none of the people booked", async () => {
     const { organisation, job } = await booked({ variant: "b" });
-    organisation.provider.updateShift(job.shiftId, change);
+    organisation.provider.updateShift(job.shiftId, { description: "Bring black shoes." });
     await organisation.idle();
     expect(await organisation.notifications(job, "shift_changed")).toEqual([]);
-    expect(await organisation.job(job.shiftId)).toMatchObject({ positions: 2, ...onlyPositions(change) });
   });
 
   it("notifies no one when it echoes the platform's own assignment", async () => {
@@ -126,20 +107,4 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     });
     expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
-
-  it("does not reopen a cancelled job", async () => {
-    const { organisation, job } = await booked();
-    await organisation.cancel(job);
-    await organisation.idle();
-    Object.assign(organisation.provider.shift(job.shiftId) ?? {}, { cancelled: false });
-    const { traceId } = organisation.provider.updateShift(job.shiftId, { positions: 9 });
-    await organisation.idle();
-    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled", positions: 2 });
-    expect(await organisation.event(traceId)).toMatchObject({
-      status: "processed",
-      verdict: { code: "already_cancelled" },
-    });
-  });
 });
-
-const onlyPositions = ({ positions }: NewShift) => (positions === undefined ? {} : { positions });

@@ -98,6 +98,26 @@ describe("a shift that GET does not find", () => {
     expect(notified(writes)).toEqual(["shift_cancelled"]);
   });
 
+  it("counts as deleted at once with a 410 and a problem document", () => {
+    const run = afterAbsence({ code: "gone", final: true });
+    const { writes } = planned(aState({ bookings: [confirmed()] }), run);
+    expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "absence" });
+    expect(planned(aState({ bookings: [confirmed()] }), afterAbsence({ final: true })).next.do).toBe(
+      "witness",
+    );
+  });
+
+  it("changes nothing when its job is cancelled already", () => {
+    const event = anEvent("shift.delete");
+    const job = aJob({ status: "cancelled", cancelledBy: "absence" });
+    const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
+    const { writes } = planned(aState({ job, events: [event], shift: { goneAt: NOW - HOUR } }), run);
+    expect(jobOf(writes)).toEqual({});
+    expect(notified(writes)).toEqual([]);
+    const verdict = { code: "already_cancelled" };
+    expect(writesOf(writes, "events")).toMatchObject([{ status: "processed", verdict }]);
+  });
+
   it.each([0, 1, 2, 3])("needs a witness without the code, also at reading %d", (absences) => {
     const state = aState({ shift: missed(absences), bookings: [confirmed()] });
     const { writes, next } = planned(state, afterAbsence());
@@ -153,6 +173,14 @@ describe("a 404 to the platform's DELETE", () => {
       made({ kind: "absent", final: false, code: "shift_not_found" }),
     );
     expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "employer" });
+  });
+
+  it("is no refusal, which ends the cancellation with an issue and keeps the bookings", () => {
+    const state = aState({ cancellation, bookings: [confirmed()] });
+    const { writes } = planned(state, made({ kind: "refused", status: 409, code: undefined }));
+    expect([jobOf(writes), patchOf(writes), notified(writes)]).toEqual([{}, {}, []]);
+    expect(issues(writes)).toEqual(["cancellation_refused"]);
+    expect(writesOf(writes, "forget_operation")).toHaveLength(1);
   });
 
   it("cancels nothing without the code until the shift counts as deleted", () => {

@@ -256,6 +256,49 @@ describe("a seat that becomes free", () => {
   });
 });
 
+describe("more bookings than positions", () => {
+  it("stay, with an issue until they fit again", () => {
+    const state = (overfilled: boolean) =>
+      aState({
+        job: aJob({ status: "filled", positions: 1, overfilled }),
+        bookings: [confirmed()],
+        surroundings: listing("person", "own"),
+        shift: { hasIssues: overfilled },
+      });
+    const { writes } = planned(state(false), afterSeeing({ positions: 1 }));
+    expect(jobOf(writes)).toMatchObject({ overfilled: true });
+    expect([issues(writes), patchOf(writes), notified(writes)]).toEqual([["shift_overfilled"], {}, []]);
+    const fitting = planned(state(true), afterSeeing({ positions: 2 }));
+    expect(jobOf(fitting.writes)).toMatchObject({ overfilled: false });
+    expect(writesOf(fitting.writes, "resolve_issues")).toContainEqual(
+      expect.objectContaining({ codes: ["shift_overfilled"] }),
+    );
+  });
+});
+
+describe("an outlet or a role that is not mapped", () => {
+  it.each([
+    [{ workplaceId: null }, "outlet_not_mapped"],
+    [{ competenceId: null }, "role_not_mapped"],
+  ])("blocks the job, with an issue, and offers it to no one: %j", (unmapped, code) => {
+    const { writes } = planned(aState({ job: undefined, surroundings: unmapped }), afterSeeing());
+    expect(jobOf(writes)).toMatchObject({ status: "blocked_mapping" });
+    expect([issues(writes), writesOf(writes, "offer")]).toEqual([[code], []]);
+  });
+});
+
+describe("a call without a usable response", () => {
+  const cutAt = (attempts: number) =>
+    planned(aState({ bookings: [inDoubt()] }), { ...afterCall(assign(), cut), attempts });
+
+  it("raises an issue after the last attempt in a row, and keeps the booking", () => {
+    expect(issues(cutAt(RULES.tries - 1).writes)).toEqual([]);
+    const { writes } = cutAt(RULES.tries);
+    expect(issues(writes)).toEqual(["provider_gave_no_answer"]);
+    expect(patchOf(writes)).not.toHaveProperty("status");
+  });
+});
+
 describe("a material change", () => {
   const moved = afterSeeing({ startTime: new Date(START + HOUR).toISOString() });
 
@@ -267,6 +310,19 @@ describe("a material change", () => {
     expect(kinds.indexOf("withdraw_offers")).toBeGreaterThanOrEqual(0);
     expect(kinds.indexOf("offer")).toBeGreaterThan(kinds.indexOf("withdraw_offers"));
     expect(jobOf(writes)).toMatchObject({ offerRound: 1 });
+  });
+
+  it.each([
+    [{ endTime: new Date(START + 9 * HOUR).toISOString() }, true],
+    [{ outletId: "other" }, true],
+    [{ roleId: "other" }, true],
+    [{ positions: 5 }, false],
+    [{ outletName: "Kajen", roleName: "Waiter" }, false],
+  ])("is one of the times, the outlet or the role: %j %s", (changed, isMaterial) => {
+    const state = aState({ bookings: [confirmed()], surroundings: listing("person") });
+    const { writes } = planned(state, afterSeeing(changed));
+    expect(notified(writes)).toEqual(isMaterial ? ["shift_changed"] : []);
+    expect(writesOf(writes, "withdraw_offers")).toHaveLength(isMaterial ? 1 : 0);
   });
 
   it("raises an issue for each person who is booked elsewhere at that time, or lacks the competence", () => {

@@ -13,6 +13,7 @@ import {
   firstStep,
   inDoubt,
   issues,
+  jobOf,
   NOW,
   patchOf,
   RULES,
@@ -28,6 +29,12 @@ describe("after the start", () => {
   const late = START + 60_000;
   const state = (booking: ReturnType<typeof aBooking>) =>
     aState({ bookings: [booking], shift: { nextReadAt: null } });
+
+  it("the job expires, and its offers end", () => {
+    const { writes } = planned(aState({ shift: { nextReadAt: null } }), firstStep, late);
+    expect(jobOf(writes)).toMatchObject({ status: "expired" });
+    expect(writesOf(writes, "withdraw_offers")).toHaveLength(1);
+  });
 
   it("a pending booking ends as shift_started without a call", () => {
     const { writes, next } = planned(state(aBooking()), firstStep, late);

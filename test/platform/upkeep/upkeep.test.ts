@@ -55,12 +55,6 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
   };
   const eventsOf = async (shiftId: string) =>
     ok(await organisation.operations.listEvents({ params: { query: { shiftId } } })).items;
-  const book = async (shift = { positions: 2 }) => {
-    const { candidateId } = await organisation.addPerson();
-    const job = await organisation.open(shift);
-    expect(await organisation.accept(job, { candidateId })).toMatchObject({ code: "confirmed" });
-    return job;
-  };
 
   it("applies changes that no event announced", async () => {
     await open();
@@ -90,50 +84,6 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     await severalMore(counted);
     expect(await counts()).toEqual(before);
     expect(await eventsOf(shiftId)).toHaveLength(1);
-  });
-
-  it("notifies the people booked of new times once, and of no other change", async () => {
-    await open();
-    const job = await book();
-    const counted = readings();
-    organisation.provider.updateShift(job.shiftId, { positions: 3 });
-    await expect.poll(() => organisation.job(job.shiftId)).toMatchObject({ positions: 3 });
-    expect(await organisation.notifications(job, "shift_changed")).toEqual([]);
-    const endTime = new Date(Date.parse(job.endTime) + HOUR).toISOString();
-    organisation.provider.updateShift(job.shiftId, { endTime });
-    await expect.poll(() => organisation.notifications(job, "shift_changed")).toHaveLength(1);
-    await severalMore(counted);
-    expect(await organisation.notifications(job, "shift_changed")).toHaveLength(1);
-  });
-
-  it("cancels the job of a shift that is gone, and notifies the people booked once", async () => {
-    await open();
-    const job = await book();
-    organisation.provider.deleteShift(job.shiftId);
-    await expect.poll(() => organisation.job(job.shiftId)).toMatchObject({ status: "cancelled" });
-    const counted = readings();
-    // It may come back, so it is read on.
-    await severalMore(counted);
-    expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
-  });
-
-  it("is as patient with a lagging replica as after an event", async () => {
-    await open({ timing: { absenceRetriesMs: [200, 200, 200] } });
-    const { shiftId } = await organisation.open();
-    const counted = readings();
-    organisation.provider.setFault("shift-lag", { times: 2 });
-    await severalMore(counted, 4);
-    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
-  });
-
-  it("keeps one issue about an invalid shift until it is valid", async () => {
-    await open();
-    await organisation.open();
-    organisation.provider.setFault("end-before-start");
-    await severalMore(readings());
-    expect(await organisation.issueCodes()).toEqual(["shift_unusable"]);
-    organisation.provider.clearFaults();
-    await expect.poll(organisation.issueCodes).toEqual([]);
   });
 
   it("skips cancelled jobs and suspended integrations", async () => {

@@ -13,12 +13,6 @@ function stateOf(sandbox: Sandbox): unknown {
   }));
 }
 
-/** Assigns a candidate of the provider. */
-export function withAssigned({ shifts, candidates }: Sandbox): undefined {
-  const [candidate] = candidates;
-  if (candidate) shifts[0]?.assigned.set(candidate.id, "2026-01-01T00:00:00Z");
-}
-
 /** Verifies a sandbox. `isAsBefore` expects its shifts and assignments to be unchanged. */
 export async function runAndCompare(setup: Parameters<typeof run>[0]) {
   let before: unknown;

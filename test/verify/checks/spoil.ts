@@ -43,12 +43,3 @@ export function turns(): () => number {
     return turn;
   };
 }
-
-/** Returns true for every third call, after the first ones that detect the dialect. */
-export function sometimes(): () => boolean {
-  const turn = turns();
-  return () => {
-    const now = turn();
-    return now > 4 && now % 3 === 0;
-  };
-}
