@@ -11,7 +11,6 @@ import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { type Database, openDatabase } from "../../src/platform/db/database.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
 import { copyDatabase, silent } from "../engines.ts";
-import { recordFigures } from "../figures.ts";
 import {
   type DataFolder,
   endProcesses,
@@ -49,7 +48,6 @@ function command(args: readonly string[], env: NodeJS.ProcessEnv) {
 function sendWebhooks(owner: Owner, urlOf: () => string) {
   const acknowledged: string[] = [];
   let isStopped = false;
-  let longestMs = 0;
   const send = async (traceId: string) => {
     const response = await fetch(`${urlOf()}/api/v3/integrations/${owner.kind}/webhook`, {
       method: "POST",
@@ -69,10 +67,8 @@ function sendWebhooks(owner: Owner, urlOf: () => string) {
     while (!isStopped) {
       const traceId = randomUUID();
       for (;;) {
-        const begun = performance.now();
         const status = await send(traceId);
         statuses.add(status);
-        if (status === 200) longestMs = Math.max(longestMs, performance.now() - begun);
         if (status === 200) break;
         if (isStopped) return;
         await sleep(20);
@@ -85,7 +81,6 @@ function sendWebhooks(owner: Owner, urlOf: () => string) {
   return {
     acknowledged,
     statuses,
-    longestMs: () => longestMs,
     stop: async () => {
       isStopped = true;
       await done;
@@ -143,7 +138,7 @@ const restoredEnv = (home: DataFolder, url?: string): NodeJS.ProcessEnv => ({
 describe("under load,", () => {
   it("a backup of the running embedded platform has every event that was acknowledged before it", {
     timeout: 600_000,
-  }, async ({ task }) => {
+  }, async () => {
     const { home, owner } = await makeFilledFolder();
     const platform = startProcess(home);
     const port = await platform.port;
@@ -171,19 +166,13 @@ describe("under load,", () => {
     expect(existsSync(database)).toBe(false);
     expect(await restore().ended).toMatchObject({ code: 0 });
     const lost = missing(before, await storedAt({ dataDir: database }));
-    recordFigures(task, {
-      what: `backup of an embedded platform with ${ROWS} rows under load, and its restore; each killed once`,
-      acknowledged: before.length,
-      lost: lost.length,
-      longestMs: load.longestMs(),
-    });
     expect(lost).toEqual([]);
     expect(before.length).toBeGreaterThan(50);
   });
 
   it("a backup of PostgreSQL has every event that was acknowledged before it", {
     timeout: 600_000,
-  }, async ({ task }) => {
+  }, async () => {
     const { home, owner } = await makeFilledFolder();
     const url = await emptyPostgres();
     const env = { ...home.env, DATABASE_URL: url };
@@ -204,18 +193,12 @@ describe("under load,", () => {
     await half.ended;
     expect(await command(["restore", file], restoredEnv(home, target)).ended).toMatchObject({ code: 0 });
     const lost = missing(before, await storedAt({ url: target }));
-    recordFigures(task, {
-      what: `backup of PostgreSQL with ${ROWS} rows under load, and its restore, killed once`,
-      acknowledged: before.length,
-      lost: lost.length,
-      longestMs: load.longestMs(),
-    });
     expect(lost).toEqual([]);
   });
 
   it("a move loses nothing that was acknowledged, even after a SIGKILL in the middle", {
     timeout: 600_000,
-  }, async ({ task }) => {
+  }, async () => {
     const { home, owner } = await makeFilledFolder();
     const url = await emptyPostgres();
     const embedded = startProcess(home);
@@ -248,11 +231,6 @@ describe("under load,", () => {
     await end(moved.child);
     expect([...load.statuses].sort()).toEqual([200, 503, undefined]);
     const lost = missing(load.acknowledged, await storedAt({ url }));
-    recordFigures(task, {
-      what: `move of an embedded platform with ${ROWS} rows to PostgreSQL under load, killed once`,
-      acknowledged: load.acknowledged.length,
-      lost: lost.length,
-    });
     expect(lost).toEqual([]);
   });
 });

@@ -4,7 +4,6 @@ import pg from "pg";
 import { afterEach, expect, it } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
 import { copyDatabase } from "../engines.ts";
-import { recordFigures } from "../figures.ts";
 import { type Organisation, onboard } from "../harness/organisation.ts";
 import { endProcesses, type PlatformProcess, startProcess } from "../harness/process.ts";
 import { checkOutBefore } from "./release-before.ts";
@@ -33,7 +32,7 @@ afterEach(async () => {
 
 it("the version before runs beside this one, and again after it, under load", {
   timeout: 300_000,
-}, async ({ task }) => {
+}, async () => {
   const before = await checkOutBefore();
   const { where, remove } = await copyDatabase({ empty: true });
   undo.push(before.remove, remove);
@@ -78,12 +77,6 @@ it("the version before runs beside this one, and again after it, under load", {
   await untilProcessed(database, sent.length);
   const { rows: stored } = await database.query("select trace_id from shiftpact.events");
   const traceIds = new Set(stored.map(({ trace_id }) => trace_id));
-  recordFigures(task, {
-    what: "the version before beside this one, then alone again",
-    acknowledged: sent.length,
-    failed: sent.filter(({ status }) => status !== 200).length,
-    lost: sent.filter(({ traceId }) => !traceIds.has(traceId)).length,
-  });
   expect(traceIds).toEqual(new Set(sent.map(({ traceId }) => traceId)));
   const { rows: jobs } = await database.query("select shift_id, status from shiftpact.jobs");
   expect(new Map(jobs.map((job) => [job.shift_id, job.status]))).toEqual(
