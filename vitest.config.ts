@@ -27,7 +27,7 @@ const PROOFS = [
   "test/linear-steps.test.ts",
   "test/examples/first-ten-minutes.test.ts",
   "test/flows/**/*.test.ts",
-  "test/chaos/{backup,chaos,pair,power-cut}.test.ts",
+  "test/chaos/{backup,chaos,power-cut}.test.ts",
   "test/platform/{lifecycle,logs-of-a-hire,main}.test.ts",
   "test/platform/{backup,stream,telemetry,upkeep}/**/*.test.ts",
   "test/platform/db/{*-migration,migrate,pglite,readiness,silence}.test.ts",
