@@ -18,7 +18,8 @@ const PROOFS = [
   "test/package/**/*.test.ts",
   "test/liberties/**/*.test.ts",
   "test/scripts/docs/**/*.test.ts",
-  "test/scripts/{contract-diff,embedded-postgres,publish-contracts}.test.ts",
+  "test/scripts/{contract-diff,lint-specs,publish-contracts,vitest-summary}.test.ts",
+  "test/harness/embedded-postgres.test.ts",
   "test/browser/**/*.test.ts",
   "test/verify/{faults,dialects,independent,repeated}.test.ts",
   "test/verify/checks/contracts.test.ts",
@@ -39,7 +40,6 @@ const PROOFS = [
   "test/platform/notifications/{email,outage,resend}.test.ts",
   "test/{deploy,pooler,upgrade}/**/*.test.ts",
   "test/cli/{compare,demo,init,migrate,move,node-version,start,verify-stop}.test.ts",
-  "test/{vitest-summary,lint-specs}.test.ts",
 ];
 /** Does more as a proof. */
 const BOTH = ["test/sandbox/contracts.test.ts"];

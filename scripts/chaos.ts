@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Engine } from "../src/platform/db/database.ts";
+import { type PostgresServer, startPostgres } from "../test/harness/embedded-postgres.ts";
 import { type Disk, makeDisk, whyNoDisk } from "./chaos/disk.ts";
 import type { ChaosReport } from "./chaos/options.ts";
 import { type Pair, startPair } from "./chaos/pair.ts";
 import { powerCuts } from "./chaos/power-cut.ts";
 import { chaos } from "./chaos/run.ts";
 import { tableOf } from "./chaos/table.ts";
-import { type PostgresServer, startPostgres } from "./embedded-postgres.ts";
 
 const HELP = `npm run chaos -- [--kills N | --minutes N] [--engine pglite|postgres|both] [--seed N] [--malformed N] [--power-cuts N]
                 [--failover]

@@ -1,11 +1,12 @@
+import { storeEvents } from "../../test/harness/stored-events.ts";
 import type { Child } from "./child.ts";
+import { withDatabase } from "./database.ts";
 import { type Deployment, type Pipelined, pipeline, startDeployment, startProvider } from "./deployment.ts";
 import { newDatabase, newFolder, onboard, type Platform, startPlatform } from "./organisations.ts";
 import { alternate } from "./rounds.ts";
 import type { Section, SectionResult, Setting } from "./section.ts";
 import { idleFlow, steadyFlow } from "./send.ts";
 import { median, quantile, ratioOf } from "./statistics.ts";
-import { storeEvents, withDatabase } from "./stored-events.ts";
 import { type Row, shown, shownRatio, type Table } from "./table.ts";
 
 export const flow: Section = {

@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
-import { freePort, type PostgresServer, startPostgres } from "../../scripts/embedded-postgres.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import { silent } from "../engines.ts";
+import { freePort, type PostgresServer, startPostgres } from "../harness/embedded-postgres.ts";
 import { ok } from "../harness/operations.ts";
 import { PROXIES, startProxy } from "./proxies.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { randomOf } from "../../scripts/chaos/random.ts";
 import { dialectName, everyDialect } from "../../src/contract/dialect.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { useHarness } from "../harness/platform.ts";
 import { startProviderProxy } from "../harness/provider-proxy.ts";
+import { randomOf } from "../harness/random.ts";
 import { codesOf } from "../verify/verify-sandbox.ts";
 import { liberties } from "./liberties.ts";
 

@@ -1,5 +1,5 @@
-import { type Random, randomOf } from "../../scripts/chaos/random.ts";
 import type { ProxiedCall, ProxiedResponse } from "../harness/provider-proxy.ts";
+import { type Random, randomOf } from "../harness/random.ts";
 
 type Respond = (call: ProxiedCall, passed: ProxiedResponse) => ProxiedResponse;
 

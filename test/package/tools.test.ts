@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { createClient } from "../../generated/provider/client.ts";
 import { isShift } from "../../generated/provider/validators.js";
-import { freePort } from "../../scripts/embedded-postgres.ts";
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { ADA, ADAS_NUMBER, CALL } from "../clients/provider-sandbox.ts";
+import { freePort } from "../harness/embedded-postgres.ts";
 import { GENERATORS, TOOLS } from "./tool-versions.ts";
 
 const run = promisify(execFile);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storeEvents } from "../../../scripts/bench/stored-events.ts";
 import { startEngine, type TestDatabase } from "../../engines.ts";
+import { storeEvents } from "../../harness/stored-events.ts";
 import { type Plan, plansOf } from "./query-plans.ts";
 
 const EVENTS = 20_000;

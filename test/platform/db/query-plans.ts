@@ -6,7 +6,6 @@ import {
   type PluginTransformQueryArgs,
   PostgresQueryCompiler,
 } from "kysely";
-import { log } from "../../../scripts/bench/stored-events.ts";
 import type { Database } from "../../../src/platform/db/database.ts";
 import type { Schema } from "../../../src/platform/db/schema.ts";
 import { eventHandlers } from "../../../src/platform/http/operations/events.ts";
@@ -16,6 +15,7 @@ import { createDispatcher } from "../../../src/platform/inbox/dispatch.ts";
 import { createInbox } from "../../../src/platform/inbox/receive.ts";
 import { createReadings } from "../../../src/platform/metrics/readings.ts";
 import { loadShift } from "../../../src/platform/shifts/load.ts";
+import { silent } from "../../engines.ts";
 
 /** The plan of PostgreSQL for a query of the platform. */
 export interface Plan {
@@ -121,7 +121,11 @@ function receive(kysely: Kysely<Schema>, providerId: string): Promise<unknown> {
 
 /** Makes the shift of a remaining event due, which does not harm the platform on this database. */
 async function sweep(kysely: Kysely<Schema>): Promise<void> {
-  await createDispatcher({ database: { kysely } as Database, log, wakeWorker: () => undefined }).run();
+  await createDispatcher({
+    database: { kysely } as Database,
+    log: silent,
+    wakeWorker: () => undefined,
+  }).run();
 }
 
 /** Returns the first query on the table, or on a view of it, that `run` makes. */

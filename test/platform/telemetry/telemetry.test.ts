@@ -3,12 +3,12 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../../generated/operations/client.ts";
 import { createLog } from "../../../src/platform/log.ts";
 import { readTelemetry, telemetryFaults } from "../../../src/platform/telemetry-config.ts";
+import { startMailServer } from "../../harness/mail-server.ts";
 import { ok } from "../../harness/operations.ts";
 import { onboard } from "../../harness/organisation.ts";
 import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
 import { endProcesses, makeDataFolder, startProcess } from "../../harness/process.ts";
 import { startWithTenants } from "../../harness/tenants.ts";
-import { startMailServer } from "../notifications/mail-server.ts";
 import { type SentSpan, startCollector } from "./collector.ts";
 
 const SERVER = 2;
