@@ -2,6 +2,9 @@
 
 const OURS = "^(generated|src|scripts|test)/";
 
+/** What tests and scripts share. */
+const SHARED = "^test/(harness|testdata)/";
+
 /** Imports are allowed only from the left: what a folder may import of ours; npm packages have rules of their own. */
 const LAYERS = {
   runtime: { from: "^src/runtime/", imports: ["^src/runtime/"] },
@@ -19,6 +22,13 @@ const LAYERS = {
   index: { from: "^src/[^/]+$", imports: ["^generated/", "^src/(contract|clients)/"] },
   // What the generated validators call.
   emit: { from: "^scripts/emit/", imports: ["^scripts/emit/", "^src/runtime/"] },
+  scripts: { from: "^scripts/", imports: ["^(generated|src|scripts)/", SHARED] },
+  harness: {
+    from: "^test/harness/",
+    imports: ["^(generated|src)/", SHARED, "^test/(engines|listening)[.]ts$"],
+  },
+  // The tests of scripts, and of what scripts generate and pack.
+  test: { from: "^test/(?!(chaos|generate|package|scripts)/)", imports: ["^(generated|src|test)/"] },
 };
 
 const layers = Object.entries(LAYERS).map(([name, { from, imports }]) => ({
@@ -33,16 +43,16 @@ const PLATFORM = "^src/platform/";
 
 const STAGES = "main -> app -> http -> features -> work, transaction, db, deps";
 
-/** Imports run from left to right. What every feature works with knows no feature; `transaction` writes the steps of `traces`. */
+/** Imports run from left to right. What every feature works with knows no feature. */
 const PLATFORM_STAGES = {
   main: { from: { path: PLATFORM, pathNot: `${PLATFORM}main[.]ts$` }, to: `${PLATFORM}main[.]ts$` },
   app: { from: { path: PLATFORM, pathNot: `${PLATFORM}(main|app)[.]ts$` }, to: `${PLATFORM}app[.]ts$` },
   http: { from: { path: PLATFORM, pathNot: `${PLATFORM}((main|app)[.]ts$|http/)` }, to: `${PLATFORM}http/` },
   features: {
-    from: { path: `${PLATFORM}((db|work|traces)/|(deps|config|ids|log|transaction)[.]ts$)` },
-    to: `${PLATFORM}(?!(db|work|traces)/)[^/]+/`,
+    from: { path: `${PLATFORM}((db|work)/|(deps|config|ids|log|transaction)[.]ts$)` },
+    to: `${PLATFORM}(?!(db|work)/)[^/]+/`,
   },
-  db: { from: { path: `${PLATFORM}db/` }, to: `${PLATFORM}((work|traces)/|(deps|transaction)[.]ts$)` },
+  db: { from: { path: `${PLATFORM}db/` }, to: `${PLATFORM}(work/|(deps|transaction)[.]ts$)` },
 };
 
 const stages = Object.entries(PLATFORM_STAGES).map(([name, { from, to }]) => ({

@@ -17,7 +17,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 const PROOFS = [
   "test/package/**/*.test.ts",
   "test/scripts/docs/**/*.test.ts",
-  "test/scripts/{contract-diff,embedded-postgres,publish-contracts}.test.ts",
+  "test/scripts/{contract-diff,lint-specs,publish-contracts,vitest-summary}.test.ts",
+  "test/harness/embedded-postgres.test.ts",
   "test/browser/**/*.test.ts",
   "test/verify/{faults,dialects,independent,repeated}.test.ts",
   "test/verify/checks/contracts.test.ts",
@@ -26,7 +27,7 @@ const PROOFS = [
   "test/linear-steps.test.ts",
   "test/examples/first-ten-minutes.test.ts",
   "test/flows/**/*.test.ts",
-  "test/chaos/{backup,chaos,pair,power-cut}.test.ts",
+  "test/chaos/{backup,chaos,power-cut}.test.ts",
   "test/platform/{lifecycle,logs-of-a-hire,main}.test.ts",
   "test/platform/{backup,stream,upkeep}/**/*.test.ts",
   "test/platform/db/{migrate,pglite,readiness,silence}.test.ts",
@@ -38,7 +39,6 @@ const PROOFS = [
   "test/platform/notifications/{email,outage,resend}.test.ts",
   "test/{deploy,pooler}/**/*.test.ts",
   "test/cli/{compare,demo,init,migrate,node-version,start,verify-stop}.test.ts",
-  "test/{vitest-summary,lint-specs}.test.ts",
 ];
 /** Does more as a proof. */
 const BOTH = ["test/sandbox/contracts.test.ts"];

@@ -3,6 +3,7 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { placeOnDisk } from "../test/harness/disk.ts";
 import { acknowledgement } from "./bench/acknowledgement.ts";
 import { benchmarksDocument, type Measured } from "./bench/document.ts";
 import { fairness } from "./bench/fairness.ts";
@@ -11,28 +12,15 @@ import { flow } from "./bench/flow.ts";
 import { generation } from "./bench/generation.ts";
 import { kit } from "./bench/kit.ts";
 import { machineLine, serverLine, versionsLine } from "./bench/machine.ts";
-import { operation } from "./bench/operation.ts";
-import { createResources, placeOnDisk, type Resources } from "./bench/resources.ts";
-import { runtime } from "./bench/runtime.ts";
+import { createResources, type Resources } from "./bench/resources.ts";
 import type { Figures, Section } from "./bench/section.ts";
-import { start } from "./bench/start.ts";
+import { stub } from "./bench/stub.ts";
 import { textOf } from "./bench/table.ts";
 import { weight } from "./bench/weight.ts";
 import { year } from "./bench/year.ts";
 import { formatted } from "./emit/format.ts";
 
-const sections: readonly Section[] = [
-  acknowledgement,
-  flow,
-  fairness,
-  start,
-  generation,
-  runtime,
-  kit,
-  weight,
-  year,
-  operation,
-];
+const sections: readonly Section[] = [acknowledgement, flow, fairness, generation, stub, kit, weight, year];
 const names = sections.map(({ name }) => name);
 
 const HELP = `npm run bench -- [--quick] [--only SECTION,..] [--write] [--json] [--data DIR]
@@ -43,7 +31,7 @@ the one from npm, which has no JIT, and POSTGRES=DIR the one below that folder.
 
   --quick            measure every section briefly, in about a minute; writes nothing unless --write is given
   --only SECTION,..  measure only these sections: ${names.join(", ")}; writes nothing unless
-                     --write is given. "year" and "operation" run only when they are named
+                     --write is given. "year" runs only when it is named
                      (YEAR_RATE=10 sets the year's events a second; default 1)
   --write            replace the measured sections in BENCHMARKS.md and keep the others
   --json             print every figure as one line of JSON, instead of tables

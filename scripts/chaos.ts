@@ -1,18 +1,18 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Engine } from "../src/platform/db/database.ts";
+import { type PostgresServer, startPostgres } from "../test/harness/embedded-postgres.ts";
 import { type Disk, makeDisk, whyNoDisk } from "./chaos/disk.ts";
 import type { ChaosReport } from "./chaos/options.ts";
 import { type Pair, startPair } from "./chaos/pair.ts";
 import { powerCuts } from "./chaos/power-cut.ts";
 import { chaos } from "./chaos/run.ts";
-import { countsOf, tableOf } from "./chaos/table.ts";
-import { type PostgresServer, startPostgres } from "./embedded-postgres.ts";
+import { tableOf } from "./chaos/table.ts";
 
 const HELP = `npm run chaos -- [--kills N | --minutes N] [--engine pglite|postgres|both] [--seed N] [--malformed N] [--power-cuts N]
-                [--failover] [--report FILE]
+                [--failover]
 
 Kills the platform with SIGKILL at random moments (also during its start and within provider calls) and PostgreSQL itself, fills the disk,
 lets the clock jump, interrupts the mail server, and gives providers many faults. Meanwhile webhooks arrive (repeated and out of order too),
@@ -25,7 +25,6 @@ and people accept, withdraw and cancel. Then it sends malformed requests, waits 
   --malformed N   the number of requests in all; 20,000 a minute with --minutes, else 100,000
   --failover   PostgreSQL is a primary and a synchronous standby behind haproxy: half of the faults are failovers, of a primary that is killed,
                hangs, or is switched over; at least five, with five SIGKILLs of the platform (Debian's package haproxy)
-  --report FILE   writes the counts of each engine there, as JSON
   --power-cuts N  only cuts the power N times on each engine (Linux, root, mkfs.ext4, a loop device)
 
 Exit code 0: nothing lost, doubled or disagreeing, no 5xx, memory steady; 1: a violation, or too little happened to prove anything;
@@ -49,7 +48,6 @@ interface Options {
   malformed: number;
   powerCuts: number;
   failover: boolean;
-  report: string | undefined;
 }
 
 const TEXT = { type: "string" } as const;
@@ -74,21 +72,20 @@ function read(argv: string[]): Options | undefined {
         minutes: TEXT,
         malformed: TEXT,
         "power-cuts": TEXT,
-        report: TEXT,
       },
       failover: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
   });
   if (values.help) return undefined;
-  const whole = (name: Exclude<keyof typeof values, "help" | "engine" | "failover" | "report">) => {
+  const whole = (name: Exclude<keyof typeof values, "help" | "engine" | "failover">) => {
     const text = values[name];
     if (text === undefined) return undefined;
     const value = Number(text);
     if (Number.isSafeInteger(value) && value >= 0) return value;
     throw new TypeError(`--${name} must be a whole number, not ${JSON.stringify(text)}`);
   };
-  const { failover, report } = values;
+  const { failover } = values;
   const engines = enginesOf(values.engine ?? (failover ? "postgres" : "both"));
   if (failover && engines.includes("pglite")) throw new TypeError("--failover is about PostgreSQL alone");
   const minutes = whole("minutes");
@@ -102,7 +99,6 @@ function read(argv: string[]): Options | undefined {
     malformed: Math.ceil(malformed / engines.length),
     powerCuts: whole("power-cuts") ?? 0,
     failover,
-    report,
   };
 }
 
@@ -193,7 +189,6 @@ async function main(argv: string[]): Promise<number> {
     for (const { kind, what } of report.findings.slice(0, MOST_PRINTED)) print(`${engine}: ${kind}: ${what}`);
   }
   for (const line of tableOf(reports)) print(line);
-  if (options.report !== undefined) await writeFile(options.report, JSON.stringify(countsOf(reports)));
   return [...reports.values()].every(({ findings }) => findings.length === 0) ? 0 : 1;
 }
 

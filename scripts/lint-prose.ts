@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** Neither generated nor verbatim, nor fixed by a checksum. The changelog quotes old names; Pact's descriptions are public. */
 const WRITTEN =
-  /^(?!generated\/|contracts\/|spec\/contract\.md|CHANGELOG|scripts\/lint-prose|test\/lint-prose|.*\/migrations\/).*\.(tsx?|cjs|md|ya?ml|css)$/;
+  /^(?!generated\/|contracts\/|spec\/contract\.md|CHANGELOG|(test\/)?scripts\/lint-prose|.*\/migrations\/).*\.(tsx?|cjs|md|ya?ml|css)$/;
 
 export interface ProseFinding {
   line: number;

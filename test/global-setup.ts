@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
-import { type PostgresServer, startPostgres } from "../scripts/embedded-postgres.ts";
 import { openDatabase } from "../src/platform/db/database.ts";
+import { type PostgresServer, startPostgres } from "./harness/embedded-postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -3,12 +3,13 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { operationsTable } from "../generated/provider/server.ts";
 import type { Exchange } from "../src/verify/exchange.ts";
 import { isLinearIn, loadCounted } from "./step-counter.ts";
 
 const fileOf = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const contract = JSON.parse(readFileSync(fileOf("generated/spec/provider.openapi-3.1.json"), "utf8"));
+const contract = parse(readFileSync(fileOf("generated/spec/provider.openapi-3.1.yaml"), "utf8"));
 
 interface Schema {
   type?: string | string[];

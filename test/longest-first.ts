@@ -8,7 +8,7 @@ const LONG = [
   "test/chaos/",
   "test/cli/",
   "test/flows/",
-  "test/vitest-summary.test.ts",
+  "test/scripts/vitest-summary.test.ts",
   "test/browser/",
   "test/verify/",
   "test/platform/db/",

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { availableParallelism } from "node:os";
 import { type Child, startChild } from "./child.ts";
 import { type Loaded, oneByOne, saturate } from "./load.ts";
 import {
@@ -206,13 +205,6 @@ function figuresOf(engine: Engine, loads: Loads, idle: ReadonlyMap<Name, number[
     ...(loads.jobEach && { [`acknowledgement.${engine}.job-each.ratio`]: against("jobEach") }),
     [`acknowledgement.${engine}.p99`]: median(own.map(({ p99 }) => p99)),
     [`acknowledgement.${engine}.max`]: Math.max(...own.map(({ max }) => max)),
-    [`acknowledgement.${engine}.possible`]: possibleOf(own, loads.express ?? []),
     [`acknowledgement.${engine}.idle`]: median(idle.get("shiftpact") ?? []),
   };
-}
-
-/** Returns the ratio to Express 5 if no core ever waited: what all cores could acknowledge at this CPU time. */
-function possibleOf(own: readonly Loaded[], express: readonly Loaded[]): number {
-  const price = median(own.map(({ cpu, helpersCpu, loadCpu }) => cpu + helpersCpu + loadCpu));
-  return (availableParallelism() * 1e6) / price / median(rates(express));
 }

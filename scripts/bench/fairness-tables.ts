@@ -1,5 +1,5 @@
 import type { Figures } from "./section.ts";
-import { median, quantile } from "./statistics.ts";
+import { quantile } from "./statistics.ts";
 import { type Row, shown, type Table } from "./table.ts";
 
 export type Engine = "postgres" | "pglite";
@@ -9,16 +9,8 @@ export const OFFERED = 1_000;
 export interface Measured {
   engine: Engine;
   open: number[];
-  operator: Operator[];
   few: Backlog;
   many: Backlog;
-}
-
-export interface Operator {
-  what: string;
-  took: number;
-  /** The longest acknowledgement during the call and in the next three seconds. */
-  longest: number;
 }
 
 export interface Backlog {
@@ -65,46 +57,13 @@ jobs, five a second. No rate limits. The rate of 2,000 is the median of three.`,
   };
 }
 
-export function operatorTable(measured: readonly Measured[]): Table {
-  return {
-    title: "Calls with 3,000 open jobs",
-    about:
-      "One call each, and the longest acknowledgement at 200 a second during the call and the next three seconds.",
-    head: ["where and call", "ms", "longest acknowledgement ms"],
-    rows: measured.flatMap(({ engine, operator }) =>
-      operator.map(({ what, took, longest }) => ({
-        id: `fairness-${engine}-${what.replaceAll(" ", "-")}`,
-        cells: [`${ENGINES[engine]}, ${what}`, shown(took), shown(longest)],
-      })),
-    ),
-  };
-}
-
-export function processTable(processes: ReadonlyMap<number, number[]>): Table {
-  const one = median(processes.get(1) ?? []);
-  return {
-    title: "An idle platform with more processes",
-    about: "Webhook to job on one PostgreSQL, one webhook at a time, sent to one of the processes.",
-    head: ["processes", "median ms", "p99 ms", "against one"],
-    rows: [...processes].map(([count, times]) => ({
-      id: `fairness-processes-${count}`,
-      cells: [String(count), ms(times, 0.5), ms(times, 0.99), (median(times) / one).toFixed(2)],
-    })),
-  };
-}
-
-export function figuresOf(measured: readonly Measured[], processes: ReadonlyMap<number, number[]>): Figures {
-  const of = ({ engine, open, operator, few, many }: Measured) => ({
+export function figuresOf(measured: readonly Measured[]): Figures {
+  const of = ({ engine, open, few, many }: Measured) => ({
     [`fairness.${engine}.open.p99`]: quantile(open, 0.99),
     [`fairness.${engine}.open.max`]: Math.max(...open),
-    [`fairness.${engine}.operator`]: Math.max(...operator.map(({ took }) => took)),
-    [`fairness.${engine}.operator.longest`]: Math.max(...operator.map(({ longest }) => longest)),
     [`fairness.${engine}.backlog.p99`]: quantile(many.acknowledged, 0.99),
     [`fairness.${engine}.backlog.job`]: quantile(many.toJob, 0.5),
     [`fairness.${engine}.backlog.ratio`]: many.rate / few.rate,
   });
-  const slowest = Math.max(...[...processes.values()].map(median));
-  return Object.assign({}, ...measured.map(of), {
-    "fairness.processes.ratio": median(processes.get(1) ?? []) / slowest,
-  });
+  return Object.assign({}, ...measured.map(of));
 }

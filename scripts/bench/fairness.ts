@@ -9,24 +9,12 @@ import {
   figuresOf,
   type Measured,
   OFFERED,
-  type Operator,
   openTable,
-  operatorTable,
-  processTable,
 } from "./fairness-tables.ts";
-import {
-  newDatabase,
-  newFolder,
-  nextNumber,
-  type Organisation,
-  ok,
-  type Platform,
-  register,
-  startPlatform,
-} from "./organisations.ts";
+import { newDatabase, newFolder, ok, register } from "./organisations.ts";
 import { acknowledgements, jobs } from "./probes.ts";
 import type { Section, SectionResult, Setting } from "./section.ts";
-import { idleFlow, sendMany } from "./send.ts";
+import { sendMany } from "./send.ts";
 import { median } from "./statistics.ts";
 import { shown } from "./table.ts";
 
@@ -44,7 +32,6 @@ export const fairness: Section = {
       measured.push({
         engine,
         open: await openLoop(setting, deployment, engine),
-        operator: await operatorCalls(setting, deployment, engine),
         few: await backlog(
           setting,
           deployment,
@@ -56,11 +43,10 @@ export const fairness: Section = {
       });
       await deployment.end();
     }
-    const processes = await alone(setting, provider);
     await provider.end();
     return {
-      tables: [openTable(measured), backlogTable(measured), operatorTable(measured), processTable(processes)],
-      figures: figuresOf(measured, processes),
+      tables: [openTable(measured), backlogTable(measured)],
+      figures: figuresOf(measured),
     } satisfies SectionResult;
   },
 };
@@ -84,51 +70,6 @@ async function openLoop(
   const times = await probe.stop();
   await deployment.platform.child.ask("idle");
   return times;
-}
-
-/** Measures operators' calls while one organisation has 3,000 open jobs. */
-async function operatorCalls(setting: Setting, deployment: Deployment, engine: Engine): Promise<Operator[]> {
-  const { report, quick } = setting;
-  const count = quick ? 100 : 3_000;
-  report(`${ENGINES[engine]}: ${shown(count)} open jobs of one organisation`);
-  const [organisation] = deployment.organisations as [Organisation];
-  await pipeline({ ...deployment, organisations: [organisation] }, count);
-  const { operations } = deployment.platform;
-  const waiting = await register(deployment.platform, "http://127.0.0.1:9");
-  const params = { path: { providerId: organisation.providerId } };
-  const measured: Operator[] = [];
-  for (const [what, call] of await callsOf(deployment.platform, params)) {
-    if (what === "activating") ok(await operations.suspendIntegration({ params }));
-    await deployment.platform.child.ask("idle");
-    const probe = acknowledgements(deployment, [waiting], 200);
-    await sleep(500);
-    const begun = performance.now();
-    await call();
-    const took = performance.now() - begun;
-    await sleep(quick ? 300 : 3_000);
-    measured.push({ what, took, longest: Math.max(...(await probe.stop())) });
-    await deployment.platform.child.ask("idle");
-  }
-  return measured;
-}
-
-/** Returns the measured calls, each of which affects the open jobs of the organisation. */
-async function callsOf({ operations }: Platform, params: { path: { providerId: string } }) {
-  const { outlets, roles } = ok(await operations.getMappings({ params }));
-  const { workplaceId } = ok(await operations.createWorkplace({ body: { name: "Another place" } }));
-  const competenceIds = roles.flatMap(({ competenceId }) => competenceId ?? []);
-  const contact = { email: "robin.ek@example.com", phone: "+46701740605" };
-  const person = { personalNumber: nextNumber(), firstName: "Robin", lastName: "Ek" };
-  const body = { ...person, ...contact, competenceIds };
-  const moved = outlets.map(({ outletId }) => ({ outletId, workplaceId }));
-  return [
-    ["creating a candidate", async () => ok(await operations.createCandidate({ body }))],
-    [
-      "mapping",
-      async () => ok(await operations.updateMappings({ params, body: { outlets: moved, roles: [] } })),
-    ],
-    ["activating", async () => ok(await operations.activateIntegration({ params }))],
-  ] as const;
 }
 
 /** Measures one organisation after the other. A short backlog ends soon, so the rate is the median of several. */
@@ -190,26 +131,4 @@ async function rateOf(provider: Child, path: string, waiting: number): Promise<n
   const first = await reaches(waiting / 10, 60_000);
   const last = await reaches(waiting * 0.9, LONGEST_MS);
   return ((last.reads - first.reads) * 1_000) / (last.at - first.at);
-}
-
-/** Measures the time from webhook to job of an idle platform, by the number of processes. Milliseconds. */
-async function alone({ resources, report, quick }: Setting, provider: Child): Promise<Map<number, number[]>> {
-  const deployment = await startDeployment(resources, {
-    store: await newDatabase(resources),
-    provider,
-    organisations: 20,
-  });
-  const measured = new Map<number, number[]>();
-  const others: Platform[] = [];
-  for (const count of quick ? [1, 2] : [1, 2, 4]) {
-    while (others.length + 1 < count) others.push(await startPlatform(resources, deployment.store));
-    report(`${count} processes, idle`);
-    // By then each process has counted the others.
-    await sleep(quick ? 0 : 6_000);
-    await idleFlow(deployment, 20);
-    measured.set(count, await idleFlow(deployment, quick ? 10 : 200));
-  }
-  await Promise.all(others.map(({ child }) => child.end()));
-  await deployment.end();
-  return measured;
 }

@@ -1,12 +1,12 @@
+import { storeEvents } from "../../test/harness/stored-events.ts";
 import type { Child } from "./child.ts";
+import { withDatabase } from "./database.ts";
 import { type Deployment, type Pipelined, pipeline, startDeployment, startProvider } from "./deployment.ts";
 import { newDatabase, newFolder, onboard, type Platform, startPlatform } from "./organisations.ts";
-import { type Plan, plansOf } from "./plans.ts";
 import { alternate } from "./rounds.ts";
 import type { Section, SectionResult, Setting } from "./section.ts";
 import { idleFlow, steadyFlow } from "./send.ts";
 import { median, quantile, ratioOf } from "./statistics.ts";
-import { storeEvents, withDatabase } from "./stored-events.ts";
 import { type Row, shown, shownRatio, type Table } from "./table.ts";
 
 export const flow: Section = {
@@ -19,13 +19,12 @@ export const flow: Section = {
     const deployments = await startDeployments(setting, provider);
     const sizes = sizesOf(setting);
     const growth = await grow(setting, deployments);
-    const plans = await plansAfter(deployments.stored);
     const processes = setting.quick ? NOTHING : await oneAndTwo(setting, deployments.usual);
     const steady = await steadily(setting, deployments.usual, `${provider.url}/hanging`);
     await Promise.all([...Object.values(deployments).map((deployment) => deployment.end()), provider.end()]);
     return {
-      tables: [tableOf(sizes, [...growth.rows, ...processes.rows], steady.rows), planTable(sizes, plans)],
-      figures: { ...growth.figures, ...processes.figures, ...steady.figures, ...planFigures(plans) },
+      tables: [tableOf(sizes, [...growth.rows, ...processes.rows], steady.rows)],
+      figures: { ...growth.figures, ...processes.figures, ...steady.figures },
     } satisfies SectionResult;
   },
 };
@@ -205,26 +204,4 @@ immediately and uses almost no CPU; no rate limits; everything shares the machin
     ],
     rows: [...rows, ...steady],
   };
-}
-
-function plansAfter({ store, organisations }: Deployment): Promise<Plan[]> {
-  return withDatabase(store, (database) => plansOf(database, organisations));
-}
-
-function planTable({ stored }: Sizes, plans: readonly Plan[]): Table {
-  return {
-    title: `Indexes used with ${shown(stored)} events stored`,
-    about: "The platform's own queries on the table `events`, as EXPLAIN (ANALYZE) of PostgreSQL shows them.",
-    head: ["query", "how the table is read", "ms"],
-    rows: plans.map(({ what, scans, took }, index) => ({
-      id: `plan-${index + 1}`,
-      cells: [what, scans.join("; "), shown(took)],
-    })),
-  };
-}
-
-/** 1 when no hot query reads the whole table. */
-function planFigures(plans: readonly Plan[]) {
-  const whole = plans.filter(({ scans }) => scans.some((scan) => scan.startsWith("seq scan")));
-  return { "flow.indexed.ratio": 1 - whole.length / plans.length };
 }

@@ -1,13 +1,11 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parse, stringify } from "yaml";
 import { timeNode } from "./command.ts";
-import { grownDocument } from "./grown-document.ts";
 import type { Resources } from "./resources.ts";
 import { alternate } from "./rounds.ts";
 import type { Section, SectionResult, Setting } from "./section.ts";
-import { median, type Ratio, ratioOf } from "./statistics.ts";
+import { median, ratioOf } from "./statistics.ts";
 import { shown, shownRatio } from "./table.ts";
 
 export const generation: Section = {
@@ -17,54 +15,31 @@ export const generation: Section = {
   run: async (setting) => {
     const { quick, resources } = setting;
     setting.report("bundling the document");
-    const once = await documentFolder(resources, 1);
-    const single = await timesOf(setting, {
-      folder: once,
-      rounds: quick ? 1 : 7,
-      what: "one document",
-      names,
-    });
-    const times = quick ? 3 : 20;
-    const grown = await documentFolder(resources, times);
-    const large = { folder: grown, rounds: quick ? 1 : 3, what: `${times} times as large` };
-    const many = await timesOf(setting, { ...large, names: quick ? ["shiftpact"] : names });
+    const folder = await documentFolder(resources);
+    const times = await timesOf(setting, folder, quick ? 1 : 7);
     const whole = await wholeSpec(setting, quick ? 1 : 5);
-    const rows = names.map((name) => rowOf(name, single, many));
+    const rows = names.map((name) => rowOf(name, times));
     return {
       tables: [
         {
           title: "Code generation from a document",
-          about: aboutOf(times),
-          head: headOf(times),
+          about: ABOUT,
+          head: ["generator", "output", "ms", "lines", "time against shiftpact"],
           rows: [...rows, wholeRow(whole)],
         },
       ],
       figures: {
         "generation.seconds": median(whole) / 1_000,
-        "generation.hey-api.ratio": ratioOf(single.heyApi.map(ms), single.shiftpact.map(ms)).ratio,
-        "generation.swagger-typescript-api.ratio": ratioOf(single.swagger.map(ms), single.shiftpact.map(ms))
+        "generation.hey-api.ratio": ratioOf(times.heyApi.map(ms), times.shiftpact.map(ms)).ratio,
+        "generation.swagger-typescript-api.ratio": ratioOf(times.swagger.map(ms), times.shiftpact.map(ms))
           .ratio,
-        "generation.growth.ratio": times / (medianMs(many.shiftpact) / medianMs(single.shiftpact)),
       },
     } satisfies SectionResult;
   },
 };
 
-const aboutOf = (
-  times: number,
-) => `\`spec/provider.openapi.yaml\` in one file, from the start of each program to its end, as on the command line; and the same document with all of its content ${times} times, under other names. The
-output differs: shiftpact writes the most, checks every \`oneOf\` for overlapping branches, compiles validators and formats everything. "Growth" is how much longer
-the large document takes.`;
-
-const headOf = (times: number) => [
-  "generator",
-  "output",
-  "ms",
-  "lines",
-  "time against shiftpact",
-  `ms, ${times} times as large`,
-  "growth",
-];
+const ABOUT = `\`spec/provider.openapi.yaml\` in one file, from the start of each program to its end, as on the command line. The output
+differs: shiftpact writes the most, checks every \`oneOf\` for overlapping branches, compiles validators and formats everything.`;
 
 type Name = "shiftpact" | "heyApi" | "swagger";
 const names: readonly Name[] = ["shiftpact", "heyApi", "swagger"];
@@ -82,7 +57,7 @@ export const DOCUMENT = "provider.openapi.yaml";
 const fileOf = (name: string, file: string) => join(ROOT, "node_modules", name, file);
 
 /** Returns a folder that holds only the document. */
-export async function documentFolder(resources: Resources, times: number): Promise<string> {
+export async function documentFolder(resources: Resources): Promise<string> {
   const folder = await resources.folder("document");
   const file = join(folder, DOCUMENT);
   const argv = [
@@ -93,8 +68,6 @@ export async function documentFolder(resources: Resources, times: number): Promi
     file,
   ];
   await timeNode(resources, argv, { cwd: ROOT, env: { REDOCLY_TELEMETRY: "off" } });
-  const document = parse(await readFile(file, "utf8"));
-  await writeFile(file, stringify(grownDocument(document, times), { aliasDuplicateObjects: false }));
   return folder;
 }
 
@@ -104,33 +77,19 @@ interface Generated {
 }
 
 const ms = (generated: Generated) => generated.ms;
-const medianMs = (all: readonly Generated[]) => median(all.map(ms));
-
-interface Task {
-  /** Returns a folder with the document. */
-  folder: string;
-  rounds: number;
-  what: string;
-  names: readonly Name[];
-}
-
-/** Generators that are not named have no entry. */
-type Times = Record<Name, Generated[]>;
 
 async function timesOf(
   { resources, report }: Setting,
-  { folder, rounds, what, names }: Task,
-): Promise<Times> {
+  folder: string,
+  rounds: number,
+): Promise<Record<Name, Generated[]>> {
   const turn = (name: Name) => async (): Promise<Generated> => {
     const out = await resources.folder("generated");
     const took = await timeNode(resources, argvOf(name, join(folder, DOCUMENT), out), { cwd: folder });
     return { ms: took, lines: await linesIn(out) };
   };
-  const turns = Object.fromEntries(names.map((name) => [name, turn(name)]));
-  const measured = await alternate(turns, rounds, (name, round) =>
-    report(`${WHAT[name as Name][0]}, ${what}, round ${round} of ${rounds}`),
-  );
-  return { shiftpact: [], heyApi: [], swagger: [], ...measured };
+  const turns = { shiftpact: turn("shiftpact"), heyApi: turn("heyApi"), swagger: turn("swagger") };
+  return alternate(turns, rounds, (name, round) => report(`${WHAT[name][0]}, round ${round} of ${rounds}`));
 }
 
 const TSX = ["--import", import.meta.resolve("tsx")];
@@ -176,37 +135,13 @@ async function wholeSpec({ resources, report }: Setting, rounds: number): Promis
   return times;
 }
 
-function rowOf(name: Name, single: Times, many: Times) {
-  const ratio: Ratio = ratioOf(single[name].map(ms), single.shiftpact.map(ms));
-  const [generator, output] = WHAT[name];
-  const large = many[name].length > 0 ? medianMs(many[name]) : undefined;
-  const growth = large === undefined ? "" : `${shown(large / medianMs(single[name]))} times`;
-  const lines = shown(single[name][0]?.lines ?? 0);
-  return {
-    id: `generation-${name.toLowerCase()}`,
-    cells: [
-      generator,
-      output,
-      shown(medianMs(single[name])),
-      lines,
-      shownRatio(ratio),
-      large === undefined ? "" : shown(large),
-      growth,
-    ],
-  };
+function rowOf(name: Name, times: Record<Name, Generated[]>) {
+  const ratio = ratioOf(times[name].map(ms), times.shiftpact.map(ms));
+  const figures = [median(times[name].map(ms)), times[name][0]?.lines ?? 0].map(shown);
+  return { id: `generation-${name.toLowerCase()}`, cells: [...WHAT[name], ...figures, shownRatio(ratio)] };
 }
 
 function wholeRow(times: readonly number[]) {
-  return {
-    id: "generation-whole",
-    cells: [
-      "`npm run generate`",
-      "the same for all four documents of `spec/`",
-      shown(median(times)),
-      "",
-      "",
-      "",
-      "",
-    ],
-  };
+  const output = "the same for all four documents of `spec/`";
+  return { id: "generation-whole", cells: ["`npm run generate`", output, shown(median(times)), "", ""] };
 }

@@ -31,7 +31,7 @@ export const kit: Section = {
     return {
       tables: [
         { title: "Faults found", about: ABOUT, head: HEAD, rows },
-        { title: "Over a network", about: ABOUT_FAR, head: HEAD_FAR, rows: far.map(farRow) },
+        { title: "Over a network", about: ABOUT_FAR, head: ["latency", "seconds"], rows: far.map(farRow) },
       ],
       figures: {
         "kit.seconds": median(times.kit) / 1_000,
@@ -55,22 +55,17 @@ function row(id: string, what: string, times: readonly number[], found: number, 
   return { id, cells: [what, shown(median(times) / 1_000), shown(found), shown(planted)] };
 }
 
-const ABOUT_FAR = `The whole command on a correct provider behind this latency: each call waits that long before the sandbox gets it. Eight requests at the same time, the
-default, and one at a time. When all checks ran one at a time, it took 22.8 s at 50 ms and 80.6 s at 200 ms.`;
-
-const HEAD_FAR = ["latency", "seconds", "with `--concurrency 1`"];
+const ABOUT_FAR =
+  "The whole command on a correct provider behind this latency: each call waits that long before the sandbox gets it.";
 
 interface Far {
   /** Milliseconds. */
   latency: number;
   ms: number[];
-  /** One request at a time; not measured in the quick run. */
-  inTurn: number | undefined;
 }
 
-function farRow({ latency, ms, inTurn }: Far): Row {
-  const alone = inTurn === undefined ? "-" : shown(inTurn / 1_000);
-  return { id: `kit-far-${latency}`, cells: [`${latency} ms`, shown(median(ms) / 1_000), alone] };
+function farRow({ latency, ms }: Far): Row {
+  return { id: `kit-far-${latency}`, cells: [`${latency} ms`, shown(median(ms) / 1_000)] };
 }
 
 const COMMAND = fileURLToPath(new URL("../../src/cli/shiftpact.ts", import.meta.url));
@@ -94,21 +89,14 @@ async function farTimesOf({ resources, quick, report }: Setting): Promise<Far[]>
     const ms: number[] = [];
     for (let round = 1; round <= (quick ? 1 : 3); round += 1) {
       report(`kit at ${latency} ms, round ${round}`);
-      ms.push(await timeKit(resources, { latency }));
+      ms.push(await timeKit(resources, latency));
     }
-    if (!quick) report(`kit at ${latency} ms, one request at a time`);
-    const inTurn = quick ? undefined : await timeKit(resources, { latency, concurrency: 1 });
-    far.push({ latency, ms, inTurn });
+    far.push({ latency, ms });
   }
   return far;
 }
 
-interface Distance {
-  latency?: number;
-  concurrency?: number;
-}
-
-async function timeKit(resources: Resources, { latency, concurrency }: Distance = {}): Promise<number> {
+async function timeKit(resources: Resources, latency?: number): Promise<number> {
   const { sandbox, fixtures, other } = await startProvider(resources, { dialect: PLAIN });
   const file = join(await resources.folder("fixtures"), "fixtures.json");
   await writeFile(file, JSON.stringify(fixtures));
@@ -116,8 +104,7 @@ async function timeKit(resources: Resources, { latency, concurrency }: Distance 
   const argv = ["--import", import.meta.resolve("tsx"), COMMAND, "verify", url];
   const own = ["--provider-id", sandbox.providerId, "--token", sandbox.token, "--fixtures", file];
   const others = ["--other-provider-id", other.providerId, "--other-token", other.token];
-  const at = concurrency === undefined ? [] : ["--concurrency", String(concurrency)];
-  const { code, ms, output } = await runNode(resources, [...argv, ...own, ...others, ...at]);
+  const { code, ms, output } = await runNode(resources, [...argv, ...own, ...others]);
   await sandbox.close();
   if (code !== 0) throw new Error(`a correct provider was not verified: ${output.slice(-2_000)}`);
   return ms;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { arch, cpus, release, type as system, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { isInMemory } from "./resources.ts";
+import { isInMemory } from "../../test/harness/disk.ts";
 
 const LOCK = fileURLToPath(new URL("../../package-lock.json", import.meta.url));
 

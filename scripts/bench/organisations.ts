@@ -76,7 +76,7 @@ export async function onboard(platform: Platform, baseUrls: readonly string[]): 
 let numbers = 0;
 
 /** Returns another published personal number each time. @throws RangeError when none is left */
-export function nextNumber(): string {
+function nextNumber(): string {
   const number = published.personnummer[numbers++];
   if (number === undefined) throw new RangeError("every published personal number is in use");
   return number;

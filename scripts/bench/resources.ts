@@ -1,8 +1,8 @@
-import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { commonPostgres } from "../chosen-postgres.ts";
-import { type PostgresServer, startPostgres } from "../embedded-postgres.ts";
+import { commonPostgres } from "../../test/harness/chosen-postgres.ts";
+import { placeOnDisk } from "../../test/harness/disk.ts";
+import { type PostgresServer, startPostgres } from "../../test/harness/embedded-postgres.ts";
 
 /** The folders and servers of a benchmark, which it removes and ends afterwards. */
 export interface Resources {
@@ -54,18 +54,4 @@ async function clear(ends: (() => unknown)[], server: Promise<unknown> | undefin
   for (let end = ends.pop(); end; end = ends.pop()) {
     await Promise.resolve(end()).catch(() => undefined);
   }
-}
-
-const TMPFS = 0x01021994;
-
-export const isInMemory = async (path: string): Promise<boolean> =>
-  statfs(path).then(
-    ({ type }) => type === TMPFS,
-    () => false,
-  );
-
-/** Returns a folder on disk: in memory a sync costs nothing, which would falsify figures of durable storage. */
-export async function placeOnDisk(): Promise<string> {
-  const usual = tmpdir();
-  return (await isInMemory(usual)) && !(await isInMemory("/var/tmp")) ? "/var/tmp" : usual;
 }

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { sendSignal } from "../embedded-postgres.ts";
+import { sendSignal } from "../../test/harness/embedded-postgres.ts";
 
 /**
  * A separate file system in a file. Written data that is not synced is only in the kernel's memory, so a copy of the file is the disk

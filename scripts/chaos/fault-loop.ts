@@ -2,13 +2,13 @@ import { sql } from "kysely";
 import { pino } from "pino";
 import { type Database, openDatabase } from "../../src/platform/db/database.ts";
 import type { Person } from "../../test/harness/organisation.ts";
+import { type Random, randomOf } from "../../test/harness/random.ts";
 import { type FaultKind, type Injection, injectFault, withinTime } from "./faults.ts";
 import { addressOf, type Load, runLoad } from "./load.ts";
 import type { FaultyMailServer } from "./mail.ts";
 import { sendMalformed } from "./malformed.ts";
 import type { ChaosOptions } from "./options.ts";
 import { untilReady } from "./processes.ts";
-import { type Random, randomOf } from "./random.ts";
 import type { Target } from "./target.ts";
 
 const PEOPLE = 8;

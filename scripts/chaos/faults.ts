@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PostgresServer } from "../embedded-postgres.ts";
+import type { PostgresServer } from "../../test/harness/embedded-postgres.ts";
+import type { Random } from "../../test/harness/random.ts";
 import type { Disk } from "./disk.ts";
 import { FAILURES, type Failure, type Pair } from "./pair.ts";
-import type { Random } from "./random.ts";
 import type { Target } from "./target.ts";
 
 /** The moment of a kill, or another fault. */

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endWithThisProcess, freePort } from "../embedded-postgres.ts";
+import { endWithThisProcess, freePort } from "../../test/harness/embedded-postgres.ts";
 
 /** haproxy before the servers of a database. It polls which one is the primary, and cuts connections to the others. */
 export interface LoadBalancer {

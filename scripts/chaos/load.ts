@@ -5,7 +5,7 @@ import { createWebhookClient } from "../../src/clients/webhook-client.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import type { StoredShift } from "../../src/sandbox/organisation.ts";
 import type { Organisation, Person } from "../../test/harness/organisation.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/harness/random.ts";
 
 const HOUR_MS = 3_600_000;
 const MOST_OPEN_SHIFTS = 40;

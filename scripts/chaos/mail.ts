@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Mail,
-  type MailServer,
-  type Outage,
-  startMailServer,
-} from "../../test/platform/notifications/mail-server.ts";
-import type { Random } from "./random.ts";
+import { type Mail, type MailServer, type Outage, startMailServer } from "../../test/harness/mail-server.ts";
+import type { Random } from "../../test/harness/random.ts";
 
 /** A mail that the server accepted. */
 export interface AcceptedMail {

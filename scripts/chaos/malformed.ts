@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { type Dispatcher, Pool } from "undici";
 import { operationsTable } from "../../generated/operations/server.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../test/harness/random.ts";
 
 /** Values that make a request malformed; `{}` marks the place. */
 const VALUES: readonly string[] = [

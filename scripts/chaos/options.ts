@@ -1,5 +1,5 @@
 import type { Engine } from "../../src/platform/db/database.ts";
-import type { PostgresServer } from "../embedded-postgres.ts";
+import type { PostgresServer } from "../../test/harness/embedded-postgres.ts";
 import type { Checked } from "./check.ts";
 import type { Disk } from "./disk.ts";
 import type { FaultKind } from "./faults.ts";

@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Client } from "pg";
-import { freePort, type PostgresServer, reopenPostgres, startPostgres } from "../embedded-postgres.ts";
+import {
+  freePort,
+  type PostgresServer,
+  reopenPostgres,
+  startPostgres,
+} from "../../test/harness/embedded-postgres.ts";
 import { startLoadBalancer } from "./load-balancer.ts";
 
 /** How the primary fails: `frozen` is a machine that hangs and is then fenced, `switched` a shutdown for maintenance. */

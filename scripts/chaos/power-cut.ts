@@ -5,10 +5,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { createClient } from "../../generated/operations/client.ts";
 import { type Engine, openDatabase } from "../../src/platform/db/database.ts";
+import {
+  freePort,
+  type PostgresServer,
+  reopenPostgres,
+  startPostgres,
+} from "../../test/harness/embedded-postgres.ts";
 import { ok } from "../../test/harness/operations.ts";
-import { freePort, type PostgresServer, reopenPostgres, startPostgres } from "../embedded-postgres.ts";
+import { randomOf } from "../../test/harness/random.ts";
 import { type Disk, makeDisk } from "./disk.ts";
-import { randomOf } from "./random.ts";
 import { createTarget, type Target } from "./target.ts";
 
 export interface PowerCutOptions {

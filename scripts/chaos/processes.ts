@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../embedded-postgres.ts";
+import { freePort } from "../../test/harness/embedded-postgres.ts";
 import type { ChaosOptions } from "./options.ts";
 import { createTarget } from "./target.ts";
 

@@ -36,28 +36,6 @@ export function tableOf(reports: ReadonlyMap<string, ChaosReport>): string[] {
   ]);
 }
 
-/** The counts that the benchmark shows for each engine. */
-export interface Counts {
-  engine: string;
-  kills: number;
-  /** From the failure of each primary until every process was ready again. Milliseconds. */
-  failovers: readonly number[];
-  acknowledged: number;
-  lost: number;
-  doubled: number;
-  disagreeing: number;
-}
-
-export function countsOf(reports: ReadonlyMap<string, ChaosReport>): Counts[] {
-  return [...reports].map(([engine, { kills, failovers, acknowledged, findings }]) => {
-    const found = (kind: string) => findings.filter((finding) => finding.kind === kind).length;
-    return {
-      ...{ engine, kills, failovers, acknowledged },
-      ...{ lost: found("lost"), doubled: found("doubled"), disagreeing: found("disagreeing") },
-    };
-  });
-}
-
 const sumOf = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((sum, count) => sum + count, 0);
 

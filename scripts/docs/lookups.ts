@@ -48,11 +48,8 @@ ${lookups.join("\n\n")}
 /** What each kind of file is, by the end of its name. */
 const KINDS = [
   [".openapi-3.1.yaml", "OpenAPI 3.1"],
-  [".openapi-3.1.json", "as JSON"],
   [".openapi-3.0.yaml", "OpenAPI 3.0"],
-  [".openapi-3.0.json", "as JSON"],
   [".asyncapi-3.0.yaml", "AsyncAPI 3.0"],
-  [".asyncapi-3.0.json", "as JSON"],
 ] as const;
 
 /** @param names the generated documents, which are in the same folder */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { packageFile } from "../verify/package-files.ts";
 import { reportUnusable } from "./command-failure.ts";
 import type { Io } from "./io.ts";
@@ -79,12 +79,15 @@ function textOf(name: string, flags: Flags): string {
     throw new UsageError("operations has one form: omit --tolerant");
   const document = flags.tolerant ? `${name}-tolerant` : name;
   const file = isEvents ? `${document}.asyncapi-3.0` : `${document}.openapi-${version}`;
-  if (flags.routing === undefined) return read(`${file}.${format}`);
+  const whole = read(`${file}.yaml`);
+  if (flags.routing === undefined) return format === "yaml" ? whole : jsonOf(parse(whole));
   if (name !== "provider") throw new UsageError(`${name} has no routing: omit --routing`);
   const routing = choice("routing", flags.routing, ["path", "header"]);
-  const routed = withRouting(JSON.parse(read(`${file}.json`)), routing);
-  return format === "yaml" ? stringify(routed, YAML) : `${JSON.stringify(routed, undefined, 2)}\n`;
+  const routed = withRouting(parse(whole), routing);
+  return format === "yaml" ? stringify(routed, YAML) : jsonOf(routed);
 }
+
+const jsonOf = (document: object) => `${JSON.stringify(document, undefined, 2)}\n`;
 
 const YAML = { aliasDuplicateObjects: false, lineWidth: 0, compat: "yaml-1.1" } as const;
 

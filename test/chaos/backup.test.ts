@@ -11,7 +11,6 @@ import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { type Database, openDatabase } from "../../src/platform/db/database.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
 import { copyDatabase, silent } from "../engines.ts";
-import { recordFigures } from "../figures.ts";
 import {
   type DataFolder,
   endProcesses,
@@ -49,7 +48,6 @@ function command(args: readonly string[], env: NodeJS.ProcessEnv) {
 function sendWebhooks(owner: Owner, urlOf: () => string) {
   const acknowledged: string[] = [];
   let isStopped = false;
-  let longestMs = 0;
   const send = async (traceId: string) => {
     const response = await fetch(`${urlOf()}/api/v3/integrations/${owner.kind}/webhook`, {
       method: "POST",
@@ -68,9 +66,7 @@ function sendWebhooks(owner: Owner, urlOf: () => string) {
     while (!isStopped) {
       const traceId = randomUUID();
       for (;;) {
-        const begun = performance.now();
         const status = await send(traceId);
-        if (status === 200) longestMs = Math.max(longestMs, performance.now() - begun);
         if (status === 200) break;
         if (isStopped) return;
         await sleep(20);
@@ -82,7 +78,6 @@ function sendWebhooks(owner: Owner, urlOf: () => string) {
   const done = Promise.all(Array.from({ length: 4 }, work));
   return {
     acknowledged,
-    longestMs: () => longestMs,
     stop: async () => {
       isStopped = true;
       await done;
@@ -140,7 +135,7 @@ const restoredEnv = (home: DataFolder, url?: string): NodeJS.ProcessEnv => ({
 describe("under load,", () => {
   it("a backup of the running embedded platform has every event that was acknowledged before it", {
     timeout: 600_000,
-  }, async ({ task }) => {
+  }, async () => {
     const { home, owner } = await makeFilledFolder();
     const platform = startProcess(home);
     const port = await platform.port;
@@ -168,19 +163,13 @@ describe("under load,", () => {
     expect(existsSync(database)).toBe(false);
     expect(await restore().ended).toMatchObject({ code: 0 });
     const lost = missing(before, await storedAt({ dataDir: database }));
-    recordFigures(task, {
-      what: `backup of an embedded platform with ${ROWS} rows under load, and its restore; each killed once`,
-      acknowledged: before.length,
-      lost: lost.length,
-      longestMs: load.longestMs(),
-    });
     expect(lost).toEqual([]);
     expect(before.length).toBeGreaterThan(50);
   });
 
   it("a platform that goes to PostgreSQL by a backup, and a backup of PostgreSQL, have every event that was acknowledged before", {
     timeout: 600_000,
-  }, async ({ task }) => {
+  }, async () => {
     const { home, owner } = await makeFilledFolder();
     const embedded = startProcess(home);
     const port = await embedded.port;
@@ -206,12 +195,6 @@ describe("under load,", () => {
     await half.ended;
     expect(await command(["restore", file], restoredEnv(home, target)).ended).toMatchObject({ code: 0 });
     const lost = missing(before, await storedAt({ url: target }));
-    recordFigures(task, {
-      what: `from an embedded platform with ${ROWS} rows to PostgreSQL; a backup there under load, and its restore, killed once`,
-      acknowledged: before.length,
-      lost: lost.length,
-      longestMs: load.longestMs(),
-    });
     expect(lost).toEqual([]);
   });
 });

@@ -153,10 +153,6 @@ export const issue =
   (code: string): Spoil =>
   ({ stored }) =>
     stored.issues.push({ code });
-export const failedTry =
-  (step: string): Spoil =>
-  ({ stored }) =>
-    stored.steps.push({ step, shift_id: "shift-1", code: "will_retry" });
 /** Adds a notification about the first shift, with its mail. */
 export const notified =
   (kind: NotificationKind, change: Partial<Stored["notifications"][number]> = {}): Spoil =>

@@ -5,13 +5,13 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { freePort } from "../../scripts/embedded-postgres.ts";
 import { contracts } from "../../src/cli/contracts.ts";
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import type { Dialect } from "../../src/contract/dialect.ts";
 import { parsePersonalNumber } from "../../src/contract/personal-number.ts";
 import { CALL } from "../consumer/exchange.ts";
 import { EXAMPLES } from "../consumer/matching.ts";
+import { freePort } from "../harness/embedded-postgres.ts";
 import { terminal } from "./terminal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "contracts-stub-"));

@@ -6,11 +6,11 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { freePort } from "../../scripts/embedded-postgres.ts";
 import { ciSourceOf, installedCommand, installScript } from "../../src/cli/ci-source.ts";
 import { shiftpact } from "../../src/cli/shiftpact.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Step } from "../action.ts";
+import { freePort } from "../harness/embedded-postgres.ts";
 import { terminal } from "./terminal.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

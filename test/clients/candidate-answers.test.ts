@@ -1,8 +1,11 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import document from "../../generated/spec/provider.openapi-3.1.json" with { type: "json" };
+import { parse } from "yaml";
 import variantA from "../../spec/examples/shift-variant-a.json" with { type: "json" };
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { ADA, ADAS_NUMBER, CALL } from "./provider-sandbox.ts";
+
+const DOCUMENT = new URL("../../generated/spec/provider.openapi-3.1.yaml", import.meta.url);
 
 /** Creates a client of a provider with one fixed response. */
 function clientOf(status: number, body?: unknown) {
@@ -99,6 +102,7 @@ describe("a list that is too long", () => {
   });
 
   it("is read up to the bound of the document", async () => {
+    const document = parse(readFileSync(DOCUMENT, "utf8"));
     const responses = [
       document.paths["/outlets"],
       document.paths["/roles"],

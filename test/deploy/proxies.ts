@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { endWithThisProcess, freePort } from "../../scripts/embedded-postgres.ts";
+import { endWithThisProcess, freePort } from "../harness/embedded-postgres.ts";
 
 export const PROXIES = ["haproxy", "nginx"] as const;
 export type ProxyName = (typeof PROXIES)[number];

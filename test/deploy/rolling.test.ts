@@ -10,10 +10,9 @@ import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
-import { freePort, type PostgresServer, startPostgres } from "../../scripts/embedded-postgres.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import { silent } from "../engines.ts";
-import { recordFigures } from "../figures.ts";
+import { freePort, type PostgresServer, startPostgres } from "../harness/embedded-postgres.ts";
 import { ok } from "../harness/operations.ts";
 import { PROXIES, startProxy } from "./proxies.ts";
 
@@ -132,9 +131,7 @@ async function storedOf(acknowledged: readonly string[]): Promise<number> {
 }
 
 describe.each(PROXIES)("two processes behind %s, restarted in turn at 100 webhooks a second", (name) => {
-  it(`answer every webhook with 200 and store it (${RESTARTS} restarts)`, { timeout: 600_000 }, async ({
-    task,
-  }) => {
+  it(`answer every webhook with 200 and store it (${RESTARTS} restarts)`, { timeout: 600_000 }, async () => {
     const proxy = await startProxy(name, ports);
     const over = new AbortController();
     const offering = offer(proxy.url, over.signal);
@@ -148,12 +145,6 @@ describe.each(PROXIES)("two processes behind %s, restarted in turn at 100 webhoo
     const { acknowledged, failures } = await offering;
     await proxy.stop();
     const stored = await storedOf(acknowledged);
-    recordFigures(task, {
-      what: `${RESTARTS} rolling restarts of two processes behind ${name}, 100 webhooks a second`,
-      acknowledged: acknowledged.length,
-      failed: failures.length,
-      lost: acknowledged.length - stored,
-    });
     expect(failures).toEqual([]);
     expect(stored).toBe(acknowledged.length);
     expect(acknowledged.length).toBeGreaterThan(RESTARTS * 100);

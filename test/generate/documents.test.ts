@@ -70,15 +70,6 @@ describe("the files in generated/spec", () => {
     expect(written(name).openapi).toBe(name.includes("3.0") ? "3.0.3" : "3.1.0");
   });
 
-  it("exist as YAML and as JSON, with the same content", () => {
-    const json = readdirSync(WRITTEN).filter((name) => name.endsWith(".json"));
-    expect(json).toEqual(NAMES.map((name) => name.replace(/yaml$/, "json")));
-    for (const name of NAMES) {
-      const text = readFileSync(join(WRITTEN, name.replace(/yaml$/, "json")), "utf8");
-      expect(JSON.parse(text)).toEqual({ ...written(name), "x-generated": expect.any(String) });
-    }
-  });
-
   it("hold only formats that every tool knows", () => {
     const formats = NAMES.flatMap((name) => [...recordsBelow(written(name))].map(({ format }) => format));
     expect(formats.filter((each) => typeof each === "string" && each in FORMATS)).not.toEqual([]);

@@ -94,7 +94,7 @@ describe("--check", () => {
     rmSync(join(out, "library/client.ts"));
     rmSync(join(out, "spec/library.openapi-3.1.yaml"));
     appendFileSync(join(out, "spec/library.openapi-3.0.yaml"), "# changed by hand\n");
-    cpSync(join(out, "spec/library.openapi-3.1.json"), join(out, "spec/old.openapi-3.1.json"));
+    cpSync(join(out, "spec/library.openapi-3.0.yaml"), join(out, "spec/old.openapi-3.0.yaml"));
     appendFileSync(join(out, "library/types.ts"), "// changed by hand\n");
     mkdirSync(join(out, "old"));
     writeFileSync(
@@ -108,7 +108,7 @@ describe("--check", () => {
     expect(error).toMatch(/superfluous +\S*old\/types\.ts/);
     expect(error).toMatch(/missing +\S*spec\/library\.openapi-3\.1\.yaml/);
     expect(error).toMatch(/stale +\S*spec\/library\.openapi-3\.0\.yaml/);
-    expect(error).toMatch(/superfluous +\S*spec\/old\.openapi-3\.1\.json/);
+    expect(error).toMatch(/superfluous +\S*spec\/old\.openapi-3\.0\.yaml/);
     expect(error).toContain("npm run generate\n");
   });
 

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { freePort } from "../../scripts/embedded-postgres.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { freePort } from "../harness/embedded-postgres.ts";
 import { RUN_ELSEWHERE, readmeCommands } from "./readme-commands.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -6,19 +6,20 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { createClient } from "../../generated/provider/client.ts";
 import { isShift } from "../../generated/provider/validators.js";
-import { freePort } from "../../scripts/embedded-postgres.ts";
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { ADA, ADAS_NUMBER, CALL } from "../clients/provider-sandbox.ts";
+import { freePort } from "../harness/embedded-postgres.ts";
 import { GENERATORS, TOOLS } from "./tool-versions.ts";
 
 const run = promisify(execFile);
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const DOCUMENTS = fromRoot("generated/spec");
-const documents = readdirSync(DOCUMENTS).filter((name) => /api-\d\.\d\.json$/.test(name));
+const documents = readdirSync(DOCUMENTS).filter((name) => /api-\d\.\d\.yaml$/.test(name));
 const openapi = documents.filter((name) => name.includes("openapi"));
 
 /** The limit for the installation of several hundred packages. Milliseconds. */
@@ -45,6 +46,12 @@ const environment = () => ({
   PATH: `${join(folder, "node_modules/.bin")}:${process.env.PATH}`,
   NO_COLOR: "1",
 });
+
+/** Writes a document as `shiftpact spec --format json` does. Returns its path. */
+function asJson(document: string): string {
+  write("document.json", JSON.stringify(parse(readFileSync(join(DOCUMENTS, document), "utf8"))));
+  return join(folder, "document.json");
+}
 
 async function inFolder(command: string, ...argv: string[]): Promise<string> {
   const { stdout } = await run(command, argv, { cwd: folder, env: environment(), maxBuffer: 1 << 26 });
@@ -173,13 +180,12 @@ describe("Specmatic", { timeout: TIMEOUT_MS }, () => {
 describe("Bruno", { timeout: TIMEOUT_MS }, () => {
   it("imports the document, and its calls reach a provider", async () => {
     const sandbox = await startSandbox({ providerId: PROVIDER, dialect: { routing: "path" } });
-    write("path.json", readFileSync(join(DOCUMENTS, "provider.openapi-3.0.json"), "utf8"));
     await inFolder(
       "bru",
       "import",
       "openapi",
       "--source",
-      "path.json",
+      join(DOCUMENTS, "provider.openapi-3.0.yaml"),
       "--output",
       ".",
       "--collection-name",
@@ -220,7 +226,7 @@ describe("quicktype", { timeout: TIMEOUT_MS }, () => {
 
   it.each(LANGUAGES)("creates the types of a shift and of a new candidate: %s", async (language) => {
     for (const [name, fields] of Object.entries(FIELDS)) {
-      const source = `${join(DOCUMENTS, "provider.openapi-3.1.json")}#/components/schemas/${name}`;
+      const source = `${asJson("provider.openapi-3.1.yaml")}#/components/schemas/${name}`;
       const out = plain(
         await inFolder("quicktype", "--lang", language, "--src-lang", "schema", "--top-level", name, source),
       );
@@ -277,9 +283,7 @@ describe("openapi-backend", { timeout: TIMEOUT_MS }, () => {
            called.push(await api.handleRequest({ method, path: prefix + path, headers: { "content-type": "application/json" }, body }));
        console.log(JSON.stringify({ called, refused }));`,
       );
-      const { called, refused } = JSON.parse(
-        await inFolder(process.execPath, "backend.mjs", join(DOCUMENTS, name)),
-      );
+      const { called, refused } = JSON.parse(await inFolder(process.execPath, "backend.mjs", asJson(name)));
       const names = ["getShift", "updateShift", "assignCandidate", "createCandidate", "listOutlets"];
       expect(refused).toEqual([]);
       expect(called).toEqual([...names, ...names.map((each) => `${each}ByHeader`)]);

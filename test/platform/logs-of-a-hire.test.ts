@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
 import { createLog } from "../../src/platform/log.ts";
+import { startMailServer } from "../harness/mail-server.ts";
 import { ok } from "../harness/operations.ts";
 import { onboard } from "../harness/organisation.ts";
 import { OPERATIONS_TOKEN, withDatabase } from "../harness/platform.ts";
 import { startWithTenants } from "../harness/tenants.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
-import { startMailServer } from "./notifications/mail-server.ts";
 
 const PERSON = {
   personalNumber: published.personnummer[120] ?? "",

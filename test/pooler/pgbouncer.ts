@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { endWithThisProcess, freePort } from "../../scripts/embedded-postgres.ts";
+import { endWithThisProcess, freePort } from "../harness/embedded-postgres.ts";
 
 export interface Pgbouncer {
   /** The same database, through the pooler. */

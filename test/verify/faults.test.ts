@@ -11,9 +11,9 @@ import { meaningCodes } from "../../src/verify/codes/meaning.ts";
 import type { Verification } from "../../src/verify/events.ts";
 import type { OperationId } from "../../src/verify/exchange.ts";
 import type { Group } from "../../src/verify/options.ts";
-import { coveringDialects } from "./covering-dialects.ts";
-import { dialectsFor, groupsOf, type Row } from "./fault-row.ts";
-import { alwaysOnEach, faultRows, notErrors, rightWithBothForms } from "./fault-rows.ts";
+import { coveringDialects } from "../harness/covering-dialects.ts";
+import { dialectsFor, groupsOf, type Row } from "../harness/fault-row.ts";
+import { alwaysOnEach, faultRows, notErrors, rightWithBothForms } from "../harness/fault-rows.ts";
 import { codesOf, verifySandbox } from "./verify-sandbox.ts";
 
 /** `DIALECTS=all npx vitest run test/verify/faults`: every fault on every operation in every dialect, in half an hour. */

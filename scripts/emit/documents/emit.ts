@@ -19,18 +19,13 @@ export function emitDocuments(document: SpecDocument): [name: string, text: stri
         [`${name}-tolerant`, readView(whole)],
       ]
     : [[name, whole]];
-  if (kind === "asyncapi") return views.flatMap(([each, view]) => both(`${each}.asyncapi-3.0`, view, banner));
+  if (kind === "asyncapi")
+    return views.map(([each, view]) => [`${each}.asyncapi-3.0.yaml`, yaml(view, banner)]);
   return views.flatMap(([each, view]) => [
-    ...both(`${each}.openapi-3.1`, view, banner),
-    ...both(`${each}.openapi-3.0`, openapi30(view), banner),
+    [`${each}.openapi-3.1.yaml`, yaml(view, banner)],
+    [`${each}.openapi-3.0.yaml`, yaml(openapi30(view), banner)],
   ]);
 }
-
-/** JSON has no comments: `x-generated` replaces them. */
-const both = (name: string, document: Document, banner: string): [name: string, text: string][] => [
-  [`${name}.yaml`, yaml(document, banner)],
-  [`${name}.json`, `${JSON.stringify({ "x-generated": banner, ...document })}\n`],
-];
 
 /** Returns text that parsers of YAML 1.1 understand in the same way: most languages have such a parser. */
 function yaml(document: Document, banner: string): string {

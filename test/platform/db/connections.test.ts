@@ -7,11 +7,11 @@ import { promisify } from "node:util";
 import { sql } from "kysely";
 import pg from "pg";
 import { afterEach, describe, expect, inject, it } from "vitest";
-import { startPostgres } from "../../../scripts/embedded-postgres.ts";
 import { connectorOf } from "../../../src/platform/db/connect.ts";
 import { type Database, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
 import { faultOfUrl } from "../../../src/platform/db/database-url.ts";
 import { copyDatabase, silent } from "../../engines.ts";
+import { startPostgres } from "../../harness/embedded-postgres.ts";
 import { type Gate, openGate } from "../http/gate.ts";
 
 const undo: (() => unknown)[] = [];

@@ -4,8 +4,8 @@ import { openDatabase } from "../../../src/platform/db/database.ts";
 import { BY_KEYS } from "../../../src/platform/db/engine.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { copyDatabase, silent } from "../../engines.ts";
+import { startMailServer } from "../../harness/mail-server.ts";
 import { startHarness } from "../../harness/platform.ts";
-import { startMailServer } from "../notifications/mail-server.ts";
 
 /** These may read a table whole: they run once an hour or at the start, or the table has a row for each process. */
 const ASIDE = [

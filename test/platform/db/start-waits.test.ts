@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
-import { startPostgres } from "../../../scripts/embedded-postgres.ts";
 import { type Log, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
 import { copyDatabase, silent } from "../../engines.ts";
+import { startPostgres } from "../../harness/embedded-postgres.ts";
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type PostgresServer, reopenPostgres, startPostgres } from "../../../scripts/embedded-postgres.ts";
 import { connectorOf } from "../../../src/platform/db/connect.ts";
+import { type PostgresServer, reopenPostgres, startPostgres } from "../../harness/embedded-postgres.ts";
 
 const run = promisify(execFile);
 

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import type { Job } from "../../../generated/operations/types.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
+import { type MailServer, type Outage, startMailServer } from "../../harness/mail-server.ts";
 import {
   type OrganisationOptions,
   type StartedOrganisation,
   startOrganisation,
 } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { type MailServer, type Outage, startMailServer } from "./mail-server.ts";
 
 const NUMBER = published.personnummer[60] ?? "";
 const ADDRESS = "asa.vinter@winter.example";

@@ -4,8 +4,8 @@ import { createEmailChannel } from "../../../src/platform/notifications/email.ts
 import { notify } from "../../../src/platform/notifications/notify.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
+import { type MailServer, startMailServer } from "../../harness/mail-server.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
-import { type MailServer, startMailServer } from "./mail-server.ts";
 
 /** A statement carries 65,535 parameters at most, which would be less than one for each value of so many rows. */
 const MANY = 10_000;

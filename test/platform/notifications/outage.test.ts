@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Channel, Delivery } from "../../../src/platform/deps.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
+import { type MailServer, type Outage, startMailServer } from "../../harness/mail-server.ts";
 import { ok } from "../../harness/operations.ts";
 import {
   type OrganisationOptions,
   type StartedOrganisation,
   startOrganisation,
 } from "../../harness/started-organisation.ts";
-import { type MailServer, type Outage, startMailServer } from "./mail-server.ts";
 
 const NTH = 20;
 const DAY_MS = 24 * 3_600_000;

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notification } from "../../../generated/operations/types.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
+import { type MailServer, startMailServer } from "../../harness/mail-server.ts";
 import { ok } from "../../harness/operations.ts";
 import {
   type OrganisationOptions,
   type StartedOrganisation,
   startOrganisation,
 } from "../../harness/started-organisation.ts";
-import { type MailServer, startMailServer } from "./mail-server.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -3,9 +3,9 @@ import { createClient } from "../../../generated/operations/client.ts";
 import { startPlatform } from "../../../src/platform/main.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { copyDatabase, silent } from "../../engines.ts";
+import { startMailServer } from "../../harness/mail-server.ts";
 import { configFor } from "../../harness/platform.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { startMailServer } from "./mail-server.ts";
 
 const operationsToken = "operations-token-of-the-test";
 

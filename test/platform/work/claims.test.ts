@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { randomOf } from "../../../scripts/chaos/random.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { isIdle, releaseAllClaims } from "../../../src/platform/work/claims.ts";
 import { markDue } from "../../../src/platform/work/due.ts";
@@ -15,6 +14,7 @@ import {
   renewClaims,
 } from "../../../src/platform/work/rows.ts";
 import { engines, useEngine } from "../../engines.ts";
+import { randomOf } from "../../harness/random.ts";
 import { addIntegration, age, claim, KINDS, mark, rowsOf, shift } from "./rows.ts";
 
 const HOUR_MS = 3_600_000;

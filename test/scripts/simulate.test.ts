@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { runs, states } from "../../../scripts/simulate/any-state.ts";
-import { type CheckOptions, check } from "../../../scripts/simulate/check.ts";
-import { believesLateReplica, MUTANTS } from "../../../scripts/simulate/mutants.ts";
-import { reportOf } from "../../../scripts/simulate/report.ts";
-import { RULES } from "../../../scripts/simulate/runs.ts";
-import { type Schedule, type Step, schedules } from "../../../scripts/simulate/schedule.ts";
-import { simulate } from "../../../scripts/simulate/simulation.ts";
-import { START } from "../../../scripts/simulate/system.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
+import { runs, states } from "../../scripts/simulate/any-state.ts";
+import { type CheckOptions, check } from "../../scripts/simulate/check.ts";
+import { believesLateReplica, MUTANTS } from "../../scripts/simulate/mutants.ts";
+import { reportOf } from "../../scripts/simulate/report.ts";
+import { RULES } from "../../scripts/simulate/runs.ts";
+import { type Schedule, type Step, schedules } from "../../scripts/simulate/schedule.ts";
+import { simulate } from "../../scripts/simulate/simulation.ts";
+import { START } from "../../scripts/simulate/system.ts";
+import { plan } from "../../src/platform/shifts/plan.ts";
 
-/** `SIMULATE_SEED=... npx vitest run test/platform/shifts/simulation.test.ts` does the same again. */
+/** `SIMULATE_SEED=... npx vitest run test/scripts/simulate.test.ts` does the same again. */
 const SEED = Number(process.env.SIMULATE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SCHEDULES = Number(process.env.SIMULATE_SCHEDULES ?? 1_000);
 const DIALECT: Schedule["dialect"] = {

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { summaryLine } from "../scripts/vitest-summary.ts";
+import { summaryLine } from "../../scripts/vitest-summary.ts";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const folders: string[] = [];
 afterEach(() => {

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
-import { placeOnDisk } from "../../scripts/bench/resources.ts";
-import { packagedPostgres } from "../../scripts/chosen-postgres.ts";
-import { type PostgresOptions, startPostgres } from "../../scripts/embedded-postgres.ts";
+import { packagedPostgres } from "./chosen-postgres.ts";
+import { placeOnDisk } from "./disk.ts";
+import { type PostgresOptions, startPostgres } from "./embedded-postgres.ts";
 
 const isRoot = process.getuid?.() === 0;
 // On a disk: containers often run no programs from /dev/shm.
@@ -108,7 +108,7 @@ describe("a PostgreSQL server", () => {
   });
 
   it("ends when the process that started it is killed", async () => {
-    const script = new URL("../../scripts/embedded-postgres.ts", import.meta.url);
+    const script = new URL("./embedded-postgres.ts", import.meta.url);
     const options = JSON.stringify({ databaseDir: join(folder(0o755), "cluster") });
     const code = `const { startPostgres } = await import("${script}"); console.log((await startPostgres(${options})).port);`;
     const child = spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", code], {

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { anchorOf, contractSections } from "../scripts/contract-sections.ts";
-import { codes } from "../src/verify/codes/codes.ts";
+import { anchorOf, contractSections } from "../../scripts/contract-sections.ts";
+import { codes } from "../../src/verify/codes/codes.ts";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: ROOT });
 const files = listed.toString().trim().split("\n");
 /** What was written by hand and may change: a migration that was applied never does. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
-import { lintSpecs } from "../scripts/lint-specs.ts";
+import { lintSpecs } from "../../scripts/lint-specs.ts";
 
 const HEAD =
   "info: { title: Library, version: 1.0.0, license: { name: MIT, url: https://library.example/license } }";
@@ -73,7 +73,7 @@ it("finds nothing in sound documents", async () => {
 });
 
 it("finds nothing in the contract", async () => {
-  expect(await lintSpecs(fileURLToPath(new URL("../spec", import.meta.url)))).toEqual([]);
+  expect(await lintSpecs(fileURLToPath(new URL("../../spec", import.meta.url)))).toEqual([]);
 });
 
 it("finds each fault of a document, and names its place", async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { lintProse } from "../scripts/lint-prose.ts";
+import { lintProse } from "../../scripts/lint-prose.ts";
 
 it("names each word that a reader has to decode, its line, and what to write instead", () => {
   expect(lintProse("Sends a webhook.\n// Nobody was told.\nconst told = 1;")).toMatchObject([

@@ -6,27 +6,22 @@ import {
   type PluginTransformQueryArgs,
   PostgresQueryCompiler,
 } from "kysely";
-import type { Database } from "../../src/platform/db/database.ts";
-import type { Schema } from "../../src/platform/db/schema.ts";
-import { eventHandlers } from "../../src/platform/http/operations/events.ts";
-import { jobHandlers } from "../../src/platform/http/operations/jobs.ts";
-import { notificationHandlers } from "../../src/platform/http/operations/notifications.ts";
-import { createDispatcher } from "../../src/platform/inbox/dispatch.ts";
-import { createInbox } from "../../src/platform/inbox/receive.ts";
-import { createReadings } from "../../src/platform/metrics/readings.ts";
-import { loadShift } from "../../src/platform/shifts/load.ts";
-import type { Organisation } from "./organisations.ts";
-import { log } from "./stored-events.ts";
+import type { Database } from "../../../src/platform/db/database.ts";
+import type { Schema } from "../../../src/platform/db/schema.ts";
+import { eventHandlers } from "../../../src/platform/http/operations/events.ts";
+import { jobHandlers } from "../../../src/platform/http/operations/jobs.ts";
+import { notificationHandlers } from "../../../src/platform/http/operations/notifications.ts";
+import { createDispatcher } from "../../../src/platform/inbox/dispatch.ts";
+import { createInbox } from "../../../src/platform/inbox/receive.ts";
+import { createReadings } from "../../../src/platform/metrics/readings.ts";
+import { loadShift } from "../../../src/platform/shifts/load.ts";
+import { silent } from "../../engines.ts";
 
 /** The plan of PostgreSQL for a query of the platform. */
 export interface Plan {
   what: string;
-  /** Scans of its table: `index scan, events_shift`. */
-  scans: readonly string[];
-  /** That these scans read, of whatever they return. */
+  /** By the scans of its table, of whatever they return. */
   rowsRead: number;
-  /** Milliseconds. */
-  took: number;
 }
 
 type Query = Pick<CompiledQuery, "sql" | "parameters">;
@@ -41,17 +36,13 @@ interface Hot {
 }
 
 /** Returns the plans of the queries that the platform's own code makes. */
-export async function plansOf(
-  { kysely }: Database,
-  [organisation]: readonly Organisation[],
-): Promise<Plan[]> {
-  const providerId = organisation?.providerId ?? "";
+export async function plansOf({ kysely }: Database, providerId: string): Promise<Plan[]> {
   const plans: Plan[] = [];
   const stored = await anyOf(kysely, providerId);
   const queries = { ...eventQueries(stored), ...otherQueries(stored) };
   for (const [what, hot] of Object.entries(queries)) {
     const query = await taken(kysely, hot);
-    plans.push({ what, ...(await explained(kysely, query, hot)) });
+    plans.push({ what, rowsRead: await explained(kysely, query, hot) });
   }
   return plans;
 }
@@ -130,7 +121,11 @@ function receive(kysely: Kysely<Schema>, providerId: string): Promise<unknown> {
 
 /** Makes the shift of a remaining event due, which does not harm the platform on this database. */
 async function sweep(kysely: Kysely<Schema>): Promise<void> {
-  await createDispatcher({ database: { kysely } as Database, log, wakeWorker: () => undefined }).run();
+  await createDispatcher({
+    database: { kysely } as Database,
+    log: silent,
+    wakeWorker: () => undefined,
+  }).run();
 }
 
 /** Returns the first query on the table, or on a view of it, that `run` makes. */
@@ -154,8 +149,6 @@ async function taken(kysely: Kysely<Schema>, { run, table = "events" }: Hot): Pr
 interface Node {
   "Node Type": string;
   "Relation Name"?: string;
-  "Index Name"?: string;
-  "Conflict Arbiter Indexes"?: string[];
   "Actual Rows"?: number;
   "Actual Loops"?: number;
   "Rows Removed by Filter"?: number;
@@ -175,47 +168,28 @@ const AS_SINGLE = [
 
 const ROLL_BACK = Symbol("rolled back");
 
-/** Executes and rolls back the query. */
+/** Executes and rolls back the query. Returns the rows that it read. */
 async function explained(
   kysely: Kysely<Schema>,
   { sql, parameters }: Query,
   { table, isWithin }: Hot,
-): Promise<Omit<Plan, "what">> {
-  let plan: Omit<Plan, "what"> | undefined;
+): Promise<number> {
+  let read: number | undefined;
   const explain = CompiledQuery.raw(`explain (analyze, format json) ${sql}`, [...parameters]);
   await kysely
     .transaction()
     .execute(async (trx) => {
       if (!isWithin) await trx.executeQuery(CompiledQuery.raw(AS_SINGLE));
-      const { rows } = await trx.executeQuery<{ "QUERY PLAN": [{ Plan: Node; "Execution Time": number }] }>(
-        explain,
-      );
+      const { rows } = await trx.executeQuery<{ "QUERY PLAN": [{ Plan: Node }] }>(explain);
       const [top] = rows[0]?.["QUERY PLAN"] ?? [];
-      if (top)
-        plan = {
-          scans: [...new Set(scansOf(top.Plan, table))],
-          rowsRead: rowsRead(top.Plan, table),
-          took: top["Execution Time"],
-        };
+      if (top) read = rowsRead(top.Plan, table);
       throw ROLL_BACK;
     })
     .catch((error) => {
       if (error !== ROLL_BACK) throw error;
     });
-  if (!plan) throw new Error("the database explained nothing");
-  return plan;
-}
-
-/** Returns the scans of a table. A bitmap index scan names no table. */
-export function scansOf(node: Node, table = "events"): string[] {
-  const below = (node.Plans ?? []).flatMap((child) => scansOf(child, table));
-  const type = node["Node Type"].toLowerCase();
-  const index = node["Index Name"];
-  const arbiters = node["Conflict Arbiter Indexes"] ?? [];
-  if (arbiters.length > 0) return [`no scan, conflicts by ${arbiters.join(", ")}`, ...below];
-  if (type === "bitmap index scan" && index?.startsWith(`${table}_`)) return [`${type}, ${index}`, ...below];
-  if (!type.includes("scan") || type === "bitmap heap scan" || node["Relation Name"] !== table) return below;
-  return [index === undefined ? type : `${type}, ${index}`, ...below];
+  if (read === undefined) throw new Error("the database explained nothing");
+  return read;
 }
 
 /** Returns how many rows of a table its scans read: an index that only gives the order is read to its end. */

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { FORMATS } from "../scripts/emit/formats.ts";
-import { isLinear } from "../scripts/emit/linear-pattern.ts";
-import { PATTERNS } from "../src/contract/personal-data.ts";
+import { FORMATS } from "../../scripts/emit/formats.ts";
+import { isLinear } from "../../scripts/emit/linear-pattern.ts";
+import { PATTERNS } from "../../src/contract/personal-data.ts";
 
-const SRC = fileURLToPath(new URL("../src", import.meta.url));
+const SRC = fileURLToPath(new URL("../../src", import.meta.url));
 /** They compile a known path template, or a pattern from a Pact file of the same package. */
 const COMPOSED = [
   "contract/personal-data.ts",

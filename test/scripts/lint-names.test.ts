@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lintNames } from "../scripts/lint-names.ts";
+import { lintNames } from "../../scripts/lint-names.ts";
 
 describe("a command that would fetch a package by an unregistered name is refused", () => {
   it.each([
