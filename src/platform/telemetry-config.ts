@@ -1,5 +1,5 @@
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
-import type { Env } from "./environment.ts";
+import type { Env } from "./setting-kinds.ts";
 
 /** Where telemetry is sent, from the standard variables of OpenTelemetry. */
 export interface Telemetry {
