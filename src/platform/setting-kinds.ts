@@ -5,7 +5,7 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 /** How the value of a setting is written, and what the platform reads from it. */
 export interface Kind<Value> {
-  /** The permitted values, for the documentation. */
+  /** The permitted values, for the documentation, as Markdown. */
   form: string;
   /** Returns one line about a value that is not permitted. It does not repeat the value, which may hold a secret. */
   faultOf: (name: string, text: string, env: Env) => string | undefined;
@@ -21,7 +21,12 @@ interface Form<Value> {
   read: (text: string) => Value;
 }
 
-const kindOf = <Value>({ form, must = form, isValid, read }: Form<Value>): Kind<Value> => ({
+const kindOf = <Value>({
+  form,
+  must = form.replaceAll("`", ""),
+  isValid,
+  read,
+}: Form<Value>): Kind<Value> => ({
   form,
   faultOf: (name, text) => (isValid(text) ? undefined : `${name} must be ${must}`),
   read,
@@ -90,19 +95,19 @@ function isProxy(text: string): boolean {
 }
 
 export const postgresUrl: Kind<string> = {
-  form: "postgres://USER:PASSWORD@HOST/DATABASE",
+  form: "`postgres://USER:PASSWORD@HOST/DATABASE`",
   faultOf: faultOfUrl,
   read: asWritten,
 };
 
 export const platformUrl = kindOf({
-  form: "http://HOST:PORT or https://HOST:PORT",
+  form: "`http://HOST:PORT` or `https://HOST:PORT`",
   isValid: () => true,
   read: asWritten,
 });
 
 export const smtpUrl = kindOf({
-  form: "smtp://HOST:PORT or smtps://HOST:PORT",
+  form: "`smtp://HOST:PORT` or `smtps://HOST:PORT`",
   must: "smtp://host:port or smtps://host:port, with user:password@ before the host if it asks",
   isValid: isSmtpUrl,
   read: asWritten,
@@ -120,7 +125,7 @@ function isSmtpUrl(text: string): boolean {
 }
 
 export const mailAddress = kindOf({
-  form: "a bare address, such as shifts@example.com",
+  form: "a bare address, such as `shifts@example.com`",
   isValid: (text) => /^[^\s@<>,;:"]{1,64}@[^\s@<>,;:"]{1,250}$/.test(text),
   read: asWritten,
 });
