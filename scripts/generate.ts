@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { isMain } from "../src/cli/is-main.ts";
 import { emit, type Output } from "./emit/emit.ts";
 import { SpecFault } from "./emit/fault.ts";
 import { formatted } from "./emit/format.ts";
@@ -150,7 +151,7 @@ async function watchFolder(folders: Folders, terminal: WatchingTerminal): Promis
   return 0;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (isMain(import.meta)) {
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());
   process.once("SIGTERM", () => interrupted.abort());
