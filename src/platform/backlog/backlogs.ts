@@ -1,8 +1,9 @@
 import type { Backlog } from "../../../generated/operations/types.ts";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import { healthOf } from "../integrations/health.ts";
-import { type Figures, MINUTE_MS } from "../metrics/figures.ts";
+import type { Figures } from "../metrics/figures.ts";
 import { type ProviderBacklog, waitingIn } from "../metrics/readings.ts";
 import { shareReading } from "../metrics/share.ts";
 import { type Counts, NOTHING, readCounts, readLastWebhooks, readPending } from "./counts.ts";

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { ProviderHealth } from "../../../generated/operations/types.ts";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import type { Database } from "../db/database.ts";
-import { FIGURES, MINUTE_MS } from "../metrics/figures.ts";
+import { FIGURES } from "../metrics/figures.ts";
 import type { Backlogs } from "./backlogs.ts";
 
 /** What is read about a provider besides its row, which has its state and health. */

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import type { Database, Log } from "../db/database.ts";
 import type { Run } from "../work/worker.ts";
 import { type Collector, createCollector } from "./collector.ts";
@@ -23,7 +24,6 @@ export const FIGURES = {
   runs: "runs",
 } as const;
 
-export const MINUTE_MS = 60_000;
 interface Options {
   database: Pick<Database, "kysely">;
   log: Log;

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { ProviderStatistics, Statistics, StatisticsStep } from "../../../generated/operations/types.ts";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import type { Deps } from "../deps.ts";
-import { FIGURES, MINUTE_MS, minuteOf } from "./figures.ts";
+import { FIGURES, minuteOf } from "./figures.ts";
 import { ACKNOWLEDGEMENT_EDGES } from "./observer.ts";
 import { quantileOf } from "./quantile.ts";
 
