@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isMain } from "../src/cli/is-main.ts";
 import { buildKit, buildPlatform, PLATFORM, PLATFORM_PACKAGE, PLATFORM_README } from "./build/bundles.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -72,4 +73,4 @@ async function build(): Promise<void> {
   await writePlatform();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await build();
+if (isMain(import.meta)) await build();

@@ -1,8 +1,8 @@
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { isMain } from "../src/cli/is-main.ts";
 import { CannotCompare } from "./contract-diff/cannot-compare.ts";
 import { compare } from "./contract-diff/compare.ts";
 import { jsonReport, textReport, totalsOf } from "./contract-diff/report.ts";
@@ -79,7 +79,7 @@ async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promis
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (isMain(import.meta)) {
   process.exitCode = await main(process.argv.slice(2), {
     out: (text) => process.stdout.write(text),
     error: (text) => process.stderr.write(text),

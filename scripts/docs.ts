@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { isMain } from "../src/cli/is-main.ts";
 import { siteFiles } from "./docs/site.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -57,7 +57,7 @@ async function write(folder: string, terminal: Terminal): Promise<void> {
   terminal.out(`${files.size} files in ${shown}, in ${seconds} s\n`);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (isMain(import.meta)) {
   process.exitCode = await main(process.argv.slice(2), {
     out: (text) => process.stdout.write(text),
     error: (text) => process.stderr.write(text),

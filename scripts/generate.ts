@@ -1,15 +1,18 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { isMain } from "../src/cli/is-main.ts";
 import { emit, type Output } from "./emit/emit.ts";
 import { SpecFault } from "./emit/fault.ts";
 import { formatted } from "./emit/format.ts";
 import { follow } from "./emit/watch.ts";
 import { type Drift, driftOf, write } from "./emit/write.ts";
+import { settingsGuide } from "./settings-guide.ts";
 import type { Terminal } from "./terminal.ts";
 
-const HELP = `Reads the documents in spec/ and writes types, clients, server stubs and validators to generated/.
+const HELP = `Reads the documents in spec/ and writes types, clients, server stubs and validators to generated/, and the guide of
+the platform's settings to spec/guides/settings.md.
 
   npm run generate                     write what has changed
   npm run generate -- --check          write nothing; exit 1 and list the outdated files
@@ -82,38 +85,54 @@ async function reportingFaults(terminal: Terminal, run: () => Promise<number>): 
   }
 }
 
-/** Returns the texts of all generated files, by their path in the output folder. */
-async function outputOf({ spec, out }: Folders): Promise<Output> {
+/** A folder, and the texts of the generated files in it by their path. */
+interface Target {
+  readonly folder: string;
+  readonly output: Output;
+}
+
+/** Returns what is generated: the code from the documents and, beside documents with guides, the guide of the settings. */
+async function targetsOf({ spec, out }: Folders): Promise<Target[]> {
   const runtime = relative(join(out, "document"), join(PROJECT, "src", "runtime")).replaceAll("\\", "/");
-  return formatted(await emit(spec, runtime), PROJECT);
+  const code = { folder: out, output: await emit(spec, runtime) };
+  const guides = { folder: join(spec, "guides"), output: new Map([["settings.md", settingsGuide()]]) };
+  const targets = existsSync(guides.folder) ? [code, guides] : [code];
+  return Promise.all(
+    targets.map(async ({ folder, output }) => ({ folder, output: await formatted(output, PROJECT) })),
+  );
 }
 
 async function generate(folders: Folders, terminal: Terminal): Promise<number> {
   const started = performance.now();
-  const output = await outputOf(folders);
-  const { out } = folders;
-  const drift = write(output, out);
-  const shown = relative(process.cwd(), out) || ".";
-  for (const name of [...drift.missing, ...drift.stale]) terminal.out(`wrote    ${shown}/${name}\n`);
-  for (const name of drift.superfluous) terminal.out(`removed  ${shown}/${name}\n`);
+  const targets = await targetsOf(folders);
+  for (const { folder, output } of targets) {
+    const drift = write(output, folder);
+    for (const name of [...drift.missing, ...drift.stale])
+      terminal.out(`wrote    ${shown(folder)}/${name}\n`);
+    for (const name of drift.superfluous) terminal.out(`removed  ${shown(folder)}/${name}\n`);
+  }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  terminal.out(`${output.size} files are up to date (${seconds} s)\n`);
+  terminal.out(`${countOf(targets)} files are up to date (${seconds} s)\n`);
   return 0;
 }
 
 async function check(folders: Folders, terminal: Terminal): Promise<number> {
-  const output = await outputOf(folders);
-  const drift = driftOf(output, folders.out);
-  const lines = driftLines(drift, relative(process.cwd(), folders.out) || ".");
+  const targets = await targetsOf(folders);
+  const lines = targets.flatMap(({ folder, output }) => driftLines(driftOf(output, folder), shown(folder)));
   if (lines.length === 0) {
-    terminal.out(`${output.size} files are up to date\n`);
+    terminal.out(`${countOf(targets)} files are up to date\n`);
     return 0;
   }
   terminal.error(
-    `${lines.join("\n")}\n\nThe generated files do not match the documents. Fix them with:\n  npm run generate\n`,
+    `${lines.join("\n")}\n\nThe generated files do not match their sources. Fix them with:\n  npm run generate\n`,
   );
   return 1;
 }
+
+const shown = (folder: string): string => relative(process.cwd(), folder) || ".";
+
+const countOf = (targets: readonly Target[]): number =>
+  targets.reduce((sum, { output }) => sum + output.size, 0);
 
 function driftLines(drift: Drift, folder: string): string[] {
   return Object.entries(drift).flatMap(([kind, names]: [string, readonly string[]]) =>
@@ -132,7 +151,7 @@ async function watchFolder(folders: Folders, terminal: WatchingTerminal): Promis
   return 0;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (isMain(import.meta)) {
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());
   process.once("SIGTERM", () => interrupted.abort());

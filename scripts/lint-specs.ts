@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { DiagnosticSeverity, fromFile, Parser } from "@asyncapi/parser";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "yaml";
+import { isMain } from "../src/cli/is-main.ts";
 import { FORMATS } from "./emit/formats.ts";
 
 /** One fault of a document or an example: errors and warnings count the same. */
@@ -167,7 +168,7 @@ function readYaml(path: string): Record<string, unknown> {
   return (parse(readFileSync(path, "utf8"), { maxAliasCount: -1 }) ?? {}) as Record<string, unknown>;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isMain(import.meta)) {
   const folder = resolve(process.argv[2] ?? join(ROOT, "spec"));
   const findings = await lintSpecs(folder);
   for (const { file, pointer, message } of findings) console.error(`${file}${pointer}: ${message}`);

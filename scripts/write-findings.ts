@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { isMain } from "../src/cli/is-main.ts";
 import type { CodeEntry } from "../src/verify/codes/code.ts";
 import { codes } from "../src/verify/codes/codes.ts";
 import { contractSections } from "./contract-sections.ts";
@@ -43,5 +44,4 @@ function cell(text: string): string {
   return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "&lt;") : part)).join("`");
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
-  writeFileSync(FINDINGS_FILE, findingsText());
+if (isMain(import.meta)) writeFileSync(FINDINGS_FILE, findingsText());

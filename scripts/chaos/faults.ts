@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresServer } from "../../test/harness/embedded-postgres.ts";
 import type { Random } from "../../test/harness/random.ts";
+import { MINUTE_MS } from "../../src/contract/durations.ts";
 import type { Disk } from "./disk.ts";
 import { FAILURES, type Failure, type Pair } from "./pair.ts";
 import type { Target } from "./target.ts";
@@ -46,7 +47,6 @@ const PAUSE_MS = 4_000;
 /** Calls between two faults: a platform that is killed before any progress uses up the attempts of its work. */
 const PAUSE_CALLS = 10;
 const START_MS = 1_000;
-const MINUTE_MS = 60_000;
 const JUMPS_MS: readonly number[] = [-120, -5, -1, 1, 5, 120].map((minutes) => minutes * MINUTE_MS);
 
 /** Causes one fault, and restarts what it stopped. Returns how long it took. */

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Message } from "../../generated/events/types.ts";
 import { createWebhookClient } from "../../src/clients/webhook-client.ts";
+import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import type { StoredShift } from "../../src/sandbox/organisation.ts";
 import type { Organisation, Person } from "../../test/harness/organisation.ts";
 import type { Random } from "../../test/harness/random.ts";
 
-const HOUR_MS = 3_600_000;
 const MOST_OPEN_SHIFTS = 40;
 /** Calls between two faults: a provider that never responds shows nothing. */
 const CALLS_PER_FAULT = 12;

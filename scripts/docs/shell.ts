@@ -41,6 +41,7 @@ export const GUIDES = {
     "Export telemetry",
     "Traces of the platform in your collector, with OpenTelemetry's instrumentation.",
   ),
+  settings: page("guide-settings.html", "Settings", "Every setting of the platform, with its default."),
   runbook: page("guide-runbook.html", "Runbook", "Each alert and each issue: what it means, what to do."),
   architecture: page(
     "guide-architecture.html",

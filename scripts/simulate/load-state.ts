@@ -1,11 +1,11 @@
 import type { ProviderPerson } from "../../generated/operations/types.ts";
+import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { Shift } from "../../src/contract/shift.ts";
 import type { RunSoFar, ShiftState, Surroundings } from "../../src/platform/shifts/state.ts";
 import { COMPETENCE_OF_ROLE, isLive, type Store } from "./store.ts";
 
-const HOUR = 3_600_000;
 /** How long an ended booking with a call in doubt is kept. */
-const REMEMBERED_MS = 2 * HOUR;
+const REMEMBERED_MS = 2 * HOUR_MS;
 const AT_ONCE_MS = 600_000;
 
 /** Returns the state that `loadWithSurroundings` of run.ts would return at this point of a run. */

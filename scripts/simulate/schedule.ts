@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { HOUR_MS, MINUTE_MS } from "../../src/contract/durations.ts";
 
 /** The provider's choices. Each affects what the platform can conclude. */
 export interface Dialect {
@@ -86,9 +87,6 @@ export interface Schedule {
   actions: Action[];
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-
 const dialects: fc.Arbitrary<Dialect> = fc.record({
   absence: fc.constantFrom("404_coded", "404_bare", "410_coded"),
   afterDelete: fc.constantFrom("absent", "cancelled"),
@@ -136,7 +134,7 @@ const windows: fc.Arbitrary<Step> = fc
         replicas: fc.constantFrom(1, 2),
       }),
     ),
-    fc.constantFrom(5_000, 60_000, 10 * MINUTE, 2 * HOUR),
+    fc.constantFrom(5_000, 60_000, 10 * MINUTE_MS, 2 * HOUR_MS),
   )
   .map(([window, forMs]) => ({ do: "window", forMs, ...window }) as Step);
 
@@ -152,7 +150,7 @@ const steps = (shifts: number, candidates: number) =>
 function shiftSteps(shifts: number, candidates: number): Weighted[] {
   const shift = fc.nat(shifts - 1);
   const candidate = fc.nat(candidates - 1);
-  const byMs = fc.constantFrom(-30 * MINUTE, 15 * MINUTE, 2 * HOUR, 26 * HOUR);
+  const byMs = fc.constantFrom(-30 * MINUTE_MS, 15 * MINUTE_MS, 2 * HOUR_MS, 26 * HOUR_MS);
   const positions = fc.integer({ min: 0, max: 3 });
   const at = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift });
   const of = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift, candidate });
@@ -211,7 +209,14 @@ const faultSteps: Weighted[] = [
 
 function shiftSpecs(isMass: boolean): fc.Arbitrary<ShiftSpec[]> {
   const spec = fc.record({
-    startsInMs: fc.constantFrom(9 * HOUR, 9 * HOUR, 10 * HOUR, 30 * HOUR, 20 * MINUTE, 90 * MINUTE),
+    startsInMs: fc.constantFrom(
+      9 * HOUR_MS,
+      9 * HOUR_MS,
+      10 * HOUR_MS,
+      30 * HOUR_MS,
+      20 * MINUTE_MS,
+      90 * MINUTE_MS,
+    ),
     positions: fc.integer({ min: 1, max: 3 }),
     outlet: fc.constantFrom(0, 0, 0, 1),
     isKnown: fc.constantFrom(true, true, true, false),
@@ -219,7 +224,7 @@ function shiftSpecs(isMass: boolean): fc.Arbitrary<ShiftSpec[]> {
   return fc.array(spec, isMass ? { minLength: 7, maxLength: 9 } : { minLength: 1, maxLength: 3 });
 }
 
-const afterMs = fc.constantFrom(0, 20, 60, 200, 1_000, 5_000, 20_000, 2 * MINUTE, 15 * MINUTE);
+const afterMs = fc.constantFrom(0, 20, 60, 200, 1_000, 5_000, 20_000, 2 * MINUTE_MS, 15 * MINUTE_MS);
 
 /** Returns random schedules with at most this many actions. One in eight has many shifts, which allows a loss of data. */
 export function schedules(mostActions = 22): fc.Arbitrary<Schedule> {

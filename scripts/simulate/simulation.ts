@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../src/contract/durations.ts";
 import { plan } from "../../src/platform/shifts/plan.ts";
 import { checkAgreement } from "./agreement.ts";
 import type { AllowedCounts } from "./allowed.ts";
@@ -8,11 +9,10 @@ import type { Schedule } from "./schedule.ts";
 import { performStep } from "./steps.ts";
 import { SimulatedSystem, START } from "./system.ts";
 
-const HOUR = 3_600_000;
 const SWEEP_MS = 10_000;
 /** After the last action: the time to reach agreement, and then the time with hardly any calls. */
-const SETTLE_MS = 3.5 * HOUR;
-const QUIET_MS = 2 * HOUR;
+const SETTLE_MS = 3.5 * HOUR_MS;
+const QUIET_MS = 2 * HOUR_MS;
 /** A shift is read once an hour; a 404 is checked with a second call. */
 const QUIET_CALLS = 5;
 const SETTLE_CALLS = 60;
@@ -83,7 +83,7 @@ class Simulation extends SimulatedSystem {
       const shift = {
         id,
         start,
-        end: start + 4 * HOUR,
+        end: start + 4 * HOUR_MS,
         positions,
         ...place,
         isCancelled: false,

@@ -7,13 +7,15 @@ import type { ReadableStream } from "node:stream/web";
 import { makeFile, readLines, writeBackup } from "../platform/backup/file.ts";
 import { BackupError } from "../platform/backup/format.ts";
 import { type Inspected, inspect } from "../platform/backup/inspect.ts";
-import { keptSecrets } from "../platform/config.ts";
 import { openConfigured } from "../platform/configured-database.ts";
 import { readDatabaseConfig } from "../platform/database-config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import { FolderInUse } from "../platform/db/folder-lock.ts";
-import { dataDirOf, type Env, readEnvironment } from "../platform/environment.ts";
+import { dataDirOf, readEnvironment } from "../platform/environment.ts";
+import { keptSecrets } from "../platform/kept-secrets.ts";
 import { createLog } from "../platform/log.ts";
+import type { Env } from "../platform/setting-kinds.ts";
+import { settingOf } from "../platform/settings.ts";
 import { reportFailure } from "./command-failure.ts";
 import { existingDatabase } from "./existing-database.ts";
 import type { Io } from "./io.ts";
@@ -52,7 +54,7 @@ export async function backup(argv: string[], io: Io): Promise<number> {
     }
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError("name one FILE (see --help)");
-    const env = readEnvironment(io.env);
+    const env = readEnvironment(io.env, ["LOG_LEVEL", "PORT"]);
     const dataDir = dataDirOf(env, values.data);
     const begun = performance.now();
     const source = sourceOf(env, dataDir, platformUrlFlag(values.url));
@@ -81,7 +83,11 @@ async function writeFile(file: string, isReplaced: boolean, source: (sink: Writa
 function sourceOf(env: Env, dataDir: string, url: string | undefined) {
   const log = createLog(env.LOG_LEVEL || "warn");
   const fromPlatform = (sink: Writable) =>
-    download(url ?? `http://127.0.0.1:${env.PORT || 3000}`, keptSecrets(env, dataDir).operationsToken, sink);
+    download(
+      url ?? `http://127.0.0.1:${settingOf(env, "PORT")}`,
+      keptSecrets(env, dataDir).operationsToken,
+      sink,
+    );
   return async (sink: Writable) => {
     if (url !== undefined) return fromPlatform(sink);
     const database = await open(env, dataDir, log).catch((error) => {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { SECOND_MS } from "../contract/durations.ts";
 import { type Listener, type ListenerOptions, startListener } from "../verify/listen/listener.ts";
 import { eventNames, isEventName } from "../verify/listen/payload.ts";
 import type { EventName } from "../verify/listen/retry-scenario.ts";
@@ -13,7 +14,6 @@ import { numberFlag, readFlags, UsageError, visibleToken } from "./usage.ts";
 
 const DEFAULT_PORT = 3000;
 const DEFAULT_SECONDS = 120;
-const SECOND = 1_000;
 
 const HELP = `shiftpact listen: a platform stand-in that checks the webhooks of a provider.
 
@@ -24,7 +24,7 @@ const HELP = `shiftpact listen: a platform stand-in that checks the webhooks of 
   --report DIR    writes report.html, junit.xml and report.json there
   --json          one finding a line, the summary last; everything else goes to stderr
 
-It answers the first webhook with 500 and a later one only after ${HOLD_MS / SECOND} s, both on purpose, and expects the same webhook again.
+It answers the first webhook with 500 and a later one only after ${HOLD_MS / SECOND_MS} s, both on purpose, and expects the same webhook again.
 It ends as soon as it has seen everything. Exit code 0: the webhooks conform to the contract; 1: they do not; 2: it could not run.
 
 Examples:
@@ -74,7 +74,7 @@ async function run(flags: Flags, io: Io, wait: Wait): Promise<number> {
   const listener = await startListener({
     ...{ token: visibleToken("--token", token), expect, wait },
     port: numberFlag("port", flags.port ?? String(DEFAULT_PORT), 0, 65_535),
-    timeoutMs: numberFlag("timeout", flags.timeout ?? String(DEFAULT_SECONDS), 1, 86_400) * SECOND,
+    timeoutMs: numberFlag("timeout", flags.timeout ?? String(DEFAULT_SECONDS), 1, 86_400) * SECOND_MS,
     onSeen: (seen) => print(paint(seen.found.length > 0 ? "red" : "reset", lineOf(seen))),
   });
   for (const line of greeting(listener, token, expect)) print(line);
@@ -136,7 +136,7 @@ function lineOf({ number, event, answer, note, found }: Seen): string {
 function answerText(answer: Seen["answer"]): string {
   switch (answer) {
     case "held":
-      return `held for ${HOLD_MS / SECOND} s, on purpose`;
+      return `held for ${HOLD_MS / SECOND_MS} s, on purpose`;
     case "given up":
       return "the sender gave up; a retry should follow";
     case 500:

@@ -40,7 +40,7 @@ export async function migrate(argv: string[], io: Io): Promise<number> {
       io.stdout(HELP);
       return OK;
     }
-    const env = readEnvironment(io.env);
+    const env = readEnvironment(io.env, ["LOG_LEVEL"]);
     const dataDir = dataDirOf(env, values.data);
     const place = { ...readDatabaseConfig(env), dataDir };
     if (!place.databaseUrl && values.check) existingDatabase(dataDir);

@@ -2,6 +2,7 @@ import { createClient } from "../../generated/operations/client.ts";
 import type { Operator, Problem, Role } from "../../generated/operations/types.ts";
 import { ROLE_NAMES } from "../contract/role.ts";
 import { ConfigError, readEnvironment } from "../platform/environment.ts";
+import { settingOf } from "../platform/settings.ts";
 import { inputErrorsOf } from "./input-errors.ts";
 import type { Io } from "./io.ts";
 import { choice, platformUrlFlag, readFlags, UsageError } from "./usage.ts";
@@ -52,10 +53,10 @@ export async function operators(argv: string[], io: Io): Promise<number> {
       io.stdout(HELP);
       return 0;
     }
-    const env = readEnvironment(io.env);
+    const env = readEnvironment(io.env, ["SHIFTPACT_URL"]);
     const token = values.token ?? env.OPERATIONS_TOKEN;
     if (!token) throw new UsageError("give --token or set OPERATIONS_TOKEN");
-    const url = platformUrlFlag(values.url) ?? (env.SHIFTPACT_URL || "http://127.0.0.1:3000");
+    const url = platformUrlFlag(values.url) ?? settingOf(env, "SHIFTPACT_URL");
     const headers = { Authorization: `Bearer ${token}` };
     const api = createClient({ baseUrl: `${url.replace(/\/$/, "")}/operations/v1`, headers });
     await run(positionals, values, { api, io });

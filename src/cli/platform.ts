@@ -7,45 +7,21 @@ import { createProviderCheck } from "./check-provider.ts";
 import { reportFailure } from "./command-failure.ts";
 import { endAfter, endOnUnexpected } from "./end-process.ts";
 import type { Io } from "./io.ts";
+import { settingsHelp } from "./settings-help.ts";
 import { untilStopped } from "./stop-signal.ts";
 import { readFlags } from "./usage.ts";
 import { webPages } from "./web-pages.ts";
 
 const HELP = `shiftpact platform: receives webhooks, fills shifts, and shows their state to operators.
 
-  --port N     PORT or 3000 unless given; 0: any free one
-  --host H     HOST or 127.0.0.1 unless given; 0.0.0.0 to be reached from outside
-  --data DIR   SHIFTPACT_DATA or .shiftpact unless given
+  --port N     instead of PORT
+  --host H     instead of HOST
+  --data DIR   instead of SHIFTPACT_DATA
   --version    prints the version
 
-Settings, from the environment:
-  HOST, PORT               where it listens
-  MANAGEMENT_HOST, MANAGEMENT_PORT
-                           a second listener for /metrics and the health checks; without it, /metrics needs the operations token unless
-                           the request comes from this machine
-  TRUST_PROXY              the number of proxies in front, or their addresses and subnets: they then report the client's address
-  DRAIN_SECONDS            5: for how long it serves after SIGTERM while /health/ready answers 503
-  DATABASE_URL             PostgreSQL, with several hosts and target_session_attrs=read-write if you like; unset: an embedded database in the
-                           data folder
-  DIRECT_DATABASE_URL      the same database without the pooler in transaction mode that DATABASE_URL then leads to
-  DATABASE_POOL            20: connections for work; the inbox has 4 more, and LISTEN has one
-  AUTO_MIGRATE             0: the platform does not start on an old schema; run shiftpact migrate first
-  SHIFTPACT_DATA           the data folder
-  OPERATIONS_TOKEN, SECRET_KEY (32 bytes, base64)
-                           created and kept in the data folder; required with DATABASE_URL
-  SECRET_KEYS              instead of SECRET_KEY: comma-separated keys; the first encrypts, all decrypt
-  DATABASE_URL_FILE, DIRECT_DATABASE_URL_FILE, OPERATIONS_TOKEN_FILE, SECRET_KEY_FILE, SECRET_KEYS_FILE, SMTP_URL_FILE
-                           a file that holds the value
-  UNKNOWN_TOKEN_LIMIT      30: unknown tokens a minute from each client address; 0: no limit
-  ALLOW_INSECURE_PROVIDERS 1: providers over plain http and at private addresses, for development
-  WEBHOOK_RATE_LIMIT       6000: events a minute for each providerId; 0: no limit
-  PROVIDER_RATE_LIMIT      500: calls a minute to each provider; 0: no limit
-  RETAIN_EVENTS_DAYS (30), RETAIN_TRACES_DAYS (30), RETAIN_JOBS_DAYS (730), RETAIN_NOTIFICATIONS_DAYS (365), RETAIN_ISSUES_DAYS (365)
-                           for how long what has ended is kept
-  SMTP_URL, SMTP_FROM      sends notifications by e-mail too
-  OFFER_MAIL_MINUTES       10: at most one mail with offers to a person in that time, as a digest; 0: no wait
-  OFFER_MAIL_DAILY_LIMIT   10: the most mails with offers to a person in 24 hours; 0: no limit
-  LOG_LEVEL                info; one of trace, debug, info, warn, error, fatal, silent
+Settings are read from the environment.
+
+${settingsHelp()}
 
 When it listens it prints {"listening":true,"port":N}. Logs go to stderr. Exit code 0: stopped; 1: it could not start or continue;
 2: flags or settings that cannot be used, or missing rights in the database; 3: the schema of the database is newer than this

@@ -1,12 +1,10 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../contract/durations.ts";
+
 // Every delay, attempt limit, and time-out of the platform's calls to providers and to the mail server. spec/decisions.md states the rules that
 // they implement. All times are in milliseconds.
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
 /** The time-out of one call to a provider. */
-export const CALL_TIMEOUT_MS = 10 * SECOND;
+export const CALL_TIMEOUT_MS = 10 * SECOND_MS;
 
 export interface RetryPolicy {
   /** The upper bound of the first delay; it doubles with each attempt. */
@@ -21,37 +19,37 @@ export interface RetryPolicy {
 
 /** Retries of a piece of work (decisions, "retries to a provider"). Full jitter keeps work that failed together from being retried together. */
 export const PROVIDER_RETRIES: RetryPolicy = {
-  baseMs: SECOND,
-  capMs: 10 * MINUTE,
+  baseMs: SECOND_MS,
+  capMs: 10 * MINUTE_MS,
   tries: 12,
   random: Math.random,
 };
 
 /** A longer Retry-After is cut, so that a wrong value cannot stop work for days. */
-export const MAX_RETRY_AFTER_MS = HOUR;
+export const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 export const TIMING = {
   callTimeoutMs: CALL_TIMEOUT_MS,
   /** Before each further read of a shift that GET does not find; then it counts as deleted. A read replica may lag (decisions, "GET answers 404"). */
-  absenceRetriesMs: [5 * SECOND, 30 * SECOND, 2 * MINUTE] as readonly number[],
+  absenceRetriesMs: [5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS] as readonly number[],
   /** Before each further read of a shift that contradicts its event. The replica that was read may lag. */
-  recheckMs: [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE] as readonly number[],
+  recheckMs: [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS] as readonly number[],
   /** Between two reads of a future shift without events, because a webhook may be lost (decisions, "events that never came"). */
-  reconcileMs: HOUR,
+  reconcileMs: HOUR_MS,
   /** Between two attempts once `RetryPolicy.tries` have failed. */
-  hourlyMs: HOUR,
+  hourlyMs: HOUR_MS,
   /** Between two probes of a provider that rejects the token. */
-  probeMs: MINUTE,
+  probeMs: MINUTE_MS,
   /** Upper bounds of the delays before each retry while an operator waits for outlets, roles, or the registry. */
-  onboardingRetriesMs: [500, SECOND, 2 * SECOND] as readonly number[],
+  onboardingRetriesMs: [500, SECOND_MS, 2 * SECOND_MS] as readonly number[],
   /** How long a request waits for the provider before it is answered with 202. */
-  answerWithinMs: 5 * SECOND,
+  answerWithinMs: 5 * SECOND_MS,
 };
 
 export type Timing = typeof TIMING;
 
 /** No retry starts later than this while an operator waits: clients and proxies commonly give up after 30 s. */
-export const ONBOARDING_LIMIT_MS = 20 * SECOND;
+export const ONBOARDING_LIMIT_MS = 20 * SECOND_MS;
 
 export interface CircuitLimits {
   /** Failed calls in a row that open the circuit: the provider is then not called for a while. */
@@ -70,13 +68,13 @@ export const circuitLimits = ({ baseMs }: Pick<RetryPolicy, "baseMs">): CircuitL
 });
 
 /** A 429 with a longer Retry-After delays its own piece of work for that long, but all other calls only for this long. */
-export const MAX_PAUSE_MS = MINUTE;
+export const MAX_PAUSE_MS = MINUTE_MS;
 
 /** How often a closed circuit is reported while calls succeed, because another process may have reported it as open. */
-export const CIRCUIT_REPORT_MS = MINUTE;
+export const CIRCUIT_REPORT_MS = MINUTE_MS;
 
 /** The time-out of one mail, from the connection to the server's last reply. */
-export const MAIL_TIMEOUT_MS = 30 * SECOND;
+export const MAIL_TIMEOUT_MS = 30 * SECOND_MS;
 
 /** Between two attempts with a single mail during an outage of the mail server; all other mail waits for the next hour. */
-export const MAIL_PROBE_MS = MINUTE;
+export const MAIL_PROBE_MS = MINUTE_MS;

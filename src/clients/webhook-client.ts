@@ -2,25 +2,22 @@ import type { Message } from "../../generated/events/types.ts";
 import { createClient } from "../../generated/platform/client.ts";
 import { isReceipt } from "../../generated/platform/validators.js";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../contract/durations.ts";
 import { traceHeaders } from "../contract/trace.ts";
 import { readRetryAfter } from "./provider/answer.ts";
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 
 /** The delay before each try, after the one before, in milliseconds (decisions, "provider's webhook retries"). */
 export const WEBHOOK_SCHEDULE: readonly number[] = [
   0,
-  5 * SECOND,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
 ];
 
 export interface WebhookClientOptions {
@@ -75,7 +72,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 }
 
 function createPost(options: WebhookClientOptions): (event: Message, signal?: AbortSignal) => Promise<Try> {
-  const { platformUrl, token, kind, timeoutMs = 5 * SECOND, now = Date.now } = options;
+  const { platformUrl, token, kind, timeoutMs = 5 * SECOND_MS, now = Date.now } = options;
   const client = createClient({
     baseUrl: withoutTrailingSlashes(platformUrl),
     headers: { Authorization: `Bearer ${token}` },

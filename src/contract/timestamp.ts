@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "./durations.ts";
 import { instantAt } from "./wall-time.ts";
 
 /** A point in time that a provider sent, and whether its zone had to be assumed. */
@@ -38,8 +39,6 @@ export function readTimestamp(text: string, timeZone: string): Timestamp | undef
   const instant = offset === undefined ? instantAt(wall, timeZone) : wall - offsetOf(offset);
   return { instant: new Date(instant).toISOString(), assumedZone: offset === undefined };
 }
-
-const MINUTE_MS = 60_000;
 
 /** Without the long way through the parts: two of them are in each shift. */
 function readUsual(text: string): string | undefined {

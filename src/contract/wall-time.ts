@@ -1,4 +1,4 @@
-const DAY_MS = 24 * 60 * 60_000;
+import { DAY_MS } from "./durations.ts";
 
 /**
  * The instant at which clocks in a zone show a time. Of an hour that occurs twice the first is meant, and a time in the hour that is skipped

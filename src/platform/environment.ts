@@ -1,19 +1,11 @@
 import { readFileSync } from "node:fs";
 import { distance } from "fastest-levenshtein";
-import { databaseFaults } from "./database-config.ts";
-import { RETENTION } from "./retention.ts";
-
-export type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from "./setting-kinds.ts";
+import { SETTING_RULES } from "./setting-rules.ts";
+import { DATABASE_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName, settingOf } from "./settings.ts";
 
 /** Settings that hold a secret: each may be given as a file, `NAME_FILE`. */
-export const SECRETS = [
-  "DATABASE_URL",
-  "DIRECT_DATABASE_URL",
-  "OPERATIONS_TOKEN",
-  "SECRET_KEY",
-  "SECRET_KEYS",
-  "SMTP_URL",
-] as const;
+export const SECRETS: readonly string[] = SETTING_NAMES.filter((name) => SETTINGS[name].isSecret);
 
 /** One clear line for each value that is missing or wrong. */
 export class ConfigError extends Error {
@@ -28,24 +20,28 @@ export class ConfigError extends Error {
 
 /**
  * Returns the environment of a command that uses the database or the API of a platform, with the secrets from their files.
- * @throws ConfigError for a misspelt setting, an empty one that would silently change what the command works on, and settings of the
- * database that cannot be used.
+ * @param names the settings that the command reads, beside those of the database
+ * @throws ConfigError for a misspelt setting, an empty one that would silently change what the command works on, and a value that cannot
+ * be used
  */
-export function readEnvironment(given: Env): Record<string, string | undefined> {
-  const { env, faults } = checkEnvironment(given);
+export function readEnvironment(
+  given: Env,
+  names: readonly SettingName[] = [],
+): Record<string, string | undefined> {
+  const { env, faults } = checkEnvironment(given, [...DATABASE_SETTINGS, ...names]);
   if (faults.length > 0) throw new ConfigError(faults);
   return env;
 }
 
-/** Returns the environment as `readEnvironment` does, with its faults; `more` finds those of further settings. */
+/** Returns the environment as `readEnvironment` does, with its faults. */
 export function checkEnvironment(
   given: Env,
-  more: (env: Env) => readonly string[] = () => [],
+  names: readonly SettingName[],
 ): { env: Record<string, string | undefined>; faults: readonly string[] } {
   const { env, faults: unreadable } = withSecretFiles(given);
   // A file that cannot be read is the cause of what would be missing.
   if (unreadable.length > 0) return { env, faults: unreadable };
-  return { env, faults: [...misspelt(given), ...emptySettings(env), ...databaseFaults(env), ...more(env)] };
+  return { env, faults: [...misspelt(given), ...empty(env), ...wrong(env, names), ...broken(env, names)] };
 }
 
 /** The contents of the files replace their names, without their last line break; one line for each file that cannot be used. */
@@ -69,17 +65,26 @@ function withSecretFiles(given: Env): { env: Record<string, string | undefined>;
   return { env, faults };
 }
 
-/** Settings whose absence selects another database, another folder, or no e-mail: a template that was not filled in must not. */
-const NOT_EMPTY = {
-  DIRECT_DATABASE_URL: "the URL of a PostgreSQL",
-  SHIFTPACT_DATA: "the path of a folder",
-  SMTP_URL: "the URL of a mail server",
-};
+/** A template that was not filled in must not select another database, another folder, or no mail. */
+const empty = (env: Env): string[] =>
+  SETTING_NAMES.flatMap((name) => {
+    const { whenEmpty } = SETTINGS[name];
+    return whenEmpty !== undefined && env[name] === "" ? [`${name} is empty: ${whenEmpty}`] : [];
+  });
 
-const emptySettings = (env: Env): string[] =>
-  Object.entries(NOT_EMPTY)
-    .filter(([name]) => env[name] === "")
-    .map(([name, value]) => `${name} is empty: unset it, or give ${value}`);
+/** No fault repeats a value: some are secrets, and a URL may hold a password. */
+const wrong = (env: Env, names: readonly SettingName[]): string[] =>
+  names.flatMap((name) => {
+    const { kind, usedWith } = SETTINGS[name];
+    const text = env[name];
+    if (!text || (usedWith !== undefined && !env[usedWith])) return [];
+    return kind.faultOf(name, text, env) ?? [];
+  });
+
+const broken = (env: Env, names: readonly SettingName[]): string[] =>
+  SETTING_RULES.filter(({ setting, isBroken }) => names.includes(setting) && isBroken(env)).map(
+    ({ refusal }) => refusal,
+  );
 
 /**
  * Returns the data folder. `env`: checked, so that the setting is not empty.
@@ -87,19 +92,14 @@ const emptySettings = (env: Env): string[] =>
  * @throws ConfigError when the flag is empty, as of a variable that is not set
  */
 export function dataDirOf(env: Env, flag?: string): string {
-  if (flag === "") throw new ConfigError([`--data is empty: omit it, or give ${NOT_EMPTY.SHIFTPACT_DATA}`]);
-  return flag ?? env.SHIFTPACT_DATA ?? ".shiftpact";
+  if (flag === "") throw new ConfigError(["--data is empty: omit it, or give the path of a folder"]);
+  return flag ?? settingOf(env, "SHIFTPACT_DATA");
 }
 
-/** Long enough that a name which differs in a letter or two belongs to no other program. */
+/** Names long enough that one which differs in a letter or two belongs to no other program. */
 const NAMES: readonly string[] = [
-  ...SECRETS.flatMap((name) => [name, `${name}_FILE`]),
-  ...["SHIFTPACT_DATA", "ALLOW_INSECURE_PROVIDERS"],
-  ...["WEBHOOK_RATE_LIMIT", "PROVIDER_RATE_LIMIT", "UNKNOWN_TOKEN_LIMIT", "SMTP_FROM", "LOG_LEVEL"],
-  ...["OFFER_MAIL_MINUTES", "OFFER_MAIL_DAILY_LIMIT"],
-  ...["MANAGEMENT_HOST", "MANAGEMENT_PORT", "TRUST_PROXY", "DRAIN_SECONDS"],
-  ...["DATABASE_POOL", "AUTO_MIGRATE"],
-  ...Object.keys(RETENTION).map((key) => `RETAIN_${key.toUpperCase()}_DAYS`),
+  ...SETTING_NAMES.filter((name) => name.length >= 8),
+  ...SECRETS.map((name) => `${name}_FILE`),
 ];
 
 /** A misspelt setting would be ignored in silence: with DATABSE_URL the platform would start on an empty database. */

@@ -1,3 +1,6 @@
+import type { Env } from "./setting-kinds.ts";
+import { settingOf } from "./settings.ts";
+
 /** How many days data is kept. */
 export interface Retention {
   /** Events after their arrival, for which repeated webhooks are recognised. At least 30. */
@@ -12,7 +15,13 @@ export interface Retention {
   issues: number;
 }
 
-/** decisions, "duplicate traceId": 30 days. */
-export const LEAST_EVENT_DAYS = 30;
+export const readRetention = (env: Env): Retention => ({
+  events: settingOf(env, "RETAIN_EVENTS_DAYS"),
+  traces: settingOf(env, "RETAIN_TRACES_DAYS"),
+  jobs: settingOf(env, "RETAIN_JOBS_DAYS"),
+  notifications: settingOf(env, "RETAIN_NOTIFICATIONS_DAYS"),
+  issues: settingOf(env, "RETAIN_ISSUES_DAYS"),
+});
 
-export const RETENTION: Retention = { events: 30, traces: 30, jobs: 730, notifications: 365, issues: 365 };
+/** Unless set otherwise. */
+export const RETENTION = readRetention({});

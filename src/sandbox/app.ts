@@ -3,6 +3,7 @@ import { rateLimit } from "express-rate-limit";
 import helmet from "helmet";
 import type { Logger } from "pino";
 import { createRouter } from "../../generated/provider/server.ts";
+import { MINUTE_MS } from "../contract/durations.ts";
 import { problem } from "../contract/problem.ts";
 import { problemHandler } from "../runtime/problem-response.ts";
 import { authenticator } from "./authenticate.ts";
@@ -26,7 +27,6 @@ export interface AppParts {
   states: Readonly<Record<string, ProviderState>> | undefined;
 }
 
-const MINUTE = 60_000;
 const LONGEST_TRACE_ID = 100;
 
 /** Returns the provider's API on the generated stubs, with the routing conventions of its forms (contract 4.1). */
@@ -61,7 +61,7 @@ function traceId(request: Request): string | undefined {
 
 function limiter(limit: number): RequestHandler {
   return rateLimit({
-    windowMs: MINUTE,
+    windowMs: MINUTE_MS,
     limit,
     standardHeaders: "draft-8",
     legacyHeaders: false,

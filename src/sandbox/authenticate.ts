@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { problem } from "../contract/problem.ts";
-import { isSameToken } from "../runtime/bearer-token.ts";
+import { bearerToken, isSameToken } from "../runtime/bearer-token.ts";
 import type { Organisation, Organisations } from "./organisation.ts";
 
 /** Contract 4.1: each of its two sources uses one of these names. */
@@ -26,11 +26,6 @@ export function authenticator(organisations: Organisations): (request: Request) 
 function unauthorized() {
   const detail = "Send `Authorization: Bearer <PROVIDER_TOKEN>`.";
   return problem("unauthorized", { detail }, { "WWW-Authenticate": "Bearer" });
-}
-
-/** Returns the token; the scheme is case-insensitive (RFC 6750). */
-function bearerToken(header: string | undefined): string | undefined {
-  return /^Bearer +(\S+)$/i.exec(header ?? "")?.[1];
 }
 
 /** Returns the providerId; path and headers must agree, and one of them is enough. */

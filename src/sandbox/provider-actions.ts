@@ -1,5 +1,6 @@
 import type { Message } from "../../generated/events/types.ts";
 import type { CompleteOutlet, Role } from "../../generated/provider/types.ts";
+import { HOUR_MS } from "../contract/durations.ts";
 import { parsePersonalNumber } from "../contract/personal-number.ts";
 import type { Context } from "./context.ts";
 import type { Organisation, StoredCandidate, StoredShift } from "./organisation.ts";
@@ -54,8 +55,6 @@ export interface ProviderActions {
   snapshot(): OrganisationSnapshot;
 }
 
-const HOUR = 3_600_000;
-
 export function createActions(
   organisation: Organisation,
   context: Context,
@@ -108,7 +107,8 @@ export function createActions(
 }
 
 function newShift({ outlets, roles }: Organisation, { now, newId }: Context): StoredShift {
-  const at = (hours: number) => new Date(Math.ceil(now() / HOUR) * HOUR + hours * HOUR).toISOString();
+  const at = (hours: number) =>
+    new Date(Math.ceil(now() / HOUR_MS) * HOUR_MS + hours * HOUR_MS).toISOString();
   const createdAt = new Date(now()).toISOString();
   return {
     id: newId(),

@@ -66,6 +66,23 @@ describe.each(COMMANDS)("shiftpact %s", (command, argv) => {
   });
 });
 
+describe("a value that is not permitted", () => {
+  const READ_LOG_LEVEL = COMMANDS.filter(([command]) => command !== "operators");
+
+  it.each(READ_LOG_LEVEL)("of LOG_LEVEL is refused by shiftpact %s in one line", async (command, argv) => {
+    const { code, err } = await run(command, argv, {
+      ...{ LOG_LEVEL: "loud", SECRET_KEY_FILE: join(folder, "key") },
+    });
+    const line = `shiftpact ${command}: LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent`;
+    expect([code, err]).toEqual([2, [line]]);
+  });
+
+  it("of PORT is refused by shiftpact backup, which asks the platform there", async () => {
+    const { code, err } = await run("backup", ["FOLDER/new.shiftpact"], { PORT: "http" });
+    expect([code, err]).toEqual([2, ["shiftpact backup: PORT must be a whole number from 0 to 65535"]]);
+  });
+});
+
 describe("an empty flag", () => {
   const EMPTY_DATA = "--data is empty: omit it, or give the path of a folder";
   const EMPTY_URL = "--url is empty: omit it, or give the URL of a platform";

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../../src/platform/config.ts";
+import { SETTING_NAMES } from "../../src/platform/settings.ts";
 import { configure, PROXIES, shipped } from "./proxies.ts";
 
 const run = promisify(execFile);
@@ -46,6 +47,23 @@ describe("the systemd unit", () => {
   });
 });
 
+/** Returns the names that are neither a setting of the platform nor read by Node or the shell. */
+const unknownOf = (names: readonly string[]): string[] =>
+  names.filter((name) => ![...SETTING_NAMES, "NODE_ENV", "PATH"].includes(name));
+
+describe("the environment", () => {
+  it.each([
+    ["of the systemd unit", "../../scripts/deploy/shiftpact@.service", /^Environment=.*$/gm],
+    ["of the image", "../../Containerfile", /^ENV .*$/gm],
+  ])("%s sets only known settings", async (_, file, lines) => {
+    const text = await readFile(new URL(file, import.meta.url), "utf8");
+    const names = [...text.matchAll(lines)].flatMap(([line]) => line.match(/\b[A-Z_]+(?==)/g) ?? []);
+    expect(names).toContain("SHIFTPACT_DATA");
+    expect(unknownOf(names)).toEqual([]);
+    expect(unknownOf(["SHIFTPACT_DATE"])).toEqual(["SHIFTPACT_DATE"]);
+  });
+});
+
 describe("compose.yaml", () => {
   it("gives each platform settings that it accepts, and a root file system that it cannot write to", async () => {
     const text = await readFile(new URL("../../compose.yaml", import.meta.url), "utf8");
@@ -62,6 +80,7 @@ describe("compose.yaml", () => {
         (_, variable: keyof typeof given) => given[variable],
       );
       expect(readConfig(JSON.parse(filled))).toMatchObject({ host: "0.0.0.0", port: 3000 });
+      expect(unknownOf(Object.keys(environment))).toEqual([]);
       expect(read_only).toBe(true);
     }
   });

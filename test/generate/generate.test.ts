@@ -112,6 +112,20 @@ describe("--check", () => {
     expect(error).toContain("npm run generate\n");
   });
 
+  it("lists the guide of the settings when the documents have guides and this one is stale", async () => {
+    const { spec, argv } = libraryCopy();
+    mkdirSync(join(spec, "guides"));
+    await run(...argv);
+    const guide = join(spec, "guides/settings.md");
+    expect(readFileSync(guide, "utf8")).toMatch(
+      /^\| `DATABASE_POOL` +\| 2 to 1000 connections +\| `20` +\|/m,
+    );
+    expect((await run(...argv, "--check")).code).toBe(0);
+    appendFileSync(guide, "changed by hand\n");
+    const { code, error } = await run(...argv, "--check");
+    expect([code, error]).toEqual([1, expect.stringMatching(/stale +\S*guides\/settings\.md/)]);
+  });
+
   it("notices a changed document", async () => {
     const { spec, argv } = libraryCopy();
     await run(...argv);

@@ -46,7 +46,29 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
   [{ TRUST_PROXY: "10.0.0.0/33" }, /^TRUST_PROXY /],
   [{ TRUST_PROXY: "127.0.0.1, " }, /^TRUST_PROXY /],
   [{ RETAIN_JOBS_DAYS: "soon" }, /^RETAIN_JOBS_DAYS must be a whole number from 0 to 36500$/],
-  [{ RETAIN_EVENTS_DAYS: "29" }, /^RETAIN_EVENTS_DAYS must be 30 or more/],
+  [
+    { RETAIN_EVENTS_DAYS: "29" },
+    /^RETAIN_EVENTS_DAYS must be a whole number from 30 to 36500: repeated webhooks are/,
+  ],
+  [{ DATABASE_POOL: "1" }, /^DATABASE_POOL must be a whole number from 2 to 1000$/],
+  [{ AUTO_MIGRATE: "no" }, /^AUTO_MIGRATE must be 0 or 1$/],
+  [{ DIRECT_DATABASE_URL: URL }, /^DIRECT_DATABASE_URL needs DATABASE_URL beside it$/],
+  ...["mail.example", "http://mail.example", "smtp://", "smtp:mail", "smtps://user:100%zz@mail.example"].map(
+    (url): [Record<string, string>, RegExp] => [
+      { SMTP_URL: url, SMTP_FROM: "a@b.example" },
+      /^SMTP_URL must be smtp:\/\/[^\n]*$/,
+    ],
+  ),
+  ...["no-address", "Shifts <shifts@example.com>", "a@b, c@d", "a@b\r\nBcc: c@d"].map(
+    (from): [Record<string, string>, RegExp] => [
+      { SMTP_URL: "smtp://mail.example", SMTP_FROM: from },
+      /^SMTP_FROM must be a bare address, such as shifts@example.com$/,
+    ],
+  ),
+  [
+    { SMTP_URL: "smtp://mail.example" },
+    /^SMTP_FROM is required with SMTP_URL: give the address of the sender$/,
+  ],
   [{ DRAIN_SECONDS: "1.5" }, /^DRAIN_SECONDS must be a whole number from 0 to 300$/],
   [{ OFFER_MAIL_MINUTES: "1441" }, /^OFFER_MAIL_MINUTES must be a whole number from 0 to 1440$/],
   [{ OFFER_MAIL_DAILY_LIMIT: "-1" }, /^OFFER_MAIL_DAILY_LIMIT must be a whole number from 0 to 1000$/],
@@ -80,7 +102,10 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
     { DATABASE_URL: "mysql://localhost/x", OPERATIONS_TOKEN: TOKEN, SECRET_KEY: KEY },
     /^DATABASE_URL must start with/,
   ],
-  [{ DATABASE_URL: URL, SECRET_KEY: KEY }, /^OPERATIONS_TOKEN is required with DATABASE_URL$/],
+  [
+    { DATABASE_URL: URL, SECRET_KEY: KEY },
+    /^OPERATIONS_TOKEN is required with DATABASE_URL: openssl rand -base64 24 makes one$/,
+  ],
   [{ DATABASE_URL: URL, OPERATIONS_TOKEN: TOKEN }, /^SECRET_KEY is required with DATABASE_URL/],
 ];
 
@@ -123,6 +148,23 @@ describe("the configuration", () => {
   it("has limits of the mails with offers, of which 0 is none", () => {
     const env = { SHIFTPACT_DATA: folder, OFFER_MAIL_MINUTES: "30", OFFER_MAIL_DAILY_LIMIT: "0" };
     expect(readConfig(env).offerMail).toEqual({ everyMs: 1_800_000, perDay: 0 });
+  });
+
+  it.each([
+    "smtp://mail.example:587",
+    "smtps://mail.example",
+    "smtps://user:p%40ss@mail.example:465",
+    "smtp://[::1]:25",
+  ])("accepts SMTP_URL=%s", (url) => {
+    const from = "shifts@example.com";
+    expect(readConfig({ SHIFTPACT_DATA: folder, SMTP_URL: url, SMTP_FROM: from }).mail).toEqual({
+      url,
+      from,
+    });
+  });
+
+  it("sends no mail without SMTP_URL, whatever SMTP_FROM is", () => {
+    expect(readConfig({ SHIFTPACT_DATA: folder, SMTP_FROM: "no-address" })).not.toHaveProperty("mail");
   });
 
   it("takes an empty value for none, and flags before the environment", () => {

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { answerParent } from "./parent.ts";
 
 /*
@@ -7,7 +8,6 @@ import { answerParent } from "./parent.ts";
  * shifts read below each first part of the path. The sandbox would take more time than the platform.
  */
 
-const HOUR_MS = 3_600_000;
 const OUTLET = {
   id: "11111111-1111-4111-8111-111111111111",
   name: "Kajen",

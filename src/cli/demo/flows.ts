@@ -1,11 +1,9 @@
 import type { Job } from "../../../generated/operations/types.ts";
+import { DAY_MS, HOUR_MS } from "../../contract/durations.ts";
 import { outcomeText } from "../../contract/operator-text.ts";
 import type { Change } from "../../sandbox/provider-actions.ts";
 import type { Onboarded, Person } from "./onboarding.ts";
 import { type DemoContext, expectOk, step, until, within } from "./step.ts";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Runs the four flows of contract section 1, one after the other, on one shift. */
 export async function runFlows(demo: DemoContext, { candidates }: Onboarded): Promise<Job> {

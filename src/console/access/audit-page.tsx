@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../../../generated/operations/types.ts";
+import { DAY_MS } from "../../contract/durations.ts";
 import { ActionButton } from "../components/action-button.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
 import { aDay, anyText, type Filter } from "../components/filter.ts";
@@ -17,7 +18,6 @@ import { usePages } from "../data/use-pages.ts";
 
 /** `subject` is the id of what an entry is about; the days are in UTC, so that a link has the same meaning everywhere. */
 const FILTER = { operator: anyText, operation: anyText, subject: anyText, from: aDay, to: aDay };
-const DAY_MS = 86_400_000;
 
 /** Every change and every reveal, newest first. */
 export function AuditPage() {

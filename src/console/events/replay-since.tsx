@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { DAY_MS } from "../../contract/durations.ts";
 import { counted } from "../../contract/operator-text.ts";
 import { DialogButton } from "../components/dialog.tsx";
 import { Form } from "../components/form.tsx";
@@ -56,8 +57,6 @@ function ReplayForm({ providerId, onQueued }: Props) {
     </Form>
   );
 }
-
-const DAY_MS = 86_400_000;
 
 function Fields({ providerId }: Pick<Props, "providerId">) {
   const { integrations } = useNames();

@@ -1,3 +1,5 @@
+import { DAY_MS } from "../../contract/durations.ts";
+
 /** The points in time of a local time. Intl has the zones; a library that has them would be larger than the rest of the console. */
 export type LocalReading =
   | { kind: "once"; at: string }
@@ -8,7 +10,6 @@ export type LocalReading =
   | { kind: "unreadable" };
 
 const LOCAL = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::00(?:\.0+)?)?$/;
-const DAY_MS = 86_400_000;
 
 /** A value for `<input type="datetime-local">`: the local time of the zone, to the minute. */
 export function toLocal(at: string, zone: string): string {

@@ -1,4 +1,5 @@
 import type { Job } from "../../../generated/operations/types.ts";
+import { DAY_MS } from "../../contract/durations.ts";
 import type { Tone } from "../components/badge.tsx";
 import { aDay, anyText } from "../components/filter.ts";
 import { dayKey } from "../components/times.ts";
@@ -6,8 +7,6 @@ import { takenSeats } from "../job/job.ts";
 
 /** The week is that of any of its days; without one it is the current week. */
 export const WEEK_FILTER = { week: aDay, providerId: anyText };
-
-const DAY_MS = 86_400_000;
 
 /** The Monday of the week of a day, or of `now` at the reader's: `2026-11-23`. */
 export function mondayOf(day: string | undefined, now = new Date()): string {

@@ -1,6 +1,6 @@
+import { MINUTE_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
 
-const MINUTE_MS = 60_000;
 const ADDRESSES_AT_MOST = 10_000;
 
 interface Minute {

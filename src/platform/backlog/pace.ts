@@ -1,6 +1,7 @@
 import { sql } from "kysely";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import type { Database } from "../db/database.ts";
-import { FIGURES, MINUTE_MS, minuteOf } from "../metrics/figures.ts";
+import { FIGURES, minuteOf } from "../metrics/figures.ts";
 
 const NAMES = {
   /** Calls that ended, and their total milliseconds. */

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
+import { settingOf } from "../settings.ts";
 import { type Connector, connectorOf } from "./connect.ts";
 import type { Connections, Database, Log, RawSql, RunSql } from "./engine.ts";
 import { preparing, type TimedQuery } from "./prepared.ts";
@@ -26,7 +27,7 @@ export interface PostgresOptions {
 }
 
 const SILENCE: Silence = { statementMs: 15_000, listenMs: 20_000 };
-const CONNECTIONS = 20;
+const CONNECTIONS = settingOf({}, "DATABASE_POOL");
 /** Storing, looking up tokens and the readiness check never wait for a connection that work holds. */
 const INBOX_CONNECTIONS = 4;
 /** For statements that need a session, beside LISTEN. */

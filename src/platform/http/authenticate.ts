@@ -1,5 +1,6 @@
 import type { Request } from "express";
 import { ipKeyGenerator, rateLimit, type Store } from "express-rate-limit";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
 import { bearerToken, isSameToken } from "../../runtime/bearer-token.ts";
 import type { OperationInfo } from "../../runtime/operation.ts";
@@ -8,8 +9,6 @@ import { FIRST_ADMIN, type Identity, missingRole, type Operator } from "../acces
 import type { OperatorTokens } from "../access/operators.ts";
 import type { Log } from "../db/database.ts";
 import type { TokenOwner, TokenOwners } from "../integrations/tokens.ts";
-
-const MINUTE_MS = 60_000;
 
 /**
  * Checks PLATFORM_TOKEN before the body is read, and keeps abuse out. `limit`: events a minute of each providerId, which `counts` counts; 0: no

@@ -1,8 +1,8 @@
 import type { ClientRateLimitInfo, Store } from "express-rate-limit";
 import { sql } from "kysely";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import type { Database, Log } from "../db/database.ts";
 
-const MINUTE_MS = 60_000;
 /** A process adds its count to the common one in this many parts of the limit: a webhook seldom waits for that. */
 const PARTS = 60;
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import type { Database, Log } from "../db/database.ts";
 import { type Collector, createCollector } from "./collector.ts";
 import type { Observer } from "./observer.ts";
@@ -16,7 +17,6 @@ export const FIGURES = {
   callMs: "provider_ms",
 } as const;
 
-export const MINUTE_MS = 60_000;
 interface Options {
   database: Pick<Database, "kysely">;
   log: Log;

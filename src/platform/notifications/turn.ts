@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
+import { DAY_MS } from "../../contract/durations.ts";
 import type { Deps } from "../deps.ts";
 import type { OfferMailLimits } from "../offer-mail.ts";
 import type { Trx } from "../transaction.ts";
@@ -16,8 +17,6 @@ export interface Wait {
   until: number;
   for: Exclude<WaitCode, "mail_server">;
 }
-
-export const DAY_MS = 24 * 3_600_000;
 
 /** Returns until when the next mail with offers has to wait, and for which limit; undefined when it may be sent now. */
 export function waitOf(

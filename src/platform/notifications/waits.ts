@@ -1,10 +1,10 @@
 import { type Selectable, sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
+import { DAY_MS } from "../../contract/durations.ts";
 import { IS_UNDELIVERED } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { stillHolds } from "./holds.ts";
-import { DAY_MS } from "./turn.ts";
 
 export interface MailWait {
   until: Date;

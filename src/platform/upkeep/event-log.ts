@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { DAY_MS } from "../../contract/durations.ts";
 import type { Database } from "../db/database.ts";
-import { DAY_MS } from "./partitions.ts";
 
 /** The columns that `events` and `event_log` share. */
 export const EVENT_COLUMNS = sql.raw(

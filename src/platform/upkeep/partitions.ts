@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { DAY_MS } from "../../contract/durations.ts";
 import type { Database } from "../db/database.ts";
 
 /** A table with a partition for each day (UTC). */
@@ -6,7 +7,6 @@ export type DailyTable = "event_log" | "trace_steps";
 
 type Kysely = Database["kysely"];
 
-export const DAY_MS = 24 * 3_600_000;
 /** The advisory lock of all processes. */
 const LOCK = 7_219_041_774;
 /** While a drop waits for readers, later statements wait for the drop. It is better to retry in the next round. */

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from "kysely";
+import { HOUR_MS, MINUTE_MS } from "../../contract/durations.ts";
 import type { Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
-import { FIGURES, MINUTE_MS } from "../metrics/figures.ts";
+import { FIGURES } from "../metrics/figures.ts";
 import { transact } from "../transaction.ts";
 
 const CODE = "provider_quiet";
-const HOUR_MS = 60 * MINUTE_MS;
 const WEEK_HOURS = 168;
 /** The number of earlier weeks that the current one is compared with. */
 const WEEKS = 3;

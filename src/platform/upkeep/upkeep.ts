@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { DAY_MS } from "../../contract/durations.ts";
 import { reportCatchUp } from "../backup/catch-up.ts";
 import type { Database } from "../db/database.ts";
 import type { Deps } from "../deps.ts";
@@ -7,7 +8,7 @@ import { resolvePastMailIssues } from "../notifications/mail-issues.ts";
 import { RETENTION, type Retention } from "../retention.ts";
 import { logEvents } from "./event-log.ts";
 import { deleteJobs } from "./old-jobs.ts";
-import { DAY_MS, dropDays, makeDays } from "./partitions.ts";
+import { dropDays, makeDays } from "./partitions.ts";
 import { watchRhythm } from "./rhythm.ts";
 
 type Kysely = Database["kysely"];

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { HOUR_MS } from "../../contract/durations.ts";
 import type { StoredShift } from "../organisation.ts";
 import { shiftBody } from "../shift-body.ts";
 import { changeEntries, changeMembers, type Entry, isEntry, without } from "./entries.ts";
@@ -16,7 +17,6 @@ import { organisationOf } from "./tenant.ts";
 
 const WITH_SHIFT = ["getShift", "updateShift"] as const;
 const TIMES = ["startTime", "endTime", "createdAt", "updatedAt", "assignedAt"];
-const HOUR = 3_600_000;
 
 /** Faults in responses about shifts and assignments; the stored data is right. */
 export const shiftResponseFaults = {
@@ -129,7 +129,7 @@ export const shiftResponseFaults = {
     summary: "every third read returns a shift an hour later",
     operations: ["getShift"],
     every: 3,
-    rewrite: (answer) => withTimes(answer, (time) => new Date(Date.parse(time) + HOUR).toISOString()),
+    rewrite: (answer) => withTimes(answer, (time) => new Date(Date.parse(time) + HOUR_MS).toISOString()),
   },
   "assign-not-successful": {
     summary: "200 with success: false to an assignment",

@@ -1,8 +1,8 @@
+import { HOUR_MS } from "../../contract/durations.ts";
 import type { Organisation, StoredShift } from "../organisation.ts";
 import { type Answer, type Call, isSuccess } from "./fault.ts";
 import { organisationOf } from "./tenant.ts";
 
-const HOUR = 3_600_000;
 export const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 
 export function shiftOf(call: Call): StoredShift | undefined {
@@ -27,6 +27,6 @@ export function after(change: Change) {
 
 /** Returns the times of a shift, an hour later. */
 export function laterTimes({ startTime, endTime }: StoredShift) {
-  const later = (time: string) => new Date(Date.parse(time) + HOUR).toISOString();
+  const later = (time: string) => new Date(Date.parse(time) + HOUR_MS).toISOString();
   return { startTime: later(startTime), endTime: later(endTime) };
 }

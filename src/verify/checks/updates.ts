@@ -1,4 +1,5 @@
 import type { ShiftUpdate } from "../../../generated/provider/types.ts";
+import { HOUR_MS } from "../../contract/durations.ts";
 import { readShift, type Shift } from "../../contract/shift.ts";
 import { secondShiftOf, secondShiftUse } from "../cancellable-shift.ts";
 import { type Exchange, isPlain, type Reply } from "../exchange.ts";
@@ -17,7 +18,6 @@ export const updates: Check = {
 };
 
 const TITLE = "times and positions of a shift are changed";
-const HOUR = 3_600_000;
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
   const fixture = await fixtureShift(run, "updateShift", TITLE, secondShiftOf(run));
@@ -46,14 +46,14 @@ interface Step {
 
 /** Returns the time with an offset of two hours: a provider must read the offset. */
 function withOffset(time: number): string {
-  return new Date(time + 2 * HOUR).toISOString().replace("Z", "+02:00");
+  return new Date(time + 2 * HOUR_MS).toISOString().replace("Z", "+02:00");
 }
 
 /** Returns the steps: both times and positions, then each alone, because a provider may store only one. The last one restores it. */
 function stepsOf({ body, shift }: FixtureShift): Step[] {
   const was = updateOf(body);
   const slots = was.slots < MOST_POSITIONS ? was.slots + 1 : was.slots - 1;
-  const [start, end] = [Date.parse(shift.startTime) + HOUR, Date.parse(shift.endTime) + 2 * HOUR];
+  const [start, end] = [Date.parse(shift.startTime) + HOUR_MS, Date.parse(shift.endTime) + 2 * HOUR_MS];
   const elsewhere = { startTime: withOffset(start), endTime: withOffset(end) };
   const [startTime, endTime] = [new Date(start).toISOString(), new Date(end).toISOString()];
   return [
