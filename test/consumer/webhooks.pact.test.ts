@@ -46,6 +46,11 @@ const otherKind: Row = {
   ...refused(404),
 };
 
+/** Names the path in each description: a broker keeps both paths in one contract, where a description occurs once. */
+function at(path: string, ofPath: readonly Row[]): Row[] {
+  return ofPath.map((row) => ({ ...row, does: `${row.does} [path=${path}]` }));
+}
+
 /** Returns the body, where every valid id is the provider's own. */
 function bodyOf(row: Row) {
   return {
@@ -83,7 +88,7 @@ function exchange(pact: PactV4, row: Row, path: string, answer: object | undefin
 describe("a provider sends webhooks to its kind's path", () => {
   const contract = recordContract("integrationWebhook");
   const received = { received: MatchersV3.equal(true) };
-  for (const row of [...rows, otherKind]) {
+  for (const row of at("integration-webhook", [...rows, otherKind])) {
     contract.it(row.does, async (pact) => {
       const path = `/api/v3/integrations/${row.kind ?? "{kind}"}/webhook`;
       const own = { kind: row.kind ?? kind };
@@ -94,7 +99,7 @@ describe("a provider sends webhooks to its kind's path", () => {
 
 describe("a provider sends webhooks to the path of every provider", () => {
   const contract = recordContract("schedulingProviderWebhook");
-  for (const row of rows) {
+  for (const row of at("scheduling-provider-webhook", rows)) {
     contract.it(row.does, async (pact) => {
       // Contract 4.3 gives this path "200 OK" without a body.
       const path = "/webhooks/scheduling-provider";

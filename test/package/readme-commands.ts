@@ -60,10 +60,6 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
   "npm run lint": { file: "scripts/check.ts", words: '["lint"]' },
   "npm run contract:diff": { file: "test/scripts/contract-diff.test.ts", words: "contract-diff.ts" },
   "npm run contracts:publish": { file: "test/scripts/publish-contracts.test.ts", words: "publish-contracts" },
-  "npm run contracts:publish -- --can-i-deploy --to production": {
-    file: "test/scripts/publish-contracts.test.ts",
-    words: '"--can-i-deploy", "--to", "production"',
-  },
   "npm run simulate -- --schedules 20000": {
     file: ".ci/run",
     words: "npm run simulate -- --schedules 20000",

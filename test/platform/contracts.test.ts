@@ -37,8 +37,9 @@ describe.each(engines)("the running platform on %s", (engine) => {
     const { honoured, broken } = await verify({
       ...{ contracts: [contract], baseUrl: harness().platform.url, states, headers },
     });
-    expect(honoured).toEqual(["sends an unknown token"]);
-    expect(broken["reports a new shift"]).toEqual(["expected 200 but was 401"]);
+    const path = "[path=scheduling-provider-webhook]";
+    expect(honoured).toEqual([`sends an unknown token ${path}`]);
+    expect(broken[`reports a new shift ${path}`]).toEqual(["expected 200 but was 401"]);
   });
 });
 
