@@ -24,6 +24,7 @@ export const GUIDES = {
     "A small provider in Python, verified, broken and fixed.",
   ),
   provider: page("guide-provider.html", "Build a provider", "From nothing to a verified provider."),
+  verify: page("guide-verify.html", "Verify a provider", "Verdicts, fixtures, flags, CI, webhooks."),
   "pact-verifiers": page(
     "guide-pact-verifiers.html",
     "Use your own Pact verifier",
@@ -36,6 +37,7 @@ export const GUIDES = {
   ),
   platform: page("guide-platform.html", "Change the contract", "Edit spec/, generate, use the clients."),
   operator: page("guide-operator.html", "Run the platform", "Deploy, onboard, watch, back up."),
+  settings: page("guide-settings.html", "Settings", "Every setting of the platform, and its default."),
   runbook: page("guide-runbook.html", "Runbook", "Each alert and each issue: what it means, what to do."),
   architecture: page(
     "guide-architecture.html",
