@@ -13,7 +13,7 @@ const AROUND = 90;
 const index = new MiniSearch({
   fields: ["title", "page", "text"],
   searchOptions: {
-    ...{ combineWith: "AND", prefix: true, boost: { title: 3, page: 2 } },
+    ...{ prefix: true, boost: { title: 3, page: 2 } },
     fuzzy: (term) => (term.length > 4 ? 0.2 : false),
   },
 });
@@ -23,7 +23,9 @@ const part = <T extends Element>(id: string): T => document.querySelector(`#${id
 const [words, count, found] = [part<HTMLInputElement>("words"), part("count"), part("found")];
 
 function show(): void {
-  const results = index.search(words.value);
+  const all = index.search(words.value, { combineWith: "AND" });
+  // A question has words that no section has.
+  const results = all.length > 0 ? all : index.search(words.value);
   const shown = results.slice(0, SHOWN).flatMap(({ id, terms }) => {
     const section = SECTIONS[id];
     return section === undefined ? [] : [itemOf(section, terms)];
@@ -35,13 +37,12 @@ function show(): void {
 function itemOf({ page, title, href, text }: Section, terms: readonly string[]): Element {
   const link = element("a", title === page ? title : `${page}: ${title}`);
   link.setAttribute("href", href);
-  const item = element("li", link, element("p", ...excerpt(text, terms)));
-  return item;
+  return element("li", link, element("p", ...excerpt(text, terms)));
 }
 
 /** Returns the text around the first of the terms, with all of them marked. */
 function excerpt(text: string, terms: readonly string[]): (string | Element)[] {
-  const escaped = terms.map((term) => term.replaceAll(/[^\p{L}\p{N}_]/gu, "\\$&"));
+  const escaped = terms.map((term) => term.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&"));
   const any = new RegExp(`(${escaped.join("|")})`, "giu");
   const start = Math.max(0, text.search(any) - AROUND);
   const part = text.slice(start, start + 2 * AROUND);

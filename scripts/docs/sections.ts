@@ -10,15 +10,16 @@ export interface Section {
 }
 
 const STARTS = /(?=<(?:h[1-6]|tr) id=")/;
+const HEAD = /^<(\w+) id="([^"]+)"[^>]*>([\s\S]*?)<\/(?:h[1-6]|th)>/;
 
 /** Returns a section for each heading, and for each row that has an id. */
 export function sectionsOf({ file, title: page }: Page, html: string): Section[] {
   const main = html.slice(html.indexOf("<main"), html.indexOf("</main>"));
   return main.split(STARTS).flatMap((part) => {
-    const [, tag, id, title = ""] = /^<(\w+) id="([^"]+)"[^>]*>([\s\S]*?)<\/(?:h[1-6]|th)>/.exec(part) ?? [];
+    const [start = "", tag, id, title = ""] = HEAD.exec(part) ?? [];
     if (id === undefined) return [];
     const href = tag === "h1" ? file : `${file}#${id}`;
-    return [{ page, title: plain(title), href, text: plain(part.slice(part.indexOf(title) + title.length)) }];
+    return [{ page, title: plain(title), href, text: plain(part.slice(start.length)) }];
   });
 }
 
@@ -31,8 +32,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function plain(html: string): string {
-  const text = html.replaceAll(/<nav class="contents"[\s\S]*?<\/nav>/g, "").replaceAll(/<[^>]*>/g, " ");
-  return text
+  return html
+    .replaceAll(/<nav class="contents"[\s\S]*?<\/nav>/g, "")
+    .replaceAll(/<\/?(?:a|code|em|strong)\b[^>]*>/g, "")
+    .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity)
     .replaceAll(/\s+/g, " ")
     .trim();

@@ -196,6 +196,11 @@ describe("the site in a browser", { timeout: TIMEOUT_MS }, () => {
       expect(await found.count()).toBeGreaterThan(1);
       await page.getByRole("searchbox").fill("time_without_offset");
       expect(await found.first().getAttribute("href")).toBe("findings.html#time_without_offset");
+      // Its sections have words with characters that mean something in an expression.
+      await page.getByRole("searchbox").fill("OPERATIONS_TOKEN");
+      expect(await found.count()).toBeGreaterThan(5);
+      await page.getByRole("searchbox").fill("why does verify say incomplete");
+      expect(await found.first().getAttribute("href")).toMatch(/^guide-verify\.html#/);
       await page.getByRole("searchbox").fill("xyzzyplugh");
       await page.getByText("0 sections").waitFor();
       expect(faults).toEqual([]);
