@@ -38,7 +38,7 @@ export const GUIDES = {
   ),
   platform: page("guide-platform.html", "Change the contract", "Edit spec/, generate, use the clients."),
   operator: page("guide-operator.html", "Run the platform", "Deploy, onboard, watch, back up."),
-  settings: page("guide-settings.html", "Settings", "Every setting of the platform, and its default."),
+  settings: page("guide-settings.html", "Settings", "Every setting of the platform, with its default."),
   runbook: page("guide-runbook.html", "Runbook", "Each alert and each issue: what it means, what to do."),
   architecture: page(
     "guide-architecture.html",
