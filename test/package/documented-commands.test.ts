@@ -254,7 +254,7 @@ describe("the documented verifications", () => {
     const port = String(await freePort());
     const listening = documented("listen", { 3001: port, "--token T": "--token only-for-this-run" });
     // The guide waits for a whole system; one event shows that the two commands work together.
-    const listener = type(`${listening.replace(",shift.update", "")} --timeout 20`);
+    const listener = type(`${listening.replace(",shift.update", "")} --timeout 200`);
     await listener.until(/http:\/\//);
     const trigger = documented("trigger", {
       "http://127.0.0.1:3000": `http://127.0.0.1:${port}`,
