@@ -44,7 +44,7 @@ const PROOFS = [
 const BOTH = ["test/sandbox/contracts.test.ts"];
 const ALL = ["test/**/*.test.ts"];
 
-/** `npm test` leaves the proofs out; PROOFS=1 selects them (README, "Develop"), PROOFS=all everything. */
+/** `npm test` leaves the proofs out; PROOFS=1 selects them (the guide for contributors), PROOFS=all everything. */
 function selected(proofs = process.env.PROOFS) {
   if (proofs === undefined) return { include: ALL, exclude: PROOFS };
   return { include: proofs === "all" ? ALL : [...PROOFS, ...BOTH], exclude: [] };

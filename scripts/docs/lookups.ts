@@ -68,21 +68,7 @@ Each document in one file, for generators of clients, servers and models in any 
 
 ${tableOf(["document", "files", "tolerant"], rows)}
 
-## Which one to take
-
-- The document itself if you build a provider: it says what to send. The tolerant one if you call providers or receive their webhooks: it says
-  what may arrive.
-- OpenAPI 3.1 if your generator reads it. Both versions accept the same values.
-- OpenAPI 3.0 otherwise. What this version cannot express is left out and named in the description.
-
-Conditions that no type can express, such as “at least one field of variant B”, are in \`not\`: validators check them, generators ignore them.
-
-## The same on the command line
-
-\`\`\`sh
-npx --no-install shiftpact spec provider --openapi 3.0 --routing path --out provider.yaml
-npx --no-install shiftpact spec events --format json
-\`\`\`
+[Use your tools](${GUIDES.tools.file}) explains which one to take, and how to print them on the command line.
 `;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** For a page that is not rendered by Redoc: no script, and styles only from docs.css. */
+/** For a page that is not rendered by Redoc: no script, and styles only from docs.css. The search has a script in a file. */
 const OWN: readonly string[] = [
   "default-src 'none'",
   "style-src 'self'",
@@ -17,8 +17,12 @@ const OWN: readonly string[] = [
 export function policiesOf(pages: ReadonlyMap<string, string>): Record<string, string> {
   const policies: Record<string, string> = { "*": OWN.join("; ") };
   for (const [file, html] of pages) {
-    const hashes = scriptsOf(html).map(hash);
-    if (hashes.length > 0) policies[file] = withScripts(hashes);
+    const [first, ...more] = scriptsOf(html);
+    if (first === undefined) continue;
+    const isFile = first === "" && more.length === 0;
+    policies[file] = isFile
+      ? ["default-src 'none'", "script-src 'self'", ...OWN.slice(1)].join("; ")
+      : withScripts([first, ...more].map(hash));
   }
   return policies;
 }

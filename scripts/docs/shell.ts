@@ -16,6 +16,7 @@ interface Chapter {
 const page = (file: string, title: string, about: string): Page => ({ file, title, about });
 
 export const HOME = page("index.html", "Start", "What shiftpact is, and where to begin.");
+export const SEARCH = page("search.html", "Search", "Finds words in the pages of this site.");
 
 export const GUIDES = {
   "first-ten-minutes": page(
@@ -24,6 +25,7 @@ export const GUIDES = {
     "A small provider in Python, verified, broken and fixed.",
   ),
   provider: page("guide-provider.html", "Build a provider", "From nothing to a verified provider."),
+  verify: page("guide-verify.html", "Verify a provider", "Verdicts, fixtures, flags, CI, webhooks."),
   "pact-verifiers": page(
     "guide-pact-verifiers.html",
     "Use your own Pact verifier",
@@ -91,7 +93,7 @@ export const CHAPTERS: readonly Chapter[] = [
   { title: "Look up", pages: [DECISIONS, FINDINGS, PROBLEMS, ISSUES] },
 ];
 
-/** Returns a complete page without scripts, and with styles from docs.css only. */
+/** Returns a complete page with styles from docs.css only; no script is inline. */
 export function shell(current: Page, content: Markup): string {
   return document(
     current,
@@ -105,9 +107,18 @@ ${content}
   );
 }
 
+/** Redoc writes `/shifts` for what it shows at `#/shifts`: a new tab or a copied address would leave the page. */
+const LINKS = `<script>
+for (const type of ["pointerover", "focusin"])
+  addEventListener(type, (event) => {
+    const link = event.target.closest('#redoc a[href^="/"]');
+    if (link) link.setAttribute("href", "#" + link.getAttribute("href"));
+  });
+</script>`;
+
 /** Returns the Handlebars template of the page around a document in Redoc. */
 export function redocTemplate(current: Page): string {
-  const body = `<body class="redoc-page">\n${header(current).text}\n{{{redocHTML}}}\n</body>`;
+  const body = `<body class="redoc-page">\n${header(current).text}\n{{{redocHTML}}}\n${LINKS}\n</body>`;
   const head = "<style>body { margin: 0; padding: 0; }</style>\n{{{redocHead}}}\n</head>";
   return document(current, markup``)
     .replace("</head>", () => head)
@@ -133,6 +144,7 @@ ${body}
 function header(current: Page): Markup {
   return markup`<header class="site">
 <a class="brand" href="index.html"${current === HOME ? markup` aria-current="page"` : ""}>shiftpact</a>
+<a class="search" href="search.html"${current === SEARCH ? markup` aria-current="page"` : ""}>Search</a>
 <details class="menu">
 <summary>Pages</summary>
 <nav aria-label="Pages">${CHAPTERS.map((chapter) => chapterOf(chapter, current))}</nav>

@@ -6,6 +6,8 @@ import { markdownPage } from "./markdown.ts";
 import { operationsIn } from "./operations.ts";
 import { policiesOf } from "./policy.ts";
 import { renderDocument } from "./redoc.ts";
+import { searchPage, searchScript } from "./search.ts";
+import { sectionsOf } from "./sections.ts";
 import {
   CONTRACT,
   DECISIONS,
@@ -19,6 +21,7 @@ import {
   PROBLEMS,
   REFERENCES,
   redocTemplate,
+  SEARCH,
 } from "./shell.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -29,20 +32,24 @@ const GENERATED = join(ROOT, "generated/spec");
 type OnFile = (file: string) => void;
 
 /**
- * Returns every file of the site with its text: pages, the documents they offer, docs.css, and policies.json with a
- * Content-Security-Policy for each page.
+ * Returns every file of the site with its text: pages, the documents they offer, search.js, docs.css, and policies.json with
+ * a Content-Security-Policy for each page.
  */
 export async function siteFiles(onFile: OnFile): Promise<Map<string, string>> {
   const references = referencePages(onFile);
   const documents = downloads();
+  const texts = [...writtenPages(onFile), ...composedPages(documents, onFile)];
+  const script = await searchScript(texts.flatMap(([page, html]) => sectionsOf(page, html)));
+  onFile(SEARCH.file);
   const pages = new Map([
-    ...writtenPages(onFile),
-    ...composedPages(documents, onFile),
+    ...texts.map(([{ file }, html]) => [file, html] as const),
+    [SEARCH.file, searchPage()],
     ...(await references),
   ]);
   const policies = `${JSON.stringify(policiesOf(pages), undefined, 2)}\n`;
   const style = readFileSync(join(import.meta.dirname, "docs.css"), "utf8");
-  return new Map([...pages, ...documents, ["docs.css", style], ["policies.json", policies]]);
+  const others = { "search.js": script, "docs.css": style, "policies.json": policies };
+  return new Map([...pages, ...documents, ...Object.entries(others)]);
 }
 
 const downloads = (): Map<string, string> =>
@@ -61,13 +68,13 @@ const LINK_TO_CODE = /\[(`[^`]+`)\]\((?:\.\.\/)+(?:src|scripts|test)\/[^)]+\)/g;
 const FOR_EDITORS = /^Written by .* Do not edit\.$/m;
 
 /** Returns the pages of spec/**.md. */
-function writtenPages(onFile: OnFile): [string, string][] {
+function writtenPages(onFile: OnFile): [Page, string][] {
   return [...WRITTEN].map(([path, page]) => {
     const text = readFileSync(join(SPEC, path), "utf8")
       .replace(FOR_EDITORS, "")
       .replaceAll(LINK_TO_CODE, "$1");
     onFile(page.file);
-    return [page.file, markdownPage(page, text, siteLink)];
+    return [page, markdownPage(page, text, siteLink)];
   });
 }
 
@@ -92,7 +99,7 @@ function siteLink(href: string): string {
   return page.file + (fragment === undefined ? "" : `#${fragment}`);
 }
 
-function composedPages(documents: ReadonlyMap<string, string>, onFile: OnFile): [string, string][] {
+function composedPages(documents: ReadonlyMap<string, string>, onFile: OnFile): [Page, string][] {
   const operations = operationsIn(SPEC);
   const texts = [
     [HOME, homeText()],
@@ -102,7 +109,7 @@ function composedPages(documents: ReadonlyMap<string, string>, onFile: OnFile): 
   ] as const;
   return texts.map(([page, text]) => {
     onFile(page.file);
-    return [page.file, markdownPage(page, text)];
+    return [page, markdownPage(page, text)];
   });
 }
 

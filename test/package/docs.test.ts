@@ -144,6 +144,30 @@ describe("the site in a browser", { timeout: TIMEOUT_MS }, () => {
     }
   });
 
+  it("opens the links of a reference in a new tab", async () => {
+    for (const file of ["provider.html", "platform.html", "operations.html", "events.html"]) {
+      const { page } = await visit(base + file, 1280, "light");
+      const links = page.locator("#redoc a[href]:not([href^='http'])");
+      const addresses = await links.evaluateAll((all) =>
+        all.map((link) => {
+          link.dispatchEvent(new FocusEvent("focusin", { bubbles: true }));
+          return (link as HTMLAnchorElement).href;
+        }),
+      );
+      expect(addresses.length).toBeGreaterThan(1);
+      expect(addresses.filter((address) => !address.startsWith(`${base}${file}#/`))).toEqual([]);
+      const link = page.locator("[data-component-name='Menu/MenuItem'] > a").nth(1);
+      const title = (await link.locator("[data-text]").getAttribute("data-text")) ?? "";
+      const [tab] = await Promise.all([
+        page.context().waitForEvent("page"),
+        link.click({ modifiers: ["ControlOrMeta"] }),
+      ]);
+      await tab.locator("main :is(h1, h2)", { hasText: title }).first().waitFor();
+      await page.close();
+      await tab.close();
+    }
+  });
+
   it("shows the fields of each event", async () => {
     const { page } = await visit(`${base}events.html#/channels/integrationwebhook`, 1280, "light");
     for (const title of ["A shift was created", "A shift was changed", "A shift was cancelled"]) {
@@ -154,6 +178,34 @@ describe("the site in a browser", { timeout: TIMEOUT_MS }, () => {
       expect(text).toContain(`"${field}"`);
     }
     await page.close();
+  });
+
+  it("finds words of the guides, from the network and from the file system", async () => {
+    for (const address of [base, `file://${folder}/`]) {
+      const { page, faults } = await visit(`${address}index.html`, 390, "light");
+      await page.getByRole("link", { name: "Search" }).click();
+      await page.getByRole("searchbox").fill("restor backup");
+      const found = page.locator("#found a");
+      expect(await found.first().getAttribute("href")).toMatch(/^guide-operator\.html#/);
+      expect((await page.locator("#found mark").allTextContents()).join(" ")).toMatch(/backup/i);
+      if (address === base) expect(await seriousFaults(page)).toEqual([]);
+      await found.first().click();
+      await page.locator("h2, h3").first().waitFor();
+      await page.goBack();
+      expect(await page.getByRole("searchbox").inputValue()).toBe("restor backup");
+      expect(await found.count()).toBeGreaterThan(1);
+      await page.getByRole("searchbox").fill("time_without_offset");
+      expect(await found.first().getAttribute("href")).toBe("findings.html#time_without_offset");
+      // Its sections have words with characters that mean something in an expression.
+      await page.getByRole("searchbox").fill("OPERATIONS_TOKEN");
+      expect(await found.count()).toBeGreaterThan(5);
+      await page.getByRole("searchbox").fill("why does verify say incomplete");
+      expect(await found.first().getAttribute("href")).toMatch(/^guide-verify\.html#/);
+      await page.getByRole("searchbox").fill("xyzzyplugh");
+      await page.getByText("0 sections").waitFor();
+      expect(faults).toEqual([]);
+      await page.close();
+    }
   });
 
   it("is usable with the keyboard: to the text past the menu, and in the menu on a phone", async () => {

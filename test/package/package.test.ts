@@ -387,7 +387,7 @@ describe("the installed command", () => {
     cpSync(inject("pgliteTemplate"), join(data, "database"), { recursive: true });
     const platform = start("shiftpact", "platform", "--port", "0", "--data", data);
     const [, port] = await platform.until(/\{"listening":true,"port":(\d+)\}/);
-    for (const path of ["/health/ready", "/console/", "/docs/", "/docs/provider.html"]) {
+    for (const path of ["/health/ready", "/console/", "/docs/search.html", "/docs/provider.html"]) {
       expect((await fetch(`http://127.0.0.1:${port}${path}`)).status).toBe(200);
     }
     platform.child.kill("SIGTERM");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { markdownPage } from "../../../scripts/docs/markdown.ts";
+import { sectionsOf } from "../../../scripts/docs/sections.ts";
 import { HOME } from "../../../scripts/docs/shell.ts";
 
 const html = (text: string, linkTo?: (href: string) => string): string => {
@@ -33,5 +34,18 @@ describe("a page written in Markdown", () => {
     expect(html("[a](x.md) and [b](y.md#z)", (href) => `to-${href}`)).toContain(
       '<a href="to-x.md">a</a> and <a href="to-y.md#z">b</a>',
     );
+  });
+});
+
+describe("the sections of a page, for the search", () => {
+  it("are its headings and its codes, each with its text", () => {
+    const text =
+      "# Codes\n\nFirst.\n\n## restored\n\nIt is `a < b` & *so*.\n\n| code | what |\n| --- | --- |\n| `restored_too` | x |\n";
+    const page = { file: "codes.html", title: "Codes", about: "" };
+    expect(sectionsOf(page, markdownPage(page, text))).toEqual([
+      { page: "Codes", title: "Codes", href: "codes.html", text: "First." },
+      { page: "Codes", title: "restored", href: "codes.html#restored", text: "It is a < b & so. code what" },
+      { page: "Codes", title: "restored_too", href: "codes.html#restored_too", text: "x" },
+    ]);
   });
 });

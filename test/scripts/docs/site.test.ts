@@ -31,6 +31,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const pages = (): [string, string][] => [...files].filter(([file]) => file.endsWith(".html"));
 const ownPages = () => pages().filter(([file]) => !REDOC_PAGES.includes(file));
+/** Of the pages without Redoc, the search alone has a script. */
+const SEARCH_SCRIPT = '<script src="search.js"></script>';
 const idsOf = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id);
 const linksOf = (html: string) => [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href = ""]) => href);
 
@@ -109,7 +111,7 @@ describe("a page of the site", () => {
     for (const [, html] of pages()) expect(linksOf(html)).toEqual(expect.arrayContaining(names));
   });
 
-  it("loads nothing except the style sheet", () => {
+  it("loads nothing except the style sheet, and the script of the search", () => {
     for (const [file, html] of pages()) {
       const markup = html.replaceAll(/<script\b[\s\S]*?<\/script/g, "");
       const loaded = [
@@ -149,12 +151,33 @@ describe("a page of the site", () => {
 
   it("has no inline script or style, or a policy that allows exactly its scripts", () => {
     const policies = JSON.parse(page("policies.json")) as Record<string, string>;
-    expect(Object.keys(policies).sort()).toEqual(["*", ...REDOC_PAGES]);
-    for (const [, html] of ownPages()) expect(html).not.toMatch(/<script|<style| style=| on[a-z]+="/);
+    expect(Object.keys(policies).sort()).toEqual(["*", ...REDOC_PAGES, "search.html"].sort());
+    for (const [, html] of ownPages())
+      expect(html.replace(SEARCH_SCRIPT, "")).not.toMatch(/<script|<style| style=| on[a-z]+="/);
+    expect(page("search.html")).toContain(SEARCH_SCRIPT);
+    expect(policies["search.html"]).toMatch(/; script-src 'self'; style-src 'self'; img/);
     for (const policy of Object.values(policies)) expect(policy).toMatch(/^default-src 'none'; /);
     for (const file of REDOC_PAGES) {
       expect(policies[file]).toMatch(/; script-src( 'sha256-[\w+/]{43}=')+; /);
     }
+  });
+});
+
+describe("the search", () => {
+  it("has each section of each page and each code", () => {
+    const script = page("search.js");
+    for (const href of [
+      "guide-operator.html#restore",
+      "findings.html#time_without_offset",
+      "contract.html",
+    ]) {
+      expect(script).toContain(`href:"${href}"`);
+    }
+    const headings = ownPages().flatMap(([file, html]) =>
+      [...html.matchAll(/<h[23] id="([^"]+)"/g)].map(([, id]) => `${file}#${id}`),
+    );
+    expect(headings.length).toBeGreaterThan(100);
+    expect(headings.filter((href) => !script.includes(`href:"${href}"`))).toEqual([]);
   });
 });
 

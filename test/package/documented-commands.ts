@@ -1,24 +1,41 @@
 import { readFileSync } from "node:fs";
 
-/** Returns every command in the README's shell blocks, without comments, a continued line as one. */
-export function readmeCommands(): string[] {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  const blocks = [...readme.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = ""]) => block);
-  return blocks
-    .flatMap((block) => block.replaceAll("\\\n", " ").split("\n"))
-    .map((line) =>
-      line
-        .replace(/\s+#\s.*$/, "")
-        .replaceAll(/ {2,}/g, " ")
-        .trim(),
-    )
-    .filter((line) => line !== "" && !line.startsWith("export "));
+const DOCUMENTS = [
+  "README.md",
+  ...["verify", "platform", "pact-verifiers", "contributing"].map((name) => `spec/guides/${name}.md`),
+];
+
+/** What takes the place of `npx --no-install shiftpact` in a checkout. */
+export const CLI = "npm run -s shiftpact -- ";
+
+/** Returns every command in the shell blocks of the README and of guides, as typed in a checkout, without comments. */
+export function documentedCommands(): string[] {
+  const blocks = DOCUMENTS.flatMap((file) => {
+    const text = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+    return [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = ""]) => block);
+  });
+  const lines = blocks.flatMap((block) => block.replaceAll("\\\n", " ").split("\n")).map(commandOf);
+  return [...new Set(lines.filter((line) => line !== "" && !line.startsWith("export ")))];
+}
+
+function commandOf(line: string): string {
+  return line
+    .replace(/\s+#\s.*$/, "")
+    .replaceAll(/ {2,}/g, " ")
+    .replaceAll("npx --no-install shiftpact ", CLI)
+    .trim();
 }
 
 /** The file that runs a command that this folder does not, and text of it that a removal of the command would remove. */
 export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: string }>> = {
   "npm ci && npm start -- --once": { file: ".ci/run", words: "npm start -- --once" },
   ".ci/release --dry-run": { file: "test/package/release.test.ts", words: 'release("--dry-run")' },
+  "npm start -- --once": { file: ".ci/run", words: "\nnpm start -- --once\n" },
+  "npm start -- --once --port 0 --sandbox-port 0": {
+    file: "test/cli/start.test.ts",
+    words: '["--port", "0", "--sandbox-port", "0"]',
+  },
+  "npm ci": { file: ".ci/run", words: "\nnpm ci\n" },
   "npm ci && npm pack && npm pack ./dist/platform": {
     file: "test/package/installed.ts",
     words: 'pack("./dist/platform")',
@@ -35,7 +52,7 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
     file: "test/package/package.test.ts",
     words: '"shiftpact-platform", "--help"',
   },
-  "npx --no-install shiftpact --help": { file: "test/package/package.test.ts", words: 'it.each(["--help"' },
+  [`${CLI}--help`]: { file: "test/package/package.test.ts", words: 'it.each(["--help"' },
   "npm pack --pack-destination .shiftpact/image ./dist/platform": {
     file: "test/package/installed.ts",
     words: 'pack("./dist/platform")',
@@ -59,6 +76,18 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
   "npm run typecheck": { file: "scripts/check.ts", words: '["typecheck"]' },
   "npm run lint": { file: "scripts/check.ts", words: '["lint"]' },
   "npm run contract:diff": { file: "test/scripts/contract-diff.test.ts", words: "contract-diff.ts" },
+  "npm run contract:diff -- --base HEAD~1": {
+    file: "test/scripts/contract-diff.test.ts",
+    words: '"--base", "HEAD~1"',
+  },
+  "npm run contracts:write": {
+    file: "package.json",
+    words: '"contracts:write": "CONTRACTS=write vitest run .pact.test"',
+  },
+  "npx --no-install pact-stub-server --port 4010 --file stub/scheduling-provider.stub.json": {
+    file: "test/cli/contracts-stub.test.ts",
+    words: "node_modules/.bin/pact-stub-server",
+  },
   "npm run contracts:publish": { file: "test/scripts/publish-contracts.test.ts", words: "publish-contracts" },
   "npm run simulate -- --schedules 20000": {
     file: ".ci/run",
@@ -67,7 +96,6 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
   "npm run chaos -- --failover": { file: ".ci/run", words: "\nnpm run chaos -- --failover " },
   "npm test": { file: ".ci/run", words: "\nnpm test\n" },
   "npm run test:proofs": { file: ".ci/run", words: "\nnpm run test:proofs\n" },
-  "npx vitest run test/sandbox": { file: "vitest.config.ts", words: '"test/**/*.test.ts"' },
   "ENGINES=pglite PROOFS=all npx vitest run test/platform test/flows": {
     file: ".ci/run",
     words: "\nENGINES=pglite PROOFS=all npx vitest run test/platform test/flows\n",

@@ -1,23 +1,32 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { freePort } from "../harness/embedded-postgres.ts";
-import { RUN_ELSEWHERE, readmeCommands } from "./readme-commands.ts";
+import { CLI, documentedCommands, RUN_ELSEWHERE } from "./documented-commands.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const commands = readmeCommands();
+const commands = documentedCommands();
 
 let folder: string;
 let sandbox: Sandbox;
 const children = new Set<ChildProcess>();
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "shiftpact-readme-"));
+  folder = mkdtempSync(join(tmpdir(), "shiftpact-documented-"));
   sandbox = await startSandbox({ port: 0, states: true });
 });
 afterAll(async () => {
@@ -60,9 +69,28 @@ function type(command: string, env: NodeJS.ProcessEnv = {}) {
   return { ended, until, stop };
 }
 
-/** Returns the README's command with this start, with its placeholders filled. */
-function readme(beginning: string, filling: Readonly<Record<string, string>>): string {
-  const found = commands.filter((command) => command.startsWith(beginning));
+/** How the commands begin that this file runs. */
+const RUN_HERE = {
+  sandbox: `${CLI}sandbox --variant`,
+  states: `${CLI}sandbox --port`,
+  platform: `${CLI}platform`,
+  compare: `${CLI}compare`,
+  verify: `${CLI}verify https`,
+  verifyWithFixtures: `${CLI}verify http:`,
+  init: `${CLI}init`,
+  listen: `${CLI}listen`,
+  trigger: `${CLI}trigger`,
+  contracts: `${CLI}contracts --routing path --variant b --not-found empty --unassign put --ack full --out`,
+  stub: `${CLI}contracts --routing path --variant b --not-found empty --unassign put --ack full --stub`,
+  detected: `${CLI}contracts --detect`,
+  verified: `${CLI}contracts --verified`,
+  pactFile: "npx --no-install pact-verifier --file",
+  pactBroker: "npx --no-install pact-verifier --broker-url",
+} as const;
+
+/** Returns the one documented command with this beginning, with its placeholders filled. */
+function documented(name: keyof typeof RUN_HERE, filling: Readonly<Record<string, string>> = {}): string {
+  const found = commands.filter((command) => command.startsWith(RUN_HERE[name]));
   expect(found).toHaveLength(1);
   return Object.entries(filling).reduce((command, [placeholder, value]) => {
     expect(command).toContain(placeholder);
@@ -70,50 +98,53 @@ function readme(beginning: string, filling: Readonly<Record<string, string>>): s
   }, found[0] ?? "");
 }
 
-const CLI = "npm run -s shiftpact -- ";
+/** Returns the files and folders of a vitest command. */
+const testsOf = (command: string): string[] =>
+  (/npx vitest run (.*)$/.exec(command)?.[1] ?? "")
+    .replace(/ -t ".*"$/, "")
+    .split(" ")
+    .filter(Boolean);
 
-describe("each command of the README", () => {
-  const here = [
-    "sandbox",
-    "verify",
-    "listen",
-    "trigger",
-    "compare",
-    "contracts",
-    "init",
-    "spec",
-    "platform",
-  ].map((name) => CLI + name);
+describe("each command of the README and the guides", () => {
+  const here = Object.values(RUN_HERE);
   it.each(commands)("is run by a test or by .ci/run: %s", (command) => {
-    if ([...here, "npx --no-install pact-verifier"].some((beginning) => command.startsWith(beginning)))
-      return;
+    if (here.some((beginning) => command.startsWith(beginning))) return;
     const elsewhere = RUN_ELSEWHERE[command];
-    expect(elsewhere).toBeDefined();
-    const { file = "", words = "" } = elsewhere ?? {};
-    expect(readFileSync(join(ROOT, file), "utf8")).toContain(words);
+    if (elsewhere === undefined) {
+      // Not an empty list: a command that no test runs fails here.
+      expect(testsOf(command)).not.toEqual([]);
+      expect(testsOf(command).filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+      return;
+    }
+    expect(readFileSync(join(ROOT, elsewhere.file), "utf8")).toContain(elsewhere.words);
   });
 
-  it("links only to existing rows of BENCHMARKS.md", () => {
-    const text = (file: string) => readFileSync(join(ROOT, file), "utf8");
-    const rows = [...text("README.md").matchAll(/\(BENCHMARKS\.md#([\w-]+)\)/g)].map(([, row = ""]) => row);
-    expect(rows.length).toBeGreaterThan(3);
-    const benchmarks = text("BENCHMARKS.md");
-    expect(rows.filter((row) => !benchmarks.includes(`id="${row}"`))).toEqual([]);
-  });
-
-  it("is in the README if a test claims to run it", () => {
+  it("is documented if a test claims to run it", () => {
     expect(Object.keys(RUN_ELSEWHERE).filter((command) => !commands.includes(command))).toEqual([]);
   });
 });
 
-describe("the README's sandbox, platform and compare", () => {
+describe("the README", () => {
+  it("has at most 200 lines, none longer than 160 characters", () => {
+    const lines = readFileSync(join(ROOT, "README.md"), "utf8").trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(200);
+    expect(lines.filter((line) => line.length > 160)).toEqual([]);
+  });
+});
+
+describe("the documented sandbox, platform and compare", () => {
   it("stay up until they are stopped", async () => {
-    const provider = type(`${readme(`${CLI}sandbox`, {})} --port 0`);
+    const provider = type(`${documented("sandbox")} --port 0`);
     await provider.until(/PROVIDER_TOKEN[\s\S]*shift +[\w-]+\n[\s\S]*shift +[\w-]+\n/);
     await provider.stop();
+    const states = type(documented("states", { "--port 8080": "--port 0" }), {
+      PROVIDER_TOKEN: "for-this-run",
+    });
+    await states.until(/PROVIDER_TOKEN +for-this-run\n/);
+    await states.stop();
     const data = join(folder, "data");
     cpSync(inject("pgliteTemplate"), join(data, "database"), { recursive: true });
-    const platform = type(`${readme(`${CLI}platform`, {})} --port 0 --data ${data}`);
+    const platform = type(`${documented("platform")} --port 0 --data ${data}`);
     await platform.until(/\{"listening":true,"port":\d+\}/);
     await platform.stop();
   });
@@ -123,32 +154,24 @@ describe("the README's sandbox, platform and compare", () => {
     copyFileSync(join(ROOT, "spec/provider.openapi.yaml"), document);
     cpSync(join(ROOT, "spec/schemas"), join(folder, "schemas"), { recursive: true });
     cpSync(join(ROOT, "spec/examples"), join(folder, "examples"), { recursive: true });
-    const { code, output } = await type(readme(`${CLI}compare`, { "openapi.yaml": document })).ended;
+    const { code, output } = await type(documented("compare", { "openapi.yaml": document })).ended;
     expect([code, output]).toEqual([0, expect.stringContaining("conforms")]);
   });
 });
 
-describe("the README's document", () => {
-  it("can be written for a generator", async () => {
-    const file = join(folder, "provider.yaml");
-    const { code } = await type(readme(`${CLI}spec`, { "provider.yaml": file })).ended;
-    expect([code, readFileSync(file, "utf8")]).toEqual([0, expect.stringContaining("openapi: 3.0.3")]);
-  });
-});
-
-describe("the README's verifications", () => {
+describe("the documented verifications", () => {
   it("verify a provider with the id of a shift, and with a file of fixtures", async () => {
     const [{ shiftId }, cancellable] = [sandbox.createShift(), sandbox.createShift()];
     const env = { PROVIDER_TOKEN: sandbox.token };
     const who = { UUID: sandbox.providerId };
-    const byId = readme(`${CLI}verify https`, {
+    const byId = documented("verify", {
       ...who,
       "https://provider.example/api": sandbox.url,
       " ID": ` ${shiftId}`,
     });
     const [fixtures, report] = [join(folder, "fixtures.json"), join(folder, "report")];
     writeFileSync(fixtures, JSON.stringify({ shiftId, cancellableShiftId: cancellable.shiftId }));
-    const byFile = readme(`${CLI}verify http:`, {
+    const byFile = documented("verifyWithFixtures", {
       ...who,
       ...{
         "http://127.0.0.1:4010": sandbox.url,
@@ -166,7 +189,7 @@ describe("the README's verifications", () => {
 
   it("replay the contracts with Pact's own verifier, from a file instead of a broker", async () => {
     const report = join(folder, "pact.json");
-    const command = readme("npx --no-install pact-verifier", {
+    const command = documented("pactBroker", {
       '--broker-url "$PACT_BROKER_BASE_URL"':
         "--file contracts/shiftpact-platform--scheduling-provider.http.json",
       "http://127.0.0.1:8080/states": `${sandbox.url}/states`,
@@ -177,7 +200,7 @@ describe("the README's verifications", () => {
     const env = { PROVIDER_TOKEN: sandbox.token, PACT_DO_NOT_TRACK: "true" };
     const { code, output } = await type(command, env).ended;
     expect([code, output]).toEqual([0, expect.stringMatching(/reads a shift \[routing=path variant=a\]/)]);
-    const count = readme(`${CLI}contracts --verified`, { "pact.json": report });
+    const count = documented("verified", { "pact.json": report });
     expect(await type(count).ended).toEqual({
       code: 0,
       output: expect.stringMatching(/^2\d interactions were verified\n$/),
@@ -187,7 +210,7 @@ describe("the README's verifications", () => {
   it("are set up with the necessary files", async () => {
     const { shiftId } = sandbox.createShift();
     const project = join(folder, "project");
-    const command = readme(`${CLI}init`, {
+    const command = documented("init", {
       ...{ UUID: sandbox.providerId, "https://provider.example/api": sandbox.url, " ID": ` ${shiftId}` },
       COMMIT: "0123456789abcdef0123456789abcdef01234567",
     });
@@ -197,28 +220,43 @@ describe("the README's verifications", () => {
     expect(readdirSync(project).sort()).toEqual([".github", "fixtures.json"]);
   });
 
-  it("write the Pact files of a provider's forms, given or detected", async () => {
+  it("write the Pact files of a provider's forms, given or detected, and replay them", async () => {
     const { shiftId } = sandbox.createShift();
-    const outs = [join(folder, "stated"), join(folder, "detected")] as const;
-    const stated = readme(`${CLI}contracts --routing`, { "--out pacts": `--out ${outs[0]}` });
-    const detected = readme(`${CLI}contracts --detect`, {
-      ...{ UUID: sandbox.providerId, "https://provider.example/api": sandbox.url },
-      ...{ " ID": ` ${shiftId}`, "--out pacts": `--out ${outs[1]}` },
+    const env = {
+      ...{ PROVIDER_TOKEN: sandbox.token, PACT_DO_NOT_TRACK: "true" },
+      ...{ PROVIDER_ID: sandbox.providerId, SHIFT_ID: shiftId },
+    };
+    const outs = { stated: join(folder, "stated"), detected: join(folder, "detected") };
+    const stated = documented("contracts", { "--out pacts": `--out ${outs.stated}` });
+    const detected = documented("detected", {
+      ...{ "http://127.0.0.1:8080": sandbox.url, "--out pacts": `--out ${outs.detected}` },
     });
     for (const command of [stated, detected]) {
-      const { code, output } = await type(command, { PROVIDER_TOKEN: sandbox.token }).ended;
+      const { code, output } = await type(command, env).ended;
       expect([code, output]).toEqual([0, expect.stringContaining("Wrote 2 Pact files")]);
     }
-    for (const out of outs) expect(readdirSync(out)).toHaveLength(2);
+    for (const out of Object.values(outs)) expect(readdirSync(out)).toHaveLength(2);
+    const replay = documented("pactFile", {
+      "--file pacts/": `--file ${outs.detected}/`,
+      "http://127.0.0.1:8080/states": `${sandbox.url}/states`,
+      "--port 8080": `--port ${sandbox.port}`,
+    });
+    expect(await type(replay, env).ended).toMatchObject({ code: 0 });
+  });
+
+  it("write a stub of a provider", async () => {
+    const out = join(folder, "stub");
+    const { code } = await type(documented("stub", { "--out stub": `--out ${out}` })).ended;
+    expect([code, readdirSync(out)]).toEqual([0, ["scheduling-provider.stub.json"]]);
   });
 
   it("listen to a triggered webhook", async () => {
     const port = String(await freePort());
-    const listening = readme(`${CLI}listen`, { 3001: port, "--token T": "--token only-for-this-run" });
-    // The README waits for a whole system; one event shows that the two commands work together.
-    const listener = type(`${listening.replace(",shift.update", "")} --timeout 20`);
+    const listening = documented("listen", { 3001: port, "--token T": "--token only-for-this-run" });
+    // The guide waits for a whole system; one event shows that the two commands work together.
+    const listener = type(`${listening.replace(",shift.update", "")} --timeout 200`);
     await listener.until(/http:\/\//);
-    const trigger = readme(`${CLI}trigger`, {
+    const trigger = documented("trigger", {
       "http://127.0.0.1:3000": `http://127.0.0.1:${port}`,
       "--token T": "--token only-for-this-run",
       "--provider-id UUID": `--provider-id ${randomUUID()}`,
