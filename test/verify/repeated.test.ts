@@ -3,7 +3,7 @@ import type { Forms } from "../../src/sandbox/forms.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Fixtures, VerifyOptions } from "../../src/verify/options.ts";
 import { verify } from "../../src/verify/verify.ts";
-import { coveringDialects } from "./covering-dialects.ts";
+import { coveringDialects } from "../harness/covering-dialects.ts";
 
 const KNOWN_NUMBER = "189001169813";
 /** `RUNS=1000 PROOFS=1 npx vitest run test/verify/repeated` for more runs. */
