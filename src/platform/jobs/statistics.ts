@@ -101,7 +101,8 @@ const ofJobs = sql`
       from bookings where bookings.provider_id = shown.provider_id and bookings.job_id = shown.job_id) as people
     cross join lateral (
       select count(distinct change_key) as changed_late from notifications
-      where notifications.job_id = shown.job_id and kind = 'shift_changed' and notifications.created_at > late_from) as changes`;
+      where notifications.provider_id = shown.provider_id and notifications.job_id = shown.job_id and kind = 'shift_changed'
+        and notifications.created_at > late_from) as changes`;
 
 /** One row for each booking that holds. */
 const ofBookings = sql`
