@@ -5,15 +5,13 @@ import {
   newDatabase,
   newFolder,
   type Organisation,
-  onboard,
   register,
   type Store,
-  settle,
   startPlatform,
 } from "./organisations.ts";
 import { alternate } from "./rounds.ts";
 import type { Section, SectionResult, Setting } from "./section.ts";
-import { median, quantile, type Ratio, ratioOf } from "./statistics.ts";
+import { median, quantile, ratioOf } from "./statistics.ts";
 import { type Row, shown, shownRatio } from "./table.ts";
 import { webhooksOf } from "./webhook.ts";
 
@@ -36,7 +34,7 @@ export const acknowledgement: Section = {
 const ABOUT = `100 connections send new webhooks as fast as they are acknowledged. Sender and server share the machine.
 "Express 5" reads the body, checks the token and stores nothing. "A job each" is the usual approach: \`express.json\`, then one \`send\` of pg-boss a request,
 to the same database with the same syncs. shiftpact acknowledges once the row is committed. The organisation is not yet activated: its events
-wait, except in the last row of each engine. "Idle" is one webhook at a time.`;
+wait. "Idle" is one webhook at a time.`;
 
 const HEAD = [
   "server",
@@ -92,11 +90,7 @@ async function onEngine(setting: Setting, engine: Engine) {
   );
   await Promise.all(names.map((name) => contenders[name]?.child.end()));
   const rows = names.map((name) => rowOf(engine, name, loads, idle.get(name) ?? []));
-  const working = quick ? undefined : await whileWorking(setting, engine, loads.express ?? []);
-  return {
-    rows: [...rows, ...(working?.rows ?? [])],
-    figures: { ...figuresOf(engine, loads, idle), ...working?.figures },
-  };
+  return { rows, figures: figuresOf(engine, loads, idle) };
 }
 
 function loadOf(contenders: Partial<Record<Name, Contender>>, name: Name, seconds: number): Promise<Loaded> {
@@ -155,46 +149,24 @@ function contenderOf(child: Child, organisation: Organisation, helpers?: () => r
   };
 }
 
-/** Measures an active organisation: the same process acknowledges and processes its events. */
-async function whileWorking(setting: Setting, engine: Engine, express: readonly Loaded[]) {
-  const { resources, report } = setting;
-  report(`${ENGINES[engine]}: shiftpact, during the processing of events`);
-  const provider = await startChild(resources, new URL("./servers/provider.ts", import.meta.url));
-  const platform = await startPlatform(resources, await newStore(setting, engine));
-  await settle(platform, 3);
-  const [organisation] = await onboard(platform, [provider.url]);
-  if (!organisation) throw new Error("no organisation was onboarded");
-  const contender = contenderOf(platform.child, organisation, await databaseOf(setting, engine));
-  const loads = [await contender.load(4), await contender.load(4), await contender.load(4)];
-  await Promise.all([provider.end(), platform.child.end()]);
-  const ratio = median(loads.map((each) => each.perSecond)) / median(express.map((each) => each.perSecond));
-  const cells = cellsOf(loads, { ratio, low: ratio, high: ratio }, []);
-  const row = {
-    id: `acknowledgement-${engine}-working`,
-    cells: [`${ENGINES[engine]}: shiftpact, processing meanwhile`, ...cells],
-  };
-  const p99 = median(loads.map((each) => each.p99));
-  return { rows: [row], figures: { [`acknowledgement.${engine}.working.p99`]: p99 } };
-}
-
 type Loads = Readonly<Partial<Record<string, Loaded[]>>>;
 
 const rates = (loads: readonly Loaded[] = []) => loads.map(({ perSecond }) => perSecond);
 
-function rowOf(engine: Engine, name: Name, loads: Loads, idle: readonly number[]): Row {
-  const ratio = ratioOf(rates(loads[name]), rates(loads.express));
-  return {
-    id: `acknowledgement-${engine}-${name.toLowerCase()}`,
-    cells: [`${ENGINES[engine]}: ${NAMES[name]}`, ...cellsOf(loads[name] ?? [], ratio, idle)],
-  };
-}
-
-function cellsOf(loads: readonly Loaded[], ratio: Ratio, idle: readonly number[]): string[] {
+function rowOf(engine: Engine, name: Name, all: Loads, idle: readonly number[]): Row {
+  const loads = all[name] ?? [];
   const of = (figure: keyof Loaded) => shown(median(loads.map((each) => each[figure])));
   const max = shown(Math.max(...loads.map((each) => each.max)));
-  const alone = idle.length > 0 ? [quantile(idle, 0.5), quantile(idle, 0.99)].map(shown) : ["", ""];
+  const alone = [quantile(idle, 0.5), quantile(idle, 0.99)].map(shown);
   const cpu = [of("cpu"), of("helpersCpu"), of("loadCpu")];
-  return [of("perSecond"), shownRatio(ratio), of("p50"), of("p99"), max, ...cpu, ...alone];
+  const ratio = shownRatio(ratioOf(rates(loads), rates(all.express)));
+  return {
+    id: `acknowledgement-${engine}-${name.toLowerCase()}`,
+    cells: [
+      `${ENGINES[engine]}: ${NAMES[name]}`,
+      ...[of("perSecond"), ratio, of("p50"), of("p99"), max, ...cpu, ...alone],
+    ],
+  };
 }
 
 function figuresOf(engine: Engine, loads: Loads, idle: ReadonlyMap<Name, number[]>) {

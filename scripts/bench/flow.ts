@@ -1,11 +1,20 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { storeEvents } from "../../test/harness/stored-events.ts";
 import type { Child } from "./child.ts";
 import { withDatabase } from "./database.ts";
 import { type Deployment, type Pipelined, pipeline, startDeployment, startProvider } from "./deployment.ts";
-import { newDatabase, newFolder, onboard, type Platform, startPlatform } from "./organisations.ts";
+import {
+  newDatabase,
+  newFolder,
+  type Organisation,
+  onboard,
+  type Platform,
+  startPlatform,
+} from "./organisations.ts";
+import { acknowledgements, jobs } from "./probes.ts";
 import { alternate } from "./rounds.ts";
 import type { Section, SectionResult, Setting } from "./section.ts";
-import { idleFlow, steadyFlow } from "./send.ts";
+import { idleFlow } from "./send.ts";
 import { median, quantile, ratioOf } from "./statistics.ts";
 import { type Row, shown, shownRatio, type Table } from "./table.ts";
 
@@ -168,13 +177,13 @@ const PER_SECOND = 100;
 async function steadily(setting: Setting, deployment: Deployment, hanging: string) {
   const { seconds } = sizesOf(setting);
   setting.report(`${PER_SECOND} webhooks a second`);
-  const calm = await steadyFlow(deployment, { perSecond: PER_SECOND, seconds });
+  const calm = await steadyFlow(deployment, seconds);
   setting.report(
     `${PER_SECOND} webhooks a second, one organisation of ${deployment.organisations.length} hanging`,
   );
   const [stranger] = await onboard(deployment.platform, [hanging]);
   const others = { ...deployment, organisations: deployment.organisations.slice(1) };
-  const beside = await steadyFlow(others, { perSecond: PER_SECOND, seconds, stranger });
+  const beside = await steadyFlow(others, seconds, stranger);
   const row = (id: string, what: string, times: readonly number[]): Row => ({
     id,
     cells: [what, ...[0.5, 0.99].map((q) => shown(quantile(times, q))), shown(PER_SECOND), "", "", ""],
@@ -190,6 +199,21 @@ async function steadily(setting: Setting, deployment: Deployment, hanging: strin
       "flow.hanging.ratio": median(calm) / median(beside),
     },
   };
+}
+
+/** Returns the times from webhook to job. The `stranger` sends as many webhooks as each other organisation. Milliseconds. */
+async function steadyFlow(
+  deployment: Deployment,
+  seconds: number,
+  stranger?: Organisation,
+): Promise<number[]> {
+  const times = jobs(deployment, PER_SECOND);
+  const share = PER_SECOND / deployment.organisations.length;
+  const others = stranger && acknowledgements(deployment, [stranger], share);
+  await sleep(seconds * 1_000);
+  const measured = await times.stop();
+  await others?.stop();
+  return measured;
 }
 
 function tableOf({ singles, events }: Sizes, rows: readonly Row[], steady: readonly Row[]): Table {

@@ -78,35 +78,3 @@ export async function toJob({ sender, url, jobs, organisations }: FlowParts, ind
   await sender.send(url, inTurn(organisations, index), shiftId);
   return (await job) - begun;
 }
-
-/**
- * Returns the times from webhook to job at a steady rate, regardless of earlier ones. Delays of the sender count too. The webhooks of
- * `stranger` take their turn with the others, and their jobs are not awaited. Milliseconds.
- */
-export async function steadyFlow(
-  parts: FlowParts,
-  {
-    perSecond,
-    seconds,
-    stranger,
-  }: { perSecond: number; seconds: number; stranger?: Organisation | undefined },
-): Promise<number[]> {
-  const begun = performance.now();
-  const times: Promise<number>[] = [];
-  const others: Promise<void>[] = [];
-  const senders = parts.organisations.length + 1;
-  for (let index = 0; index < perSecond * seconds; index += 1) {
-    const moment = begun + (index * 1_000) / perSecond;
-    const early = moment - performance.now();
-    if (early > 1) await sleep(early);
-    if (stranger && index % senders === 0) others.push(parts.sender.send(parts.url, stranger));
-    else times.push(fromScheduledTime(parts, index, moment));
-  }
-  await Promise.all(others);
-  return Promise.all(times);
-}
-
-async function fromScheduledTime(parts: FlowParts, index: number, moment: number): Promise<number> {
-  const late = Math.max(0, performance.now() - moment);
-  return late + (await toJob(parts, index));
-}
