@@ -306,12 +306,15 @@ export const faultRows: readonly Row[] = [
   ...contracts,
 ];
 
-/** Tested on every operation: in many providers each operation checks access separately. */
+/** Tested on every operation: in many providers each operation checks access and ids separately. */
 export const alwaysOnEach: readonly FaultName[] = [
   "no-token-accepted",
   "any-token-accepted",
   "any-scheme-accepted",
   "tenant-ignored",
+  "token-for-every-tenant",
+  "unknown-id-accepted",
+  "malformed-id-accepted",
 ];
 
 /** Allowed, or not observable in responses: the kit must report no error. */

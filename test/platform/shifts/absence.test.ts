@@ -96,6 +96,8 @@ describe("a shift that GET does not find", () => {
     const { writes } = planned(aState({ shift: PATIENT, bookings: [confirmed()] }), run);
     expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "absence" });
     expect(notified(writes)).toEqual(["shift_cancelled"]);
+    const tombstone = { write: "shift", patch: expect.objectContaining({ goneAt: NOW }) };
+    expect(writesOf(writes, "shift")).toContainEqual(tombstone);
   });
 
   it("counts as deleted at once with a 410 and a problem document", () => {
