@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { MINUTE_MS } from "../../src/contract/durations.ts";
 import type { PostgresServer } from "../../test/harness/embedded-postgres.ts";
 import type { Random } from "../../test/harness/random.ts";
-import { MINUTE_MS } from "../../src/contract/durations.ts";
 import type { Disk } from "./disk.ts";
 import { FAILURES, type Failure, type Pair } from "./pair.ts";
 import type { Target } from "./target.ts";

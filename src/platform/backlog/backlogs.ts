@@ -1,5 +1,4 @@
 import type { Backlog } from "../../../generated/operations/types.ts";
-import { MINUTE_MS } from "../../contract/durations.ts";
 import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import { healthOf } from "../integrations/health.ts";

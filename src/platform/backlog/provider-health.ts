@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type { ProviderHealth } from "../../../generated/operations/types.ts";
-import { MINUTE_MS } from "../../contract/durations.ts";
 import type { Database } from "../db/database.ts";
 import type { Backlogs } from "./backlogs.ts";
 
