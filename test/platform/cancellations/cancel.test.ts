@@ -77,8 +77,13 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
   it("and the provider gives no usable response: the cancellation waits, with an issue after the last attempt", async () => {
     const { organisation, person, job } = await booked();
     const other = await organisation.addPerson();
+    await organisation.idle();
     organisation.provider.setFault("error-500", DELETE);
     await organisation.cancel(job);
+    const offers = await organisation.notifications(job, "job_offered");
+    expect(offers.filter(({ candidateId }) => candidateId === other.candidateId)).toMatchObject([
+      { withdrawnAt: expect.any(String) },
+    ]);
     await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({
       status: "open",

@@ -244,22 +244,26 @@ describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
 });
 
 const WAITING = 50_000;
+const PART = 10_000;
 
 describe.each(featureEngines)("the readings of a large backlog on %s", (engine) => {
   const database = useEngine(engine);
 
   it("are in time for a scrape, and count no further than 10001", async () => {
     const providerId = crypto.randomUUID();
-    await database().raw.executeSql(`
-      set search_path to shiftpact;
-      insert into integrations (provider_id, kind, name, base_url, provider_token, state)
-        values ('${providerId}', 'tempo', 'n', 'https://provider.example', 't', 'active');
-      insert into events (provider_id, event_id, event, shift_id, trace_id, received_at)
-        select '${providerId}', gen_random_uuid(), 'shift.create', n::text, n::text, now() - interval '1 hour'
-        from generate_series(1, ${WAITING}) as n;
-      insert into work (provider_id, kind, key, priority)
-        select '${providerId}', 'shift', n::text, 1 from generate_series(1, ${WAITING}) as n;
-      analyze events, work`);
+    const run = (statements: string) =>
+      database().raw.executeSql(`set search_path to shiftpact; ${statements}`);
+    await run(`insert into integrations (provider_id, kind, name, base_url, provider_token, state)
+      values ('${providerId}', 'tempo', 'n', 'https://provider.example', 't', 'active')`);
+    // In parts, because a statement has a limit.
+    for (let from = 1; from <= WAITING; from += PART) {
+      const numbers = `generate_series(${from}, ${from + PART - 1}) as n`;
+      await run(`insert into events (provider_id, event_id, event, shift_id, trace_id, received_at)
+        select '${providerId}', gen_random_uuid(), 'shift.create', n::text, n::text, now() - interval '1 hour' from ${numbers}`);
+      await run(`insert into work (provider_id, kind, key, priority)
+        select '${providerId}', 'shift', n::text, 1 from ${numbers}`);
+    }
+    await run("analyze events, work");
     const log = { ...silent, error: vi.fn() } as unknown as typeof silent;
     const backlogs = createBacklogs({
       ...{ database: database(), now: () => new Date(), tries: 5, figures: { flush: async () => undefined } },
