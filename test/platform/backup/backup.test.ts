@@ -42,7 +42,8 @@ const digests = ({ raw }: Database) =>
 async function constraints({ raw }: Database) {
   const { rows } = await raw.executeSql(`
     select conrelid::regclass::text as name, conname, pg_get_constraintdef(oid) as definition from pg_constraint
-    where connamespace = 'shiftpact'::regnamespace and conrelid::regclass::text !~ '_\\d{8}$' and contype <> 'n' order by 1, 2`);
+    where connamespace = 'shiftpact'::regnamespace and conrelid::regclass::text !~ '_\\d{8}$' and contype <> 'n'
+    order by conrelid::regclass::text collate "C", conname`);
   return rows;
 }
 
