@@ -1,6 +1,7 @@
-import type { IssueCode, Subject } from "../../generated/operations/types.ts";
 import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/draft.ts";
 import type { ShiftState } from "../../src/platform/shifts/state.ts";
+import { endHold, INTEGRATION, noteRoute, pause } from "./integration.ts";
+import { raiseIssue, resolveIssues } from "./issues.ts";
 import { isLive, type JobRow, type NotificationRow, type Store } from "./store.ts";
 
 /** Called with each new notification. */
@@ -8,7 +9,6 @@ export interface Applied {
   notified(row: NotificationRow): void;
 }
 
-const PROBE_MS = 60_000;
 /** Verdicts of events that wait although the provider has responded to their reading. */
 const READ: readonly string[] = ["will_recheck", "disappearance_held"];
 
@@ -136,8 +136,6 @@ function applyOne(target: Target, write: Write) {
   }
 }
 
-const INTEGRATION: Subject = { kind: "integration" };
-
 function writeOperation(
   { store, now }: Target,
   { operationId, patch }: Extract<Write, { write: "operation" }>,
@@ -147,22 +145,6 @@ function writeOperation(
   if (patch.sentAt !== undefined) row.sentAt = patch.sentAt;
   if (patch.consumedBy !== undefined) Object.assign(row, { consumedBy: patch.consumedBy, consumedAt: now });
   if (patch.isConfirmed) row.confirmedAt = now;
-}
-
-function raiseIssue(store: Store, code: IssueCode, subject: Subject) {
-  if (store.hasOpenIssue(code, subject)) return;
-  store.issues.push({ code, subject: JSON.stringify(subject), shiftId: subject.shiftId, isOpen: true });
-}
-
-function resolveIssues(
-  store: Store,
-  { codes, subject, shiftId }: { codes?: readonly IssueCode[]; subject?: Subject; shiftId?: string },
-) {
-  const text = JSON.stringify(subject);
-  for (const issue of store.issues) {
-    const isMeant = codes ? codes.includes(issue.code) && issue.subject === text : issue.shiftId === shiftId;
-    if (isMeant) issue.isOpen = false;
-  }
 }
 
 function notifyAll(
@@ -252,48 +234,6 @@ function identify(
     Object.assign(row, { id: null, fault: { kind: "forgotten", ...(keep && { id: before }) } });
   }
   store.markDue("person", candidateId, 0, now);
-}
-
-export function noteRoute(
-  store: Store,
-  { route, works }: Pick<Extract<Write, { write: "route" }>, "route" | "works">,
-  now: number,
-) {
-  const { integration } = store;
-  const { since, recoveries = 0 } = integration.routes[route] ?? {};
-  const subject: Subject = { kind: "operation", operation: route };
-  if (!works) {
-    const known = { since: since ?? new Date(now).toISOString(), recoveries };
-    integration.routes = { ...integration.routes, [route]: known };
-    return raiseIssue(store, "route_missing", subject);
-  }
-  if (since === undefined) return;
-  integration.routes = { ...integration.routes, [route]: { recoveries: recoveries + 1 } };
-  resolveIssues(store, { codes: ["route_missing"], subject });
-  store.retryNow(now);
-}
-
-export function pause(store: Store, now: number) {
-  store.integration.pausedSince ??= now;
-  raiseIssue(store, "token_rejected", INTEGRATION);
-  if (store.work.has("probe ")) return;
-  store.markDue("probe", "", 0, now + PROBE_MS);
-}
-
-export function resume(store: Store, now: number) {
-  if (store.integration.pausedSince === null) return;
-  store.integration.pausedSince = null;
-  resolveIssues(store, { codes: ["token_rejected"], subject: INTEGRATION });
-  store.retryNow(now);
-}
-
-function endHold(store: Store) {
-  const isMissing = [...store.shifts.values()].some(
-    ({ shiftId, absences }) => absences > 0 && isLive(store.jobs.get(shiftId)),
-  );
-  if (store.integration.heldSince === null || isMissing) return;
-  store.integration.heldSince = null;
-  resolveIssues(store, { codes: ["mass_disappearance"], subject: INTEGRATION });
 }
 
 /** Reads the provider's next other shifts. */

@@ -5,7 +5,7 @@ import {
   type PersonStep,
   planPerson,
 } from "../../src/platform/people/plan.ts";
-import { noteRoute, pause, resume } from "./apply.ts";
+import { noteRoute, pause, resume } from "./integration.ts";
 import type { Request } from "./operations.ts";
 import type { Claim, Worker } from "./runs.ts";
 import type { PersonRow } from "./store.ts";

@@ -1,4 +1,3 @@
-import { resume } from "./apply.ts";
 import {
   accept,
   activate,
@@ -10,6 +9,7 @@ import {
   suspend,
   withdraw,
 } from "./commands.ts";
+import { resume } from "./integration.ts";
 import type { Entry, ProviderShift } from "./provider.ts";
 import type { Step } from "./schedule.ts";
 import type { SimulatedSystem } from "./system.ts";

@@ -228,7 +228,7 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 /** Of all commands that open the database. */
 export const DATABASE_SETTINGS = Object.keys(CHAPTERS.Database) as readonly SettingName[];
 
-/** Returns the value of a setting, or its default. An empty value is none. @param env checked, with secrets read from their files */
+/** Returns the value of a setting, or its default if it is unset or empty. @param env checked, with secrets read from their files */
 export function settingOf<Name extends SettingName>(env: Env, name: Name): ValueOf<Name> {
   const { kind, default: unset }: Setting<unknown> = SETTINGS[name];
   const text = env[name] || unset;

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Returns the bearer token of an Authorization header; undefined when there is none. The scheme is case-insensitive (RFC 6750). */
+/** Returns the bearer token of an Authorization header; undefined if the header has no such token. The scheme is case-insensitive (RFC 6750). */
 export function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(header ?? "")?.[1];
 }

@@ -1,0 +1,50 @@
+import type { Subject } from "../../generated/operations/types.ts";
+import type { Write } from "../../src/platform/shifts/draft.ts";
+import { raiseIssue, resolveIssues } from "./issues.ts";
+import { isLive, type Store } from "./store.ts";
+
+const PROBE_MS = 60_000;
+
+export const INTEGRATION: Subject = { kind: "integration" };
+
+export function noteRoute(
+  store: Store,
+  { route, works }: Pick<Extract<Write, { write: "route" }>, "route" | "works">,
+  now: number,
+) {
+  const { integration } = store;
+  const { since, recoveries = 0 } = integration.routes[route] ?? {};
+  const subject: Subject = { kind: "operation", operation: route };
+  if (!works) {
+    const known = { since: since ?? new Date(now).toISOString(), recoveries };
+    integration.routes = { ...integration.routes, [route]: known };
+    return raiseIssue(store, "route_missing", subject);
+  }
+  if (since === undefined) return;
+  integration.routes = { ...integration.routes, [route]: { recoveries: recoveries + 1 } };
+  resolveIssues(store, { codes: ["route_missing"], subject });
+  store.retryNow(now);
+}
+
+export function pause(store: Store, now: number) {
+  store.integration.pausedSince ??= now;
+  raiseIssue(store, "token_rejected", INTEGRATION);
+  if (store.work.has("probe ")) return;
+  store.markDue("probe", "", 0, now + PROBE_MS);
+}
+
+export function resume(store: Store, now: number) {
+  if (store.integration.pausedSince === null) return;
+  store.integration.pausedSince = null;
+  resolveIssues(store, { codes: ["token_rejected"], subject: INTEGRATION });
+  store.retryNow(now);
+}
+
+export function endHold(store: Store) {
+  const isMissing = [...store.shifts.values()].some(
+    ({ shiftId, absences }) => absences > 0 && isLive(store.jobs.get(shiftId)),
+  );
+  if (store.integration.heldSince === null || isMissing) return;
+  store.integration.heldSince = null;
+  resolveIssues(store, { codes: ["mass_disappearance"], subject: INTEGRATION });
+}
