@@ -325,7 +325,8 @@ describe("openapi-pact-comparator", () => {
   it.each(pairs)("finds no error between %s and %s", async (contract, document) => {
     // Node's resolution does not find its type declarations.
     const { Comparator }: ComparatorPackage = (await import("@pactflow/openapi-pact-comparator")) as never;
-    const read = (path: string) => JSON.parse(readFileSync(path, "utf8"));
+    // The documents are YAML, and the contracts are JSON, which is YAML, too.
+    const read = (path: string) => parse(readFileSync(path, "utf8"));
     const comparator = new Comparator({ oas: read(join(DOCUMENTS, document)) });
     const errors = [];
     for await (const result of comparator.compare(read(join(CONTRACTS, contract)))) {
