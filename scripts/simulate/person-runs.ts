@@ -2,6 +2,7 @@ import { CALL_TIMEOUT_MS } from "../../src/clients/retry-policy.ts";
 import {
   type Answer,
   createHadNoEffect,
+  isFinal,
   type PersonStep,
   planPerson,
 } from "../../src/platform/people/plan.ts";
@@ -45,7 +46,8 @@ export class PersonRuns {
     if (!person) return this.#finish(claim);
     const isForgotten = person.fault?.kind === "forgotten";
     const keptId = person.fault?.kind === "forgotten" ? (person.fault.id ?? null) : null;
-    const facts = { createSentAt: person.createSentAt, existsUnseen, isForgotten, keptId };
+    const created = person.fault?.kind === "created" ? person.fault.failure : null;
+    const facts = { createSentAt: person.createSentAt, existsUnseen, created, isForgotten, keptId };
     const step = invariants.guard(() => planPerson(facts, answer, now(), CALL_TIMEOUT_MS));
     if (!step) return;
     if (createHadNoEffect(asked, answer)) person.createSentAt = null;
@@ -57,7 +59,7 @@ export class PersonRuns {
   #wanted(candidateId: string): PersonRow | undefined {
     const { store, now } = this.#worker.parts;
     const person = store.people.get(candidateId);
-    if (!person || person.id !== null || (person.fault ?? FORGOTTEN).kind !== "forgotten") return undefined;
+    if (!person || person.id !== null || isFinal(person.fault ?? FORGOTTEN)) return undefined;
     const isWanted = store.bookings.some((booking) => {
       const job = store.jobs.get(booking.shiftId);
       const isToBeAssigned = booking.status === "pending" && !booking.isWithdrawn;

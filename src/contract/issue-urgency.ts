@@ -19,6 +19,7 @@ export const URGENCY_OF = {
   competence_missing: "urgent",
   unassign_failed: "urgent",
   candidate_ambiguous: "urgent",
+  candidate_id_shared: "urgent",
   cancellation_refused: "urgent",
   outlet_not_mapped: "normal",
   role_not_mapped: "normal",

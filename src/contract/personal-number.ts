@@ -37,6 +37,15 @@ function passesLuhn(tenDigits: string): boolean {
   return sum % 10 === 0;
 }
 
+/**
+ * Whether a text is the number in any form that providers write: 12 digits, or 10 without the century, each with or without a hyphen. Ten digits
+ * leave the century open, so it is for the response to a question about that number alone.
+ */
+export function isSameNumber(text: string, number: PersonalNumber): boolean {
+  const forms = [number, hyphenated(number)];
+  return forms.some((form) => text === form || text === form.slice(2));
+}
+
 /** `YYYYMMDD-XXXX`, the context description's form. Some providers find a candidate only under this one. */
 export function hyphenated(number: PersonalNumber): string {
   return `${number.slice(0, 8)}-${number.slice(8)}`;

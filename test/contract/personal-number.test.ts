@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hyphenated, maskPersonalNumber, parsePersonalNumber } from "../../src/contract/personal-number.ts";
+import {
+  hyphenated,
+  isSameNumber,
+  maskPersonalNumber,
+  type PersonalNumber,
+  parsePersonalNumber,
+} from "../../src/contract/personal-number.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 
 const anyPublished = fc.constantFrom(...published.personnummer, ...published.coordinationNumbers);
@@ -85,6 +91,39 @@ describe("forms of a personal number", () => {
       fc.property(anyPublished, (digits) => {
         const number = parsePersonalNumber(digits);
         expect(number && maskPersonalNumber(number)).toBe(`${digits.slice(0, 4)}****-****`);
+      }),
+    );
+  });
+});
+
+describe("isSameNumber", () => {
+  const forms = {
+    "twelve digits": (digits: string) => digits,
+    "twelve digits with a hyphen": withHyphen,
+    "ten digits": (digits: string) => digits.slice(2),
+    "ten digits with a hyphen": (digits: string) => withHyphen(digits).slice(2),
+  };
+
+  it.each(Object.entries(forms))("recognises a number in the form of %s, and no other", (_form, write) => {
+    fc.assert(
+      fc.property(anyPublished, anyPublished, (digits, other) => {
+        const number = digits as PersonalNumber;
+        expect(isSameNumber(write(digits), number)).toBe(true);
+        expect(isSameNumber(write(other), number)).toBe(write(other) === write(digits));
+      }),
+    );
+  });
+
+  it.each([
+    ["a plus, which is of another century", (digits: string) => `${digits.slice(2, 8)}+${digits.slice(8)}`],
+    ["another century", (digits: string) => `${digits.startsWith("20") ? "19" : "20"}${digits.slice(2)}`],
+    ["digits that are missing", (digits: string) => digits.slice(3)],
+    ["a name behind it", (digits: string) => `${digits} Ada`],
+    ["nothing", () => ""],
+  ])("does not recognise a number with %s", (_form, write) => {
+    fc.assert(
+      fc.property(anyPublished, (digits) => {
+        expect(isSameNumber(write(digits), digits as PersonalNumber)).toBe(false);
       }),
     );
   });

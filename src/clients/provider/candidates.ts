@@ -1,7 +1,12 @@
 import type { Client } from "../../../generated/provider/client.ts";
 import type { Candidate, CandidateCreate } from "../../../generated/provider/types.ts";
 import { isCandidate } from "../../../generated/provider/validators.js";
-import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import {
+  hyphenated,
+  isSameNumber,
+  type PersonalNumber,
+  parsePersonalNumber,
+} from "../../contract/personal-number.ts";
 import { isUsableId } from "../../contract/storable-text.ts";
 import {
   answerOf,
@@ -76,7 +81,7 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
 
   /**
    * `exists` (409): the person was created in between; look up again. If a provider refuses the number of 12 digits, the
-   * hyphenated form is sent once.
+   * hyphenated form is sent once. `unavailable` with a status of 2xx: someone was created, and the response does not say as whom.
    */
   async function createCandidate(payload: CandidateCreate, call: Call): Promise<Creation> {
     const created = await create(payload, call);
@@ -91,12 +96,13 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     if (answer.kind !== "answer") return answer;
     if (answer.status === 409) return { kind: "exists" };
     if (!answer.ok) return refused(answer);
+    const { status } = answer;
     const body = read("created candidate", answer, isCandidate);
-    if ("kind" in body) return body;
-    if (!isUsableId(body.value.id)) return broken("created candidate", [UNUSABLE_ID]);
+    if ("kind" in body) return { ...body, status };
+    if (!isUsableId(body.value.id)) return { ...broken("created candidate", [UNUSABLE_ID]), status };
     const number = parsePersonalNumber(payload.personalNumber);
     if (number && !isThePerson(body.value, number))
-      return unavailable("wrong_person", "the created candidate is another person");
+      return { ...unavailable("wrong_person", "the created candidate is another person"), status };
     return { kind: "created", candidate: body.value };
   }
 
@@ -154,5 +160,5 @@ function isFormRefused(answer: { kind: string }): answer is Refused {
 }
 
 function isThePerson({ personalNumber }: Candidate, number: PersonalNumber): boolean {
-  return !personalNumber || parsePersonalNumber(personalNumber) === number;
+  return !personalNumber || isSameNumber(personalNumber, number);
 }

@@ -32,6 +32,7 @@ const TITLES = {
   token_rejected: "Provider token rejected",
   mass_disappearance: "Mass disappearance of shifts",
   candidate_ambiguous: "Ambiguous candidate at the provider",
+  candidate_id_shared: "Two candidates with one id at the provider",
   booking_failed: "Booking failed",
   booking_overlaps: "Overlapping bookings",
   competence_missing: "Missing competence",
@@ -88,6 +89,7 @@ const DETAILS = {
     `${capitalised(counted(params.count, "future shift"))} of the provider disappeared within minutes, so deletions are paused.`,
   candidate_ambiguous: ({ params }) =>
     `The provider has ${params.count === undefined ? "several people" : people(params.count)} with the personal number of the candidate.`,
+  candidate_id_shared: () => "The provider gives the candidate the id of another candidate.",
   booking_failed: ({ params: { reason, ...params } }) =>
     `The booking ended without confirmation by the provider${after(": ", reason ? bookingReasonText(reason, params) : knownFailure(params))}.`,
   booking_overlaps: () => "After a change of times, the candidate is booked on two overlapping shifts.",
@@ -135,6 +137,7 @@ const REMEDIES = {
   mass_disappearance: () =>
     "Ask the provider whether the shifts are deleted. Resolve this issue only if they are: their jobs are then cancelled.",
   candidate_ambiguous: () => "Ask the provider to merge the people, then accept again.",
+  candidate_id_shared: () => "Ask the provider to separate the two people, then accept again.",
   booking_failed: () => "Check the shift with the provider, then accept again.",
   booking_overlaps: () => "Withdraw the candidate from one of the two jobs.",
   competence_missing: () => "Withdraw the candidate, or add the competence to the candidate.",

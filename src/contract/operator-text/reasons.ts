@@ -22,6 +22,7 @@ const BOOKING_REASONS = {
   shift_not_found: () => "the provider does not know the shift",
   candidate_not_found: () => "the provider does not know the candidate",
   candidate_ambiguous: () => "several people at the provider match the candidate",
+  candidate_id_shared: () => "the provider gives the candidate the id of another candidate",
   candidate_erased: () => "the candidate was erased",
   candidate_refused: (params) => `the provider refused the candidate${failureSuffix(params)}`,
   assignment_refused: (params) => `the provider refused the assignment${failureSuffix(params)}`,

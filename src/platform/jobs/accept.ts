@@ -103,13 +103,13 @@ async function reserve(trx: Trx, deps: Deps, job: Job, candidateId: string): Pro
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  // The cause of the last failure at the provider may have been corrected.
+  // The cause of the last failure at the provider may have been corrected. A person whom it has created stays created.
   await trx
     .updateTable("provider_candidates")
     .set({ trouble: null })
     .where("provider_id", "=", job.provider_id)
     .where("candidate_id", "=", candidateId)
-    .where("trouble", "is not", null)
+    .where(sql<boolean>`trouble ->> 'kind' <> 'created'`)
     .execute();
   markDue(trx, deps, [shiftOf(job)]);
   recordSteps(trx, [{ ...placeOf(job), traceId: job.trace_id, step: "booking", code: "seat_reserved" }]);

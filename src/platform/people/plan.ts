@@ -1,4 +1,5 @@
-import type { Failure, Refused, Unavailable } from "../../clients/provider/answer.ts";
+import type { FailureCode } from "../../../generated/operations/types.ts";
+import { type Failure, type Refused, type Unavailable, unavailable } from "../../clients/provider/answer.ts";
 import type { PersonFault } from "../db/schema.ts";
 
 /** The provider's response about a person. */
@@ -14,6 +15,8 @@ export interface PersonFacts {
   createSentAt: number | null;
   /** Whether the look-up after an `exists` found no match. */
   existsUnseen: boolean;
+  /** The provider has created someone, and why its response does not say as whom. */
+  created: FailureCode | null;
   /** Whether the provider may no longer know the stored id. */
   isForgotten: boolean;
   /** The id that the person keeps if the look-up finds no other. */
@@ -26,16 +29,17 @@ export type PersonStep =
   | { do: "create" }
   | { do: "give_up"; fault: PersonFault }
   | { do: "pause"; refused: Refused }
-  | { do: "retry"; failure: Unavailable }
+  /** `isCreated`: the provider has created someone, although the call failed. */
+  | { do: "retry"; failure: Unavailable; isCreated: boolean }
   /** A create may still take effect, so a look-up without a match counts only after one more time-out. Milliseconds. */
   | { do: "wait"; ms: number };
 
 /**
  * Returns the next step to identify a person at the provider: look up, then create. After a create with an unknown outcome it waits one time-out
- * and looks up before it creates again. Pure.
+ * and looks up before it creates again; after one that created someone, it only looks up. Pure.
  */
 export function planPerson(
-  { createSentAt, existsUnseen, isForgotten, keptId }: PersonFacts,
+  { createSentAt, existsUnseen, created, isForgotten, keptId }: PersonFacts,
   answer: Answer | undefined,
   now: number,
   timeoutMs: number,
@@ -53,6 +57,12 @@ export function planPerson(
       // A single look-up without a match may be stale. The next accept creates the person.
       if (isForgotten)
         return { do: "give_up", fault: { kind: "refused", status: 404, code: "candidate_not_found" } };
+      if (created !== null)
+        return {
+          do: "retry",
+          failure: unavailable(created, "the created person is not found"),
+          isCreated: true,
+        };
       // The call itself took up to one time-out, and may take effect after it was cut.
       const leftMs = createSentAt === null ? 0 : 2 * timeoutMs - Math.max(0, now - createSentAt);
       return leftMs > 0 ? { do: "wait", ms: leftMs } : { do: "create" };
@@ -67,9 +77,18 @@ export function planPerson(
       return { do: "give_up", fault: { kind: "refused", status: answer.status, ...code } };
     }
     case "unavailable":
-      return { do: "retry", failure: answer };
+      return { do: "retry", failure: answer, isCreated: hasCreated(answer) };
   }
 }
+
+/** Why a person has no id and none is sought. */
+export type FinalFault = Exclude<PersonFault, { kind: "forgotten" | "created" }>;
+
+export const isFinal = (fault: PersonFault): fault is FinalFault =>
+  fault.kind !== "forgotten" && fault.kind !== "created";
+
+/** Whether the call was a create that had its effect: only its response cannot be used. */
+const hasCreated = ({ status = 0 }: Unavailable): boolean => status >= 200 && status < 300;
 
 /** Whether a create certainly had no effect: it was not sent, or was refused. A look-up proves nothing about an earlier create. */
 export const createHadNoEffect = (

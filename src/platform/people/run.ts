@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql, type UpdateObject } from "kysely";
+import type { FailureCode } from "../../../generated/operations/types.ts";
 import type { CandidateCreate } from "../../../generated/provider/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
@@ -21,6 +22,7 @@ import { type Answer, createHadNoEffect, type PersonStep, planPerson } from "./p
 /** A person who has to be identified at a provider, because a booking waits. */
 interface Wanted {
   isForgotten: boolean;
+  created: FailureCode | null;
   keptId: string | null;
   createSentAt: number | null;
   idempotencyKey: string | null;
@@ -76,14 +78,14 @@ async function findWanted(
 ): Promise<Wanted | undefined> {
   const { rows } = await sql<Omit<Wanted, "createSentAt"> & { sentMsAgo: number | null }>`
     select (extract(epoch from now() - known.create_sent_at) * 1000)::float8 as "sentMsAgo",
-      known.idempotency_key as "idempotencyKey", known.trouble is not null as "isForgotten",
-      known.trouble ->> 'id' as "keptId",
+      known.idempotency_key as "idempotencyKey", coalesce(known.trouble ->> 'kind' = 'forgotten', false) as "isForgotten",
+      known.trouble ->> 'failure' as created, known.trouble ->> 'id' as "keptId",
       bookings.trace_id as "traceId", jobs.shift_id as "shiftId", jobs.job_id as "jobId"
     from provider_candidates as known
     join bookings on bookings.provider_id = known.provider_id and bookings.candidate_id = known.candidate_id
     join jobs on jobs.provider_id = bookings.provider_id and jobs.job_id = bookings.job_id
     where known.provider_id = ${providerId} and known.candidate_id = ${key} and known.provider_candidate_id is null
-      and coalesce(known.trouble ->> 'kind' = 'forgotten', true) and ${IS_WAITING}
+      and coalesce(known.trouble ->> 'kind' in ('forgotten', 'created'), true) and ${IS_WAITING}
       and jobs.status <> 'cancelled' and jobs.start_time > ${now()}
     order by bookings.booking_id limit 1`.execute(database.kysely);
   const [row] = rows;
@@ -178,13 +180,15 @@ async function conclude(deps: Deps, claim: Claim, wanted: Identified, step: Conc
       });
     case "wait":
       await transact(deps, (trx) =>
-        endClaim(trx, claim, { afterMs: step.ms, attempts: 0, priority, isFirm: true }),
+        endClaim(trx, claim, { afterMs: step.ms, attempts: attempts - 1, priority, isFirm: true }),
       );
       return deps.wakeWorkerIn(step.ms);
     case "retry": {
       const rest = retryAfterFailure(deps, attempts, step.failure);
+      const { failure } = step.failure;
+      const trouble = step.isCreated && { trouble: JSON.stringify({ kind: "created", failure }) };
       await transact(deps, async (trx) => {
-        await update(trx, claim, unsent);
+        await update(trx, claim, { ...unsent, ...trouble });
         await noteFailure(trx, deps, claim, wanted, step.failure);
         endClaim(trx, claim, { ...rest, priority });
       });

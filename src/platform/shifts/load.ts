@@ -148,9 +148,14 @@ const basics = (now: Date) => sql`
       'isUnread', coalesce(verdict ->> 'code' not in ('will_recheck', 'disappearance_held'), true)) order by event_id), '[]')
     from events where provider_id = asked.provider and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
 
+/** An id at a provider belongs to the candidate who had it first. */
+const IS_SHARED = sql`(select '{"kind": "shared"}'::jsonb from provider_candidates as other
+    where other.provider_id = known.provider_id and other.provider_candidate_id = known.provider_candidate_id
+      and (other.created_at, other.candidate_id) < (known.created_at, known.candidate_id) limit 1)`;
+
 const bookings = sql`
   (select coalesce(jsonb_agg(to_jsonb(bookings) || jsonb_build_object('person_id', known.provider_candidate_id,
-      'fault', known.trouble) order by booking_id), '[]')
+      'fault', coalesce(known.trouble, ${IS_SHARED})) order by booking_id), '[]')
     from bookings left join provider_candidates as known
       on known.provider_id = bookings.provider_id and known.candidate_id = bookings.candidate_id
     where bookings.provider_id = asked.provider and bookings.job_id = job.job_id

@@ -1,5 +1,6 @@
 import type { BookingReason, ProviderPerson } from "../../../generated/operations/types.ts";
-import type { PersonFault, Rejection } from "../db/schema.ts";
+import type { Rejection } from "../db/schema.ts";
+import { type FinalFault, isFinal } from "../people/plan.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { endBooking, notifyOfBooking, paramsOf } from "./plan-close.ts";
 import { awaitsShift, settleRoute } from "./plan-routes.ts";
@@ -100,8 +101,8 @@ function applyRemoved(draft: Draft, booking: BookingState) {
 
 /** Issues that the confirmation of a booking resolves. */
 const RESOLVED = [
-  ...(["booking_failed", "candidate_ambiguous", "provider_refused", "unassign_failed"] as const),
-  "provider_gave_no_answer" as const,
+  ...(["booking_failed", "candidate_ambiguous", "candidate_id_shared"] as const),
+  ...(["provider_refused", "unassign_failed", "provider_gave_no_answer"] as const),
 ];
 
 export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: true } = {}) {
@@ -176,7 +177,7 @@ function unassign(draft: Draft, booking: BookingState): Call | undefined {
 
 function assign(draft: Draft, booking: BookingState): Call | undefined {
   const { person, bookingId, candidateId, traceId, sentAt } = booking;
-  if (person.fault && person.fault.kind !== "forgotten") {
+  if (person.fault && isFinal(person.fault)) {
     failBooking(draft, booking, person.fault);
     return undefined;
   }
@@ -188,26 +189,30 @@ function assign(draft: Draft, booking: BookingState): Call | undefined {
   return { do: "assign", bookingId, providerCandidateId: person.id, isRetry: sentAt !== null, traceId };
 }
 
-/** Fails a booking whose person the provider cannot identify or does not accept. */
-function failBooking(
-  draft: Draft,
-  booking: BookingState,
-  fault: Exclude<PersonFault, { kind: "forgotten" }>,
-) {
-  const { traceId } = booking;
+/** Fails a booking whose person the provider cannot identify, takes for another candidate, or does not accept. */
+function failBooking(draft: Draft, booking: BookingState, fault: FinalFault) {
+  const { traceId, candidateId } = booking;
   const subject = draft.bookingSubject(booking);
-  if (fault.kind === "ambiguous") {
-    draft.issue("candidate_ambiguous", subject, { count: fault.matches }, traceId);
-    return endBooking(
+  const fail = (reason: BookingReason, rejection?: Rejection) =>
+    endBooking(
       draft,
       booking,
-      { status: "failed", reason: "candidate_ambiguous" },
+      { status: "failed", reason, ...(rejection && { rejection }) },
       { atProvider: "no" },
     );
+  switch (fault.kind) {
+    case "ambiguous":
+      draft.issue("candidate_ambiguous", subject, { count: fault.matches }, traceId);
+      return fail("candidate_ambiguous");
+    case "shared":
+      draft.issue("candidate_id_shared", subject, {}, traceId);
+      // The next accept asks the provider again.
+      draft.push({ write: "identify", candidateId, forget: true });
+      return fail("candidate_id_shared");
+    case "refused":
+      draft.issue("provider_refused", subject, paramsOf(fault), traceId);
+      return fail(fault.code === "candidate_not_found" ? fault.code : "candidate_refused", fault);
   }
-  const reason = fault.code === "candidate_not_found" ? fault.code : "candidate_refused";
-  draft.issue("provider_refused", subject, paramsOf(fault), traceId);
-  endBooking(draft, booking, { status: "failed", reason, rejection: fault }, { atProvider: "no" });
 }
 
 /** Ends what is in progress once the shift has started: nothing is assigned or withdrawn after the start. */

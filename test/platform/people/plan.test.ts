@@ -8,7 +8,9 @@ import {
 
 const NOW = 1_800_000_000_000;
 const TIMEOUT_MS = 10_000;
-const NEVER: PersonFacts = { createSentAt: null, existsUnseen: false, isForgotten: false, keptId: null };
+const NEVER: PersonFacts = {
+  ...{ createSentAt: null, existsUnseen: false, created: null, isForgotten: false, keptId: null },
+};
 const NO_ONE: Answer = { kind: "found", ids: [] };
 
 const next = (answer: Answer | undefined, facts: Partial<PersonFacts> = {}, now = NOW) =>
@@ -48,6 +50,15 @@ describe("who a person is at a provider", () => {
     [-60_000, { do: "wait", ms: 2 * TIMEOUT_MS }],
   ])("waits for two time-outs after a create in doubt (%d ms ago)", (agoMs, step) => {
     expect(next(NO_ONE, { createSentAt: NOW - agoMs })).toEqual(step);
+  });
+
+  it("is not created again once the provider has created someone, even if the response is about another person", () => {
+    const step = next(NO_ONE, { createSentAt: NOW - 100 * TIMEOUT_MS, created: "wrong_person" });
+    expect(step).toMatchObject({ do: "retry", failure: { failure: "wrong_person" } });
+    expect(next({ kind: "found", ids: ["p1"] }, { created: "wrong_person" })).toMatchObject({
+      do: "know",
+      id: "p1",
+    });
   });
 
   it("is looked up again once when the provider already has the person", () => {

@@ -25,7 +25,7 @@ create index issues_resolved on issues (resolved_at) where resolved_at is not nu
 create index issues_urgency on issues ((case
   when code in ('token_rejected', 'mass_disappearance', 'provider_down', 'provider_implausible', 'route_missing', 'provider_refused',
     'provider_gave_no_answer', 'shift_overfilled', 'booking_failed', 'booking_overlaps', 'competence_missing',
-    'unassign_failed', 'candidate_ambiguous', 'cancellation_refused') then 2
+    'unassign_failed', 'candidate_ambiguous', 'candidate_id_shared', 'cancellation_refused') then 2
   when code in ('provider_check', 'provider_check_failed') then 0 else 1 end), issue_id) where resolved_at is null;
 
 -- By day: an old day is dropped as a whole. Upkeep makes the days, and drops them.
