@@ -3,6 +3,7 @@ import type { NotificationKind } from "../../../generated/operations/types.ts";
 import { OUTLET_NAME, ROLE_NAME } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { wholeMinute } from "../shifts/job-status.ts";
 import { publish } from "../stream/stream.ts";
 import type { Trx } from "../transaction.ts";
 import { markMailDue } from "./mail-due.ts";
@@ -77,8 +78,10 @@ export async function insertAll(
   return rows;
 }
 
-/** Returns what a notification states about the shift beside the names of its outlet and role. */
+/** Returns what a notification states about the shift, in whole minutes, beside the names of its outlet and role. */
 export const contentOf = (job: Job) => ({
-  startTime: job.start_time,
-  endTime: job.end_time,
+  startTime: toMinute(job.start_time),
+  endTime: toMinute(job.end_time),
 });
+
+const toMinute = (time: Date) => new Date(wholeMinute(new Date(time).getTime()));

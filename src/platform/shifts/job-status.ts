@@ -1,4 +1,5 @@
 import type { JobStatus } from "../../../generated/operations/types.ts";
+import { MINUTE_MS } from "../../contract/durations.ts";
 
 export interface StatusFacts {
   isMapped: boolean;
@@ -23,11 +24,14 @@ interface MaterialFacts {
   roleId: string;
 }
 
-/** Whether the times, the outlet, or the role changed, which booked people have to know. */
+/** The minute that a time is in for people. Some providers return other seconds or milliseconds with each change. Milliseconds since 1970. */
+export const wholeMinute = (ms: number): number => Math.round(ms / MINUTE_MS) * MINUTE_MS;
+
+/** Whether the times as people read them, the outlet, or the role changed, which booked people have to know. */
 export function isMaterialChange(before: MaterialFacts, after: MaterialFacts): boolean {
   return (
-    before.startTime !== after.startTime ||
-    before.endTime !== after.endTime ||
+    wholeMinute(before.startTime) !== wholeMinute(after.startTime) ||
+    wholeMinute(before.endTime) !== wholeMinute(after.endTime) ||
     before.outletId !== after.outletId ||
     before.roleId !== after.roleId
   );

@@ -54,6 +54,20 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     ]);
   });
 
+  it("with times that read the same notifies none of the people booked, and offers the shift to no one again", async () => {
+    const { organisation, job } = await booked();
+    const offers = () => organisation.notifications(job, "job_offered");
+    const before = await offers();
+    for (const ms of [-3, 20_000, 400, 0]) {
+      const startTime = new Date(Date.parse(job.startTime) + ms).toISOString();
+      organisation.provider.updateShift(job.shiftId, { startTime });
+      await organisation.idle();
+      expect(await organisation.job(job.shiftId)).toMatchObject({ startTime });
+    }
+    expect(await organisation.notifications(job, "shift_changed")).toEqual([]);
+    expect(await offers()).toEqual(before);
+  });
+
   it("with another description notifies none of the people booked", async () => {
     const { organisation, job } = await booked({ variant: "b" });
     organisation.provider.updateShift(job.shiftId, { description: "Bring black shoes." });

@@ -41,10 +41,14 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
   });
   afterEach(() => harness.close());
 
-  const shiftIn = (ms: number) => ({
-    startTime: new Date(now.getTime() + ms).toISOString(),
-    endTime: new Date(now.getTime() + ms + 6 * HOUR).toISOString(),
-  });
+  /** In whole minutes, which is what mails say. */
+  const shiftIn = (ms: number) => {
+    const start = Math.floor((now.getTime() + ms) / MINUTE) * MINUTE;
+    return {
+      startTime: new Date(start).toISOString(),
+      endTime: new Date(start + 6 * HOUR).toISOString(),
+    };
+  };
   /** Opens a job in two days, unless another time is given. */
   const open = (inMs = 2 * DAY, at = organisation) => at.open(shiftIn(inMs));
   const openAll = async (count: number, inMs = 2 * DAY) => {
@@ -111,11 +115,11 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     await organisation.addPerson();
     await open(3 * DAY);
     await open(2 * DAY);
-    await open(12 * HOUR + 4 * MINUTE);
+    await open(12 * HOUR + 5 * MINUTE);
     expect(mails).toHaveLength(1);
     await later(3 * MINUTE);
     expect(mails).toHaveLength(1);
-    await later(MINUTE);
+    await later(2 * MINUTE);
     expect(subjects()).toEqual([single, digest("2")]);
   });
 

@@ -316,9 +316,12 @@ describe("a material change", () => {
     [{ endTime: new Date(START + 9 * HOUR).toISOString() }, true],
     [{ outletId: "other" }, true],
     [{ roleId: "other" }, true],
+    [{ startTime: new Date(START + 30_000).toISOString() }, true],
+    [{ startTime: new Date(START + 29_999).toISOString() }, false],
+    [{ startTime: new Date(START - 1).toISOString() }, false],
     [{ positions: 5 }, false],
     [{ outletName: "Kajen", roleName: "Waiter" }, false],
-  ])("is one of the times, the outlet or the role: %j %s", (changed, isMaterial) => {
+  ])("is one of the times as people read them, the outlet or the role: %j %s", (changed, isMaterial) => {
     const state = aState({ bookings: [confirmed()], surroundings: listing("person") });
     const { writes } = planned(state, afterSeeing(changed));
     expect(notified(writes)).toEqual(isMaterial ? ["shift_changed"] : []);
