@@ -33,8 +33,8 @@ const GATEWAY: Record<Operation, Response> = {
 /** Not doubted here: the plan itself checks a reading with the list of outlets. */
 const NEVER_DOUBTED: readonly Operation[] = ["read", "outlets"];
 const UNWITNESSED: readonly Operation[] = ["create", "unassign", "cancel"];
-/** Calls about a person: a 404 without a code may be about the route. */
-const ABOUT_PEOPLE: readonly Operation[] = ["create", "assign", "unassign"];
+/** A 404 without a code may be about the route. */
+const OF_ROUTES: readonly Operation[] = ["create", "assign", "unassign", "cancel"];
 
 const down = (extra: object = {}): Response =>
   ({ kind: "unavailable", failure: "http_error", reason: "status 503", status: 503, ...extra }) as Response;
@@ -74,11 +74,11 @@ export class Network {
   /** Sends a request. As in the platform, a second call checks a 404 that may be a gateway's, and a call that changes something is then repeated; some results come from the shift instead. */
   ask(request: Request, onDone: (response: Response) => void) {
     const operation = operationOf(request);
-    const isAboutPerson = ABOUT_PEOPLE.includes(operation);
-    const done = (response: Response) => onDone(isAboutPerson ? orMissingRoute(response) : response);
+    const hasRoute = OF_ROUTES.includes(operation);
+    const done = (response: Response) => onDone(hasRoute ? orMissingRoute(response) : response);
     this.send(request, (response) => {
       if (NEVER_DOUBTED.includes(operation) || !isUnproven(response)) return done(response);
-      if (UNWITNESSED.includes(operation)) return done(isAboutPerson ? response : UNCONFIRMED);
+      if (UNWITNESSED.includes(operation)) return done(response);
       this.send({ do: "outlets" }, ({ kind }) => {
         if (kind !== "list") done(UNCONFIRMED);
         else if (operation === "look_up") done(response);

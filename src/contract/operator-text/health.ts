@@ -28,7 +28,7 @@ const STATES = {
   },
   route_missing: {
     title: "Missing route",
-    detail: "The provider answers calls of one operation about people as if it had no route for them.",
+    detail: "The provider answers calls of one operation as if it had no route for them.",
   },
 } satisfies Record<HealthCode, Pick<HealthText, "title" | "detail">>;
 

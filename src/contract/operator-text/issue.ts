@@ -46,11 +46,12 @@ const TITLES = {
   provider_quiet: "No webhooks from the provider",
 } satisfies Record<IssueCode, string>;
 
-/** The routes of calls about people, by operationId (contract 4.2). */
+/** The routes whose absence is noticed, by operationId (contract 4.2). */
 const ROUTES: Readonly<Record<string, string>> = {
   assignCandidate: "`PUT /shifts/{id}/assign/{candidateId}`",
   unassignCandidate: "both forms of unassigning a candidate",
   createCandidate: "`POST /candidates`",
+  cancelShift: "`DELETE /shifts/{id}`",
 };
 
 const routeOf = ({ operation = "an operation" }: Described["subject"]) => ROUTES[operation] ?? operation;
@@ -80,7 +81,7 @@ const DETAILS = {
   provider_implausible: () =>
     "The provider responds to every call with 404, so a shift that is not found is not treated as deleted.",
   route_missing: ({ subject, params }) =>
-    `The provider answers ${routeOf(subject)} as if it had no route for it${after(", with ", params.status?.toString())}, so the bookings that need it are pending.`,
+    `The provider answers ${routeOf(subject)} as if it had no route for it${after(", with ", params.status?.toString())}, so the bookings and cancellations that need it are pending.`,
   provider_gave_no_answer: ({ params }) =>
     `The provider gave no usable response${attemptsSuffix(params.attempts)}${after(": ", knownFailure(params))}.`,
   token_rejected: ({ params }) =>

@@ -145,10 +145,10 @@ export interface ShiftTables {
 export type WorkKind = "shift" | "person" | "mail" | "check" | "probe" | "refresh";
 
 /** The operationIds of calls about a person that a gateway may have no route for. */
-export type PersonRoute = "assignCandidate" | "unassignCandidate" | "createCandidate";
+export type ProviderRoute = "assignCandidate" | "unassignCandidate" | "createCandidate" | "cancelShift";
 
 /** What is known of the routes that were missing. `since`: one is missing, since this time; `recoveries`: how often it worked again. */
-export type Routes = Partial<Record<PersonRoute, { since?: string; recoveries: number }>>;
+export type Routes = Partial<Record<ProviderRoute, { since?: string; recoveries: number }>>;
 
 /** How a provider refused a call. */
 export interface Rejection {

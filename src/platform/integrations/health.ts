@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type UpdateObject } from "kysely";
 import type { HealthCode, IssueCode, Params } from "../../../generated/operations/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
 import { IS_LIVE, milliseconds } from "../db/fragments.ts";
-import type { Integration, PersonRoute, Schema } from "../db/schema.ts";
+import type { Integration, ProviderRoute, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { failureParams } from "../step.ts";
@@ -97,7 +97,7 @@ export const noteReachable = (trx: Trx, deps: Parts, providerId: string): Promis
 
 /** A call about a person, and whether the provider has its route. `works`: it has it again. */
 export interface SeenRoute {
-  route: PersonRoute;
+  route: ProviderRoute;
   works: boolean;
   /** How often the route had recovered when it was found missing. It may have recovered again since. */
   recoveries?: number;

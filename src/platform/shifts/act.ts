@@ -1,5 +1,5 @@
 import type { ProviderClient } from "../../clients/provider/client.ts";
-import { onlyProven, orMissingRoute, witnessedTwice } from "../work/witness.ts";
+import { orMissingRoute, witnessedTwice } from "../work/witness.ts";
 import type { BookingPatch, Write } from "./draft.ts";
 import type { Call, CallOutcome, Made, Next, RunSoFar } from "./state.ts";
 
@@ -81,14 +81,14 @@ async function call(next: Call, { client, shiftId, signal }: Acting): Promise<Ca
       const answer = orMissingRoute(await witnessedTwice(client, () => client.assign(seat, how), how));
       return answer.kind === "assigned" ? { kind: "done" } : answer;
     }
-    // The next reading of the shift is better evidence than a witness.
+    // The next reading of the shift is better evidence than a witness, also for a cancellation.
     case "unassign": {
       const seat = { shiftId, candidateId: next.providerCandidateId };
       const answer = orMissingRoute(await client.unassign(seat, how));
       return answer.kind === "unassigned" ? { kind: "done" } : answer;
     }
     case "cancel": {
-      const answer = onlyProven(await client.cancelShift(shiftId, how));
+      const answer = orMissingRoute(await client.cancelShift(shiftId, how));
       return answer.kind === "cancelled" ? { kind: "done" } : answer;
     }
     case "change":

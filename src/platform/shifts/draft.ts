@@ -10,7 +10,7 @@ import type {
   StepName,
   Subject,
 } from "../../../generated/operations/types.ts";
-import type { PersonRoute } from "../db/schema.ts";
+import type { ProviderRoute } from "../db/schema.ts";
 import type {
   BookingState,
   CancellationState,
@@ -64,7 +64,7 @@ export type Write =
   /** The provider answers calls of the route as if it had none, or as if it had it again. */
   | {
       write: "route";
-      route: PersonRoute;
+      route: ProviderRoute;
       works: boolean;
       recoveries?: number;
       params: Params;

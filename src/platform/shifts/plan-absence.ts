@@ -2,6 +2,7 @@ import { reportsDeletion } from "../../contract/shift-event.ts";
 import type { Draft } from "./draft.ts";
 import { readLate } from "./plan-bookings.ts";
 import { cancelJob } from "./plan-close.ts";
+import { noteWorking } from "./plan-routes.ts";
 import type { CallOutcome, EventState, Reading } from "./state.ts";
 
 /** What is known about a shift that the provider answers 404 for. */
@@ -69,6 +70,7 @@ export function concludeAbsence(
   if (!absence.isDeleted && !isAsked && !isKnownGone && isMassLoss(draft)) return hold(draft, covered);
   const { traceId } = draft;
   if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
+  if (isAsked) noteWorking(draft, "cancelShift", traceId);
   draft.endEvents(covered, "processed", cancelJob(draft, isAsked ? "employer" : "absence", traceId));
   awaitReturn(draft);
   if ((absence.isAnnounced || isKnownGone) && absence.isExpected) readLate(draft);

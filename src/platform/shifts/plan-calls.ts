@@ -138,12 +138,14 @@ function concludeCancel(draft: Draft, call: CallOf<"cancel">, { outcome, duratio
   if (hadNoEffect(outcome)) {
     draft.push({ write: "operation", operationId: call.operationId, patch: { sentAt: null } });
     cancellation.sentAt = null;
-  } else if (outcome.kind === "done" || outcome.kind === "absent") {
+    return;
+  }
+  noteRoute(draft, call, outcome);
+  if (outcome.kind === "done" || outcome.kind === "absent") {
     draft.step({ step: "cancel", code: "cancellation_confirmed", traceId, durationMs });
     cancelJob(draft, "employer", traceId);
   } else if (outcome.kind === "refused") giveUpCancellation(draft, paramsOf(outcome), durationMs);
-  else if (outcome.kind === "unavailable" && outcome.failure === "absence_unconfirmed")
-    draft.readAt(draft.now);
+  else if (isMissingRoute(outcome)) draft.readAt(draft.now);
 }
 
 /** Ends a cancellation that the provider refused. No echo follows, and an event that was skipped as an echo is processed after all. */

@@ -9,6 +9,7 @@ import { concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./pl
 import { settleChanges, withConfirmed } from "./plan-changes.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
+import { doubtCancelRoute } from "./plan-routes.ts";
 import type { EventState, Reading, RunSoFar } from "./state.ts";
 
 /** Applies the response to a reading. Returns `witness` if another call has to confirm a 404. */
@@ -17,7 +18,7 @@ export function concludeReading(draft: Draft, reading: Reading, run: RunSoFar): 
   const covered = draft.state.events.filter(({ eventId }) => reading.covers.includes(eventId));
   switch (outcome.kind) {
     case "shift":
-      concludeShift(draft, outcome.shift, reading, covered);
+      concludeShift(draft, outcome.shift, reading, covered, run);
       return undefined;
     case "absent":
       return concludeAbsence(draft, reading, covered);
@@ -36,7 +37,13 @@ export function concludeReading(draft: Draft, reading: Reading, run: RunSoFar): 
 /** Issues that a successful reading resolves. */
 const RESOLVED = ["shift_unusable", "provider_refused", "provider_gave_no_answer"] as const;
 
-function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: readonly EventState[]) {
+function concludeShift(
+  draft: Draft,
+  shift: Shift,
+  reading: Reading,
+  covered: readonly EventState[],
+  run: RunSoFar,
+) {
   const { traceId } = draft;
   const { warnings } = shift;
   const params = { variant: shift.variant, ...(warnings.length > 0 && { warnings }) };
@@ -55,7 +62,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
     draft.patchShift({ rechecks: 0 });
     return draft.endEvents(covered, "processed", cancelJob(draft, "provider", traceId));
   }
-  settleCancellation(draft);
+  settleCancellation(draft, run);
   settleChanges(draft, shift);
   const deletes = unexplainedDeletes(covered);
   const verdict = applyShift(draft, withConfirmed(draft, shift), traceId);
@@ -86,9 +93,10 @@ function endCovered(draft: Draft, [first, ...others]: readonly EventState[], ver
 }
 
 /** A DELETE whose outcome is unknown was not carried out: the shift is still there. */
-function settleCancellation(draft: Draft): void {
+function settleCancellation(draft: Draft, run: RunSoFar): void {
   const { cancellation } = draft.state;
   if (!cancellation || cancellation.sentAt === null) return;
+  doubtCancelRoute(draft, run);
   cancellation.sentAt = null;
   draft.push({ write: "operation", operationId: cancellation.operationId, patch: { sentAt: null } });
 }

@@ -1,14 +1,16 @@
 import type { Unavailable } from "../../clients/provider/answer.ts";
-import type { PersonRoute } from "../db/schema.ts";
+import type { ProviderRoute } from "../db/schema.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import type { BookingState, Call, CallOutcome, ShiftState } from "./state.ts";
+import type { BookingState, Call, CallOutcome, RunSoFar, ShiftState } from "./state.ts";
 
+type RouteCall = Extract<Call, { do: "assign" | "unassign" | "cancel" }>;
 type PersonCall = Extract<Call, { do: "assign" | "unassign" }>;
 
 const ROUTES = {
   assign: "assignCandidate",
   unassign: "unassignCandidate",
-} as const satisfies Record<PersonCall["do"], PersonRoute>;
+  cancel: "cancelShift",
+} as const satisfies Record<RouteCall["do"], ProviderRoute>;
 
 /**
  * Applies a 404, 405 or 501 without the contract's code to a call about a person (decisions, "a call about a person is answered as if it had no
@@ -32,13 +34,31 @@ export function doubtRoute(
     return "pending";
   }
   if (call.do === "assign" && recoveries > booking.routeDoubt) return "refused";
-  const params = status === undefined ? {} : { status };
-  draft.push({ write: "route", route, works: false, recoveries, params, traceId: call.traceId });
+  noteMissing(draft, route, status, call.traceId);
   return "pending";
 }
 
+/**
+ * Applies a 404, 405 or 501 without the contract's code to the DELETE of a shift that a reading of the same run shows. The DELETE is repeated until the
+ * provider has its route.
+ */
+export function doubtCancelRoute(draft: Draft, { unavailable, failed }: RunSoFar): void {
+  const { cancellation } = draft.state;
+  if (!cancellation || !failed.has(cancellation.operationId) || unavailable?.failure !== "route_missing")
+    return;
+  noteMissing(draft, "cancelShift", unavailable.status, cancellation.traceId);
+}
+
+function noteMissing(draft: Draft, route: ProviderRoute, status: number | undefined, traceId: string): void {
+  const { routes } = draft.state.integration;
+  const { since = new Date(draft.now).toISOString(), recoveries = 0 } = routes[route] ?? {};
+  draft.state.integration.routes = { ...routes, [route]: { since, recoveries } };
+  const params = status === undefined ? {} : { status };
+  draft.push({ write: "route", route, works: false, recoveries, params, traceId });
+}
+
 /** Notes that a route that was missing works: the provider did what was asked, or refused it with a reason. */
-export function noteRoute(draft: Draft, call: PersonCall, outcome: CallOutcome): void {
+export function noteRoute(draft: Draft, call: RouteCall, outcome: CallOutcome): void {
   if (outcome.kind !== "unavailable") noteWorking(draft, ROUTES[call.do], call.traceId);
 }
 
@@ -50,14 +70,15 @@ export function settleRoute(draft: Draft, booking: BookingState): void {
   noteWorking(draft, "unassignCandidate", booking.traceId);
 }
 
-function noteWorking(draft: Draft, route: PersonRoute, traceId: string): void {
+export function noteWorking(draft: Draft, route: ProviderRoute, traceId: string): void {
   if (draft.state.integration.routes[route]?.since === undefined) return;
   draft.push({ write: "route", route, works: true, params: {}, traceId });
 }
 
 /** Whether a call is repeated until its route works again. */
 export const awaitsRoute = ({ state }: Draft): boolean =>
-  state.bookings.some((booking) => booking.routeDoubt !== null && !awaitsShift(state, booking));
+  state.bookings.some((booking) => booking.routeDoubt !== null && !awaitsShift(state, booking)) ||
+  (state.cancellation !== undefined && state.integration.routes.cancelShift?.since !== undefined);
 
 /** Whether the shift is not found either: its absence may explain the response, so the call waits until a reading finds it. */
 export const awaitsShift = ({ shift }: ShiftState, { routeDoubt }: BookingState): boolean =>

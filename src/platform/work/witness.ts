@@ -40,8 +40,8 @@ export async function witnessedTwice<Response extends { kind: string }>(
 }
 
 /**
- * Returns the response to a call about a person, unless it is a 404, 405 or 501 without the contract's code: the provider may refuse the person, or a
- * gateway may lack the route.
+ * Returns the response to a call that a later look-up or reading verifies, unless it is a 404, 405 or 501 without the contract's code: the provider may
+ * not know the person or the shift, or a gateway may lack the route.
  */
 export function orMissingRoute<Response extends MaybeAbsent>(response: Response): Response | Unavailable {
   const { kind, status = 404, code } = response;
@@ -57,7 +57,3 @@ export const UNCONFIRMED: Unavailable = {
   status: 404,
   reason: "status 404",
 };
-
-/** Returns the response, unless it is such a 404. For calls that a later reading verifies, so that they need no witness. */
-export const onlyProven = <Response extends { kind: string }>(response: Response): Response | Unavailable =>
-  isUnproven(response) ? UNCONFIRMED : response;

@@ -75,6 +75,30 @@ describe.each(engines)("a gateway without one route of calls about people, on %s
   });
 });
 
+describe.each(engines)("a gateway without the route that deletes shifts, on %s", (engine) => {
+  const onboard = useIndependent(engine);
+
+  it.each(MISSING)("answers with %s: the job is cancelled once the route is back", async (_, fault) => {
+    const organisation = await onboard({ codes: false });
+    const { provider, open, addPerson, book, cancel, job, integration, issueCodes } = organisation;
+    const [shift, person] = [await open(), await addPerson()];
+    await book(shift, person);
+    const gateway = provider.fault(fault, { on: "cancelShift" });
+    await cancel(shift);
+    await expect.poll(() => missingRoutes(organisation)).toEqual(["cancelShift"]);
+    await expect.poll(() => gateway.hits).toBeGreaterThan(12);
+    expect(await issueCodes()).toEqual(["route_missing"]);
+    expect((await integration()).health.code).toBe("route_missing");
+    expect(await job(shift.shiftId)).toMatchObject({ status: "filled", cancelling: true });
+    gateway.stop();
+    await expect
+      .poll(() => job(shift.shiftId))
+      .toMatchObject({ status: "cancelled", cancelledBy: "employer" });
+    await expect.poll(issueCodes).toEqual([]);
+    expect(provider.shift(shift.shiftId)?.deleted).toBe(true);
+  });
+});
+
 describe.each(engines)("a 404 without a code to a call about a person, on %s", (engine) => {
   const onboard = useIndependent(engine);
 

@@ -3,6 +3,7 @@ import { plan } from "../../../src/platform/shifts/plan.ts";
 import { orMissingRoute } from "../../../src/platform/work/witness.ts";
 import {
   aBooking,
+  afterAbsence,
   afterCall,
   afterSeeing,
   aState,
@@ -156,5 +157,48 @@ describe("a missing route of withdrawals", () => {
     const { writes } = planned(state, afterSeeing());
     expect(patchOf(writes)).toMatchObject({ status: "released", routeDoubt: null });
     expect(writesOf(writes, "route")).toMatchObject([{ route: "unassignCandidate", works: true }]);
+  });
+});
+
+describe("a missing route of cancellations", () => {
+  const cancellation = { operationId: "operation", traceId: "trace", sentAt: NOW, consumedBy: null };
+  const call = { do: "cancel", operationId: "operation", traceId: "trace" } as const;
+  const since = "2026-01-05T05:00:00.000Z";
+  const failed = { unavailable: missing, failed: new Set(["operation"]) };
+
+  it("makes the platform read the shift, which may be gone", () => {
+    const { writes, next } = planned(aState({ cancellation }), { ...afterCall(call, missing), ...failed });
+    expect(next.do).toBe("read");
+    expect(writesOf(writes, "route")).toEqual([]);
+  });
+
+  it("is reported if the shift is still there, and the cancellation is pending", () => {
+    const run = { ...afterSeeing(), ...failed };
+    const { writes, next } = planned(aState({ cancellation }), run);
+    expect(writesOf(writes, "route")).toMatchObject([{ route: "cancelShift", works: false }]);
+    expect(next).toMatchObject({ do: "rest", afterMs: 120_000, failed: missing });
+  });
+
+  it.each([["operation"], []])("is not reported after another failure, with %j failed", (...ids) => {
+    const run = { ...afterSeeing(), unavailable: down, failed: new Set(ids) };
+    expect(writesOf(planned(aState({ cancellation }), run).writes, "route")).toEqual([]);
+  });
+
+  it.each([{ kind: "done" } as const, refusal(409)])("ends with %j, which proves the route", (outcome) => {
+    const state = aState({
+      cancellation,
+      integration: { routes: { cancelShift: { since, recoveries: 0 } } },
+    });
+    const { writes } = planned(state, afterCall(call, outcome));
+    expect(writesOf(writes, "route")).toMatchObject([{ route: "cancelShift", works: true }]);
+  });
+
+  it("ends when the shift is gone after all", () => {
+    const state = aState({
+      cancellation,
+      integration: { routes: { cancelShift: { since, recoveries: 0 } } },
+    });
+    const { writes } = planned(state, afterAbsence({ code: "shift_not_found", final: true }));
+    expect(writesOf(writes, "route")).toMatchObject([{ route: "cancelShift", works: true }]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createProviderClient } from "../../../src/clients/provider/client.ts";
-import { onlyProven, witnessed, witnessedTwice } from "../../../src/platform/work/witness.ts";
+import { orMissingRoute, witnessed, witnessedTwice } from "../../../src/platform/work/witness.ts";
 
 const HOW = { traceId: "3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55", signal: new AbortController().signal };
 const SEAT = { shiftId: "shift", candidateId: "person" };
@@ -62,14 +62,17 @@ describe.each(CALLS)("a 404 without the contract's code to %s", (_, call, believ
 });
 
 describe("a 404 without the contract's code that a later reading verifies", () => {
-  it.each(CALLS)("to %s is an outage whatever else the provider returns", async (_, call) => {
-    const { client, asked } = clientOf({ outlets: true });
-    expect(onlyProven(await call(client))).toMatchObject({
-      kind: "unavailable",
-      failure: "absence_unconfirmed",
-    });
-    expect(asked).not.toContain("outlets");
-  });
+  it.each(CALLS)(
+    "to %s may be that of a missing route, whatever else the provider returns",
+    async (_, call) => {
+      const { client, asked } = clientOf({ outlets: true });
+      expect(orMissingRoute(await call(client))).toMatchObject({
+        kind: "unavailable",
+        failure: "route_missing",
+      });
+      expect(asked).not.toContain("outlets");
+    },
+  );
 });
 
 describe("a 404 without the contract's code to a call that changes something", () => {
