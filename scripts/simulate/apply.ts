@@ -1,6 +1,6 @@
 import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/draft.ts";
 import type { ShiftState } from "../../src/platform/shifts/state.ts";
-import { endHold, INTEGRATION, noteRoute, pause } from "./integration.ts";
+import { endHold, INTEGRATION, noteImplausible, noteReachable, noteRoute, pause } from "./integration.ts";
 import { raiseIssue, resolveIssues } from "./issues.ts";
 import { isLive, type JobRow, type NotificationRow, type Store } from "./store.ts";
 
@@ -117,10 +117,7 @@ function applyOne(target: Target, write: Write) {
     case "pause":
       return pause(store, now);
     case "health":
-      integration.health = write.health;
-      if (write.health === "implausible") raiseIssue(store, "provider_implausible", INTEGRATION);
-      else resolveIssues(store, { codes: ["provider_implausible"], subject: INTEGRATION });
-      return;
+      return write.health === "implausible" ? noteImplausible(store, now) : noteReachable(store, now);
     case "route":
       return noteRoute(store, write, now);
     case "hold":

@@ -29,8 +29,26 @@ export function noteRoute(
 export function pause(store: Store, now: number) {
   store.integration.pausedSince ??= now;
   raiseIssue(store, "token_rejected", INTEGRATION);
+  startProbes(store, now);
+}
+
+function startProbes(store: Store, now: number) {
   if (store.work.has("probe ")) return;
   store.markDue("probe", "", 0, now + PROBE_MS);
+}
+
+export function noteImplausible(store: Store, now: number) {
+  if (store.integration.health === "implausible") return;
+  store.integration.health = "implausible";
+  raiseIssue(store, "provider_implausible", INTEGRATION);
+  startProbes(store, now);
+}
+
+export function noteReachable(store: Store, now: number) {
+  if (store.integration.health === "reachable") return;
+  store.integration.health = "reachable";
+  resolveIssues(store, { codes: ["provider_implausible"], subject: INTEGRATION });
+  store.retryNow(now);
 }
 
 export function resume(store: Store, now: number) {

@@ -6,7 +6,7 @@ import {
   type PersonStep,
   planPerson,
 } from "../../src/platform/people/plan.ts";
-import { noteRoute, pause, resume } from "./integration.ts";
+import { noteReachable, noteRoute, pause, resume } from "./integration.ts";
 import type { Request } from "./operations.ts";
 import type { Claim, Worker } from "./runs.ts";
 import type { PersonRow } from "./store.ts";
@@ -15,7 +15,7 @@ const PROBE_MS = 60_000;
 
 const FORGOTTEN = { kind: "forgotten" } as const;
 
-/** Runs the reconciliation of a person, as people/run.ts does, and the probe of a provider that rejects the token. */
+/** Runs the reconciliation of a person, as people/run.ts does, and the probe of a provider that rejects the token or responds implausibly. */
 export class PersonRuns {
   readonly #worker: Worker;
 
@@ -29,11 +29,15 @@ export class PersonRuns {
 
   probe(claim: Claim) {
     const { store, network, now } = this.#worker.parts;
-    if (store.integration.pausedSince === null)
+    const { pausedSince, health } = store.integration;
+    if (pausedSince === null && health === "reachable")
       return this.#worker.settle(claim, { priority: 0, attempts: 0 });
     network.send({ do: "outlets" }, ({ kind }) => {
       if (claim.isAbandoned) return;
-      if (kind === "list") resume(store, now());
+      if (kind === "list") {
+        resume(store, now());
+        noteReachable(store, now());
+      }
       const rest = { priority: 0, attempts: 0, ...(kind !== "list" && { afterMs: PROBE_MS }) };
       this.#worker.settle(claim, rest);
     });

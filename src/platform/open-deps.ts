@@ -20,7 +20,7 @@ import type { Channel, CheckProvider, Deps } from "./deps.ts";
 import { newId } from "./ids.ts";
 import { createProviderClients } from "./integrations/clients.ts";
 import { createFieldUses } from "./integrations/field-uses.ts";
-import { noteCircuit, noteSilence } from "./integrations/health.ts";
+import { noteBroken, noteCircuit, noteSilence } from "./integrations/health.ts";
 import { probe } from "./integrations/probe.ts";
 import { REGISTRY_WORKER } from "./integrations/registry.ts";
 import { checkSecretKeys } from "./integrations/reseal.ts";
@@ -101,6 +101,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
       return noteCircuit(deps, providerId, circuit, processes.count());
     },
     onSilence: (providerId, ms) => noteSilence(deps, providerId, ms),
+    onBroken: (providerId) => noteBroken(deps, providerId),
     onFields: fieldUses.note,
   });
   shutdown.closeLast(clients.close);

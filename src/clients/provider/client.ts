@@ -1,6 +1,7 @@
 import { createClient } from "../../../generated/provider/client.ts";
 import { withoutTrailingSlashes } from "../../contract/base-url.ts";
 import type { Dialect, SeenDialect } from "../../contract/dialect.ts";
+import type { Unavailable } from "./answer.ts";
 import { assignmentCalls } from "./assignments.ts";
 import { candidateCalls } from "./candidates.ts";
 import { globalFetch, type ProviderFetch } from "./global-fetch.ts";
@@ -25,6 +26,8 @@ export interface ProviderClientOptions {
   onSeen?: (seen: SeenDialect) => void;
   /** Called with the fields of each shift: names of optional fields that had a value, and of oddities. */
   onFields?: (fields: readonly string[]) => void;
+  /** Called with each result, and with what the call was about: the operation, and the shift. */
+  onOutcome?: (about: string, outcome: CallOutcome) => void;
   /**
    * Makes the calls, and rejects with ProviderHttpError: the global `fetch` with a time limit of 10 s unless given. `createProviderHttp`
    * of `shiftpact/node` adds a size limit and the address guard.
@@ -45,12 +48,34 @@ export function createProviderClient(options: ProviderClientOptions) {
     headers: headersOf(options),
   });
   const parts = partsOf(options);
-  return {
+  const calls = {
     ...shiftCalls(client, parts),
     ...assignmentCalls(client, parts),
     ...candidateCalls(client, parts),
     ...organisationCalls(client),
   };
+  return options.onOutcome ? observed(calls, options.onOutcome) : calls;
+}
+
+/** What the result of any call has. */
+export type CallOutcome = { kind: string } | Unavailable;
+
+type Calls = Record<string, (...given: never[]) => Promise<CallOutcome>>;
+
+function observed<Known extends Calls>(
+  calls: Known,
+  onOutcome: NonNullable<ProviderClientOptions["onOutcome"]>,
+): Known {
+  const entries = Object.entries(calls).map(([name, call]) => [
+    name,
+    async (...given: never[]) => {
+      const outcome = await call(...given);
+      const [shiftId] = given as unknown[];
+      onOutcome(name.endsWith("Shift") ? `${name} ${shiftId}` : name, outcome);
+      return outcome;
+    },
+  ]);
+  return Object.fromEntries(entries) as Known;
 }
 
 /** Returns the URL that the paths of the contract's section 4.2 are relative to. */

@@ -21,7 +21,10 @@ const STATES = {
     title: "Token rejected",
     detail: "The provider rejects the provider token with 401 or 403.",
   },
-  implausible: { title: "Implausible responses", detail: "The provider responds to every call with 404." },
+  implausible: {
+    title: "Implausible responses",
+    detail: "The provider responds to every call with 404, or breaks the contract with every response.",
+  },
   mass_disappearance: {
     title: "Mass disappearance",
     detail: "Many of the provider's future shifts disappeared within minutes.",

@@ -79,7 +79,7 @@ const DETAILS = {
   provider_down: ({ params }) =>
     `The last calls to the provider had no usable response${failureSuffix(params)}, so its work is paused.`,
   provider_implausible: () =>
-    "The provider responds to every call with 404, so a shift that is not found is not treated as deleted.",
+    "The provider responds to every call with 404, or breaks the contract with every response, so a shift that is not found is not treated as deleted.",
   route_missing: ({ subject, params }) =>
     `The provider answers ${routeOf(subject)} as if it had no route for it${after(", with ", params.status?.toString())}, so the bookings and cancellations that need it are pending.`,
   provider_gave_no_answer: ({ params }) =>
@@ -128,7 +128,7 @@ const REMEDIES = {
   provider_refused: () => "Check the providerId, the base URL, and the data of the call with the provider.",
   provider_down: () => "Contact the provider. Work resumes automatically when the provider responds.",
   provider_implausible: () =>
-    "Check the base URL and the providerId with the provider. Deletions are applied again after the first good response.",
+    "Check the base URL and the providerId with the provider, and run the verification kit against it. The first good response resumes everything.",
   route_missing: () =>
     "Ask the provider to restore the route, which a gateway may lack. The call is repeated at least every two minutes.",
   provider_gave_no_answer: () =>

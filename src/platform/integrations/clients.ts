@@ -1,6 +1,10 @@
 import { sql } from "kysely";
 import type { Routing } from "../../../generated/operations/types.ts";
-import { createProviderClient, type ProviderClient } from "../../clients/provider/client.ts";
+import {
+  type CallOutcome,
+  createProviderClient,
+  type ProviderClient,
+} from "../../clients/provider/client.ts";
 import type { ProviderFetch } from "../../clients/provider/global-fetch.ts";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import type { SeenDialect } from "../../contract/dialect.ts";
@@ -34,6 +38,8 @@ interface Parts extends ConnectionParts {
   vault: Vault;
   /** The provider asks for silence (429 with Retry-After, milliseconds), or responds again after that (0). Never rejects. */
   onSilence: (providerId: string, ms: number) => Promise<void>;
+  /** Every response of the provider breaks the contract. Never rejects. */
+  onBroken: (providerId: string) => Promise<void>;
   /** A shift was read: names of its optional fields, and of what was odd about it. */
   onFields: (providerId: string, fields: readonly string[]) => void;
   /** A call was made, with a response or without. */
@@ -135,6 +141,9 @@ function makeClient(
     seen: integration.dialect,
     onSeen: (seen) => save(saveDialect(parts, providerId, seen)),
     onFields: (fields) => onFields(providerId, fields),
+    onOutcome: (about, outcome) => {
+      if (noteBroken(connection, about, outcome)) save(parts.onBroken(providerId));
+    },
     fetch: callsOf(integration, parts, connection, save, isInteractive),
   });
 }
@@ -191,6 +200,19 @@ function changedSilence(
     return undefined;
   connection.isSilenced = isAsked;
   return isAsked ? retryAfterMs : 0;
+}
+
+/** As many broken responses in a row, about different things, are those of a provider that breaks the contract on every call. */
+const MANY_BROKEN = 4;
+
+/** Returns whether every response breaks the contract: this one, and those before it. */
+function noteBroken({ broken }: ProviderConnection, about: string, outcome: CallOutcome): boolean {
+  const failure = "failure" in outcome ? outcome.failure : undefined;
+  if (failure === undefined) broken.length = 0;
+  if (failure !== "contract_violation") return false;
+  broken.push(about);
+  if (broken.length > MANY_BROKEN) broken.shift();
+  return broken.length === MANY_BROKEN && new Set(broken).size > 1;
 }
 
 /** The statuses by which a provider reports "not found" or "not offered" (contract 4.2). */

@@ -87,13 +87,24 @@ async function noteHealth(
   return changed !== undefined;
 }
 
-/** The provider responds with 404 for what it should know: an outage, whatever the status. */
-export const noteImplausible = (trx: Trx, deps: Parts, providerId: string): Promise<boolean> =>
-  noteHealth(trx, deps, providerId, "implausible");
+/** The provider responds with 404 for what it should know, or breaks the contract on every call: an outage, whatever the status. */
+export async function noteImplausible(trx: Trx, deps: Parts, providerId: string): Promise<void> {
+  if (await noteHealth(trx, deps, providerId, "implausible")) await startProbes(trx, deps, providerId);
+}
 
-/** The provider knows again what it should know. */
-export const noteReachable = (trx: Trx, deps: Parts, providerId: string): Promise<boolean> =>
-  noteHealth(trx, deps, providerId, "reachable", { from: "implausible" });
+/** The provider responds again as the contract requires: what has failed is tried at once. */
+export async function noteReachable(trx: Trx, deps: Parts, providerId: string): Promise<void> {
+  const isChanged = await noteHealth(trx, deps, providerId, "reachable", { from: "implausible" });
+  if (isChanged) markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
+}
+
+/** Asks the provider once a minute whether it has recovered. */
+async function startProbes(trx: Trx, { timing }: Parts, providerId: string): Promise<void> {
+  await sql`
+    insert into work (provider_id, kind, key, priority, due_at)
+    values (${providerId}, 'probe', '', 0, now() + ${milliseconds(timing.probeMs)})
+    on conflict do nothing`.execute(trx);
+}
 
 /** A call about a person, and whether the provider has its route. `works`: it has it again. */
 export interface SeenRoute {
@@ -137,10 +148,7 @@ export async function pauseCalls(trx: Trx, deps: Parts, providerId: string, stat
   const paused = await writeIf(trx, providerId, { paused_since: deps.now() }, sql`paused_since is null`);
   const issue = { code: "token_rejected", providerId, subject: SUBJECT, params: { status } } as const;
   if (paused) await raiseIssue(trx, deps, issue);
-  await sql`
-    insert into work (provider_id, kind, key, priority, due_at)
-    values (${providerId}, 'probe', '', 0, now() + ${milliseconds(deps.timing.probeMs)})
-    on conflict do nothing`.execute(trx);
+  await startProbes(trx, deps, providerId);
 }
 
 /** Resumes everything of the integration. */
@@ -199,6 +207,15 @@ export async function noteSilence(deps: Deps, providerId: string, ms: number): P
     });
   } catch (error) {
     deps.log.warn({ err: error, providerId }, "could not record that a provider asks for silence");
+  }
+}
+
+/** Every response of the provider breaks the contract. Never rejects. */
+export async function noteBroken(deps: Deps, providerId: string): Promise<void> {
+  try {
+    await transact(deps, (trx) => noteImplausible(trx, deps, providerId));
+  } catch (error) {
+    deps.log.warn({ err: error, providerId }, "could not record that a provider breaks the contract");
   }
 }
 

@@ -31,6 +31,8 @@ export interface ProviderConnection {
   policy: CallPolicy;
   /** It has asked for silence, and has not responded since. */
   isSilenced: boolean;
+  /** The calls whose responses broke the contract since the last response that kept it. */
+  broken: string[];
   /** The last state of the circuit is written. */
   noted: Promise<void>;
   /** Of the integration as it was last. */
@@ -48,7 +50,7 @@ export function openConnection(
 ): ProviderConnection {
   const { fetch, close } = createProviderHttp(parts.http);
   const http: ProviderHttp = { fetch: (...call) => uninstrumented(() => fetch(...call)), close };
-  const connection = { http, isSilenced: false, noted: Promise.resolve() };
+  const connection = { http, isSilenced: false, broken: [], noted: Promise.resolve() };
   return connectTo(connection, integration, parts, save);
 }
 

@@ -61,8 +61,12 @@ const idOf = (next: Call): string =>
 async function read(traceId: string, { client, shiftId, signal, waiting }: Acting) {
   const startedAt = performance.now();
   const outcome = await client.getShift(shiftId, { traceId, signal });
+  const durationMs = performance.now() - startedAt;
+  // It shows in the provider's health whether other calls break the contract too.
+  if (outcome.kind === "unavailable" && outcome.failure === "contract_violation")
+    await client.listOutlets({ traceId, signal });
   signal.throwIfAborted();
-  const reading = { outcome, covers: waiting, durationMs: performance.now() - startedAt };
+  const reading = { outcome, covers: waiting, durationMs };
   return { reading, ...(outcome.kind === "unavailable" && { unavailable: outcome }) };
 }
 

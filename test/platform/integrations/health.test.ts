@@ -81,3 +81,37 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
     });
   });
 });
+
+describe.each(featureEngines)(
+  "the health of an integration whose responses break the contract, on %s",
+  (engine) => {
+    const harness = useHarness(engine, { timing: { probeMs: 50, onboardingRetriesMs: [] } });
+
+    it("is bad while every response breaks the contract, and the first good one resumes what has failed", async () => {
+      const of = await harness().onboard({ connect: false });
+      const shiftIds = [1, 2].map(() => of.provider.createShift().shiftId);
+      of.provider.setFault("garbage");
+      for (const shiftId of shiftIds) await of.trySend(shiftId);
+      await expect.poll(async () => (await of.integration()).health).toMatchObject({ code: "implausible" });
+      await expect
+        .poll(async () => (await of.events({})).map(({ status }) => status))
+        .toEqual(["dead", "dead"]);
+      expect(await of.issueCodes()).toContain("provider_implausible");
+      of.provider.clearFaults();
+      for (const shiftId of shiftIds)
+        await expect.poll(() => of.findJob(shiftId)).toMatchObject({ status: "open" });
+      await expect.poll(async () => (await of.integration()).health).toMatchObject({ code: "reachable" });
+      await expect.poll(of.issueCodes).toEqual([]);
+    });
+
+    it("is good while one shift alone breaks the contract", async () => {
+      const of = await harness().onboard({ connect: false });
+      const { shiftId } = of.provider.createShift();
+      of.provider.setFault("garbage", { operations: ["getShift"] });
+      await of.trySend(shiftId);
+      await expect.poll(async () => (await of.events({})).map(({ status }) => status)).toEqual(["dead"]);
+      expect((await of.integration()).health).toMatchObject({ code: "reachable" });
+      expect(await of.issueCodes()).toEqual(["provider_gave_no_answer"]);
+    });
+  },
+);
