@@ -315,7 +315,7 @@ export interface components {
       /** @description Unpaid break in minutes. */
       breakMinutes?: number | null;
       numberOfPositions?: components["schemas"]["ReadPositions"];
-      /** @description `open`, `filled` or `cancelled` (contract 3). Decision: the platform owns assignments, so `open` and `filled` are advisory; `cancelled` is final. A value that is not known is advisory too. */
+      /** @description `open`, `filled` or `cancelled` (contract 3). Decision: the platform owns assignments, so `open` and `filled` are advisory; `cancelled` cancels the job until the shift is open again. A value that is not known is advisory too. */
       status?: string | null;
       /** @description Free text for candidates. */
       description?: string | null;
@@ -409,7 +409,7 @@ export interface components {
       /** @description Number of positions: the total, not what remains. Decision: 0 to 100; more is accepted with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
       numberOfPositions: number;
       /**
-       * @description `open`, `filled` or `cancelled` (contract 3). Decision: the platform owns assignments, so `open` and `filled` are advisory; `cancelled` is final. A value that is not known is advisory too.
+       * @description `open`, `filled` or `cancelled` (contract 3). Decision: the platform owns assignments, so `open` and `filled` are advisory; `cancelled` cancels the job until the shift is open again. A value that is not known is advisory too.
        * @enum {string}
        */
       status: "open" | "filled" | "cancelled";

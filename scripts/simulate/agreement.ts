@@ -120,6 +120,8 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     const candidateId = candidateOf(personId);
     if (by === "provider" || seats.some((seat) => seat.candidateId === candidateId)) continue;
     const subject = { kind: "booking", shiftId: shift.id, candidateId: candidateId ?? "" } as const;
+    // The shift came back, and the person is booked elsewhere: the platform leaves them on it as the provider's own.
+    if (store.hasOpenIssue("booking_overlaps", subject)) continue;
     const isRefused = store.hasOpenIssue("unassign_failed", subject);
     const isRestored = records.unassignedWhileLost.has(shift.id);
     const allowance = isRefused ? "unassign_failed" : "backup_restored";

@@ -188,12 +188,31 @@ export class Invariants {
       ({ shiftId, bookingId, status, updatedAt }) =>
         shiftId === row.shiftId && status === "released" && updatedAt >= before.at && wasConfirmed(bookingId),
     );
-    if (!isRenewed) this.fail(`${row.candidateId} was offered ${row.shiftId} twice at the same times`);
+    // A booking that ended with its shift, and was confirmed again when the shift came back.
+    const isRestored = notifications.some(
+      (ended) =>
+        ended.kind === "shift_cancelled" &&
+        ended.shiftId === row.shiftId &&
+        ended.at >= before.at &&
+        notifications.some(
+          ({ kind, shiftId, candidateId, at }) =>
+            kind === "booking_confirmed" &&
+            shiftId === row.shiftId &&
+            candidateId === ended.candidateId &&
+            at <= ended.at,
+        ),
+    );
+    if (!isRenewed && !isRestored)
+      this.fail(`${row.candidateId} was offered ${row.shiftId} twice at the same times`);
   }
 
   #checkConfirmed({ shiftId, candidateId, changeKey }: NotificationRow) {
     const { store, records } = this.#parts;
     const since = store.bookings.find(({ bookingId }) => bookingId === changeKey)?.createdAt ?? 0;
+    // Only a booking whose shift was cancelled, and is back, is confirmed again.
+    const isAgain = since === 0;
+    if (!this.#lastCancelled.delete(`${shiftId} ${candidateId}`) && isAgain)
+      this.fail(`${candidateId} was notified twice of a confirmation on ${shiftId}`);
     if (records.wasListed(shiftId, candidateId, since - STALE_MS)) return;
     this.fail(`${candidateId} was notified of a confirmation on ${shiftId}, but was never assigned`);
   }

@@ -159,9 +159,13 @@ function publish(system: SimulatedSystem, id: string) {
   if (system.records.current(id)) system.webhooks.send("shift.update", id);
 }
 
-/** Restores a deleted shift, regardless of which side deleted it. */
+/** Restores a deleted shift, regardless of which side deleted it, or undoes the provider's own cancellation, with its people. */
 function restore(system: SimulatedSystem, id: string) {
-  const { records, now } = system;
+  const { records, now, store } = system;
+  const current = records.current(id);
+  const isOwn = store.jobs.get(id)?.cancelledBy !== "employer" && !store.isBeingCancelled(id);
+  if (current?.isCancelled && isOwn && current.start > now)
+    return update(system, current, { isCancelled: false });
   const last = records.versionsOf(id).findLast(({ shift }) => shift !== undefined)?.shift;
   if (!last || last.isCancelled || last.start <= now || records.current(id) || records.lost.has(id)) return;
   records.write(id, { ...last, entries: [] }, now);

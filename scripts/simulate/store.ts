@@ -25,7 +25,6 @@ export const isLive = (job: JobRow | undefined): boolean =>
 
 export interface BookingRow extends Omit<BookingState, "person"> {
   shiftId: string;
-  reason: string | null;
   createdAt: number;
   updatedAt: number;
 }

@@ -26,7 +26,7 @@ export interface Shift {
   /** The total, not what remains: 0 to 100, and more with a warning. */
   positions: number;
   assigned: { providerCandidateId: string; personalNumber: string | undefined }[];
-  /** The provider's own `open` and `filled` are advisory; `cancelled` is final. */
+  /** The provider's own `open` and `filled` are advisory. */
   cancelled: boolean;
   warnings: ShiftWarning[];
 }

@@ -84,7 +84,6 @@ export type Write =
 export type ShiftPatch = Partial<KnownShift>;
 
 export type BookingPatch = Partial<Omit<BookingState, "bookingId" | "candidateId" | "person" | "traceId">> & {
-  reason?: BookingReason | null;
   reasonParams?: Params;
 };
 
@@ -199,7 +198,7 @@ export class Draft {
   }
 
   patchBooking(booking: BookingState, patch: BookingPatch): void {
-    const { reason, reasonParams, ...rest } = patch;
+    const { reasonParams: _, ...rest } = patch;
     const wasConfirmed = booking.status === "confirmed";
     Object.assign(booking, rest);
     this.push({ write: "booking", bookingId: booking.bookingId, patch });

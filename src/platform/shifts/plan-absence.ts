@@ -138,13 +138,14 @@ function recheck(draft: Draft, covered: readonly EventState[], afterMs: number):
   draft.endEvents(covered, "queued", { code: "will_recheck", params: { recheck: "absent", afterMs } });
 }
 
-/** Keeps reading a missing shift until its start: a shift that reappears reopens its job, even without a webhook. */
-function awaitReturn(draft: Draft): void {
+/** Keeps reading a missing or cancelled shift until its start: one that comes back reopens its job, even without a webhook. */
+export function awaitReturn(draft: Draft): void {
   const { now, rules, state } = draft;
   if (awaitsReturn(draft)) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
 }
 
-const awaitsReturn = ({ job, hasStarted }: Draft): boolean => job?.cancelledBy === "absence" && !hasStarted;
+const awaitsReturn = ({ job, hasStarted }: Draft): boolean =>
+  (job?.cancelledBy === "absence" || job?.cancelledBy === "provider") && !hasStarted;
 
 /** More missing shifts than this, and more than a fifth of the known future shifts, are a loss of data rather than deletions. */
 const MAX_MISSING = 5;

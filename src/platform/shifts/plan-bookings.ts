@@ -51,6 +51,30 @@ function applyListed(draft: Draft, booking: BookingState) {
   draft.patchBooking(booking, { ...seen, atProvider: "yes" });
 }
 
+/**
+ * Confirms the bookings that ended only because the shift was gone or cancelled, and whose people the provider still lists. Someone who is booked
+ * elsewhere meanwhile is left on the shift as the provider's own, with an issue.
+ */
+export function restoreBookings(draft: Draft): void {
+  const { bookings, surroundings } = draft.state;
+  const seen = new Set<string>();
+  for (const booking of [...bookings].reverse()) {
+    const { candidateId, reason, isWithdrawn, traceId } = booking;
+    const isEndedWithShift = reason === "shift_deleted" || reason === "shift_cancelled";
+    if (!isEndedWithShift || isWithdrawn || seen.has(candidateId) || !isListed(draft, booking)) continue;
+    seen.add(candidateId);
+    const overlap = surroundings.overlaps.find((each) => each.candidateId === candidateId);
+    if (!overlap) {
+      draft.step({ step: "assign", code: "seen_assigned", traceId });
+      confirm(draft, booking, { isListed: true });
+      continue;
+    }
+    draft.patchBooking(booking, { atProvider: "no", sentAt: null });
+    const { otherJobId } = overlap;
+    draft.issue("booking_overlaps", draft.bookingSubject(booking), { otherJobId }, traceId);
+  }
+}
+
 function noteListed(draft: Draft) {
   const { integration } = draft.state;
   if (integration.listsBooked) return;
@@ -107,13 +131,15 @@ const RESOLVED = [
 
 export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: true } = {}) {
   const isNew = booking.status === "pending";
+  const isRestored = !holdsSeat(booking);
   const isKept = booking.isWithdrawn;
   draft.patchBooking(booking, {
     ...{ ...seen, status: "confirmed", atProvider: "yes", reason: null, rejection: null, missing: 0 },
     ...{ isWithdrawn: false, routeDoubt: null },
   });
   if (isNew || isKept) notifyOfBooking(draft, booking, "booking_confirmed");
-  if (isNew) draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
+  if (isRestored) notifyOfBooking(draft, booking, "booking_confirmed", { isAgain: true });
+  if (isNew || isRestored) draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
 }
 
 /** Returns why the provider rejected an assignment. 404, 409, 410, and 422 are about the shift or the person; the code shows which. */

@@ -22,7 +22,7 @@ export function cancelJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>
     nextReadAt: null,
     rechecks: 0,
     absences: 0,
-    ...(by !== "provider" && { goneAt: draft.state.shift.goneAt ?? now }),
+    goneAt: draft.state.shift.goneAt ?? now,
   });
   if (!job) return { code: "no_job", params: {} };
   if (job.status === "cancelled") return { code: "already_cancelled", params: {} };
@@ -59,9 +59,9 @@ function releaseAll(draft: Draft, reason: BookingReason, traceId: string): void 
   draft.push({ write: "notify", kind, candidateIds, changeKey: "", reason, traceId });
 }
 
-/** Returns what is known of a person whose shift is gone. A missing shift may reappear; its list then shows who is still assigned. */
+/** Returns what is known of a person whose shift is gone. It may come back, unless the platform deleted it; its list then shows who is still assigned. */
 function presenceAfterRelease({ atProvider }: BookingState, reason: BookingReason): BookingPatch {
-  const mayReturn = reason === REASON.absence && atProvider !== "no";
+  const mayReturn = reason !== REASON.employer && atProvider !== "no";
   return mayReturn
     ? { atProvider: "maybe", rejection: null }
     : { atProvider: "no", sentAt: null, rejection: null };
@@ -84,16 +84,16 @@ export function endBooking(
   draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
   const code = status === "failed" ? "booking_failed" : "booking_released";
   draft.step({ step: "booking", code, params: { reason, ...reasonParams }, traceId: booking.traceId });
-  notifyOfBooking(draft, booking, "booking_released", reason);
+  notifyOfBooking(draft, booking, "booking_released", { reason });
 }
 
 export function notifyOfBooking(
   draft: Draft,
   { bookingId, candidateId, traceId }: BookingState,
   kind: "booking_confirmed" | "booking_released",
-  reason?: BookingReason,
+  { reason, isAgain = false }: { reason?: BookingReason; isAgain?: boolean } = {},
 ): void {
-  const about = { candidateIds: [candidateId], changeKey: bookingId, traceId };
+  const about = { candidateIds: [candidateId], changeKey: isAgain ? "" : bookingId, traceId };
   draft.push({ write: "notify", kind, ...about, ...(reason && { reason }) });
 }
 

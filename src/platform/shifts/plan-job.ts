@@ -2,7 +2,7 @@ import type { JobStatus, Outcome, ProviderPerson } from "../../../generated/oper
 import type { Shift } from "../../contract/shift.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isMaterialChange, jobStatus } from "./job-status.ts";
-import { applyList, isPerson } from "./plan-bookings.ts";
+import { applyList, isPerson, restoreBookings } from "./plan-bookings.ts";
 import type { JobState } from "./state.ts";
 
 /** How many of the people assigned by the provider are stored. */
@@ -11,11 +11,11 @@ const OWN_PEOPLE_STORED = 100;
 /** Updates the job to the shift as the provider has it now. */
 export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome {
   const before = draft.job && { ...draft.job };
-  if (before?.status === "cancelled" && before.cancelledBy !== "absence") {
-    if (before.cancelledBy === "employer")
-      draft.issue("delete_not_confirmed", draft.subject, { jobStatus: "cancelled" }, traceId);
+  if (before?.status === "cancelled" && before.cancelledBy === "employer") {
+    draft.issue("delete_not_confirmed", draft.subject, { jobStatus: "cancelled" }, traceId);
     return { code: "already_cancelled", params: {} };
   }
+  if (before?.status === "cancelled") restoreBookings(draft);
   applyList(draft);
   const facts = { ...factsOf(shift), ...ownPeople(draft) };
   const isNewRound =

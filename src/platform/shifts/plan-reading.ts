@@ -5,7 +5,7 @@ import { reportsChange, reportsDeletion } from "../../contract/shift-event.ts";
 import { failureParams } from "../step.ts";
 import { isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
-import { concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./plan-absence.ts";
+import { awaitReturn, concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./plan-absence.ts";
 import { settleChanges, withConfirmed } from "./plan-changes.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
@@ -60,7 +60,8 @@ function concludeShift(
   draft.resolveIssues(draft.subject, codes);
   if (shift.cancelled) {
     draft.patchShift({ rechecks: 0 });
-    return draft.endEvents(covered, "processed", cancelJob(draft, "provider", traceId));
+    draft.endEvents(covered, "processed", cancelJob(draft, "provider", traceId));
+    return awaitReturn(draft);
   }
   settleCancellation(draft, run);
   settleChanges(draft, shift);

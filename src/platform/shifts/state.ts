@@ -1,4 +1,9 @@
-import type { BookingStatus, IntegrationState, ProviderPerson } from "../../../generated/operations/types.ts";
+import type {
+  BookingReason,
+  BookingStatus,
+  IntegrationState,
+  ProviderPerson,
+} from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { ShiftOutcome } from "../../clients/provider/shifts.ts";
 import type { RetryPolicy, Timing } from "../../clients/retry-policy.ts";
@@ -71,6 +76,8 @@ export interface BookingState {
   bookingId: string;
   candidateId: string;
   status: BookingStatus;
+  /** Why it ended. */
+  reason: BookingReason | null;
   isWithdrawn: boolean;
   atProvider: "no" | "maybe" | "yes";
   /** The id that the last call used. */

@@ -80,7 +80,7 @@ describe.each(engines)("shifts that vanish at the provider, on %s", (engine) => 
   });
 });
 
-describe.each(engines)("a shift that reappears, on %s", (engine) => {
+describe.each(engines)("a shift that comes back, on %s", (engine) => {
   const onboard = useIndependent(engine);
 
   it("reopens its job", async () => {
@@ -104,7 +104,38 @@ describe.each(engines)("a shift that reappears, on %s", (engine) => {
     await expect.poll(offers).toMatchObject([{ candidateId }]);
   });
 
-  it("releases the person it still lists, who has another id there too", async () => {
+  it("because the provider undoes its cancellation, confirms again who is still listed", async () => {
+    const platform = await onboard({ variant: "b", deletedShows: "cancelled" });
+    const { provider, addPerson, open, book, notifications } = platform;
+    const [stays, leaves, job] = [await addPerson(), await addPerson(), await open({ positions: 2 })];
+    await book(job, leaves);
+    const [left] = provider.shift(job.shiftId)?.assigned ?? [];
+    await book(job, stays);
+    provider.deleteShift(job.shiftId);
+    await provider.announce("shift.update", job.shiftId);
+    await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ cancelledBy: "provider" });
+    provider.restoreShift(job.shiftId);
+    provider.removePerson(job.shiftId, left?.candidateId ?? "");
+    await provider.announce("shift.update", job.shiftId);
+    await expect
+      .poll(() => platform.job(job.shiftId))
+      .toMatchObject({
+        status: "open",
+        bookings: [
+          { candidateId: leaves.candidateId, status: "released", reason: "shift_cancelled" },
+          { candidateId: stays.candidateId, status: "confirmed" },
+        ],
+      });
+    const confirmations = await notifications(job, "booking_confirmed");
+    expect(confirmations.map(({ candidateId }) => candidateId)).toEqual([
+      leaves.candidateId,
+      stays.candidateId,
+      stays.candidateId,
+    ]);
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+  });
+
+  it("confirms again the person it still lists, who has another id there too", async () => {
     const platform = await onboard({ variant: "b" });
     const { provider } = platform;
     const job = await platform.open({ positions: 2 });
@@ -118,9 +149,10 @@ describe.each(engines)("a shift that reappears, on %s", (engine) => {
     provider.assignOwn(job.shiftId, otherId);
     await provider.announce("shift.update", job.shiftId);
     await expect
-      .poll(() => provider.shift(job.shiftId)?.assigned)
-      .toEqual([{ candidateId: otherId, by: "provider" }]);
-    await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ status: "open", ownPeopleCount: 1 });
+      .poll(async () => (await platform.job(job.shiftId)).bookings)
+      .toMatchObject([{ status: "confirmed" }]);
+    expect(await platform.job(job.shiftId)).toMatchObject({ status: "open", ownPeopleCount: 0 });
+    expect(provider.shift(job.shiftId)?.assigned).toHaveLength(2);
   });
 
   it("does not reopen a job that the employer cancelled, and raises an issue until it is deleted again", async () => {

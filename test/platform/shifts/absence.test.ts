@@ -311,12 +311,12 @@ describe("a 404 without the code for a shift that was gone before", () => {
   });
 });
 
-describe("a shift that reappears", () => {
+describe("a shift that comes back", () => {
   const job = (by: "absence" | "employer" | "provider") => aJob({ status: "cancelled", cancelledBy: by });
   const gone = { goneAt: NOW - HOUR, nextReadAt: NOW };
 
-  it("reopens its job", () => {
-    const { writes } = planned(aState({ job: job("absence"), shift: gone }), afterSeeing());
+  it.each(["absence", "provider"] as const)("reopens its job, which was cancelled by %s", (by) => {
+    const { writes } = planned(aState({ job: job(by), shift: gone }), afterSeeing());
     expect(jobOf(writes)).toMatchObject({ status: "open", cancelledBy: null });
     expect(writesOf(writes, "offer")).toHaveLength(1);
   });
@@ -345,15 +345,11 @@ describe("a shift that reappears", () => {
     expect(writesOf(planned(state, afterSeeing()).writes, "job")).toEqual([]);
   });
 
-  it.each([
-    ["employer", ["delete_not_confirmed"]],
-    ["provider", []],
-  ] as const)("does not reopen a job that was cancelled by the %s: %j", (by, codes) => {
-    const { writes } = planned(aState({ job: job(by), shift: gone }), afterSeeing());
+  it("does not reopen a job that was cancelled by the employer: an issue says so, and it is read each hour", () => {
+    const { writes } = planned(aState({ job: job("employer"), shift: gone }), afterSeeing());
     expect(jobOf(writes)).toEqual({});
-    expect(issues(writes)).toEqual(codes);
-    // Read each hour while the issue is open.
-    expect((nextReadAt(writes) ?? 0) > NOW + 0.8 * HOUR).toBe(codes.length > 0);
+    expect(issues(writes)).toEqual(["delete_not_confirmed"]);
+    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR);
   });
 
   it("does not reopen a job when it is reported as cancelled", () => {
@@ -364,26 +360,75 @@ describe("a shift that reappears", () => {
     expect(jobOf(writes)).toEqual({});
   });
 
-  it("is noticed without a webhook, because a missing shift is read each hour until its start", () => {
-    const { writes, next } = planned(aState({ shift: PATIENT }), afterAbsence({ code: "shift_not_found" }));
-    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR);
-    expect(next).toMatchObject({ do: "rest", priority: 2 });
-    expect(planned(aState({ job: job("absence"), shift: gone }), firstStep).next.do).toBe("read");
-  });
+  it.each([
+    ["missing", { shift: PATIENT }, afterAbsence({ code: "shift_not_found" })],
+    ["cancelled", {}, afterSeeing({ cancelled: true })],
+  ])(
+    "is noticed without a webhook, because a %s shift is read each hour until its start",
+    (_, parts, run) => {
+      const { writes, next } = planned(aState(parts), run);
+      expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR);
+      expect(next).toMatchObject({ do: "rest", priority: 2 });
+      expect(planned(aState({ job: job("absence"), shift: gone }), firstStep).next.do).toBe("read");
+    },
+  );
 
-  it("leads to the unassignment of people whose bookings its absence ended", () => {
-    const closing = aState({ shift: PATIENT, bookings: [confirmed()] });
-    expect(patchOf(planned(closing, afterAbsence({ code: "shift_not_found" })).writes)).toMatchObject({
-      ...{ status: "released", atProvider: "maybe" },
+  describe("with its people", () => {
+    const ended = (patch = {}) =>
+      confirmed({ status: "released", reason: "shift_cancelled", atProvider: "maybe", ...patch });
+    const back = (bookings = [ended()], surroundings = {}) =>
+      planned(
+        aState({
+          ...{ job: job("provider"), shift: gone, bookings },
+          surroundings: { ...listing("person"), ...surroundings },
+        }),
+        afterSeeing(),
+      );
+
+    it.each([
+      ["missing", { shift: PATIENT }, afterAbsence({ code: "shift_not_found" }), "shift_deleted"],
+      ["cancelled", {}, afterSeeing({ cancelled: true }), "shift_cancelled"],
+    ])("does not know who of them is on it while it is %s", (_, parts, run, reason) => {
+      const { writes } = planned(aState({ ...parts, bookings: [confirmed()] }), run);
+      expect(patchOf(writes)).toMatchObject({ status: "released", reason, atProvider: "maybe" });
     });
-    const released = confirmed({ status: "released", atProvider: "maybe" });
-    const state = aState({
-      job: job("absence"),
-      shift: gone,
-      bookings: [released],
-      surroundings: listing("person"),
+
+    it("confirms again who is still listed, and notifies them", () => {
+      const { writes, next } = back();
+      expect(patchOf(writes)).toMatchObject({ status: "confirmed", reason: null, atProvider: "yes" });
+      expect(writesOf(writes, "notify")).toMatchObject([
+        { kind: "booking_confirmed", candidateIds: ["candidate"], changeKey: "" },
+      ]);
+      expect(next.do).toBe("rest");
     });
-    expect(planned(state, afterSeeing()).next).toMatchObject({ do: "unassign" });
+
+    it.each([
+      ["has ended for another reason", { reason: "removed_by_provider" }],
+      ["was being withdrawn", { isWithdrawn: true }],
+    ] as const)("does not confirm a booking that %s, and takes the person off", (_, patch) => {
+      const { writes, next } = back([ended(patch)]);
+      expect([notified(writes), next.do]).toEqual([[], "unassign"]);
+    });
+
+    it("confirms one of several bookings of a person: the last", () => {
+      const bookings = [ended({ bookingId: "first" }), ended({ bookingId: "last" })];
+      const confirmedIds = writesOf(back(bookings).writes, "booking").flatMap(({ bookingId, patch }) =>
+        patch.status === "confirmed" ? [bookingId] : [],
+      );
+      expect(confirmedIds).toEqual(["last"]);
+    });
+
+    it("does not confirm who is no longer listed", () => {
+      expect(notified(back([ended()], { listed: [] }).writes)).toEqual([]);
+    });
+
+    it("leaves on it who is booked elsewhere meanwhile, as the provider's own, with an issue", () => {
+      const overlaps = [{ candidateId: "candidate", otherJobId: "other" }];
+      const { writes, next } = back([ended()], { overlaps });
+      expect(issues(writes)).toEqual(["booking_overlaps"]);
+      expect(jobOf(writes)).toMatchObject({ ownPeopleCount: 1 });
+      expect([notified(writes), next.do]).toEqual([[], "rest"]);
+    });
   });
 
   it("keeps a person on its list who has accepted again", () => {

@@ -48,7 +48,7 @@ export const aJob = (patch: Partial<JobState> = {}): JobState => ({
 });
 
 export const aBooking = (patch: Partial<BookingState> = {}): BookingState => ({
-  ...{ bookingId: "booking", candidateId: "candidate", status: "pending", isWithdrawn: false },
+  ...{ bookingId: "booking", candidateId: "candidate", status: "pending", reason: null, isWithdrawn: false },
   ...{ atProvider: "no", providerCandidateId: null, sentAt: null, rejection: null, missing: 0 },
   ...{ isListed: false, isReassigned: false, isLookedUpAgain: false, routeDoubt: null },
   ...{ person: { id: "person", fault: null }, traceId: "trace-of-booking" },
