@@ -1,5 +1,4 @@
 import type {
-  BookingReason,
   ChangeReason,
   EventStatus,
   IssueCode,
