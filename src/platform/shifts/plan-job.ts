@@ -15,6 +15,7 @@ export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome
     draft.issue("delete_not_confirmed", draft.subject, { jobStatus: "cancelled" }, traceId);
     return { code: "already_cancelled", params: {} };
   }
+  resolveConflicts(draft);
   if (before?.status === "cancelled") restoreBookings(draft);
   applyList(draft);
   const facts = { ...factsOf(shift), ...ownPeople(draft) };
@@ -106,9 +107,19 @@ function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceI
     );
     const isLacking = state.surroundings.lacking.includes(booking.candidateId);
     if (overlap) draft.issue("booking_overlaps", subject, { otherJobId: overlap.otherJobId }, traceId);
-    else draft.resolveIssues(subject, ["booking_overlaps"]);
     if (isLacking) draft.issue("competence_missing", subject, { roleId: facts.roleId }, traceId);
-    else draft.resolveIssues(subject, ["competence_missing"]);
+  }
+}
+
+/** Resolves the issues of bookings whose cause is gone: each reading knows who is booked elsewhere, and who lacks the competence. */
+function resolveConflicts(draft: Draft): void {
+  const { bookings, surroundings } = draft.state;
+  for (const booking of bookings) {
+    const { candidateId } = booking;
+    const subject = draft.bookingSubject(booking);
+    if (!surroundings.overlaps.some((overlap) => overlap.candidateId === candidateId))
+      draft.resolveIssues(subject, ["booking_overlaps"]);
+    if (!surroundings.lacking.includes(candidateId)) draft.resolveIssues(subject, ["competence_missing"]);
   }
 }
 

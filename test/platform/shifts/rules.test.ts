@@ -335,6 +335,19 @@ describe("a material change", () => {
     expect(issues(writes)).toEqual(["booking_overlaps", "competence_missing"]);
   });
 
+  it.each([
+    ["booking_overlaps", { lacking: ["candidate"] }],
+    ["competence_missing", { overlaps: [{ candidateId: "candidate", otherJobId: "other" }] }],
+  ])("has its issue %s resolved by a reading after its cause is gone", (code, surroundings) => {
+    const state = aState({
+      ...{ bookings: [confirmed()], shift: { hasIssues: true } },
+      surroundings: { ...listing("person"), ...surroundings },
+    });
+    const { writes } = planned(state, afterSeeing());
+    const ofBooking = writesOf(writes, "resolve_issues").filter(({ subject }) => subject.kind === "booking");
+    expect(ofBooking.map(({ codes }) => codes)).toEqual([[code]]);
+  });
+
   it("resolves its issues once the booking has ended", () => {
     const bookings = [confirmed({ atProvider: "maybe", isWithdrawn: true })];
     const state = aState({ bookings, shift: { hasIssues: true } });
