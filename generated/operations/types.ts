@@ -1293,7 +1293,7 @@ export interface components {
       waiting?: number;
     };
     /**
-     * @description How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything, or breaks the contract with every response; `mass_disappearance`, many of its shifts are gone at once; `route_missing`, it answers calls of one operation with a 404, 405 or 501 without a code, as a gateway without the route does.
+     * @description How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything, or breaks the contract with every response; `mass_disappearance`, many of its shifts, or of the candidates on them, are gone at once; `route_missing`, it answers calls of one operation with a 404, 405 or 501 without a code, as a gateway without the route does.
      * @enum {string}
      */
     HealthCode:
@@ -4570,7 +4570,7 @@ export type RoutingAttempt = components["schemas"]["RoutingAttempt"];
 export type FailureCode = components["schemas"]["FailureCode"];
 export type Integration = components["schemas"]["Integration"];
 export type Health = components["schemas"]["Health"];
-/** How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything, or breaks the contract with every response; `mass_disappearance`, many of its shifts are gone at once; `route_missing`, it answers calls of one operation with a 404, 405 or 501 without a code, as a gateway without the route does. */
+/** How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything, or breaks the contract with every response; `mass_disappearance`, many of its shifts, or of the candidates on them, are gone at once; `route_missing`, it answers calls of one operation with a 404, 405 or 501 without a code, as a gateway without the route does. */
 export type HealthCode = components["schemas"]["HealthCode"];
 /**
  * The work with the provider that is still to be done, in all processes together. Only in the response about one integration. The counts are some seconds old.

@@ -1,7 +1,7 @@
 /** The allowed differences between the sides after the faults. Each is an open issue or a documented rule. */
 export const ALLOWED = {
   unannounced: "no webhook of the shift was stored since it appeared: the contract has no list of shifts",
-  mass_disappearance: "many shifts disappeared at once, and no operator has confirmed their deletion",
+  mass_disappearance: "many shifts, or people, disappeared at once, and no operator has confirmed it",
   cancelled_by_platform:
     "the provider confirmed the platform's DELETE, and restored the shift later: an issue is open",
   removed_unseen:

@@ -124,7 +124,7 @@ function applyOne(target: Target, write: Write) {
       integration.heldSince ??= now;
       return raiseIssue(store, "mass_disappearance", INTEGRATION);
     case "end_hold":
-      return endHold(store);
+      return endHold(store, now);
     case "lists_booked":
       integration.listsBooked = true;
       return;

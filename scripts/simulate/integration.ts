@@ -58,11 +58,16 @@ export function resume(store: Store, now: number) {
   store.retryNow(now);
 }
 
-export function endHold(store: Store) {
+export function endHold(store: Store, now: number) {
   const isMissing = [...store.shifts.values()].some(
     ({ shiftId, absences }) => absences > 0 && isLive(store.jobs.get(shiftId)),
   );
-  if (store.integration.heldSince === null || isMissing) return;
+  const isRemoved = store.bookings.some(({ shiftId, status, missing }) => {
+    const job = store.jobs.get(shiftId);
+    const isFuture = isLive(job) && (job?.startTime ?? 0) > now;
+    return missing > 0 && isFuture && (status === "pending" || status === "confirmed");
+  });
+  if (store.integration.heldSince === null || isMissing || isRemoved) return;
   store.integration.heldSince = null;
   resolveIssues(store, { codes: ["mass_disappearance"], subject: INTEGRATION });
 }

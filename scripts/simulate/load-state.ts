@@ -1,6 +1,7 @@
 import type { ProviderPerson } from "../../generated/operations/types.ts";
 import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { Shift } from "../../src/contract/shift.ts";
+import { unlisted } from "../../src/platform/shifts/plan-bookings.ts";
 import type { RunSoFar, ShiftState, Surroundings } from "../../src/platform/shifts/state.ts";
 import { COMPETENCE_OF_ROLE, isLive, type Store } from "./store.ts";
 
@@ -14,6 +15,8 @@ export function loadState(store: Store, shiftId: string, now: number, run: RunSo
   const read = outcome?.kind === "shift" ? outcome.shift : undefined;
   const state = loadShift(store, shiftId, now, read);
   if (read && !read.cancelled) state.surroundings = loadSurroundings(store, state, read);
+  if (read && !read.cancelled && unlisted(state).length > 0)
+    state.surroundings.removed = countRemoved(store, shiftId, now);
   if (run.reading?.outcome.kind === "absent")
     state.surroundings.vanished = countVanished(store, shiftId, now);
   return state;
@@ -138,4 +141,16 @@ function countVanished(store: Store, shiftId: string, now: number): Surroundings
         (job.status === "cancelled" && job.cancelledBy === "absence" && job.updatedAt > now - AT_ONCE_MS)),
   );
   return { missing: 1 + missing.length, known: known.length };
+}
+
+function countRemoved(store: Store, shiftId: string, now: number): NonNullable<Surroundings["removed"]> {
+  const booked = store.bookings.filter((each) => {
+    const job = store.jobs.get(each.shiftId);
+    const isLiveJob = job !== undefined && isLive(job) && job.startTime > now;
+    return (
+      each.shiftId !== shiftId && isLiveJob && (each.status === "pending" || each.status === "confirmed")
+    );
+  });
+  const missing = booked.filter((each) => each.missing > 0 && each.updatedAt > now - AT_ONCE_MS);
+  return { missing: missing.length, booked: booked.length };
 }

@@ -15,14 +15,14 @@ interface Props {
   onResolved(): void;
 }
 
-/** Resolves an issue. A mass disappearance asks first, because its resolution cancels jobs. */
+/** Resolves an issue. A mass disappearance asks first, because its resolution cancels jobs and releases candidates. */
 export function Resolve({ issue, title, onResolved }: Props) {
   const resolve = async () => {
     await ask(api.resolveIssue({ params: { path: { issueId: issue.issueId } } }));
     onResolved();
     return "Resolved. The issue comes back if its cause remains.";
   };
-  if (issue.code === "mass_disappearance") return <ConfirmDeletions title={title} resolve={resolve} />;
+  if (issue.code === "mass_disappearance") return <ConfirmDisappearance title={title} resolve={resolve} />;
   return <ResolveButton title={title} resolve={resolve} />;
 }
 
@@ -43,22 +43,23 @@ function ResolveButton({ title, resolve }: ResolveProps) {
   );
 }
 
-function ConfirmDeletions({ title, resolve }: ResolveProps) {
+function ConfirmDisappearance({ title, resolve }: ResolveProps) {
   return (
     <span class="push">
       <ConfirmedAction
         label="Resolve …"
         of={title}
-        title="Accept the deletions?"
-        confirm="Accept the deletions"
+        title="Accept the disappearance?"
+        confirm="Accept the disappearance"
         act={resolve}
         focusAfter={ISSUE_LIST}
       >
         <p>
-          This cannot be undone. Every shift that has disappeared is then treated as deleted: its job is
-          cancelled, and the booked candidates are notified.
+          This cannot be undone. Every shift that has disappeared is then treated as deleted, and every
+          candidate who has disappeared from a list as removed: jobs are cancelled, and the candidates are
+          notified.
         </p>
-        <p>If the shifts come back at the provider, leave the issue open: it is resolved automatically.</p>
+        <p>If they come back at the provider, leave the issue open: it is resolved automatically.</p>
       </ConfirmedAction>
     </span>
   );

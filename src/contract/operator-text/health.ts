@@ -27,7 +27,7 @@ const STATES = {
   },
   mass_disappearance: {
     title: "Mass disappearance",
-    detail: "Many of the provider's future shifts disappeared within minutes.",
+    detail: "Many of the provider's future shifts, or of the candidates on them, disappeared within minutes.",
   },
   route_missing: {
     title: "Missing route",
@@ -39,7 +39,8 @@ const PAUSED = {
   nothing: "Nothing",
   all_calls: "All calls to the provider, except one probe per minute",
   one_operation: "Calls of the missing route, repeated at least every two minutes",
-  deletions: "Deletions: a shift that disappears is not treated as deleted",
+  deletions:
+    "Deletions and removals: a shift that disappears is not treated as deleted, nor a candidate who disappears from a list as removed",
 } satisfies Record<Health["paused"], string>;
 
 const RESUMES = {

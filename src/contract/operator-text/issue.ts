@@ -30,7 +30,7 @@ const TITLES = {
   route_missing: "Missing route at the provider",
   provider_gave_no_answer: "No usable response from the provider",
   token_rejected: "Provider token rejected",
-  mass_disappearance: "Mass disappearance of shifts",
+  mass_disappearance: "Mass disappearance of shifts or candidates",
   candidate_ambiguous: "Ambiguous candidate at the provider",
   candidate_id_shared: "Two candidates with one id at the provider",
   booking_failed: "Booking failed",
@@ -86,8 +86,10 @@ const DETAILS = {
     `The provider gave no usable response${attemptsSuffix(params.attempts)}${after(": ", knownFailure(params))}.`,
   token_rejected: ({ params }) =>
     `The provider rejects the provider token with ${params.status ?? "401 or 403"}, so all calls are paused.`,
-  mass_disappearance: ({ params }) =>
-    `${capitalised(counted(params.count, "future shift"))} of the provider disappeared within minutes, so deletions are paused.`,
+  mass_disappearance: ({ params: { count, booked } }) =>
+    booked === undefined
+      ? `${capitalised(counted(count, "future shift"))} of the provider disappeared within minutes, so deletions and removals are paused.`
+      : `${capitalised(counted(count, "booked candidate"))} of ${booked} disappeared from the lists of the provider's future shifts within minutes, so deletions and removals are paused.`,
   candidate_ambiguous: ({ params }) =>
     `The provider has ${params.count === undefined ? "several people" : people(params.count)} with the personal number of the candidate.`,
   candidate_id_shared: () => "The provider gives the candidate the id of another candidate.",
@@ -136,7 +138,7 @@ const REMEDIES = {
   token_rejected: () =>
     "Enter a valid provider token. Work resumes automatically with the first good response.",
   mass_disappearance: () =>
-    "Ask the provider whether the shifts are deleted. Resolve this issue only if they are: their jobs are then cancelled.",
+    "Ask the provider whether the shifts are deleted, or the candidates removed. Resolve this issue only if they are: their jobs are then cancelled, or the candidates released.",
   candidate_ambiguous: () => "Ask the provider to merge the people, then accept again.",
   candidate_id_shared: () => "Ask the provider to separate the two people, then accept again.",
   booking_failed: () => "Check the shift with the provider, then accept again.",

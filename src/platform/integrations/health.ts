@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type UpdateObject } from "kysely";
 import type { HealthCode, IssueCode, Params } from "../../../generated/operations/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
+import { HOLDS_SEAT } from "../candidates/availability.ts";
 import { IS_LIVE, milliseconds } from "../db/fragments.ts";
 import type { Integration, ProviderRoute, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -158,7 +159,10 @@ export async function resumeCalls(trx: Trx, deps: Parts, providerId: string): Pr
   markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
 }
 
-/** Many shifts are gone at once: no more of them are treated as deleted until an operator confirms it. Returns false when one has just done so. */
+/**
+ * Many shifts are gone at once, or many people from their lists: no more of them are treated as deleted or removed until an operator confirms it.
+ * Returns false when one has just done so.
+ */
 export async function pauseDeletions(
   trx: Trx,
   deps: Parts,
@@ -178,11 +182,13 @@ export async function pauseDeletions(
   return isHeld;
 }
 
-/** Ends the hold once no shift with a job is missing. */
+/** Ends the hold once no shift with a job is missing, and no list lacks a person booked. */
 export async function resumeDeletions(trx: Trx, deps: Parts, providerId: string): Promise<void> {
   const isOver = sql<boolean>`held_since is not null and not exists (
     select from shifts join jobs using (provider_id, shift_id)
-    where shifts.provider_id = ${providerId} and absences > 0 and ${IS_LIVE})`;
+    where shifts.provider_id = ${providerId} and absences > 0 and ${IS_LIVE})
+    and not exists (select from jobs join bookings using (provider_id, job_id)
+    where jobs.provider_id = ${providerId} and missing > 0 and ${IS_LIVE} and start_time > now() and ${HOLDS_SEAT})`;
   if (!(await writeIf(trx, providerId, { held_since: null }, isOver))) return;
   await resolveHealthIssue(trx, deps, providerId, "mass_disappearance");
 }

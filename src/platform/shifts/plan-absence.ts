@@ -3,7 +3,7 @@ import type { Draft } from "./draft.ts";
 import { readLate } from "./plan-bookings.ts";
 import { cancelJob } from "./plan-close.ts";
 import { noteWorking } from "./plan-routes.ts";
-import type { CallOutcome, EventState, Reading } from "./state.ts";
+import { type CallOutcome, type EventState, MAX_MISSING, type Reading } from "./state.ts";
 
 /** What is known about a shift that the provider answers 404 for. */
 interface Absence {
@@ -146,9 +146,6 @@ export function awaitReturn(draft: Draft): void {
 
 const awaitsReturn = ({ job, hasStarted }: Draft): boolean =>
   (job?.cancelledBy === "absence" || job?.cancelledBy === "provider") && !hasStarted;
-
-/** More missing shifts than this, and more than a fifth of the known future shifts, are a loss of data rather than deletions. */
-const MAX_MISSING = 5;
 
 function isMassLoss({ state, isLive, hasStarted }: Draft): boolean {
   if (!isLive || hasStarted) return false;

@@ -13,9 +13,10 @@ import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
 import { type LoadedShift, loadShift, loadShifts, peekShifts, type ShiftKey } from "./load.ts";
 import { firstReading, plan } from "./plan.ts";
+import { unlisted } from "./plan-bookings.ts";
 import { record } from "./record.ts";
 import type { Next, Rules, RunSoFar } from "./state.ts";
-import { countVanished, loadSurroundings } from "./surroundings.ts";
+import { countRemoved, countVanished, loadSurroundings } from "./surroundings.ts";
 
 /** A shift needs far fewer steps. The limit ends a run that would otherwise never stop. */
 const MAX_STEPS = 100;
@@ -194,8 +195,10 @@ async function addSurroundings(
   const read = shiftIn(run);
   if (read && !read.cancelled) state.surroundings = await loadSurroundings(trx, numbers, state, read);
   const { absence_accepted_until: accepted } = integration;
-  // An operator has confirmed that the shifts are gone.
+  // An operator has confirmed that the shifts are gone, or the people removed.
   const isAccepted = accepted !== null && new Date(accepted) > now();
+  if (read && !read.cancelled && !isAccepted && unlisted(state).length > 0)
+    state.surroundings.removed = await countRemoved(trx, key, now());
   if (run.reading?.outcome.kind === "absent" && !isAccepted)
     state.surroundings.vanished = await countVanished(trx, key, now());
 }

@@ -133,7 +133,12 @@ export interface Surroundings {
   lacking: string[];
   /** The provider's future shifts that disappeared within the last minutes, out of all known. */
   vanished: { missing: number; known: number };
+  /** The people booked on the provider's other future shifts, and how many of them lists have lacked within the last minutes. Only if this list lacks someone. */
+  removed?: { missing: number; booked: number };
 }
+
+/** More missing shifts, or people, than this, and more than a fifth of those on future shifts, are a loss of data rather than decisions. */
+export const MAX_MISSING = 5;
 
 /** The response to a reading of the shift. */
 export interface Reading {

@@ -92,3 +92,14 @@ export async function countVanished(trx: Trx, { providerId, shiftId }: ShiftKey,
           and updated_at > now() - ${LOSS_WINDOW})) as known`.execute(trx);
   return { missing: Number(rows[0]?.missing ?? 1), known: Number(rows[0]?.known ?? 0) };
 }
+
+/** Counts the people booked on the provider's other future shifts, and those whom lists have lacked at about the same time. */
+export async function countRemoved(trx: Trx, { providerId, shiftId }: ShiftKey, now: Date) {
+  const { rows } = await sql<{ missing: number; booked: number }>`
+    select count(*) filter (where missing > 0 and bookings.updated_at > now() - ${LOSS_WINDOW})::int as missing,
+      count(*)::int as booked
+    from jobs join bookings using (provider_id, job_id)
+    where provider_id = ${providerId} and shift_id <> ${shiftId} and start_time > ${now} and ${IS_LIVE}
+      and ${HOLDS_SEAT}`.execute(trx);
+  return rows[0] ?? { missing: 0, booked: 0 };
+}

@@ -23,6 +23,14 @@ const statusesOf = async ({ jobs }: Organisation) => (await jobs()).map(({ statu
 const cancellationsOf = async ({ notifications }: Organisation, jobs: readonly Job[]) =>
   (await Promise.all(jobs.map((job) => notifications(job, "shift_cancelled")))).flat().length;
 
+/** Waits until the platform has read each shift, and so the list of its people. */
+async function seeEach({ provider, events }: Organisation, jobs: readonly Job[]): Promise<void> {
+  for (const { shiftId } of jobs) {
+    const traceId = await provider.announce("shift.update", shiftId);
+    await expect.poll(async () => (await events({ traceId }))[0]?.status).toBe("processed");
+  }
+}
+
 /** Waits until the platform has read every shift twice more, and checks that all jobs are kept. */
 async function expectHeld(platform: Organisation): Promise<void> {
   const { provider, issueCodes, integration } = platform;
@@ -77,6 +85,58 @@ describe.each(engines)("shifts that vanish at the provider, on %s", (engine) => 
     if (last) await platform.book(last, await platform.addPerson());
     await expect.poll(() => agree(platform, provider)).toEqual([]);
     expect(await cancellationsOf(platform, booked)).toBe(0);
+  });
+});
+
+describe.each(engines)("people who vanish from the lists of the provider, on %s", (engine) => {
+  // Nobody is released before the last of these delays.
+  const onboard = useIndependent(engine, {
+    timing: { reconcileMs: RECONCILE_MS, recheckMs: [50, 100, 200, 10_000] },
+  });
+
+  it.each([
+    ["eight shifts with one person each", 8, 1],
+    ["a shift with three people", 1, 3],
+  ])("are kept when all lists are empty for a while: %s", async (_, shifts, people) => {
+    const platform = await onboard();
+    const { provider, openAll, book, addPerson, issueCodes, notifications } = platform;
+    const jobs = await openAll(shifts, { positions: people });
+    for (const job of jobs) for (let nth = 0; nth < people; nth += 1) await book(job, await addPerson());
+    await seeEach(platform, jobs);
+    const lists = provider.fault({ kind: "odd-list", list: "empty" }, { on: "getShift" });
+    await expect.poll(issueCodes).toEqual(["mass_disappearance"]);
+    const [issue] = await platform.issues();
+    expect(issue?.params).toMatchObject({ count: expect.any(Number), booked: shifts * people });
+    const { hits } = lists;
+    await expect.poll(() => lists.hits).toBeGreaterThan(hits + shifts);
+    lists.stop();
+    await provider.announce("shift.update", jobs[0]?.shiftId ?? "");
+    await expect.poll(issueCodes).toEqual([]);
+    expect((await platform.integration()).health.code).toBe("reachable");
+    for (const job of jobs) {
+      expect(await notifications(job, "booking_released")).toEqual([]);
+      expect((await platform.job(job.shiftId)).bookings.map(({ status }) => status)).toEqual(
+        Array(people).fill("confirmed"),
+      );
+    }
+    expect(provider.effects.filter(({ kind }) => kind === "unassign")).toEqual([]);
+  });
+
+  it("are treated as any removed person once an operator confirms it", async () => {
+    const platform = await onboard();
+    const { provider, open, book, addPerson, issueCodes, operations } = platform;
+    const job = await open({ positions: 3 });
+    for (let nth = 0; nth < 3; nth += 1) await book(job, await addPerson());
+    await seeEach(platform, [job]);
+    for (const { candidateId } of [...(provider.shift(job.shiftId)?.assigned ?? [])])
+      provider.removePerson(job.shiftId, candidateId);
+    await expect.poll(issueCodes).toEqual(["mass_disappearance"]);
+    const [issue] = await platform.issues();
+    ok(await operations.resolveIssue({ params: { path: { issueId: issue?.issueId ?? "" } } }));
+    // The platform assigns each of them once more, as after any removal.
+    await expect.poll(() => provider.shift(job.shiftId)?.assigned).toHaveLength(3);
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    await expect.poll(issueCodes).toEqual([]);
   });
 });
 

@@ -74,6 +74,7 @@ const ODD_LISTS: Record<OddList, (entries: readonly Entry[], variant: Variant) =
   strangers: (entries, variant) => [...entries, stranger(variant)],
   "another-id": (entries) =>
     entries.map((entry) => ("id" in entry ? { ...entry, id: otherId(entry.id) } : entry)),
+  empty: () => [],
 };
 
 /** contract 2.3. */

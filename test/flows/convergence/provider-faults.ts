@@ -10,7 +10,7 @@ export type Operation =
   | "listRoles"
   | "readRegistry";
 
-export type OddList = "ten-thousand" | "duplicates" | "nulls" | "strangers" | "another-id";
+export type OddList = "ten-thousand" | "duplicates" | "nulls" | "strangers" | "another-id" | "empty";
 
 export type Fault =
   /** The call takes effect; the connection is cut before the response, or within its body. */

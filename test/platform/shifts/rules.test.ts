@@ -299,6 +299,79 @@ describe("a call without a usable response", () => {
   });
 });
 
+describe("many people who are gone from the lists at once", () => {
+  const people = (count: number) =>
+    Array.from({ length: count }, (_, nth) =>
+      confirmed({ bookingId: `b${nth}`, candidateId: `c${nth}`, providerCandidateId: `p${nth}` }),
+    );
+  const lacking = (
+    count: number,
+    removed: { missing: number; booked: number } | undefined,
+    own: string[] = [],
+  ) =>
+    planned(
+      aState({
+        bookings: people(count),
+        surroundings: { ...listing(...own), ...(removed && { removed }) },
+      }),
+      afterSeeing(),
+    );
+
+  it.each([
+    ["a list with three of them becomes empty", 3, { missing: 0, booked: 50 }, []],
+    ["more than five, and more than a fifth, are missing", 1, { missing: 5, booked: 28 }, ["own"]],
+  ] as const)("are held, with an issue, when %s", (_, count, removed, own) => {
+    const { writes, next } = lacking(count, removed, [...own]);
+    expect(writesOf(writes, "hold")).toEqual([
+      { write: "hold", params: { count: removed.missing + count, booked: removed.booked + count } },
+    ]);
+    expect(writesOf(writes, "booking").map(({ patch }) => patch)).toEqual(Array(count).fill({ missing: 1 }));
+    expect(next).toMatchObject({ do: "rest", afterMs: 120_000 });
+  });
+
+  it.each([
+    ["a list with two of them becomes empty", 2, { missing: 0, booked: 50 }, []],
+    ["a list keeps others", 3, { missing: 0, booked: 50 }, ["own"]],
+    ["they are few of many", 1, { missing: 5, booked: 29 }, ["own"]],
+    ["they are five", 1, { missing: 4, booked: 10 }, ["own"]],
+    ["an operator has confirmed it", 3, undefined, []],
+  ] as const)("are not held when %s", (_, count, removed, own) => {
+    const { writes } = lacking(count, removed, [...own]);
+    expect(writesOf(writes, "hold")).toEqual([]);
+    expect(writesOf(writes, "booking")).toHaveLength(count);
+  });
+
+  it.each([
+    ["two minutes", 120_000, 1],
+    ["less", 119_000, 0],
+  ])("are held although no list has shown them, %s after they were assigned", (_, ms, holds) => {
+    const bookings = people(3).map((booking) => ({ ...booking, isListed: false, sentAt: NOW - ms }));
+    const state = aState({
+      ...{ bookings, integration: { listsBooked: true } },
+      surroundings: { removed: { missing: 0, booked: 50 } },
+    });
+    expect(writesOf(planned(state, afterSeeing()).writes, "hold")).toHaveLength(holds);
+  });
+
+  it("are looked for on other shifts once one person is missing", () => {
+    const { writes } = lacking(1, { missing: 0, booked: 10 }, ["own"]);
+    expect(writesOf(writes, "sample")).toEqual([{ write: "sample", count: 7 }]);
+    expect(writesOf(lacking(1, { missing: 1, booked: 10 }, ["own"]).writes, "sample")).toEqual([]);
+  });
+
+  it("are held one by one while the integration holds, and no longer once the list shows them", () => {
+    const state = aState({
+      ...{ bookings: people(1), integration: { isHeld: true } },
+      surroundings: { ...listing("own"), removed: { missing: 0, booked: 50 } },
+    });
+    expect(writesOf(planned(state, afterSeeing()).writes, "hold")).toHaveLength(1);
+    const back = { ...state, surroundings: { ...state.surroundings, ...listing("p0") } };
+    const { writes } = planned(back, afterSeeing());
+    expect(writesOf(writes, "hold")).toEqual([]);
+    expect(writesOf(writes, "end_hold")).toHaveLength(1);
+  });
+});
+
 describe("a material change", () => {
   const moved = afterSeeing({ startTime: new Date(START + HOUR).toISOString() });
 
