@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import type { Schema } from "../../src/platform/db/schema.ts";
-import { silent } from "../engines.ts";
+import { silent } from "../harness/engines.ts";
 import { insertJobs, insertPeople } from "../harness/many-rows.ts";
 import { ok } from "../harness/operations.ts";
 import type { Organisation } from "../harness/organisation.ts";

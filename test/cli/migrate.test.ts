@@ -9,10 +9,10 @@ import { migrate } from "../../src/cli/migrate.ts";
 import { platform } from "../../src/cli/platform.ts";
 import { knownVersion } from "../../src/platform/db/migrate.ts";
 import { type Platform, startPlatform } from "../../src/platform/main.ts";
-import { copyDatabase, silent } from "../engines.ts";
+import { copyDatabase, silent } from "../harness/engines.ts";
 import { configFor } from "../harness/platform.ts";
 import { shiftEvent, startWithTenants } from "../harness/tenants.ts";
-import { terminal } from "./terminal.ts";
+import { terminal } from "../harness/terminal.ts";
 
 type Env = Record<string, string>;
 

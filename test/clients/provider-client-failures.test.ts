@@ -3,7 +3,7 @@ import type { FailureCode } from "../../generated/operations/types.ts";
 import type { Unavailable } from "../../src/clients/provider/answer.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
-import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "./provider-sandbox.ts";
+import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "../harness/provider-sandbox.ts";
 
 const start = providerSandboxes();
 

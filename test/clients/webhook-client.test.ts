@@ -5,7 +5,7 @@ import {
   WEBHOOK_SCHEDULE,
   type WebhookClientOptions,
 } from "../../src/clients/webhook-client.ts";
-import { RECEIPT, type Reply, startPlatform } from "../sandbox/platform-stand-in.ts";
+import { RECEIPT, type Reply, startPlatform } from "../harness/platform-stand-in.ts";
 
 const EVENT: Message = {
   event: "shift.create",

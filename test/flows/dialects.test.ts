@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Dialect, dialectName, everyDialect } from "../../src/contract/dialect.ts";
-import { featureEngines } from "../engines.ts";
+import { featureEngines } from "../harness/engines.ts";
 import { ok } from "../harness/operations.ts";
 import type { Organisation, Person } from "../harness/organisation.ts";
 import { type Harness, useHarness } from "../harness/platform.ts";

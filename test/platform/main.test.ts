@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Platform, startPlatform } from "../../src/platform/main.ts";
-import { engines, silent } from "../engines.ts";
+import { engines, silent } from "../harness/engines.ts";
 import { send } from "../harness/http.ts";
 import { configFor, placeFor } from "../harness/platform.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Database, Log } from "../db/database.ts";
 import type { Vault } from "../deps.ts";
 
-/** Every column that holds sealed text. test/platform/reseal.test.ts compares it with the database. */
+/** Every column that holds sealed text. test/platform/integrations/reseal.test.ts compares it with the database. */
 const SEALED = [
   { table: "integrations", id: "provider_id", type: "uuid", column: "provider_token" },
   { table: "candidates", id: "candidate_id", type: "uuid", column: "hire" },

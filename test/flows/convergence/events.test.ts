@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { agree } from "./agree.ts";
 import { useIndependent } from "./organisation.ts";
 import type { Shift } from "./provider-records.ts";

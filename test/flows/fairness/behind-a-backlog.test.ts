@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { type IndependentHarness, type Organisation, startIndependent } from "../convergence/organisation.ts";
 
 const WEBHOOKS = 3_000;

@@ -9,7 +9,7 @@ import { readLines } from "../../../src/platform/backup/file.ts";
 import { restore } from "../../../src/platform/backup/restore.ts";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
-import { copyDatabase, engines, silent } from "../../engines.ts";
+import { copyDatabase, engines, silent } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type Harness, SECRET_KEY, startHarness } from "../../harness/platform.ts";
 

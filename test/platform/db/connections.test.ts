@@ -10,9 +10,9 @@ import { afterEach, describe, expect, inject, it } from "vitest";
 import { connectorOf } from "../../../src/platform/db/connect.ts";
 import { type Database, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
 import { faultOfUrl } from "../../../src/platform/db/database-url.ts";
-import { copyDatabase, silent } from "../../engines.ts";
 import { startPostgres } from "../../harness/embedded-postgres.ts";
-import { type Gate, openGate } from "../http/gate.ts";
+import { copyDatabase, silent } from "../../harness/engines.ts";
+import { type Gate, openGate } from "../../harness/gate.ts";
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { DatabaseRefusal, explained } from "../../../src/platform/db/database-errors.ts";
-import { silent } from "../../engines.ts";
+import { silent } from "../../harness/engines.ts";
 
 const failing = (message: string, code?: string, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });

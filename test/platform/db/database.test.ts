@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { lockFolder } from "../../../src/platform/db/folder-lock.ts";
 import { startCluster } from "../../../src/platform/db/pglite-cluster.ts";
-import { copyDatabase, copyFolder, engines, silent, startEngine, useEngine } from "../../engines.ts";
+import { copyDatabase, copyFolder, engines, silent, startEngine, useEngine } from "../../harness/engines.ts";
 
 const source = (path: string) => new URL(`../../../src/platform/${path}`, import.meta.url).href;
 

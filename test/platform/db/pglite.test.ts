@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { lockFolder } from "../../../src/platform/db/folder-lock.ts";
 import { openPglite } from "../../../src/platform/db/pglite.ts";
 import { startCluster } from "../../../src/platform/db/pglite-cluster.ts";
-import { copyFolder, silent, useEngine } from "../../engines.ts";
+import { copyFolder, silent, useEngine } from "../../harness/engines.ts";
 
 describe("the embedded database", () => {
   const database = useEngine("pglite");

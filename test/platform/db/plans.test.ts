@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startEngine, type TestDatabase } from "../../engines.ts";
+import { startEngine, type TestDatabase } from "../../harness/engines.ts";
 import { storeEvents } from "../../harness/stored-events.ts";
 import { type Plan, plansOf } from "./query-plans.ts";
 

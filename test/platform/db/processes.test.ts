@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { joinProcesses, type Processes } from "../../../src/platform/db/processes.ts";
-import { silent, useEngine } from "../../engines.ts";
+import { silent, useEngine } from "../../harness/engines.ts";
 
 describe("the processes on a PostgreSQL", () => {
   const database = useEngine("postgres");

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { Subject } from "../../../generated/operations/types.ts";
 import type { Schema } from "../../../src/platform/db/schema.ts";
-import { engines, useEngine } from "../../engines.ts";
+import { engines, useEngine } from "../../harness/engines.ts";
 
 type Kind<T> = T extends Date
   ? "timestamptz"

@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { silent } from "../../engines.ts";
+import { silent } from "../../harness/engines.ts";
+import { copyOddDatabase, expectReliedOn } from "../../harness/odd-database.ts";
+import { onboard } from "../../harness/onboard.ts";
 import { startWithTenants } from "../../harness/tenants.ts";
-import { onboard } from "../integrations/onboard.ts";
-import { copyOddDatabase, expectReliedOn } from "./odd-database.ts";
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {

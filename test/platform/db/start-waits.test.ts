@@ -5,8 +5,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Log, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
-import { copyDatabase, silent } from "../../engines.ts";
 import { startPostgres } from "../../harness/embedded-postgres.ts";
+import { copyDatabase, silent } from "../../harness/engines.ts";
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {

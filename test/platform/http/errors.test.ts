@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { asProblem } from "../../../src/platform/http/errors.ts";
-import { silent } from "../../engines.ts";
+import { silent } from "../../harness/engines.ts";
 
 const coded = (code: string, message = "x") => Object.assign(new Error(message), { code });
 

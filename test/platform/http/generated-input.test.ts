@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { operationsTable } from "../../../generated/operations/server.ts";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { expectSomeProblem, type HttpResponse } from "../../harness/http.ts";
 import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
 import { KIND, shiftEvent, type Tenant, useTenants } from "../../harness/tenants.ts";
-import { bodies, type OperationId } from "./valid-requests.ts";
+import { bodies, type OperationId } from "../../harness/valid-requests.ts";
 
 const RUNS = { numRuns: 25 };
 

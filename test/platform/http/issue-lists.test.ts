@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { IssueCode } from "../../../generated/operations/types.ts";
 import { URGENCIES, URGENCY_OF } from "../../../src/contract/issue-urgency.ts";
 import { issueCodes } from "../../../src/contract/operator-text.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 

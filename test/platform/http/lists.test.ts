@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { shiftEvent, type TenantHarness, useTenants } from "../../harness/tenants.ts";
+import { bodies } from "../../harness/valid-requests.ts";
 import numbers from "../../testdata/personal-numbers.json" with { type: "json" };
-import { bodies } from "./valid-requests.ts";
 
 const ROWS = 60;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { copyDatabase } from "../../engines.ts";
+import { copyDatabase } from "../../harness/engines.ts";
 import { expectProblem } from "../../harness/http.ts";
 import { withDatabase } from "../../harness/platform.ts";
 import { KIND, shiftEvent, startWithTenants, storedEvents, useTenants } from "../../harness/tenants.ts";

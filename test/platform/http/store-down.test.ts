@@ -1,8 +1,10 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { copyDatabase } from "../../engines.ts";
+import { copyDatabase } from "../../harness/engines.ts";
+import { type Gate, openGate } from "../../harness/gate.ts";
 import { expectProblem, type HttpResponse } from "../../harness/http.ts";
+import { onboard } from "../../harness/onboard.ts";
 import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
 import {
   KIND,
@@ -11,9 +13,7 @@ import {
   storedEvents,
   type TenantHarness,
 } from "../../harness/tenants.ts";
-import { onboard } from "../integrations/onboard.ts";
-import { type Gate, openGate } from "./gate.ts";
-import { validRequests } from "./valid-requests.ts";
+import { validRequests } from "../../harness/valid-requests.ts";
 
 function expectStoreDown(answer: HttpResponse): void {
   expectProblem(answer, "store_unavailable");

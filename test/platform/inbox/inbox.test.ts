@@ -4,7 +4,7 @@ import type { EventStatus, IntegrationState } from "../../../generated/operation
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { createDispatcher } from "../../../src/platform/inbox/dispatch.ts";
 import { createInbox, type Inbox, type ReceivedEvent } from "../../../src/platform/inbox/receive.ts";
-import { engines, silent, startEngine, useEngine } from "../../engines.ts";
+import { engines, silent, startEngine, useEngine } from "../../harness/engines.ts";
 
 const providerId = "0190c7a4-0000-7000-8000-000000000001";
 

@@ -4,10 +4,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { IntegrationChange } from "../../../generated/operations/types.ts";
 import type { CheckTarget } from "../../../src/platform/deps.ts";
 import { type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
-import { mapAll, orderOf, paramsOf, read, startNothing, startResponder } from "./providers.ts";
+import { mapAll, orderOf, paramsOf, read, startNothing, startResponder } from "../../harness/responders.ts";
 
 const ROUNDS = 8;
 

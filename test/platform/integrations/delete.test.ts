@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
-import { mapAll, orderOf, paramsOf } from "./providers.ts";
+import { mapAll, orderOf, paramsOf } from "../../harness/responders.ts";
 
 const ROUNDS = 6;
 

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Outlet, Role } from "../../../generated/provider/types.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
+import { listening } from "../../harness/listening.ts";
+import { expectBody } from "../../harness/onboard.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 import { useTenants } from "../../harness/tenants.ts";
-import { listening } from "../../listening.ts";
-import { expectBody } from "./onboard.ts";
 
 /** What a provider of nothing but lists lists, until it is changed. */
 interface Lists {

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Competence, Discovery, Workplace } from "../../../generated/operations/types.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem } from "../../harness/http.ts";
+import { discover, expectBody, register } from "../../harness/onboard.ts";
 import { useTenants } from "../../harness/tenants.ts";
-import { discover, expectBody, register } from "./onboard.ts";
 
 describe.each(featureEngines)("the mappings, on %s", (engine) => {
   const harness = useTenants(engine);

@@ -7,10 +7,10 @@ import type {
   Workplace,
 } from "../../../generated/operations/types.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
+import { discover, expectBody, register } from "../../harness/onboard.ts";
 import { shiftEvent, useTenants } from "../../harness/tenants.ts";
-import { discover, expectBody, register } from "./onboard.ts";
 
 describe.each(featureEngines)("onboarding, on %s", (engine) => {
   const harness = useTenants(engine);

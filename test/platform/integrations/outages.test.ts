@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { newId } from "../../../src/platform/ids.ts";
 import { noteCircuit, noteImplausible, noteReachable } from "../../../src/platform/integrations/health.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RegistryImport } from "../../../generated/operations/types.ts";
 import { hyphenated, type PersonalNumber } from "../../../src/contract/personal-number.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
+import { type Asked, entryOf, numberAt, type Reply, startRegistry } from "../../harness/registry-provider.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { type Asked, entryOf, numberAt, type Reply, startRegistry } from "./registry-provider.ts";
 
 /** Candidates belong to the whole platform, so each test has published numbers of its own. */
 const numbersFrom = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);

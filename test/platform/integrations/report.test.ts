@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createFieldUses } from "../../../src/platform/integrations/field-uses.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { readWithRetries } from "../../../src/platform/integrations/retried-read.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
+import { discover, register } from "../../harness/onboard.ts";
 import { useTenants } from "../../harness/tenants.ts";
-import { discover, register } from "./onboard.ts";
 
 const WELL = { kind: "list" } as const;
 const down = (retryAfterMs?: number) => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createAddressLimit } from "../../../src/platform/access/address-limit.ts";
 import { hashToken } from "../../../src/platform/access/token.ts";
 import { createTokenOwners } from "../../../src/platform/integrations/tokens.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { issueText } from "../../../src/contract/operator-text.ts";
 import { type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 import {
@@ -13,7 +13,7 @@ import {
   startNothing,
   startResponder,
   startRewriting,
-} from "./providers.ts";
+} from "../../harness/responders.ts";
 
 describe.each(engines)("the routing of a registration, on %s", (engine) => {
   const harness = useHarness(engine);

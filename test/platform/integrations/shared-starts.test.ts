@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { sharedStarts } from "../../../src/platform/integrations/shared-starts.ts";
-import { silent, useEngine } from "../../engines.ts";
+import { silent, useEngine } from "../../harness/engines.ts";
 
 const LIMITS = { perSecond: 10, perMinute: 500, waitMs: 600_000 };
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Job, JobChange } from "../../../generated/operations/types.ts";
 import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import {
   type OrganisationOptions,
   type StartedOrganisation,

@@ -8,7 +8,7 @@ import type {
 } from "../../../generated/operations/types.ts";
 import type { Schema } from "../../../src/platform/db/schema.ts";
 import { type Period, readStatistics } from "../../../src/platform/jobs/statistics.ts";
-import { engines, featureEngines, useEngine } from "../../engines.ts";
+import { engines, featureEngines, useEngine } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";

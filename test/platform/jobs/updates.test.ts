@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NewShift } from "../../../src/sandbox/provider-actions.ts";
 import type { SandboxOptions } from "../../../src/sandbox/sandbox.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { useHarness } from "../../harness/platform.ts";
 
 type Forms = NonNullable<SandboxOptions["dialect"]>;

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { readPaces } from "../../../src/platform/backlog/pace.ts";
 import { createCollector } from "../../../src/platform/metrics/collector.ts";
 import { createFigures } from "../../../src/platform/metrics/figures.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 
 const START = Date.parse("2027-03-01T08:00:00Z");
 const MINUTE = 60_000;

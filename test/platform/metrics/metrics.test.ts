@@ -4,7 +4,7 @@ import { createBacklogs } from "../../../src/platform/backlog/backlogs.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
 import { createReadings, type Readings } from "../../../src/platform/metrics/readings.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 import { useHarness } from "../../harness/platform.ts";
 import { startOrganisation } from "../../harness/started-organisation.ts";
 

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notification } from "../../../generated/operations/types.ts";
 import type { Channel, Delivery, Mail } from "../../../src/platform/deps.ts";
 import { OFFERS_PER_MAIL } from "../../../src/platform/notifications/letter.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { type Harness, startHarness } from "../../harness/platform.ts";
-import { age } from "../work/rows.ts";
+import { age } from "../../harness/work-rows.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -3,7 +3,7 @@ import { newId } from "../../../src/platform/ids.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { notify } from "../../../src/platform/notifications/notify.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type MailServer, startMailServer } from "../../harness/mail-server.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 

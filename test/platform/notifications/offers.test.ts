@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import type { Person } from "../../harness/organisation.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 

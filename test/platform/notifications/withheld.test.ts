@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job, Notification } from "../../../generated/operations/types.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { warnOfUndelivered } from "../../../src/platform/notifications/deliver.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 const OFFER = /^A shift on \w+ \d+ \w+ at \d\d:\d\d is open for you$/;

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import type { ShiftPatch } from "../../../src/platform/shifts/draft.ts";
 import { writeShift } from "../../../src/platform/shifts/record-shift.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { engines, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
-import { addIntegration } from "../work/rows.ts";
+import { engines, useEngine } from "../../harness/engines.ts";
+import { addIntegration } from "../../harness/work-rows.ts";
 import { aState } from "./states.ts";
 
 const MINUTE_MS = 60_000;

@@ -5,7 +5,7 @@ import { openDatabase } from "../../../src/platform/db/database.ts";
 import { openSignals } from "../../../src/platform/db/signals.ts";
 import { publish, type StreamEvent, streamEventOf } from "../../../src/platform/stream/stream.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { featureEngines, silent, useEngine, withEngine } from "../../engines.ts";
+import { featureEngines, silent, useEngine, withEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };

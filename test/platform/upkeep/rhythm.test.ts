@@ -5,8 +5,8 @@ import { offboard } from "../../../src/platform/integrations/offboard.ts";
 import { FIGURES } from "../../../src/platform/metrics/figures.ts";
 import { findSilence } from "../../../src/platform/upkeep/rhythm.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 
 const HOUR = 3_600_000;
 const WEEK = 168;

@@ -6,8 +6,8 @@ import type { Deps } from "../../../src/platform/deps.ts";
 import { createIdGenerator, newId } from "../../../src/platform/ids.ts";
 import { RETENTION } from "../../../src/platform/retention.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import {
   type OrganisationOptions,

@@ -13,9 +13,9 @@ import {
   renewClaim,
   renewClaims,
 } from "../../../src/platform/work/rows.ts";
-import { engines, useEngine } from "../../engines.ts";
+import { engines, useEngine } from "../../harness/engines.ts";
 import { randomOf } from "../../harness/random.ts";
-import { addIntegration, age, claim, KINDS, mark, rowsOf, shift } from "./rows.ts";
+import { addIntegration, age, claim, KINDS, mark, rowsOf, shift } from "../../harness/work-rows.ts";
 
 const HOUR_MS = 3_600_000;
 const keysOf = (claims: readonly Claim[]) => claims.map(({ key }) => key).sort();

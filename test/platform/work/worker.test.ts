@@ -5,8 +5,8 @@ import { transact } from "../../../src/platform/transaction.ts";
 import { PRIORITY } from "../../../src/platform/work/due.ts";
 import { type Claim, type Due, endClaim, LEASE_MS } from "../../../src/platform/work/rows.ts";
 import { type Run, Worker, type WorkerOptions } from "../../../src/platform/work/worker.ts";
-import { engines, silent, type TestDatabase, useEngine } from "../../engines.ts";
-import { addIntegration, age, claim, mark, rowsOf, shift } from "./rows.ts";
+import { engines, silent, type TestDatabase, useEngine } from "../../harness/engines.ts";
+import { addIntegration, age, claim, mark, rowsOf, shift } from "../../harness/work-rows.ts";
 
 const AT_ONCE = { ...PROVIDER_RETRIES, baseMs: 1, capMs: 2 };
 /** Disables polling, so that only signals wake the worker. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codesOf, KNOWN_NUMBER } from "./faulty-provider.ts";
+import { codesOf, KNOWN_NUMBER } from "../../harness/faulty-provider.ts";
 import { acceptsMore, assignsAndRefuses, createsOnce, returnsOldTimes, toggles } from "./meaning-faults.ts";
 import { type Case, options, runAndCompare } from "./run-and-compare.ts";
 import { type Body, spoil } from "./spoil.ts";
