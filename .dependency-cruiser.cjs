@@ -47,7 +47,7 @@ const PLATFORM_STAGES = {
   http: { from: { path: PLATFORM, pathNot: `${PLATFORM}((main|app)[.]ts$|http/)` }, to: `${PLATFORM}http/` },
   features: {
     from: { path: `${PLATFORM}((db|work)/|(deps|config|ids|log|transaction)[.]ts$)` },
-    to: `${PLATFORM}(?!(db|work)/)[^/]+/`,
+    to: `${PLATFORM}((?!(db|work)/)[^/]+/|(issues|stream)[.]ts$)`,
   },
   db: { from: { path: `${PLATFORM}db/` }, to: `${PLATFORM}(work/|(deps|transaction)[.]ts$)` },
 };

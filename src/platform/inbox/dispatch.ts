@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import type { Due } from "../work/rows.ts";

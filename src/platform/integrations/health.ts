@@ -4,9 +4,9 @@ import type { Unavailable } from "../../clients/provider/answer.ts";
 import { IS_LIVE, milliseconds } from "../db/fragments.ts";
 import type { Integration, PersonRoute, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { raiseIssue, resolveIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues.ts";
 import { failureParams } from "../step.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 

@@ -3,7 +3,7 @@ import type { NotificationKind } from "../../../generated/operations/types.ts";
 import { OUTLET_NAME, ROLE_NAME } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import type { Trx } from "../transaction.ts";
 import { markMailDue } from "./mail-due.ts";
 

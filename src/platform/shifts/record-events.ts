@@ -2,7 +2,7 @@ import { sql, type Updateable } from "kysely";
 import type { EventStatus, Outcome } from "../../../generated/operations/types.ts";
 import type { PendingOperationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { afterCommit, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";

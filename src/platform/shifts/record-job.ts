@@ -1,7 +1,7 @@
 import { sql, type Updateable } from "kysely";
 import type { Job, JobsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { toRow } from "./columns.ts";
 import type { Write } from "./draft.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { CheckFinding, Params, Subject } from "../../../generated/operations/types.ts";
 import { withoutPeople } from "../../contract/personal-data.ts";
 import type { Deps, ProviderFinding } from "../deps.ts";
-import { raiseIssue, resolveIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues.ts";
 import type { Trx } from "../transaction.ts";
 
 const FOUND = "provider_check";

@@ -13,7 +13,7 @@ import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../..
 import { erase } from "../../candidates/erase.ts";
 import type { CandidatesTable, Schema } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
-import { resolveIssues } from "../../issues/issues.ts";
+import { resolveIssues } from "../../issues.ts";
 import { type Trx, transact } from "../../transaction.ts";
 import { markRefreshDue } from "../../work/refresh.ts";
 import { contains, page } from "../page.ts";

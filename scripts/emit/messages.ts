@@ -1,6 +1,6 @@
-import type { SpecDocument } from "../bundle.ts";
-import { at, type Place, pointerStep, SpecFault } from "../fault.ts";
-import { isRecord, isSchema, onlyReference, type Schema } from "../schema.ts";
+import type { SpecDocument } from "./bundle.ts";
+import { at, type Place, pointerStep, SpecFault } from "./fault.ts";
+import { isRecord, isSchema, onlyReference, type Schema } from "./schema.ts";
 
 /** A Message Object (AsyncAPI 3.0) with the schema of its payload and the channels that carry it. */
 interface Message {

@@ -1,6 +1,6 @@
-import type { StreamEvents } from "../../../generated/operations/types.ts";
-import type { Signals } from "../db/signals.ts";
-import { signal, type Trx } from "../transaction.ts";
+import type { StreamEvents } from "../../generated/operations/types.ts";
+import type { Signals } from "./db/signals.ts";
+import { signal, type Trx } from "./transaction.ts";
 
 /** Marks a signal that carries a stream event. */
 const PREFIX = "news ";

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { StreamEvents } from "../../../generated/operations/types.ts";
-import { schemas } from "../../../generated/operations/validators.js";
-import { openDatabase } from "../../../src/platform/db/database.ts";
-import { openSignals } from "../../../src/platform/db/signals.ts";
-import { publish, type StreamEvent, streamEventOf } from "../../../src/platform/stream/stream.ts";
-import { transact } from "../../../src/platform/transaction.ts";
-import { featureEngines, silent, useEngine, withEngine } from "../../harness/engines.ts";
-import { ok } from "../../harness/operations.ts";
-import { useHarness } from "../../harness/platform.ts";
-import published from "../../testdata/personal-numbers.json" with { type: "json" };
+import type { StreamEvents } from "../../generated/operations/types.ts";
+import { schemas } from "../../generated/operations/validators.js";
+import { openDatabase } from "../../src/platform/db/database.ts";
+import { openSignals } from "../../src/platform/db/signals.ts";
+import { publish, type StreamEvent, streamEventOf } from "../../src/platform/stream.ts";
+import { transact } from "../../src/platform/transaction.ts";
+import { featureEngines, silent, useEngine, withEngine } from "../harness/engines.ts";
+import { ok } from "../harness/operations.ts";
+import { useHarness } from "../harness/platform.ts";
+import published from "../testdata/personal-numbers.json" with { type: "json" };
 
 const SCHEMAS = {
   job: schemas.StreamJob,

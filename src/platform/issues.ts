@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
-import type { IssueCode, Params, Subject } from "../../../generated/operations/types.ts";
-import type { IssuesTable, Schema } from "../db/schema.ts";
-import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
-import type { Trx } from "../transaction.ts";
+import type { IssueCode, Params, Subject } from "../../generated/operations/types.ts";
+import type { IssuesTable, Schema } from "./db/schema.ts";
+import type { Deps } from "./deps.ts";
+import { publish } from "./stream.ts";
+import type { Trx } from "./transaction.ts";
 
 export interface Issue {
   code: IssueCode;

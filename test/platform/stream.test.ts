@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Subscriber } from "../../../src/platform/db/signals.ts";
-import { createStream, type Reader } from "../../../src/platform/stream/stream.ts";
+import type { Subscriber } from "../../src/platform/db/signals.ts";
+import { createStream, type Reader } from "../../src/platform/stream.ts";
 
 /** Signals that the test makes, and a reader that keeps what it gets. */
 function parts() {
