@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { IssueCode, Params, Subject } from "../../generated/operations/types.ts";
+import { jsonbOf } from "./db/fragments.ts";
 import type { IssuesTable, Schema } from "./db/schema.ts";
 import type { Deps } from "./deps.ts";
 import { publish } from "./stream.ts";
@@ -22,8 +23,8 @@ export async function raiseIssue(trx: Trx, { newId, now }: Parts, issue: Issue):
   const { code, providerId, subject, params = {}, traceId = null, once = false } = issue;
   const { rows } = await sql<StoredIssue>`
     insert into issues (provider_id, issue_id, code, subject, params, trace_id, first_at, last_at)
-    values (${providerId}, ${newId()}, ${code}, ${JSON.stringify(subject)}::text::jsonb,
-      ${JSON.stringify(params)}::text::jsonb, ${traceId}, ${now()}, ${now()})
+    values (${providerId}, ${newId()}, ${code}, ${jsonbOf(subject)},
+      ${jsonbOf(params)}, ${traceId}, ${now()}, ${now()})
     on conflict (provider_id, code, subject) where resolved_at is null
       do update set params = excluded.params, trace_id = excluded.trace_id, last_at = excluded.last_at,
         count = issues.count + 1 where not ${once}::boolean
@@ -59,7 +60,7 @@ export async function resolveIssues(
   let update = trx.updateTable("issues").set({ resolved_at: at }).where("resolved_at", "is", null);
   if (providerId !== undefined) update = update.where("provider_id", "=", providerId);
   if (codes) update = update.where("code", "in", codes);
-  if (subject) update = update.where(sql<boolean>`subject = ${JSON.stringify(subject)}::text::jsonb`);
+  if (subject) update = update.where(sql<boolean>`subject = ${jsonbOf(subject)}`);
   if (shiftId !== undefined) update = update.where(sql<boolean>`subject ->> 'shiftId' = ${shiftId}`);
   if (where) update = update.where(where);
   const rows = await update.returning(["provider_id", "issue_id", "code"]).execute();

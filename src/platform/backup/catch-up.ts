@@ -49,7 +49,7 @@ export async function prepareCatchUp(run: RunSql, { takenAt }: Header): Promise<
   for (const { providerId, shifts } of rows)
     await run(
       `insert into issues (provider_id, issue_id, code, subject, params, first_at, last_at)
-       values ($1, $2, 'restored', '{"kind": "integration"}', $3::text::jsonb, now(), now())
+       values ($1, $2, 'restored', '{"kind": "integration"}', $3::jsonb, now(), now())
        on conflict (provider_id, code, subject) where resolved_at is null do update set
          params = excluded.params, first_at = excluded.first_at, last_at = excluded.last_at`,
       [providerId, newId(), JSON.stringify({ since: takenAt, shifts, read: 0, changed: 0, cancelled: 0 })],
