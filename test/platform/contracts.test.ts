@@ -15,7 +15,7 @@ describe.each(engines)("the running platform on %s", (engine) => {
   const harness = useTenants(engine);
 
   it.each(["integrationWebhook", "schedulingProviderWebhook"] as const)(
-    "honours the provider's contract of the path %s, and has stored each event that it took",
+    "honours the provider's contract of the path %s, and has stored each event that it accepted",
     async (name) => {
       const contract = readContract(name);
       const { states, traceIds } = statesOf(harness());

@@ -163,7 +163,7 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     await leave();
   });
 
-  it("reports an event that was taken for an echo and turns out to be none", async () => {
+  it("reports an event that was mistaken for an echo", async () => {
     const { operations } = harness();
     const { provider, shiftId, jobId, trySend, has, sent, leave } = await open();
     provider.setFault("error-500", { operations: ["cancelShift"] });
@@ -194,7 +194,7 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     await leave();
   });
 
-  it("reports how an integration is doing", async () => {
+  it("reports the state and health of an integration", async () => {
     const { operations, platform } = harness();
     const { provider, params, shiftId, trySend, has, leave } = await open();
     const { providerId, token: providerToken } = provider;
@@ -214,7 +214,7 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     await leave();
   });
 
-  it("is for those with the token", async () => {
+  it("requires the token", async () => {
     const answer = await fetch(`${harness().platform.url}/operations/v1/stream`);
     expect(answer.status).toBe(401);
     expect(await answer.json()).toMatchObject({ code: "unauthorized" });

@@ -77,7 +77,7 @@ interface Free {
   /** Which of the jobs. */
   nth: number;
   candidateId: string;
-  /** `held`: the current offer holds; `earlier`: there was one; null: there was none. */
+  /** `held`: the current offer holds; `earlier`: only a former one exists; null: no offer was made. */
   offer: "held" | "earlier" | null;
 }
 

@@ -25,7 +25,7 @@ describe.each(featureEngines)("operators, on %s", (engine) => {
     expect((await harness().operate("GET", `/operators/${operatorId}`)).text).not.toContain(token);
   });
 
-  it("have names of their own until they are revoked", async () => {
+  it("have unique names until they are revoked", async () => {
     const { name, operatorId } = await addOperator(harness(), "viewer");
     const order = { name, role: "admin" };
     expectProblem(await harness().operate("POST", "/operators", order), "operator_exists");
@@ -58,7 +58,7 @@ describe.each(featureEngines)("operators, on %s", (engine) => {
     expectProblem(await harness().operate("PATCH", `/operators/${operatorId}`, role), "operator_not_found");
   });
 
-  it("have another role from the next request on", async () => {
+  it("have a changed role from the next request on", async () => {
     const { operatorId, token } = await addOperator(harness(), "viewer");
     expect((await me(harness(), token)).body).toMatchObject({ role: "viewer" });
     await harness().operate("PATCH", `/operators/${operatorId}`, { role: "admin" });
@@ -105,7 +105,7 @@ describe.each(featureEngines)("operators, on %s", (engine) => {
     expect(stored).not.toBe("");
   });
 
-  it("are 404 when there are none with the id", async () => {
+  it("return 404 for an unknown operatorId", async () => {
     expectProblem(await harness().operate("GET", `/operators/${randomUUID()}`), "operator_not_found");
   });
 });

@@ -56,7 +56,7 @@ describe.each(featureEngines)("roles, on %s", (engine) => {
       await response.body?.cancel();
     });
 
-    it("learns who it is", async () => {
+    it("reads its own name and role", async () => {
       const authorization = `Bearer ${tokens.get(role)}`;
       const { body } = await harness().send("/operations/v1/me", { authorization });
       expect(body).toMatchObject({

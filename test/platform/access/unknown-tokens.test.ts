@@ -65,7 +65,7 @@ describe("unknown tokens", () => {
     expect(found).toEqual(good.map(hashToken));
   });
 
-  it("lose the exception when they were valid and are not any more", async () => {
+  it("lose the exception once a token is no longer valid", async () => {
     const { store, known } = tokens("good");
     await known.find("good", HERE);
     store.good.clear();

@@ -127,7 +127,7 @@ describe.each(engines)("the backlog of an integration, on %s", (engine) => {
     return { ...registered, operations, providerId: params.path.providerId, sendAll };
   };
 
-  it("is empty at first, and once all is read: what is read each hour does not count", async () => {
+  it("is empty at first, and after every reading: hourly readings do not count", async () => {
     const of = await register();
     const none = { ...EMPTY, limit: { code: "none", params: {} } };
     await becomes(of, none);
@@ -136,7 +136,7 @@ describe.each(engines)("the backlog of an integration, on %s", (engine) => {
     await becomes(of, none);
   });
 
-  it("of a draft, and of a suspended integration, waits for the activation", async () => {
+  it("waits for the activation of a draft, and of a suspended integration", async () => {
     const of = await register({ activate: false });
     const { operations, params } = of;
     await of.sendAll(2);
@@ -175,7 +175,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
     for (let nth = 0; nth < count; nth += 1) await send("shift.create", provider.createShift().shiftId);
   };
 
-  it("that is slow is limited by its responses", () =>
+  it("is limited by the responses of a slow provider", () =>
     open({ calls: { perMinute: 0, atOnce: 1 } }, async (organisation) => {
       const held: (() => void)[] = [];
       organisation.onTheWay = async (_call, pass) => {
@@ -224,7 +224,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
       await organisation.idle();
     }));
 
-  it("that asks for silence waits until its Retry-After", () =>
+  it("waits until the provider's Retry-After", () =>
     open({}, async (organisation) => {
       organisation.provider.setFault("rate-limited", { retryAfter: "600" });
       await storeAll(organisation, 2);
@@ -233,7 +233,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
       await becomes(organisation, { waiting: waiting(2), inProgress: 0, limit, oldestAt });
     }));
 
-  it("that rejects the token is paused since then", () =>
+  it("is paused since the provider rejected the token", () =>
     open({}, async (organisation) => {
       organisation.provider.setFault("token-rejected");
       await storeAll(organisation, 3);
@@ -252,7 +252,7 @@ describe.each(engines)("the counts of a backlog, on %s", (engine) => {
   const database = useEngine(engine);
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-  it("hold what is due or being retried, by urgency, and not what is only read each hour", async () => {
+  it("hold work that is due or being retried, by urgency, without hourly readings", async () => {
     const { kysely } = database();
     const provider_id = randomUUID();
     const integration = { kind: "k", name: "n", base_url: "https://example.com", provider_token: "t" };

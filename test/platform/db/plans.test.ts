@@ -43,7 +43,7 @@ describe("the plan of", () => {
   });
 });
 
-/** It may read all events until it finds that there is none: an index that prevents this would cost each webhook. */
+/** It may read all events before it finds that no event matches: an index that prevents this would cost each webhook. */
 const LONG = "GET /events?providerId=, one that sent none";
 
 /** The other queries that read a considerable part of a table. */

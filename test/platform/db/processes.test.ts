@@ -23,7 +23,7 @@ describe("the processes on a PostgreSQL", () => {
     await expect.poll(first.count).toBe(1);
   });
 
-  it("are not counted when they ended without a word, and forgotten after a while", async () => {
+  it("are not counted after they ended without a word, and forgotten after a while", async () => {
     const silence = (seconds: number) =>
       database().raw.executeSql(`insert into shiftpact.processes (process_id, seen_at)
         values (gen_random_uuid(), now() - interval '${seconds} seconds')`);

@@ -155,7 +155,7 @@ describe("readiness", () => {
     await gate.open();
   });
 
-  it("tries once for all who ask within a second", async () => {
+  it("tries once for all requests within a second", async () => {
     let at = 0;
     let trials = 0;
     const counting = {

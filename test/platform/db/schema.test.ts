@@ -330,7 +330,7 @@ describe.each(engines)("the schema on %s", (engine) => {
     expect(n).toBe(1);
   });
 
-  it("takes a jsonb array as text", async () => {
+  it("accepts a jsonb array as text", async () => {
     const { kysely } = database();
     const provider_id = crypto.randomUUID();
     await kysely

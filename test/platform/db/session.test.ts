@@ -35,7 +35,7 @@ describe("a database whose settings differ from what the platform relies on", ()
     expect(rows).toEqual([{ synchronous_commit }]);
   });
 
-  it("takes an organisation from onboarding to the job", async () => {
+  it("serves an organisation from onboarding to the job", async () => {
     const harness = await startWithTenants({ url: await oddDatabase() });
     undo.push(harness.close);
     const provider = await startSandbox({ webhooks: { schedule: [0] } });

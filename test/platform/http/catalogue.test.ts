@@ -42,7 +42,7 @@ describe.each(featureEngines)("workplaces and competences, on %s", (engine) => {
     ).toBe(true);
   });
 
-  it("are not changed when they are unknown or nothing is given", async () => {
+  it("are not changed by a request with an unknown id, or without a change", async () => {
     const missing = randomUUID();
     const name = { name: "Kajen" };
     expectProblem(await harness().operate("PATCH", `/workplaces/${missing}`, name), "workplace_not_found");

@@ -113,7 +113,7 @@ describe.each(engines)("generated input, on %s", (engine) => {
   it.each(operationsTable)("never breaks $operationId", async ({ operationId, method, path, parameters }) => {
     const right = rightBody(operationId, harness().tenant);
     const names = parameters.filter((each) => each.in === "query").map(({ name }) => name);
-    // These call the provider of a known organisation, and there is none here.
+    // These call the provider of a known organisation, and no organisation is registered here.
     const callsProvider = ["discoverIntegration", "importRegistry"].includes(operationId);
     const known = callsProvider ? randomUUID() : harness().tenant.providerId;
     const request = fc.record({

@@ -44,7 +44,7 @@ describe.each(featureEngines)("the lists of what needs an operator, on %s", (eng
     expect(only.items).toHaveLength(1);
   });
 
-  it("are counted by code, and a count that stops says that there are more", async () => {
+  it("are counted by code, up to a limit that the count states", async () => {
     await raise("provider_check", 2);
     await raise("token_rejected");
     const count = async () => ok(await organisation.operations.countIssues({ params: { query: {} } }));

@@ -36,7 +36,7 @@ describe.each(featureEngines)("an event that ended days ago, on %s", (engine) =>
     ok(await organisation.operations.listEvents({ params: { query: { shiftId } } })).items;
   const path = () => ({ params: { path: { eventId } } });
 
-  it("is still listed and found, with its trace", async () => {
+  it("is still listed and found by id, with its trace", async () => {
     expect(await events()).toMatchObject([
       { traceId, status: "processed", verdict: { code: "job_created" } },
     ]);

@@ -54,7 +54,7 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     await organisation.idle();
   };
 
-  it.each(CASES)("of %s writes nothing and says what the replay then does", async (_name, happen) => {
+  it.each(CASES)("of %s writes nothing and reports what the replay then does", async (_name, happen) => {
     const { open, addPerson, accept, idle } = organisation;
     const { candidateId } = await addPerson();
     const job = await open({ positions: 2 });
@@ -106,7 +106,7 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     expect(left.consumed_at).toBeNull();
   });
 
-  it("names its fields and lists warnings as the console reads them", async () => {
+  it("names the fields and lists the warnings as the console reads them", async () => {
     const { providerId, open } = organisation;
     const { shiftId } = await open();
     const { kysely } = database();

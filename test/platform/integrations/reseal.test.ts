@@ -40,7 +40,7 @@ describe.each(engines)("re-encryption, on %s", (engine) => {
     expect(alone.open(hired.hire ?? "")).toBe("hire");
   });
 
-  it("leaves alone what is sealed with the first key, and what is damaged", async () => {
+  it("leaves values that are sealed with the first key, and damaged ones, unchanged", async () => {
     const both = createVault(NEW, [OLD]);
     const damaged = `${createVault(OLD).keyId}.AAAA.BBBB.CCCC`;
     const values = [both.seal("a"), damaged, "not sealed"];

@@ -35,7 +35,7 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
     expect([await use(first), await use(second)]).toEqual([401, 200]);
   });
 
-  it("ends it at once when that is asked for, though it was used just now", async () => {
+  it("ends the previous token at once on request, even if it was used just now", async () => {
     const { rotate, first, use } = await registered();
     expect(await use(first)).toBe(200);
     const { platformToken: second, previousValidUntil } = await rotate(0);
@@ -43,7 +43,7 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
     expect([await use(first), await use(second)]).toEqual([401, 200]);
   });
 
-  it("leaves two valid at most: the third ends the first", async () => {
+  it("leaves at most two valid tokens: the third ends the first", async () => {
     const { rotate, first, use } = await registered();
     const { platformToken: second } = await rotate(48);
     expect(await use(first)).toBe(200);
@@ -54,7 +54,7 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
     expect([await use(second), await use(third)]).toEqual([401, 200]);
   });
 
-  it("leaves one without an end when several are made at once", async () => {
+  it("leaves one token without an end when several are created at once", async () => {
     const { rotate, use } = await registered();
     const made = await Promise.all([rotate(0), rotate(0), rotate(0)]);
     const statuses = await Promise.all(made.map(({ platformToken }) => use(platformToken)));
@@ -88,7 +88,7 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
     expect(await use(first)).toBe(200);
   });
 
-  it("of an unknown organisation is 404", async () => {
+  it("of an unknown organisation is a 404", async () => {
     const { operations } = harness();
     for (const body of [
       { direction: "platform" as const },

@@ -44,7 +44,7 @@ describe("the starts of calls that processes share", () => {
     }
   });
 
-  it("go on at one process where another has stopped", async () => {
+  it("continue at one process where another has stopped", async () => {
     const [one, other] = processes();
     const startedAt = performance.now();
     const starts = await one.reserve(50, LIMITS, true);

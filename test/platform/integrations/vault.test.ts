@@ -53,7 +53,7 @@ describe("the vault", () => {
     expect(() => vault.open("")).toThrow();
   });
 
-  it("takes no shortened tag: four bytes of it could be guessed", () => {
+  it("rejects a shortened tag: four bytes of it could be guessed", () => {
     const [keyId, iv, tag, text] = vault.seal("provider-token").split(".") as [
       string,
       string,

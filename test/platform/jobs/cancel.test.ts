@@ -36,7 +36,7 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("twice, and once more when it is over: one DELETE", async () => {
+  it("twice, and again after the confirmation: the provider receives one DELETE", async () => {
     const { organisation, job, deletes } = await booked();
     expect(await Promise.all([organisation.cancel(job), organisation.cancel(job)])).toEqual([
       ACCEPTED,
@@ -106,7 +106,7 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("a job that does not exist", async () => {
+  it("a job that does not exist: 404", async () => {
     const { organisation, job } = await booked();
     const unknown = { ...job, jobId: "0190c7a4-0000-7000-8000-000000000001" };
     expect(await organisation.cancel(unknown)).toEqual({ status: 404, code: "job_not_found" });

@@ -73,7 +73,7 @@ describe.each(featureEngines)("the lists of jobs, on %s", (engine) => {
     );
   });
 
-  it("are counted by organisation, and a count that stops says that there are more", async () => {
+  it("are counted by organisation, up to a limit that the count states", async () => {
     await insertJobs(database().kysely, organisation, { count: 10_001, firstStart: FIRST_START });
     await insertJobs(database().kysely, organisation, {
       count: 10_000,

@@ -30,7 +30,7 @@ describe.each(featureEngines)("a withdrawal on %s", (engine) => {
   };
   const kinds = async (job: Job) => (await organisation.notifications(job)).map(({ kind }) => kind);
 
-  it("that comes before the confirmation leaves nothing to notify of but the release", async () => {
+  it("before the confirmation notifies the person of the release only", async () => {
     const { candidateId } = await organisation.addPerson();
     const job = await organisation.open();
     const seat = { ...job, candidateId };
@@ -44,7 +44,7 @@ describe.each(featureEngines)("a withdrawal on %s", (engine) => {
     expect(await kinds(job)).toEqual(["job_offered", "booking_released"]);
   });
 
-  it("that the provider refuses leaves the person booked, and notified of it", async () => {
+  it("that the provider refuses keeps the person booked, who is notified of the booking", async () => {
     const { candidateId } = await organisation.addPerson();
     const job = await organisation.open();
     const seat = { ...job, candidateId };

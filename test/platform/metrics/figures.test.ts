@@ -24,7 +24,7 @@ describe.each(featureEngines)("the figures on %s", (engine) => {
   const paces = () => readPaces(database(), now(), "");
   const stored = () => database().kysely.selectFrom("figures").selectAll().orderBy("minute").execute();
 
-  it("of several processes add up, and what is left is written at the end", async () => {
+  it("of several processes add up, and the rest is written at the end", async () => {
     const providers = [randomUUID(), randomUUID()];
     const processes = [1, 2, 3].map(() => open());
     for (const [nth, figures] of processes.entries()) {

@@ -93,7 +93,7 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     expect(mails).toHaveLength(2);
   });
 
-  it("is not delayed for a shift within 12 hours, and then names what waits too", async () => {
+  it("is not delayed for a shift within 12 hours, and then also names the offers that wait", async () => {
     await organisation.addPerson();
     await openAll(2);
     expect(mails).toHaveLength(1);

@@ -62,7 +62,7 @@ describe("a mail to a server that fails", () => {
     expect(server.mails).toHaveLength(1);
   });
 
-  it("is refused before it is sent when the address is none", async () => {
+  it("is refused before it is sent when the address is not valid", async () => {
     const server = await startMailServer();
     onTestFinished(server.close);
     const channel = createEmailChannel({ url: server.url, from: FROM });
@@ -161,7 +161,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(JSON.stringify(mail)).not.toContain(NUMBER);
   });
 
-  it("arrive once when the server refuses twice, then takes", async () => {
+  it("arrive once when the server refuses twice and then accepts", async () => {
     await open();
     await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
     server.refuse(451, 2);
@@ -172,7 +172,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(await issues()).toEqual([]);
   });
 
-  it("have one Message-ID each, so that a repetition after a lost answer can be dropped", async () => {
+  it("have one Message-ID each, so that a repetition after a lost response can be dropped", async () => {
     await open();
     await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
     server.refuse("lost");
@@ -205,7 +205,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(server.mails).toHaveLength(1);
   });
 
-  it("that no attempt could deliver leave an issue without an address, and go out once the server is back", async () => {
+  it("that no attempt could deliver raise an issue without an address, and are sent once the server is back", async () => {
     server.refuse(450, 3);
     await offered({ retries: { tries: 3 } });
     const subject = { kind: "mail_server" };
@@ -245,7 +245,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     await expect.poll(notifications).toMatchObject([{ deliveryError, deliveryParams }]);
   });
 
-  it("go to no other machine without TLS when there is a password, which would travel in clear", async () => {
+  it("are sent to no other machine without TLS when there is a password, which would be readable", async () => {
     // On this machine too, but not by a name that says so.
     await offered({ retries: { tries: 1 } }, server.url.replace("127.0.0.1", "0.0.0.0"));
     await expect.poll(notifications).toMatchObject([{ deliveryError: "tls_unavailable" }]);

@@ -26,7 +26,7 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
     return rows.map(({ candidate_id }) => candidate_id);
   };
 
-  it("of one change reaches each of them once, however many they are", async () => {
+  it("of a change sends each of them one notification, however many they are", async () => {
     const { jobId } = await organisation.open();
     const candidateIds = await crowd();
     const { providerId } = organisation;

@@ -75,7 +75,7 @@ describe.each(featureEngines)("candidates who are offered a job, on %s", (engine
     expect(offer).toMatchObject({ kind: "job_offered", traceId, content });
   });
 
-  it("may be none, which the trace of the job shows", async () => {
+  it("are counted as none in the trace of a job that no candidate can do", async () => {
     const organisation = await harness().onboard();
     const { traceId = "" } = await organisation.open();
     expect(await organisation.steps(traceId)).toContainEqual(

@@ -40,7 +40,7 @@ describe("the next mail with offers", () => {
     expect(waitOf(mails, NOW, LIMITS)).toEqual(wait);
   });
 
-  it("waits for neither without limits", () => {
+  it("is sent at once without limits", () => {
     expect(waitOf([sent(0), sent(0), sent(0)], NOW, { everyMs: 0, perDay: 0 })).toBeUndefined();
   });
 });

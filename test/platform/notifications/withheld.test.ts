@@ -133,7 +133,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     expect(mails.map(({ subject }) => subject)).toEqual([expect.stringMatching(CONFIRMED)]);
   });
 
-  it("is counted at the start of a platform without a channel, which says so", async () => {
+  it("is counted and logged at the start of a platform without a channel", async () => {
     await organisation.addPerson();
     await offered();
     const lines: unknown[] = [];

@@ -177,7 +177,7 @@ describe("a 404 to the platform's DELETE", () => {
     expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "employer" });
   });
 
-  it("is no refusal, which ends the cancellation with an issue and keeps the bookings", () => {
+  it("does not count as a refusal, which ends the cancellation with an issue and keeps the bookings", () => {
     const state = aState({ cancellation, bookings: [confirmed()] });
     const { writes } = planned(state, made({ kind: "refused", status: 409, code: undefined }));
     expect([jobOf(writes), patchOf(writes), notified(writes)]).toEqual([{}, {}, []]);
@@ -303,7 +303,7 @@ describe("a 404 without the code for a shift that was gone before", () => {
     expect(nextReadAt(writes)).toBeNull();
   });
 
-  it("needs none at the hourly reading", () => {
+  it("needs no witness at the hourly reading", () => {
     const job = aJob({ status: "cancelled", cancelledBy: "absence" });
     const { writes, next } = concluded({}, { isReported: false, job });
     expect(next.do).toBe("rest");

@@ -47,7 +47,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     },
   );
 
-  it("confirms a DELETE whose response was lost: no patience is needed", async () => {
+  it("confirms a DELETE whose response was lost, without another attempt", async () => {
     const { organisation, job } = await opened();
     organisation.provider.setFault("answer-lost", { ...DELETE, times: 1 });
     await organisation.cancel(job);
@@ -55,7 +55,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     expect(await deletions(organisation, job.shiftId)).toEqual(["skipped_echo"]);
   });
 
-  it("is skipped once: the next shift.delete is asked about", async () => {
+  it("is skipped once: the next shift.delete is followed by a reading", async () => {
     const { organisation, job } = await opened();
     await organisation.cancel(job);
     await organisation.idle();
@@ -91,7 +91,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("that came before the DELETE was refused was none, and is read as a deletion", async () => {
+  it("is not a shift.delete that arrived before the DELETE was refused: that is read as a deletion", async () => {
     const [asked, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const { organisation, job } = await opened({
       connect: false,
@@ -137,7 +137,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     },
   );
 
-  it("does not come of a shift of another organisation with the same id", async () => {
+  it("is not the shift.delete of another organisation's shift with the same id", async () => {
     const { organisation: other, job } = await opened();
     const { organisation } = await opened();
     organisation.provider.createShift({ id: job.shiftId });

@@ -18,7 +18,7 @@ describe.each(featureEngines)("an unusual shift on %s", (engine) => {
     expect(job).toMatchObject({ status: "open", warnings: ["time_without_offset"] });
   });
 
-  it("makes no job when it ends before it starts, and one when it is corrected", async () => {
+  it("creates no job when it ends before it starts, and one when it is corrected", async () => {
     const shift = { startTime: "2026-06-01T08:00:00Z", endTime: "2026-06-01T07:00:00Z" };
     const organisation = await harness().onboard();
     const { shiftId, traceId } = organisation.provider.createShift(shift);
@@ -32,7 +32,7 @@ describe.each(featureEngines)("an unusual shift on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("makes no job of U+0000 in a name, is read once, and names the cause", async () => {
+  it("with U+0000 in a name creates no job, is read once, and names the cause", async () => {
     const rewrite = (body: unknown) => (isShift(body) ? { ...body, outletName: "a\0b" } : body);
     const organisation = await harness().onboard({ rewrite });
     const { shiftId, traceId } = organisation.provider.createShift();

@@ -158,7 +158,7 @@ describe("free seats", () => {
     expect(jobOf(planned(state, afterSeeing()).writes)).toMatchObject({ status: "filled" });
   });
 
-  it("are offered to no one when there are none", () => {
+  it("are offered to no one when every seat is taken", () => {
     const { writes } = planned(aState({ surroundings: listing("own one", "own two") }), afterSeeing());
     expect(writesOf(writes, "offer")).toEqual([]);
     expect(writesOf(writes, "withdraw_offers")).toHaveLength(1);
@@ -191,7 +191,7 @@ describe("a confirmed booking that no reading has shown", () => {
     expect(writesOf(read({ missing: 2 }, false).writes, "booking")).toEqual([]);
   });
 
-  it("is one of a provider that lists booked people once a list has shown one", () => {
+  it("marks the provider as one that lists booked people, once a list has shown one", () => {
     const seen = (listsBooked: boolean) =>
       planned(
         aState({ bookings: [booking], integration: { listsBooked }, surroundings: listing("person") }),

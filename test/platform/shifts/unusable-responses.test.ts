@@ -8,20 +8,23 @@ const GET = { operations: ["getShift"] } as const;
 describe("an unusable response to GET /shifts/{id}", () => {
   const harness = useHarness("postgres", { providerTimeoutMs: 1_000 });
 
-  it.each<FaultName>(["garbage", "slow"])("%s is asked for again, and the job comes later", async (fault) => {
-    const organisation = await harness().onboard();
-    const times = fault === "slow" ? 1 : 2;
-    organisation.provider.setFault(fault, { ...GET, times, retryAfter: "0" });
-    const { shiftId, traceId = "" } = await organisation.open();
-    expect(await organisation.event(traceId)).toMatchObject({ status: "processed", attempts: times + 1 });
-    const fetches = (await organisation.steps(traceId)).filter(({ step }) => step === "fetch");
-    expect(fetches.map(({ verdict }) => verdict.code)).toEqual([
-      ...Array(times).fill("will_retry"),
-      "shift_read",
-    ]);
-    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
-    expect(await organisation.issues()).toEqual([]);
-  });
+  it.each<FaultName>(["garbage", "slow"])(
+    "%s is followed by another request, and the job is created later",
+    async (fault) => {
+      const organisation = await harness().onboard();
+      const times = fault === "slow" ? 1 : 2;
+      organisation.provider.setFault(fault, { ...GET, times, retryAfter: "0" });
+      const { shiftId, traceId = "" } = await organisation.open();
+      expect(await organisation.event(traceId)).toMatchObject({ status: "processed", attempts: times + 1 });
+      const fetches = (await organisation.steps(traceId)).filter(({ step }) => step === "fetch");
+      expect(fetches.map(({ verdict }) => verdict.code)).toEqual([
+        ...Array(times).fill("will_retry"),
+        "shift_read",
+      ]);
+      expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
+      expect(await organisation.issues()).toEqual([]);
+    },
+  );
 
   it("is not retried before the provider's Retry-After", async () => {
     const organisation = await harness().onboard();

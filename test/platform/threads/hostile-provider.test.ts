@@ -51,7 +51,7 @@ describe.each(featureEngines)("a platform on %s", (engine) => {
     return harness;
   };
 
-  it("stops while a provider is checked without end", async () => {
+  it("stops while a check of a provider never ends", async () => {
     const harness = await start();
     const hostile = await harness.onboard(DRAFT);
     await hostile.activate();

@@ -42,7 +42,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
   const activate = async ({ params }: Organisation) =>
     ok(await harness().operations.activateIntegration({ params }));
 
-  it("and a check that could not be made says nothing of a registration that was changed meanwhile", async () => {
+  it("and a check that could not run raises no issue for a registration that was changed meanwhile", async () => {
     const calls = [Promise.withResolvers<ProviderFinding[]>(), Promise.withResolvers<ProviderFinding[]>()];
     const begun = Promise.withResolvers<void>();
     let asked = 0;
@@ -100,7 +100,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     expect(targets).toEqual([{ baseUrl, providerId, token, routing: "path", ...calls }]);
   });
 
-  it("again, without doubling what is still wrong", async () => {
+  it("again, without a second issue for what is still wrong", async () => {
     check = async () => [FINDING, { ...FINDING, actual: "something else" }];
     const of = await harness().onboard({ connect: false });
     await expect.poll(() => subjects(of), PATIENT).toEqual(["listRoles: body_missing"]);
@@ -113,7 +113,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     expect((await issues(of))[0]?.issueId).toBe(issue?.issueId);
   });
 
-  it("and a check that cannot be made is an issue, which says nothing of what was found before", async () => {
+  it("and a check that cannot run raises an issue, and keeps the earlier findings", async () => {
     check = async () => [FINDING];
     const of = await harness().onboard({ connect: false });
     await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
@@ -141,7 +141,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
       .toEqual(["provider_check"]);
   });
 
-  it("without naming a person", async () => {
+  it("without naming a person in its issues", async () => {
     const reproduce = "curl -i 'https://provider.example/candidates?personalNumber=18900116-9813'";
     check = async () => [{ ...FINDING, reproduce, actual: "a\0b" }];
     const of = await harness().onboard({ connect: false });
@@ -152,7 +152,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     ]);
   });
 
-  it("after the answer: a slow provider holds no request up", async () => {
+  it("after the response to the operator: a slow provider delays no request", async () => {
     const slow = Promise.withResolvers<ProviderFinding[]>();
     check = () => slow.promise;
     const of = await harness().onboard({ connect: false, activate: false });
@@ -162,7 +162,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
   });
 
-  it("unless there is no such integration", async () => {
+  it("but an unknown providerId is a 404", async () => {
     const { error } = await harness().operations.verifyIntegration({ params: UNKNOWN });
     expect(error).toMatchObject({ code: "provider_not_found" });
   });
@@ -171,7 +171,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
 describe.each(featureEngines)("a platform that was started without a check, on %s", (engine) => {
   const harness = useHarness(engine);
 
-  it("says so", async () => {
+  it("returns queued: false when a check is requested", async () => {
     const { params } = await harness().onboard({ connect: false });
     expect(ok(await harness().operations.verifyIntegration({ params }))).toEqual({ queued: false });
   });
@@ -189,7 +189,7 @@ async function beginRequest(port: number): Promise<Socket> {
 }
 
 describe.each(featureEngines)("a check that is under way when the platform stops, on %s", (engine) => {
-  it("does not hold the stop up, and is made after the next start", async () => {
+  it("does not delay the stop, and runs after the next start", async () => {
     const begun = Promise.withResolvers<void>();
     const checkProvider: CheckProvider = () => {
       begun.resolve();

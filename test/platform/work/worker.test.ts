@@ -37,7 +37,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     );
   const add = (...due: Due[]) => mark(database(), ...due);
 
-  it("runs due work, and is idle once there is none", async () => {
+  it("runs due work, and is idle afterwards", async () => {
     const providerId = await addIntegration(database());
     const seen: string[] = [];
     const worker = await start(async (claim) => {
