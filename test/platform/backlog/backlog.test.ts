@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { Backlog } from "../../../generated/operations/types.ts";
+import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { readCounts } from "../../../src/platform/backlog/counts.ts";
 import { type Limits, limitOf } from "../../../src/platform/backlog/limit.ts";
 import type { Integration } from "../../../src/platform/db/schema.ts";
@@ -96,9 +97,9 @@ interface Given {
 }
 
 /** In the middle of a minute, however long a test takes, and before any time of the database. */
-const NOW = Math.floor(Date.now() / 60_000) * 60_000 - 30_000;
+const NOW = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 30_000;
 const now = () => new Date(NOW);
-const inMinutes = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString();
+const inMinutes = (minutes: number) => new Date(NOW + minutes * MINUTE_MS).toISOString();
 const waiting = (events: number) => ({ interactive: 0, events, background: 0 });
 const EMPTY = { waiting: waiting(0), mail: 0, inProgress: 0, oldestAt: null };
 
@@ -250,7 +251,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
 describe.each(engines)("the counts of a backlog, on %s", (engine) => {
   const OPTIONS = { tries: 12, atOnce: 1 };
   const database = useEngine(engine);
-  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS);
 
   it("hold work that is due or being retried, by urgency, without hourly readings", async () => {
     const { kysely } = database();
@@ -300,7 +301,7 @@ describe.each(engines)("the counts of a backlog, on %s", (engine) => {
       .values({ ...row, ...work, created_at })
       .execute();
     const { oldestAt } = (await readCounts(database(), OPTIONS, provider_id)).get(provider_id) ?? {};
-    expect(Date.now() - (oldestAt?.getTime() ?? 0)).toBeGreaterThanOrEqual(minutes * 60_000);
+    expect(Date.now() - (oldestAt?.getTime() ?? 0)).toBeGreaterThanOrEqual(minutes * MINUTE_MS);
     expect(oldestAt).toEqual(minutes === 20 ? read_at : created_at);
   });
 });

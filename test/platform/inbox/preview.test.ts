@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { changeTexts } from "../../../src/console/events/change-text.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { changesBetween, readSnapshot } from "../../../src/platform/jobs/snapshot.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
-const HOUR = 3_600_000;
-const later = (time: string) => new Date(Date.parse(time) + HOUR).toISOString();
+const later = (time: string) => new Date(Date.parse(time) + HOUR_MS).toISOString();
 
 /** What happens at the provider without a word to the platform. */
 const CASES: [string, (organisation: StartedOrganisation, job: Job) => void][] = [
@@ -87,7 +87,7 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     const { eventId, status } = await eventOf(shiftId);
     expect(status).toBe("skipped_echo");
     const operation = { operation_id: randomUUID(), operation: "delete", trace_id: "t" } as const;
-    const expires_at = new Date(Date.now() + HOUR);
+    const expires_at = new Date(Date.now() + HOUR_MS);
     await kysely
       .insertInto("pending_operations")
       .values({

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import type { IntegrationChange } from "../../../generated/operations/types.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { CheckTarget } from "../../../src/platform/deps.ts";
 import { type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { engines } from "../../harness/engines.ts";
@@ -195,7 +196,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     };
     expect(ok(await change(provider, { kind: "other" }))).toMatchObject({ kind: "other", state: "active" });
     expect([await status("sandbox"), await status("other"), await status("third")]).toEqual([200, 200, 404]);
-    skewMs = 31 * 24 * 3_600_000;
+    skewMs = 31 * DAY_MS;
     expect([await status("sandbox"), await status("other")]).toEqual([404, 200]);
   });
 
@@ -209,7 +210,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     ok(await change(provider, { timeZone: "Europe/Helsinki" }));
     await expect
       .poll(async () => before - Date.parse((await findJob(shiftId))?.startTime ?? ""))
-      .toBe(3_600_000);
+      .toBe(HOUR_MS);
   });
 
   it("and activated at the same time: it is active only with values that work", async () => {

@@ -1,12 +1,11 @@
 import { sql } from "kysely";
 import { beforeEach, describe, expect, it } from "vitest";
+import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { noteCircuit, noteImplausible, noteReachable } from "../../../src/platform/integrations/health.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { depsFor } from "../../harness/deps.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
-
-const MINUTE_MS = 60_000;
 
 describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
   const database = useEngine(engine);

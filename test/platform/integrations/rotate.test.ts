@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import { createAddressLimit } from "../../../src/platform/access/address-limit.ts";
 import { hashToken } from "../../../src/platform/access/token.ts";
 import { createTokenOwners } from "../../../src/platform/integrations/tokens.ts";
@@ -6,7 +7,6 @@ import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 
-const HOUR = 3_600_000;
 const UNKNOWN = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
 
 describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
@@ -29,9 +29,9 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
   it("keeps the previous platform token valid for 24 hours", async () => {
     const { rotate, first, use } = await registered();
     const { platformToken: second, previousValidUntil } = await rotate();
-    expect(Date.parse(previousValidUntil) - now).toBe(24 * HOUR);
+    expect(Date.parse(previousValidUntil) - now).toBe(DAY_MS);
     expect([await use(first), await use(second)]).toEqual([200, 200]);
-    now += 24 * HOUR;
+    now += DAY_MS;
     expect([await use(first), await use(second)]).toEqual([401, 200]);
   });
 
@@ -47,10 +47,10 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
     const { rotate, first, use } = await registered();
     const { platformToken: second } = await rotate(48);
     expect(await use(first)).toBe(200);
-    now += HOUR;
+    now += HOUR_MS;
     const { platformToken: third } = await rotate(1);
     expect([await use(first), await use(second), await use(third)]).toEqual([401, 200, 200]);
-    now += HOUR;
+    now += HOUR_MS;
     expect([await use(second), await use(third)]).toEqual([401, 200]);
   });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Reply } from "../../harness/actions.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import { useHarness } from "../../harness/platform.ts";
 
 const CONFIRMED = { status: 201, code: "confirmed" };
 const OVERLAPS = { status: 409, code: "booking_overlaps" };
-const HOUR_MS = 3_600_000;
 
 describe.each(featureEngines)("the seats of a job on %s", (engine) => {
   const clock = { ms: Date.now() };

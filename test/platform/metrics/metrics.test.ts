@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { createBacklogs } from "../../../src/platform/backlog/backlogs.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
@@ -204,7 +205,7 @@ describe.each(featureEngines)("how long events wait, as read on %s", (engine) =>
       .insertInto("integrations")
       .values({ provider_id, kind: "k", name: "n", base_url: "https://example.com", provider_token: "t" })
       .execute();
-    const received_at = new Date(Date.now() - 3_600_000);
+    const received_at = new Date(Date.now() - HOUR_MS);
     const event = { event_id: crypto.randomUUID(), event: "shift.create", shift_id: "s", trace_id: "t" };
     await kysely
       .insertInto("events")

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type MailServer, type Outage, startMailServer } from "../../harness/mail-server.ts";
@@ -102,7 +103,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
   };
   const changed = async (job: Job) => {
     organisation.provider.updateShift(job.shiftId, {
-      endTime: new Date(Date.parse(job.endTime) + 3_600_000).toISOString(),
+      endTime: new Date(Date.parse(job.endTime) + HOUR_MS).toISOString(),
     });
     await organisation.process("shift.update", job.shiftId);
   };

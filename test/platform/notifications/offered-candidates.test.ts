@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import type { Organisation, Person } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
-
-const HOUR_MS = 3_600_000;
 
 describe.each(featureEngines)("candidates who are offered a job, on %s", (engine) => {
   const harness = useHarness(engine);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notification } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type MailServer, startMailServer } from "../../harness/mail-server.ts";
@@ -10,8 +11,6 @@ import {
   type StartedOrganisation,
   startOrganisation,
 } from "../../harness/started-organisation.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Of both platforms, where one takes over from the other. */
 

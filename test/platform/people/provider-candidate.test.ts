@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HireDetails } from "../../../generated/operations/types.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import type { Person } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
@@ -114,6 +115,6 @@ describe("the candidate's id at the provider", () => {
 
 /** An hour in the middle of the day, so many days from now. */
 function inDays(days: number) {
-  const start = Math.floor(Date.now() / 86_400_000 + days) * 86_400_000 + 36_000_000;
-  return { startTime: new Date(start).toISOString(), endTime: new Date(start + 3_600_000).toISOString() };
+  const start = Math.floor(Date.now() / DAY_MS + days) * DAY_MS + 36_000_000;
+  return { startTime: new Date(start).toISOString(), endTime: new Date(start + HOUR_MS).toISOString() };
 }

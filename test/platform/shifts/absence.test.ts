@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { ShiftState } from "../../../src/platform/shifts/state.ts";
 import {
@@ -9,7 +10,6 @@ import {
   aState,
   confirmed,
   firstStep,
-  HOUR,
   issues,
   jobOf,
   listing,
@@ -113,7 +113,7 @@ describe("a shift that GET does not find", () => {
     const event = anEvent("shift.delete");
     const job = aJob({ status: "cancelled", cancelledBy: "absence" });
     const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
-    const { writes } = planned(aState({ job, events: [event], shift: { goneAt: NOW - HOUR } }), run);
+    const { writes } = planned(aState({ job, events: [event], shift: { goneAt: NOW - HOUR_MS } }), run);
     expect(jobOf(writes)).toEqual({});
     expect(notified(writes)).toEqual([]);
     const verdict = { code: "already_cancelled" };
@@ -258,7 +258,7 @@ describe("events that contradict each other", () => {
   });
 
   it("are processed at once if the shift was gone before, and the shift is read once more", () => {
-    const { writes } = announced(["shift.create"], { goneAt: NOW - HOUR });
+    const { writes } = announced(["shift.create"], { goneAt: NOW - HOUR_MS });
     expect(writesOf(writes, "events")[0]).toMatchObject({ status: "processed" });
     expect(nextReadAt(writes)).toBe(NOW + 120_000);
   });
@@ -272,7 +272,7 @@ describe("a 404 without the code for a shift that was gone before", () => {
     { isReported = true, ...parts }: Parameters<typeof aState>[0] & { isReported?: boolean } = {},
   ) => {
     const events = isReported ? [event] : [];
-    const shift = { goneAt: NOW - HOUR, nextReadAt: NOW };
+    const shift = { goneAt: NOW - HOUR_MS, nextReadAt: NOW };
     const covers = events.map(({ eventId }) => eventId);
     return planned(aState({ job: undefined, events, shift, ...parts }), afterAbsence({ ...reading, covers }));
   };
@@ -291,7 +291,7 @@ describe("a 404 without the code for a shift that was gone before", () => {
     const first = concluded({ witness: "good" });
     expect(writesOf(first.writes, "events")).toMatchObject([{ status: "queued" }]);
     expect(first.next).toMatchObject({ do: "rest", afterMs: 0 });
-    const shift = { ...WITNESSED, goneAt: NOW - HOUR };
+    const shift = { ...WITNESSED, goneAt: NOW - HOUR_MS };
     const { writes } = concluded({ witness: "good" }, { shift });
     expect(writesOf(writes, "events")).toMatchObject([{ status: "processed" }]);
     expect(nextReadAt(writes)).toBe(NOW + 120_000);
@@ -307,13 +307,13 @@ describe("a 404 without the code for a shift that was gone before", () => {
     const job = aJob({ status: "cancelled", cancelledBy: "absence" });
     const { writes, next } = concluded({}, { isReported: false, job });
     expect(next.do).toBe("rest");
-    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR);
+    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR_MS);
   });
 });
 
 describe("a shift that reappears", () => {
   const job = (by: "absence" | "employer" | "provider") => aJob({ status: "cancelled", cancelledBy: by });
-  const gone = { goneAt: NOW - HOUR, nextReadAt: NOW };
+  const gone = { goneAt: NOW - HOUR_MS, nextReadAt: NOW };
 
   it("reopens its job", () => {
     const { writes } = planned(aState({ job: job("absence"), shift: gone }), afterSeeing());
@@ -353,7 +353,7 @@ describe("a shift that reappears", () => {
     expect(jobOf(writes)).toEqual({});
     expect(issues(writes)).toEqual(codes);
     // Read each hour while the issue is open.
-    expect((nextReadAt(writes) ?? 0) > NOW + 0.8 * HOUR).toBe(codes.length > 0);
+    expect((nextReadAt(writes) ?? 0) > NOW + 0.8 * HOUR_MS).toBe(codes.length > 0);
   });
 
   it("does not reopen a job when it is reported as cancelled", () => {
@@ -366,7 +366,7 @@ describe("a shift that reappears", () => {
 
   it("is noticed without a webhook, because a missing shift is read each hour until its start", () => {
     const { writes, next } = planned(aState({ shift: PATIENT }), afterAbsence({ code: "shift_not_found" }));
-    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR);
+    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR_MS);
     expect(next).toMatchObject({ do: "rest", priority: 2 });
     expect(planned(aState({ job: job("absence"), shift: gone }), firstStep).next.do).toBe("read");
   });
@@ -439,7 +439,7 @@ describe("a reading that contradicts the hint", () => {
   it("is not repeated when no event announced anything", () => {
     const { next } = planned(aState({ shift: { nextReadAt: NOW } }), afterSeeing());
     expect(next).toMatchObject({ do: "rest", priority: 2 });
-    expect(next.do === "rest" && next.afterMs).toBeGreaterThan(0.8 * HOUR);
+    expect(next.do === "rest" && next.afterMs).toBeGreaterThan(0.8 * HOUR_MS);
   });
 
   it("is repeated for an event that waits although no reading is planned any more", () => {
@@ -451,7 +451,7 @@ describe("a reading that contradicts the hint", () => {
 describe("a reading that differs from one of less than two minutes ago", () => {
   const differing = (shift: Partial<ShiftState["shift"]>) =>
     planned(aState({ shift }), afterSeeing({ positions: 1 }));
-  const IN_AN_HOUR = { do: "rest", afterMs: expect.closeTo(HOUR, -6) };
+  const IN_AN_HOUR = { do: "rest", afterMs: expect.closeTo(HOUR_MS, -6) };
 
   it("is repeated, because one of the two may be of a replica that lags", () => {
     const { writes, next } = differing({ readAt: NOW - 3_000 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import type { Onboarding, Organisation } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
 
-const HOUR_MS = 3_600_000;
 /** The clock is put forward by days. */
 const NEXT_MONTH = {
-  startTime: new Date(Date.now() + 30 * 24 * HOUR_MS).toISOString(),
-  endTime: new Date(Date.now() + 30 * 24 * HOUR_MS + HOUR_MS).toISOString(),
+  startTime: new Date(Date.now() + 30 * DAY_MS).toISOString(),
+  endTime: new Date(Date.now() + 30 * DAY_MS + HOUR_MS).toISOString(),
 };
 const DELETE = { operations: ["cancelShift"] } as const;
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { BookingState } from "../../../src/platform/shifts/state.ts";
 import {
@@ -12,7 +13,6 @@ import {
   confirmed,
   cut,
   firstStep,
-  HOUR,
   inDoubt,
   issues,
   jobOf,
@@ -300,7 +300,7 @@ describe("a call without a usable response", () => {
 });
 
 describe("a material change", () => {
-  const moved = afterSeeing({ startTime: new Date(START + HOUR).toISOString() });
+  const moved = afterSeeing({ startTime: new Date(START + HOUR_MS).toISOString() });
 
   it("notifies everyone booked, and withdraws the offers with the old times", () => {
     const state = aState({ bookings: [confirmed()], surroundings: listing("person") });
@@ -313,7 +313,7 @@ describe("a material change", () => {
   });
 
   it.each([
-    [{ endTime: new Date(START + 9 * HOUR).toISOString() }, true],
+    [{ endTime: new Date(START + 9 * HOUR_MS).toISOString() }, true],
     [{ outletId: "other" }, true],
     [{ roleId: "other" }, true],
     [{ positions: 5 }, false],

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import { useHarness } from "../../harness/platform.ts";
 
-const FIVE_MINUTES_MS = 5 * 60_000;
+const FIVE_MINUTES_MS = 5 * MINUTE_MS;
 
 describe.each(featureEngines)("a clock that is set while a shift is decided, on %s", (engine) => {
   let reads = 0;

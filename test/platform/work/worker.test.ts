@@ -1,6 +1,7 @@
 import type { KyselyPlugin } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { PROVIDER_RETRIES } from "../../../src/clients/retry-policy.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { PRIORITY } from "../../../src/platform/work/due.ts";
 import { type Claim, type Due, endClaim, LEASE_MS } from "../../../src/platform/work/rows.ts";
@@ -18,7 +19,7 @@ function useWorkers(database: () => TestDatabase) {
   afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.stop({ graceMs: 0 }))));
   return async (run: Run, rest: Partial<WorkerOptions> = {}): Promise<Worker> => {
     const worker = new Worker({
-      ...{ database: database(), log: silent, retries: AT_ONCE, hourlyMs: 3_600_000, pollMs: 100 },
+      ...{ database: database(), log: silent, retries: AT_ONCE, hourlyMs: HOUR_MS, pollMs: 100 },
       ...{ places: 1_000, atOnce: 100, runs: { shift: run } },
       ...rest,
     });
