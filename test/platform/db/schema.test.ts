@@ -191,10 +191,10 @@ const TABLES: Tables = {
     doubt_since: "timestamptz?",
     sent_at: "timestamptz?",
     rejection: "jsonb?",
-    listed: "bool",
+    is_listed: "bool",
     missing: "int2",
-    reassigned: "bool",
-    looked_up_again: "bool",
+    is_reassigned: "bool",
+    is_looked_up_again: "bool",
     route_doubt: "int4?",
   },
   pending_operations: {
