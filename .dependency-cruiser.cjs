@@ -23,10 +23,7 @@ const LAYERS = {
   // What the generated validators call.
   emit: { from: "^scripts/emit/", imports: ["^scripts/emit/", "^src/runtime/"] },
   scripts: { from: "^scripts/", imports: ["^(generated|src|scripts)/", SHARED] },
-  harness: {
-    from: "^test/harness/",
-    imports: ["^(generated|src)/", SHARED, "^test/(engines|listening)[.]ts$"],
-  },
+  harness: { from: "^test/harness/", imports: ["^(generated|src)/", SHARED] },
   // The tests of scripts, and of what scripts generate and pack.
   test: { from: "^test/(?!(chaos|generate|package|scripts)/)", imports: ["^(generated|src|test)/"] },
 };
@@ -50,7 +47,7 @@ const PLATFORM_STAGES = {
   http: { from: { path: PLATFORM, pathNot: `${PLATFORM}((main|app)[.]ts$|http/)` }, to: `${PLATFORM}http/` },
   features: {
     from: { path: `${PLATFORM}((db|work)/|(deps|config|ids|log|transaction)[.]ts$)` },
-    to: `${PLATFORM}(?!(db|work)/)[^/]+/`,
+    to: `${PLATFORM}((?!(db|work)/)[^/]+/|(issues|stream)[.]ts$)`,
   },
   db: { from: { path: `${PLATFORM}db/` }, to: `${PLATFORM}(work/|(deps|transaction)[.]ts$)` },
 };
@@ -61,6 +58,20 @@ const stages = Object.entries(PLATFORM_STAGES).map(([name, { from, to }]) => ({
   severity: "error",
   from,
   to: { path: to },
+}));
+
+/** A helper lies beside its tests, or in test/harness once tests of another folder use it too. */
+const TEST_FOLDERS = {
+  test: { from: "^test/(?!harness/)([^/]+)/", to: "^test/", except: "^test/($1|harness|testdata)/" },
+  platform: { from: "^test/platform/([^/]+)/", to: "^test/platform/", except: "^test/platform/$1/" },
+};
+
+const helpers = Object.entries(TEST_FOLDERS).map(([name, { from, to, except }]) => ({
+  name: `helper-${name}`,
+  comment: "helpers that tests of several folders use are in test/harness",
+  severity: "error",
+  from: { path: from },
+  to: { path: to, pathNot: except },
 }));
 
 const packages = [
@@ -113,6 +124,7 @@ module.exports = {
   forbidden: [
     ...layers,
     ...stages,
+    ...helpers,
     ...[...packages, ...everywhere].map((rule) => ({ severity: "error", ...rule })),
   ],
   options: {

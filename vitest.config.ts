@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./test/longest-first.ts";
+import { LongestFirst } from "./test/harness/longest-first.ts";
 
 // Databases of tests live in memory where that is possible: their syncs cost half of the system's time otherwise.
 if (existsSync("/dev/shm")) process.env.TMPDIR ??= "/dev/shm";
@@ -24,18 +24,16 @@ const PROOFS = [
   "test/verify/checks/contracts.test.ts",
   "test/verify/replay-agrees.test.ts",
   "test/generate/documents.test.ts",
-  "test/linear-steps.test.ts",
+  "test/generate/linear-steps.test.ts",
   "test/examples/first-ten-minutes.test.ts",
   "test/flows/**/*.test.ts",
   "test/chaos/{backup,chaos,power-cut}.test.ts",
-  "test/platform/{lifecycle,logs-of-a-hire,main}.test.ts",
-  "test/platform/{backup,stream,upkeep}/**/*.test.ts",
+  "test/platform/{lifecycle,logs-of-a-hire,main,stream,stream-events}.test.ts",
+  "test/platform/{backlog,backup,upkeep,verification}/**/*.test.ts",
   "test/platform/db/{migrate,pglite,readiness,silence}.test.ts",
-  "test/platform/events/odd-answers.test.ts",
   "test/platform/http/{generated-input,listeners,store-down}.test.ts",
-  "test/platform/bookings/provider-down.test.ts",
-  "test/platform/integrations/{circuit,offboard,registry-people,verification}.test.ts",
-  "test/platform/metrics/backlog.test.ts",
+  "test/platform/shifts/{provider-down,unusable-responses}.test.ts",
+  "test/platform/integrations/{circuit,offboard,registry-people}.test.ts",
   "test/platform/notifications/{email,outage,resend}.test.ts",
   "test/{deploy,pooler}/**/*.test.ts",
   "test/cli/{compare,demo,init,migrate,node-version,start,verify-stop}.test.ts",
@@ -53,7 +51,7 @@ function selected(proofs = process.env.PROOFS) {
 export default defineConfig({
   test: {
     ...selected(),
-    globalSetup: ["test/global-setup.ts"],
+    globalSetup: ["test/harness/global-setup.ts"],
     pool: "forks",
     // Importing a module does nothing, so test files may share a process: it saves a quarter of the time.
     isolate: false,

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,6 +43,19 @@ function matches(files: string[], forbidden: (line: string) => boolean): string[
   );
 }
 
+/** Their tests go through the whole program, or test what is no folder of the source; `harness` tests its helpers. */
+const WHOLE = /^test\/(browser|chaos|consumer|deploy|examples|flows|generate|harness|package|pooler)\//;
+
+/** Returns the test files whose folder has no folder of `src` or `scripts` with the same name. */
+function misplaced(files: string[]): string[] {
+  const tested = (file: string) => {
+    const folder = dirname(file).replace(/^test\/?/, "");
+    return join(ROOT, folder.startsWith("scripts") ? "" : "src", folder);
+  };
+  const tests = files.filter((file) => file.startsWith("test/") && file.endsWith(".test.ts"));
+  return tests.filter((file) => !WHOLE.test(file) && !existsSync(tested(file)));
+}
+
 const present = ["generated", "src", "scripts", "test", "spec", "contracts"].filter((folder) =>
   readdirSync(ROOT).includes(folder),
 );
@@ -65,6 +86,12 @@ describe("the conventions of the code", () => {
     const vague = /^(utils?|lib|helpers?|common|manager|service)$/i;
     const parts = (file: string) => [...dirname(file).split("/"), basename(file).replace(/\..*$/, "")];
     expect(sources.filter((file) => parts(file).some((part) => vague.test(part)))).toEqual([]);
+  });
+
+  it("keeps a test in the folder that has the name of what it tests", () => {
+    const strays = ["test/platform/bookings/seats.test.ts", "test/scripts/deploys/files.test.ts"];
+    expect(misplaced([...strays, "test/platform/jobs/seats.test.ts"])).toEqual(strays);
+    expect(misplaced(ours)).toEqual([]);
   });
 
   it("holds no personal number but those that were published for tests", () => {
@@ -98,6 +125,8 @@ const BROKEN: ReadonlyArray<readonly [string, string, string]> = [
   ["layer-scripts", "scripts/chaos/load.ts", "test/flows/model.ts"],
   ["layer-harness", "test/harness/faults.ts", "test/flows/model.ts"],
   ["layer-test", "test/platform/jobs.test.ts", "scripts/generate.ts"],
+  ["helper-test", "test/sandbox/faults.ts", "test/flows/model.ts"],
+  ["helper-platform", "test/platform/db/rows.ts", "test/platform/work/model.ts"],
   ["platform-main", "src/platform/http/start.ts", "src/platform/main.ts"],
   ["platform-app", "src/platform/inbox/process.ts", "src/platform/app.ts"],
   ["platform-http", "src/platform/bookings/accept.ts", "src/platform/http/router.ts"],
@@ -105,6 +134,7 @@ const BROKEN: ReadonlyArray<readonly [string, string, string]> = [
   ["platform-features", "src/platform/db/open.ts", "src/platform/jobs/match.ts"],
   ["platform-features", "src/platform/work/tasks.ts", "src/platform/jobs/match.ts"],
   ["platform-features", "src/platform/transaction.ts", "src/platform/jobs/match.ts"],
+  ["platform-features", "src/platform/work/signs.ts", "src/platform/issues.ts"],
   ["platform-db", "src/platform/db/close.ts", "src/platform/work/loop.ts"],
   ["drivers-only-in-db", "src/platform/work/pool.ts", "pg"],
   ["drivers-only-in-db", "src/platform/inbox/rows.ts", "type @electric-sql/pglite"],
@@ -132,6 +162,8 @@ const SOUND: ReadonlyArray<readonly [string, string]> = [
   ["scripts/bench/acknowledge.ts", "src/platform/app.ts"],
   ["scripts/chaos/kill.ts", "test/harness/server.ts"],
   ["test/jobs.test.ts", "src/platform/jobs/match.ts"],
+  ["test/platform/work/claims.test.ts", "test/platform/work/model.ts"],
+  ["test/flows/trace.test.ts", "test/harness/server.ts"],
   ["test/scripts/generate.test.ts", "scripts/generate.ts"],
 ];
 
@@ -157,10 +189,12 @@ const LEAVES = [
   "src/contract/shift.ts",
   "src/platform/db/schema.ts",
   "src/platform/deps.ts",
+  "src/platform/issues.ts",
   "src/sandbox/store.ts",
   "src/verify/target.ts",
   "test/flows/model.ts",
   "test/harness/server.ts",
+  "test/platform/work/model.ts",
 ];
 
 function importLine(from: string, to: string): string {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import manifest from "../package.json" with { type: "json" };
-import { actionText, readAction } from "./action.ts";
+import { actionText, readAction } from "./harness/github-action.ts";
 
 describe("action.yml", () => {
   const action = readAction();

@@ -1,10 +1,10 @@
 import { emitValidators, emitValidatorTypes } from "./ajv/module.ts";
-import { emitMessages } from "./asyncapi/messages.ts";
 import { bundle, type SpecDocument } from "./bundle.ts";
 import { checkSchemas } from "./check.ts";
 import { emitDocuments } from "./documents/emit.ts";
 import { emitEntry } from "./entry.ts";
 import { documentFiles, yamlFiles } from "./files.ts";
+import { emitMessages } from "./messages.ts";
 import { emitClient } from "./openapi/client.ts";
 import { operationsOf } from "./openapi/paths.ts";
 import { emitServer } from "./openapi/server.ts";

@@ -4,7 +4,7 @@ import { contractNames, type PactFile, type PactInteraction, readContract } from
 import { CouldNotRun } from "../verify/could-not-run.ts";
 import type { ProviderForms } from "../verify/index.ts";
 import { selectInteractions } from "../verify/interactions.ts";
-import { codeOf } from "./error-code.ts";
+import { codeOf } from "./io.ts";
 
 /** One Pact file for a provider. */
 export interface ProviderContract {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { refuseUnfinishedRestore } from "../platform/db/unfinished-restore.ts";
 
-/** Returns the folder of the embedded database, and throws one line when there is none. */
+/** Returns the folder of the embedded database, and throws one line when it does not exist. */
 export function existingDatabase(dataDir: string): string {
   const folder = join(dataDir, "database");
   refuseUnfinishedRestore(folder);

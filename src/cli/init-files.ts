@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CouldNotRun } from "../verify/could-not-run.ts";
-import { codeOf } from "./error-code.ts";
+import { codeOf } from "./io.ts";
 
 export interface NewFile {
   /** Relative to the folder. */

@@ -37,3 +37,6 @@ export function lineWriter(stream: NodeJS.WritableStream): (line: string) => voi
 export function isColoured(env: Io["env"]): boolean {
   return process.stdout.isTTY === true && !env.NO_COLOR;
 }
+
+/** Returns the code of a file system's error, such as `ENOENT`. */
+export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown reason";

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CouldNotRun } from "../verify/could-not-run.ts";
-import { codeOf } from "./error-code.ts";
+import { codeOf } from "./io.ts";
 
 /** Where the reports of one run are written. */
 export type ReportFolder = (name: string) => (text: string) => void;

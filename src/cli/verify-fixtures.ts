@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Fixtures } from "../verify/options.ts";
-import { codeOf } from "./error-code.ts";
+import { codeOf } from "./io.ts";
 import { UsageError } from "./usage.ts";
 
 /** Each member of the file, and its meaning. */

@@ -49,7 +49,7 @@ import { createTokenOwners } from "./integrations/tokens.ts";
 import type { Figures } from "./metrics/figures.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { type Observer, timeWebhooks } from "./metrics/observer.ts";
-import type { Stream } from "./stream/stream.ts";
+import type { Stream } from "./stream.ts";
 
 type Settings = Pick<
   Config,

@@ -1,8 +1,8 @@
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
 import { syncOne } from "./db/sync.ts";
+import type { OfferMailLimits } from "./deps.ts";
 import { ConfigError, checkEnvironment, dataDirOf } from "./environment.ts";
 import { readSecrets, type Secrets } from "./kept-secrets.ts";
-import type { OfferMailLimits } from "./offer-mail.ts";
 import { type Retention, readRetention } from "./retention.ts";
 import { SETTING_NAMES, type SettingName, settingOf } from "./settings.ts";
 

@@ -8,7 +8,6 @@ import type { Database, Log } from "./db/database.ts";
 import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
 import type { Throttle } from "./db/throttle.ts";
-import type { OfferMailLimits } from "./offer-mail.ts";
 import type { AuditScope } from "./transaction.ts";
 
 /** Encrypts secrets and personal data for the database. */
@@ -55,6 +54,14 @@ export type Delivery =
   | { kind: "deferred"; code: DeliveryCode; status?: number }
   /** The mail server accepts no mail at all. */
   | { kind: "unavailable"; code: DeliveryCode; status?: number };
+
+/** Limits of the mails with offers to one person, of all organisations together. */
+export interface OfferMailLimits {
+  /** The least time between two of them; 0: none. Milliseconds. */
+  everyMs: number;
+  /** The most within 24 hours; 0: no limit. */
+  perDay: number;
+}
 
 /** How notifications are delivered. */
 export interface Channel {

@@ -13,7 +13,7 @@ import { createLog } from "./log.ts";
 import { warnOfUndelivered } from "./notifications/deliver.ts";
 import { type DepsOptions, openDeps } from "./open-deps.ts";
 import { createShutdown, type Shutdown } from "./shut-down.ts";
-import { createStream } from "./stream/stream.ts";
+import { createStream } from "./stream.ts";
 import { createUpkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
 
 export interface Platform {

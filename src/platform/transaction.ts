@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { FieldChange } from "../../generated/operations/types.ts";
 import type { Database } from "./db/database.ts";
+import { jsonRows, jsonTexts } from "./db/fragments.ts";
 import type { Schema } from "./db/schema.ts";
 import { payloadsOf, SIGNALS } from "./db/signals.ts";
 import { newId } from "./ids.ts";
@@ -104,10 +105,8 @@ async function writeGathered(trx: Trx, { steps, topics }: Gathered): Promise<voi
     with written as (
       insert into trace_steps (step_id, trace_id, step, code, params, duration_ms, provider_id, shift_id, job_id)
       select "stepId", "traceId", step, code, params, "durationMs", "providerId", "shiftId", "jobId"
-      from json_to_recordset(${JSON.stringify(rows)}::text::json) as recorded ("stepId" uuid, "traceId" text, step text,
+      from ${jsonRows(rows)} as recorded ("stepId" uuid, "traceId" text, step text,
         code text, params jsonb, "durationMs" float8, "providerId" uuid, "shiftId" text, "jobId" uuid))
     select pg_notify(${SIGNALS}, payload)
-    from json_array_elements_text(${JSON.stringify(payloadsOf([...topics]))}::text::json) as sent (payload)`.execute(
-    trx,
-  );
+    from ${jsonTexts(payloadsOf([...topics]))} as sent (payload)`.execute(trx);
 }

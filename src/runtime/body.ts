@@ -12,7 +12,7 @@ export interface BodyRule {
 }
 
 /**
- * Returns the JSON value in the body of a request; undefined when there is none. A body that another middleware has
+ * Returns the JSON value in the body of a request; undefined without a body. A body that another middleware has
  * parsed is accepted as it is: its bytes are gone.
  * @throws ProblemError 415 for another media type, charset or content encoding, 413 above the limit, 400 for
  * text that is not JSON

@@ -62,7 +62,7 @@ export interface Sandbox extends ProviderActions {
   clearFaults(): void;
   /** Every webhook of every organisation, in the order of the changes. */
   readonly deliveries: readonly SentWebhook[];
-  /** Returns the outcome of the webhook with this traceId. @throws Error when there is none. */
+  /** Returns the outcome of the webhook with this traceId. @throws Error for an unknown traceId. */
   delivered(traceId: string): Promise<Delivery>;
   /** Resolves when no webhook is in progress. */
   settled(): Promise<void>;

@@ -55,7 +55,7 @@ export type Facts = Readonly<Record<string, string>>;
 export interface Known {
   /** The fixture shift in its original state. */
   shift?: ShiftBody;
-  /** A shift that may be cancelled, or why there is none. */
+  /** A shift that may be cancelled, or why none is known. */
   cancellable?: CancellableResult;
   /** A test candidate, created by this run or an earlier one. */
   person?: Promise<PreparedPerson>;
@@ -85,7 +85,7 @@ export interface Known {
   readonly served: Set<OperationId>;
 }
 
-/** A shift that may be cancelled, or why there is none and the last read. */
+/** A shift that may be cancelled, or why none is known, and the last read. */
 export type CancellableResult = Cancellable | { missing: string; read?: Exchange };
 
 /** A shift that may be cancelled. */

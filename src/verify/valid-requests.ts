@@ -46,7 +46,7 @@ export function assertUndisturbed({ shared }: Run, exchange: Exchange): void {
 
 const nothing = () => Promise.resolve();
 
-/** Returns the valid request of the operation, or the reason why there is none. */
+/** Returns the valid request of the operation, or why none can be made. */
 export async function validRequestFor(run: Run, operation: OperationId): Promise<ValidRequest | Missing> {
   switch (operation) {
     case "listOutlets":

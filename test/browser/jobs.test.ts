@@ -3,9 +3,10 @@ import type { Kysely } from "kysely";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
+import { HOUR_MS } from "../../src/contract/durations.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import type { Schema } from "../../src/platform/db/schema.ts";
-import { silent } from "../engines.ts";
+import { silent } from "../harness/engines.ts";
 import { insertJobs, insertPeople } from "../harness/many-rows.ts";
 import { ok } from "../harness/operations.ts";
 import type { Organisation } from "../harness/organisation.ts";
@@ -107,7 +108,7 @@ describe("2,000 open jobs", () => {
     await expect.poll(() => rows.count()).toBe(2_001);
     await more.waitFor({ state: "detached" });
     expect(await first.getAttribute("datetime")).toBe(START);
-    const last = new Date(Date.parse(START) + 2_000 * 3_600_000).toISOString();
+    const last = new Date(Date.parse(START) + 2_000 * HOUR_MS).toISOString();
     expect(await rows.last().locator("time").getAttribute("datetime")).toBe(last);
   });
 

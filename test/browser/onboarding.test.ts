@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ProviderFinding } from "../../src/platform/deps.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { ok } from "../harness/operations.ts";
-import { mapAll } from "../platform/integrations/providers.ts";
+import { mapAll } from "../harness/responders.ts";
 import {
   type ConsoleHarness,
   expectNoSeriousViolation,

@@ -10,7 +10,8 @@ import pg from "pg";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { type Database, openDatabase } from "../../src/platform/db/database.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
-import { copyDatabase, silent } from "../engines.ts";
+import { addRows } from "../harness/backup-rows.ts";
+import { copyDatabase, silent } from "../harness/engines.ts";
 import {
   type DataFolder,
   endProcesses,
@@ -18,7 +19,6 @@ import {
   type Owner,
   startProcess,
 } from "../harness/process.ts";
-import { addRows } from "../platform/backup/rows.ts";
 
 const COMMAND = fileURLToPath(new URL("../../src/cli/shiftpact.ts", import.meta.url));
 const TOKEN = "operations-token-of-the-proof";

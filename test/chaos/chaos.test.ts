@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { chaos } from "../../scripts/chaos/run.ts";
-import { engines } from "../engines.ts";
 import { startPostgres } from "../harness/embedded-postgres.ts";
+import { engines } from "../harness/engines.ts";
 
 const KILLS = 2;
 const seed = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000);

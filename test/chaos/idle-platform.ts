@@ -1,10 +1,10 @@
+import { HOUR_MS } from "../../src/contract/durations.ts";
 import { readConfig } from "../../src/platform/config.ts";
 import { startPlatform } from "../../src/platform/main.ts";
 
 /**
  * A platform that acknowledges every webhook and reports that it is idle, but makes few calls after its setup and never retries.
  */
-const HOUR_MS = 3_600_000;
 const platform = await startPlatform(readConfig(process.env), {
   retries: { baseMs: HOUR_MS, capMs: HOUR_MS, random: () => 0.99 },
   calls: { perMinute: 8, perSecond: 3, waitMs: 1_000 },

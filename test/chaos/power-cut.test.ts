@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { whyNoDisk } from "../../scripts/chaos/disk.ts";
 import { powerCuts } from "../../scripts/chaos/power-cut.ts";
-import { engines } from "../engines.ts";
+import { engines } from "../harness/engines.ts";
 
 const CUTS = 2;
 const seed = Date.now() % 1_000_000;

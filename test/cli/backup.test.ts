@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { backup } from "../../src/cli/backup.ts";
 import { PLATFORM_COMMANDS, type PlatformCommand } from "../../src/cli/platform-commands.ts";
-import { copyDatabase } from "../engines.ts";
-import { terminal } from "./terminal.ts";
+import { copyDatabase } from "../harness/engines.ts";
+import { terminal } from "../harness/terminal.ts";
 
 describe("shiftpact backup", () => {
   it("of PostgreSQL names no key of a data folder, which belongs to another database", async () => {

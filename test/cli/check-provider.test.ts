@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createProviderCheck } from "../../src/cli/check-provider.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Faults, jsonReply, startFaultyProvider } from "../verify/checks/faulty-provider.ts";
+import { type Faults, jsonReply, startFaultyProvider } from "../harness/faulty-provider.ts";
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

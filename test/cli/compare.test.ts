@@ -8,8 +8,8 @@ import { compare } from "../../src/cli/compare.ts";
 import { codes } from "../../src/verify/codes/codes.ts";
 import { compareCodes } from "../../src/verify/codes/compare.ts";
 import type { Finding } from "../../src/verify/finding.ts";
-import { type DocumentForms, type ProviderDocument, providerDocument } from "../verify/provider-document.ts";
-import { terminal } from "./terminal.ts";
+import { type DocumentForms, type ProviderDocument, providerDocument } from "../harness/provider-document.ts";
+import { terminal } from "../harness/terminal.ts";
 
 const OURS = fileURLToPath(new URL("../../spec/provider.openapi.yaml", import.meta.url));
 const PREFIX = "/providers/{organisation}";

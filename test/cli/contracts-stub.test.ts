@@ -9,10 +9,10 @@ import { contracts } from "../../src/cli/contracts.ts";
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import type { Dialect } from "../../src/contract/dialect.ts";
 import { parsePersonalNumber } from "../../src/contract/personal-number.ts";
-import { CALL } from "../consumer/exchange.ts";
-import { EXAMPLES } from "../consumer/matching.ts";
 import { freePort } from "../harness/embedded-postgres.ts";
-import { terminal } from "./terminal.ts";
+import { CALL } from "../harness/pact/exchange.ts";
+import { EXAMPLES } from "../harness/pact/matching.ts";
+import { terminal } from "../harness/terminal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "contracts-stub-"));
 const children = new Set<ChildProcess>();

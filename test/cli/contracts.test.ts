@@ -16,9 +16,9 @@ import { providerStates } from "../../src/sandbox/provider-states.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { contractNames, type PactFile } from "../../src/verify/contracts.ts";
 import { formsOfInteraction } from "../../src/verify/interactions.ts";
-import { readContract } from "../consumer/contract-file.ts";
-import { useVerifier } from "../consumer/pact/verifier.ts";
-import { terminal } from "./terminal.ts";
+import { readContract } from "../harness/pact/contract-file.ts";
+import { useVerifier } from "../harness/pact/verifier.ts";
+import { terminal } from "../harness/terminal.ts";
 
 const TOKEN = "a-token-for-the-contracts-command";
 const FORMS = "--routing path --variant b --not-found empty --unassign put --ack full".split(" ");

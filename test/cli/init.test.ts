@@ -9,9 +9,9 @@ import { parse } from "yaml";
 import { ciSourceOf, installedCommand, installScript } from "../../src/cli/ci-source.ts";
 import { shiftpact } from "../../src/cli/shiftpact.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
-import type { Step } from "../action.ts";
 import { freePort } from "../harness/embedded-postgres.ts";
-import { terminal } from "./terminal.ts";
+import type { Step } from "../harness/github-action.ts";
+import { terminal } from "../harness/terminal.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLI = `${process.execPath} --import ${join(ROOT, "node_modules/tsx/dist/loader.mjs")} ${join(ROOT, "src/cli/shiftpact.ts")}`;

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { listen, type Wait } from "../../src/cli/listen.ts";
 import { HOLD_MS } from "../../src/verify/listen/webhook-receiver.ts";
-import { DELETE, manualTime, post, UPDATE } from "../verify/listening.ts";
-import { stop, terminal } from "./terminal.ts";
+import { stop, terminal } from "../harness/terminal.ts";
+import { DELETE, manualTime, post, UPDATE } from "../harness/webhook-listener.ts";
 
 /** Starts the command; resolves when it listens. */
 async function start(argv: string[], wait: Wait) {

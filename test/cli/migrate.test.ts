@@ -7,12 +7,13 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "../../src/cli/migrate.ts";
 import { platform } from "../../src/cli/platform.ts";
+import { DAY_MS } from "../../src/contract/durations.ts";
 import { knownVersion } from "../../src/platform/db/migrate.ts";
 import { type Platform, startPlatform } from "../../src/platform/main.ts";
-import { copyDatabase, silent } from "../engines.ts";
+import { copyDatabase, silent } from "../harness/engines.ts";
 import { configFor } from "../harness/platform.ts";
 import { shiftEvent, startWithTenants } from "../harness/tenants.ts";
-import { terminal } from "./terminal.ts";
+import { terminal } from "../harness/terminal.ts";
 
 type Env = Record<string, string>;
 
@@ -141,7 +142,7 @@ describe("shiftpact migrate", () => {
     expect((await harness.sendEvent(shiftEvent(harness.tenant.providerId))).status).toBe(200);
     await harness.platform.idle();
     // Retention runs with these rights: its first run creates the coming partitions and drops the expired ones.
-    const inAWeek = `trace_steps_${new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "")}`;
+    const inAWeek = `trace_steps_${new Date(Date.now() + 7 * DAY_MS).toISOString().slice(0, 10).replaceAll("-", "")}`;
     await expect.poll(() => daysOf(admin)).toContain(inAWeek);
     await expect.poll(() => daysOf(admin)).not.toContain("event_log_20200101");
     const { rows } = await admin.query("select status from shiftpact.events");

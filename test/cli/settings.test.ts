@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PLATFORM_COMMANDS, type PlatformCommand } from "../../src/cli/platform-commands.ts";
-import { terminal } from "./terminal.ts";
+import { terminal } from "../harness/terminal.ts";
 
 let folder: string;
 /** An address without a listener. */

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { lineWriter } from "../../src/cli/io.ts";
 import { shiftpact } from "../../src/cli/shiftpact.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { terminal } from "./terminal.ts";
+import { terminal } from "../harness/terminal.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));

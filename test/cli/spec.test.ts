@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { operationsTable } from "../../generated/provider/server.ts";
 import { shiftpact } from "../../src/cli/shiftpact.ts";
-import { terminal } from "./terminal.ts";
+import { terminal } from "../harness/terminal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "spec-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { trigger } from "../../src/cli/trigger.ts";
 import { WEBHOOK_SCHEDULE } from "../../src/clients/webhook-client.ts";
-import { RECEIPT, type Reply, startPlatform } from "../sandbox/platform-stand-in.ts";
-import { terminal } from "./terminal.ts";
+import { RECEIPT, type Reply, startPlatform } from "../harness/platform-stand-in.ts";
+import { terminal } from "../harness/terminal.ts";
 
 const IDS = [
   ...["--provider-id", "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11"],

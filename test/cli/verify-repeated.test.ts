@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { verify } from "../../src/cli/verify.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { terminal } from "./terminal.ts";
+import { terminal } from "../harness/terminal.ts";
 
 const TOKEN = "the-token-of-the-provider";
 const folder = mkdtempSync(join(tmpdir(), "verify-again-"));

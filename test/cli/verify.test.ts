@@ -8,7 +8,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { verify } from "../../src/cli/verify.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { CouldNotRun, type Finding, groups, verify as verifyProvider } from "../../src/verify/index.ts";
-import { terminal } from "./terminal.ts";
+import { terminal } from "../harness/terminal.ts";
 
 const ORGANISATION = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 const KNOWN_NUMBER = "189001169813";

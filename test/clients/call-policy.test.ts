@@ -6,7 +6,7 @@ import {
 } from "../../src/clients/provider/call-policy.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
 import { ProviderHttpError } from "../../src/clients/provider/http-error.ts";
-import { CALL, providerSandboxes } from "./provider-sandbox.ts";
+import { CALL, providerSandboxes } from "../harness/provider-sandbox.ts";
 
 const NEVER = new AbortController().signal;
 const well = async () => new Response("{}");

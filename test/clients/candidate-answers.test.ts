@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import variantA from "../../spec/examples/shift-variant-a.json" with { type: "json" };
 import { createProviderClient } from "../../src/clients/provider/client.ts";
-import { ADA, ADAS_NUMBER, CALL } from "./provider-sandbox.ts";
+import { ADA, ADAS_NUMBER, CALL } from "../harness/provider-sandbox.ts";
 
 const DOCUMENT = new URL("../../generated/spec/provider.openapi-3.1.yaml", import.meta.url);
 

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
-import { listening } from "../listening.ts";
+import { listening } from "../harness/listening.ts";
 
 const MAX_BYTES = 10_000;
 

@@ -11,7 +11,7 @@ import role from "../../spec/examples/role.json" with { type: "json" };
 import shiftA from "../../spec/examples/shift-variant-a.json" with { type: "json" };
 import shiftB from "../../spec/examples/shift-variant-b.json" with { type: "json" };
 import { createProviderClient, type ProviderClient } from "../../src/clients/provider/client.ts";
-import { ADAS_NUMBER, CALL } from "./provider-sandbox.ts";
+import { ADAS_NUMBER, CALL } from "../harness/provider-sandbox.ts";
 
 const seed = Number(process.env.DOCUMENT_SEED ?? Date.now() % 1_000_000);
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { schemas } from "../../generated/provider/validators.js";
 import { createProviderClient, type ProviderClient } from "../../src/clients/provider/client.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
-import { CALL } from "./provider-sandbox.ts";
+import { CALL } from "../harness/provider-sandbox.ts";
 
 const providerId = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 /** Starts a server that records the raw targets of the requests. */

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { FailureCode } from "../../generated/operations/types.ts";
 import type { Unavailable } from "../../src/clients/provider/answer.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
+import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
-import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "./provider-sandbox.ts";
+import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "../harness/provider-sandbox.ts";
 
 const start = providerSandboxes();
 
@@ -111,12 +112,12 @@ describe("an unusable response", () => {
 
   it("carries a Retry-After that is a date", async () => {
     const { sandbox, client } = await start();
-    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    const inAnHour = new Date(Date.now() + HOUR_MS).toUTCString();
     sandbox.setFault("rate-limited", { retryAfter: inAnHour });
     const outcome = await client.listRoles(CALL);
     const { retryAfterMs = 0 } = outcome.kind === "unavailable" ? outcome : {};
     expect(retryAfterMs).toBeGreaterThan(3_000_000);
-    expect(retryAfterMs).toBeLessThanOrEqual(3_600_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(HOUR_MS);
   });
 
   it("ignores any other Retry-After", async () => {

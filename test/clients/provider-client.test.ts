@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dialectName, everyDialect } from "../../src/contract/dialect.ts";
-import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "./provider-sandbox.ts";
+import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "../harness/provider-sandbox.ts";
 
 const start = providerSandboxes();
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ResolveAll } from "../../src/clients/address-guard.ts";
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { createProviderHttp, type ProviderHttpOptions } from "../../src/clients/provider/http.ts";
-import { CALL } from "./provider-sandbox.ts";
+import { CALL } from "../harness/provider-sandbox.ts";
 
 const LITERALS = ["127.0.0.1", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433", "localhost"];
 

@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
-import { listening } from "../listening.ts";
-import { entryOf } from "../platform/integrations/registry-provider.ts";
-import { ADAS_NUMBER, CALL } from "./provider-sandbox.ts";
+import { listening } from "../harness/listening.ts";
+import { ADAS_NUMBER, CALL } from "../harness/provider-sandbox.ts";
+import { entryOf } from "../harness/registry-provider.ts";
 
 const SHIFT_ID = "6a1f6e2c-9d0f-4a50-8f3e-3a4d0a4d7f10";
 const SHIFT = { id: SHIFT_ID, startTime: "2030-01-01T08:00:00Z", endTime: "2030-01-01T16:00:00Z" };

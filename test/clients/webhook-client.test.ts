@@ -5,7 +5,8 @@ import {
   WEBHOOK_SCHEDULE,
   type WebhookClientOptions,
 } from "../../src/clients/webhook-client.ts";
-import { RECEIPT, type Reply, startPlatform } from "../sandbox/platform-stand-in.ts";
+import { MINUTE_MS } from "../../src/contract/durations.ts";
+import { RECEIPT, type Reply, startPlatform } from "../harness/platform-stand-in.ts";
 
 const EVENT: Message = {
   event: "shift.create",
@@ -13,7 +14,6 @@ const EVENT: Message = {
   content: { shiftId: "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3" },
   traceId: "3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55",
 };
-const MINUTE = 60_000;
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -122,8 +122,8 @@ describe("further tries", () => {
     const tries = WEBHOOK_SCHEDULE.length;
     expect(await client.send(EVENT)).toEqual({ delivered: false, tries, reason: "status 503" });
     expect(waits).toEqual(WEBHOOK_SCHEDULE);
-    expect(waits.slice(0, 4)).toEqual([0, 5_000, 5 * MINUTE, 30 * MINUTE]);
-    expect(waits.slice(4).map((ms) => ms / (60 * MINUTE))).toEqual([2, 5, 10, 14, 20, 24]);
+    expect(waits.slice(0, 4)).toEqual([0, 5_000, 5 * MINUTE_MS, 30 * MINUTE_MS]);
+    expect(waits.slice(4).map((ms) => ms / (60 * MINUTE_MS))).toEqual([2, 5, 10, 14, 20, 24]);
   });
 
   it("are the same event with the same traceId", async () => {
@@ -141,7 +141,7 @@ describe("further tries", () => {
     ];
     const { client, waits } = await start(replies);
     expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 3 });
-    expect(waits).toEqual([0, MINUTE, 5 * MINUTE]);
+    expect(waits).toEqual([0, MINUTE_MS, 5 * MINUTE_MS]);
   });
 
   it("wait for a Retry-After that is a date", async () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { formsOfInteraction } from "../../src/verify/interactions.ts";
-import { CONTRACTS, complaintOf, FOLDER, readContract } from "./contract-file.ts";
+import { CONTRACTS, complaintOf, FOLDER, readContract } from "../harness/pact/contract-file.ts";
 
 const textOf = (...interactions: object[]) => JSON.stringify({ interactions });
 const reads = { description: "reads a shift", response: { status: 200 } };

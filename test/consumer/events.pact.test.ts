@@ -8,9 +8,9 @@ import type { Deps } from "../../src/platform/deps.ts";
 import { healthHandlers } from "../../src/platform/http/health.ts";
 import { webhookHandlers } from "../../src/platform/http/webhook.ts";
 import type { ReceivedEvent } from "../../src/platform/inbox/receive.ts";
-import { silent } from "../engines.ts";
-import { recordContract } from "./contract-file.ts";
-import { aUuid, EXAMPLES } from "./matching.ts";
+import { silent } from "../harness/engines.ts";
+import { recordContract } from "../harness/pact/contract-file.ts";
+import { aUuid, EXAMPLES } from "../harness/pact/matching.ts";
 
 const { providerId, shiftId, traceId } = EXAMPLES;
 

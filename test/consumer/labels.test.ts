@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
-import { readContract } from "./contract-file.ts";
-import { useVerifier } from "./pact/verifier.ts";
+import { readContract } from "../harness/pact/contract-file.ts";
+import { useVerifier } from "../harness/pact/verifier.ts";
 
 const verify = useVerifier();
 const http = readContract("http");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { CONTRACTS, readContract } from "./contract-file.ts";
+import { CONTRACTS, readContract } from "../harness/pact/contract-file.ts";
 
 const text = (path: string) => readFileSync(new URL(path, import.meta.url), "utf8");
 const guide = text("../../spec/guides/pact-verifiers.md");

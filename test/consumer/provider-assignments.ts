@@ -1,5 +1,5 @@
-import { CALL, type Exchange, type Row } from "./exchange.ts";
-import { anId, aTime, EXAMPLES, oneOf } from "./matching.ts";
+import { CALL, type Exchange, type Row } from "../harness/pact/exchange.ts";
+import { anId, aTime, EXAMPLES, oneOf } from "../harness/pact/matching.ts";
 
 const { shiftId, candidateId, assignedCandidateId } = EXAMPLES;
 

@@ -1,7 +1,7 @@
 import { MatchersV3 } from "@pact-foundation/pact";
 import { parsePersonalNumber } from "../../src/contract/personal-number.ts";
-import { CALL, type Exchange, type Row } from "./exchange.ts";
-import { anId, aText, EXAMPLES, oneOf, stated } from "./matching.ts";
+import { CALL, type Exchange, type Row } from "../harness/pact/exchange.ts";
+import { anId, aText, EXAMPLES, oneOf, stated } from "../harness/pact/matching.ts";
 
 const { candidateId, personalNumber } = EXAMPLES;
 const { eachLike, boolean, regex } = MatchersV3;

@@ -1,6 +1,6 @@
 import { MatchersV3 } from "@pact-foundation/pact";
-import { CALL, type Exchange, type Row } from "./exchange.ts";
-import { aText, EXAMPLES } from "./matching.ts";
+import { CALL, type Exchange, type Row } from "../harness/pact/exchange.ts";
+import { aText, EXAMPLES } from "../harness/pact/matching.ts";
 
 const ORGANISATION = { state: "an organisation" };
 const OUTLET = { id: "4a9d3e5f-2f7d-4f39-bb5a-6f5c4b7b8d21", name: "Restaurang Stureplan" };

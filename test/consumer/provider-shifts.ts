@@ -1,7 +1,7 @@
 import { MatchersV3 } from "@pact-foundation/pact";
 import type { KnownForms } from "../../src/verify/interactions.ts";
-import { CALL, type Exchange, type Row } from "./exchange.ts";
-import { anId, aText, aTime, EXAMPLES, oneOf, stated } from "./matching.ts";
+import { CALL, type Exchange, type Row } from "../harness/pact/exchange.ts";
+import { anId, aText, aTime, EXAMPLES, oneOf, stated } from "../harness/pact/matching.ts";
 
 const { shiftId, startTime, endTime, assignedCandidateId } = EXAMPLES;
 

@@ -2,8 +2,8 @@ import { MatchersV3, type PactV4 } from "@pact-foundation/pact";
 import { describe, expect } from "vitest";
 import type { Message } from "../../generated/events/types.ts";
 import { createWebhookClient, type Delivery } from "../../src/clients/webhook-client.ts";
-import { recordContract } from "./contract-file.ts";
-import { aTraceparent, aUuid, EXAMPLES, stated } from "./matching.ts";
+import { recordContract } from "../harness/pact/contract-file.ts";
+import { aTraceparent, aUuid, EXAMPLES, stated } from "../harness/pact/matching.ts";
 
 const { providerId, shiftId, traceId, kind, platformToken } = EXAMPLES;
 

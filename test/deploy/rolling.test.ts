@@ -11,8 +11,8 @@ import { Pool } from "undici";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
-import { silent } from "../engines.ts";
 import { freePort, type PostgresServer, startPostgres } from "../harness/embedded-postgres.ts";
+import { silent } from "../harness/engines.ts";
 import { ok } from "../harness/operations.ts";
 import { PROXIES, startProxy } from "./proxies.ts";
 

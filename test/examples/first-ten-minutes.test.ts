@@ -9,7 +9,7 @@ import { init } from "../../src/cli/init.ts";
 import { listen } from "../../src/cli/listen.ts";
 import { verify } from "../../src/cli/verify.ts";
 import { verify as verifyProvider } from "../../src/verify/index.ts";
-import { stop, terminal } from "../cli/terminal.ts";
+import { stop, terminal } from "../harness/terminal.ts";
 
 const root = new URL("../../", import.meta.url);
 const FILE = new URL("test/examples/provider.py", root);

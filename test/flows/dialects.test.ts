@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Dialect, dialectName, everyDialect } from "../../src/contract/dialect.ts";
-import { featureEngines } from "../engines.ts";
+import { HOUR_MS } from "../../src/contract/durations.ts";
+import { featureEngines } from "../harness/engines.ts";
 import { ok } from "../harness/operations.ts";
 import type { Organisation, Person } from "../harness/organisation.ts";
 import { type Harness, useHarness } from "../harness/platform.ts";
@@ -15,7 +16,6 @@ interface FlowRun extends Organisation {
   regular: Person;
 }
 
-const HOUR_MS = 3_600_000;
 const STATIONS = [
   isCreated,
   isOffered,

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PROVIDER_RETRIES } from "../../src/clients/retry-policy.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
-import { featureEngines } from "../engines.ts";
+import { featureEngines } from "../harness/engines.ts";
 import type { Organisation } from "../harness/organisation.ts";
 import { type Harness, startHarness } from "../harness/platform.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../engines.ts";
+import { featureEngines } from "../harness/engines.ts";
 import { ok } from "../harness/operations.ts";
 import { useHarness } from "../harness/platform.ts";
 

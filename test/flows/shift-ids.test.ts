@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../engines.ts";
+import { HOUR_MS } from "../../src/contract/durations.ts";
+import { featureEngines } from "../harness/engines.ts";
 import { ok } from "../harness/operations.ts";
 import { useHarness } from "../harness/platform.ts";
-
-const HOUR_MS = 3_600_000;
 
 describe.each(featureEngines)("a shift's id may be any text (contract 2.2), on %s", (engine) => {
   const harness = useHarness(engine);

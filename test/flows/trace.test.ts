@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../engines.ts";
+import { featureEngines } from "../harness/engines.ts";
 import { useHarness } from "../harness/platform.ts";
 
 describe.each(featureEngines)("the trace of a shift on %s", (engine) => {

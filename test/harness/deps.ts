@@ -5,7 +5,7 @@ import { createThrottle } from "../../src/platform/db/throttle.ts";
 import type { Deps } from "../../src/platform/deps.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
-import { silent } from "../engines.ts";
+import { silent } from "./engines.ts";
 import { SECRET_KEY } from "./platform.ts";
 
 /** Returns the dependencies of a feature for a test without a platform. Provider calls and reads of personal numbers throw. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
-import type { TestDatabase } from "../engines.ts";
+import type { TestDatabase } from "./engines.ts";
 import type { Organisation } from "./organisation.ts";
 import { type Harness, type HarnessOptions, startHarness } from "./platform.ts";
 import type { OnTheWay } from "./provider-proxy.ts";

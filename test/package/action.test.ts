@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { shiftpact } from "../../src/cli/shiftpact.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { environmentOf, readAction, type Step } from "../action.ts";
-import { terminal } from "../cli/terminal.ts";
+import { environmentOf, readAction, type Step } from "../harness/github-action.ts";
+import { terminal } from "../harness/terminal.ts";
 import { copyProject } from "./installed.ts";
 
 let root: string;

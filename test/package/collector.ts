@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
-import { listening } from "../listening.ts";
+import { listening } from "../harness/listening.ts";
 
 export interface SentSpan {
   name: string;

@@ -26,16 +26,32 @@ function commandOf(line: string): string {
     .trim();
 }
 
+/** Lines of .ci/run, and what follows a command there when it has further flags. */
+const IN_CI: readonly (readonly [command: string, next?: string])[] = [
+  ["npm ci"],
+  ["npm start -- --once"],
+  ["npm test"],
+  ["npm run simulate -- --schedules 20000", " "],
+  ["npm run test:proofs"],
+  ["ENGINES=pglite PROOFS=all npx vitest run test/platform test/flows"],
+  ["npm run chaos -- --kills 10 --malformed 20000"],
+  ["npm run chaos -- --failover", " "],
+  ["npm run bench -- --quick"],
+];
+
 /** The file that runs a command that this folder does not, and text of it that a removal of the command would remove. */
 export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: string }>> = {
+  ...Object.fromEntries(
+    IN_CI.map(
+      ([command, next = "\n"]) => [command, { file: ".ci/run", words: `\n${command}${next}` }] as const,
+    ),
+  ),
   "npm ci && npm start -- --once": { file: ".ci/run", words: "npm start -- --once" },
   ".ci/release --dry-run": { file: "test/package/release.test.ts", words: 'release("--dry-run")' },
-  "npm start -- --once": { file: ".ci/run", words: "\nnpm start -- --once\n" },
   "npm start -- --once --port 0 --sandbox-port 0": {
     file: "test/cli/start.test.ts",
     words: '["--port", "0", "--sandbox-port", "0"]',
   },
-  "npm ci": { file: ".ci/run", words: "\nnpm ci\n" },
   "npm ci && npm pack && npm pack ./dist/platform": {
     file: "test/package/installed.ts",
     words: 'pack("./dist/platform")',
@@ -89,22 +105,6 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
     words: "node_modules/.bin/pact-stub-server",
   },
   "npm run contracts:publish": { file: "test/scripts/publish-contracts.test.ts", words: "publish-contracts" },
-  "npm run simulate -- --schedules 20000": {
-    file: ".ci/run",
-    words: "npm run simulate -- --schedules 20000",
-  },
-  "npm run chaos -- --failover": { file: ".ci/run", words: "\nnpm run chaos -- --failover " },
-  "npm test": { file: ".ci/run", words: "\nnpm test\n" },
-  "npm run test:proofs": { file: ".ci/run", words: "\nnpm run test:proofs\n" },
-  "ENGINES=pglite PROOFS=all npx vitest run test/platform test/flows": {
-    file: ".ci/run",
-    words: "\nENGINES=pglite PROOFS=all npx vitest run test/platform test/flows\n",
-  },
-  "npm run chaos -- --kills 10 --malformed 20000": {
-    file: ".ci/run",
-    words: "\nnpm run chaos -- --kills 10 --malformed 20000\n",
-  },
-  "npm run bench -- --quick": { file: ".ci/run", words: "\nnpm run bench -- --quick\n" },
   "npm run docs": { file: "test/package/docs.test.ts", words: "scripts/docs.ts" },
   "npm run build": { file: "package.json", words: '"prepack": "npm run -s build"' },
 };

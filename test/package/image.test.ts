@@ -5,8 +5,8 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { copyDatabase } from "../engines.ts";
 import { freePort } from "../harness/embedded-postgres.ts";
+import { copyDatabase } from "../harness/engines.ts";
 import { buildImage, type Image } from "./image.ts";
 import { type Packed, packAll } from "./installed.ts";
 

@@ -92,7 +92,7 @@ interface Inspected {
   config: { Env: string[]; User: string };
 }
 
-/** Returns the ids of the user and the group of the image's USER; root, as in a container engine, if there is none. */
+/** Returns the ids of the user and the group of the image's USER; root without USER, as in a container engine. */
 function userOf(root: string, { config: { User } }: Inspected): [user: number, group: number] {
   const name = User.split(":")[0] || "0";
   const users = readFileSync(join(root, "etc/passwd"), "utf8").split("\n");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
-import { copyDatabase } from "../engines.ts";
+import { copyDatabase } from "../harness/engines.ts";
 import { ok } from "../harness/operations.ts";
 import { onboard } from "../harness/organisation.ts";
 import type { ProxiedCall } from "../harness/provider-proxy.ts";

@@ -12,8 +12,8 @@ import { isShift } from "../../generated/provider/validators.js";
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { ADA, ADAS_NUMBER, CALL } from "../clients/provider-sandbox.ts";
 import { freePort } from "../harness/embedded-postgres.ts";
+import { ADA, ADAS_NUMBER, CALL } from "../harness/provider-sandbox.ts";
 import { GENERATORS, TOOLS } from "./tool-versions.ts";
 
 const run = promisify(execFile);

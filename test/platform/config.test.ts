@@ -145,7 +145,7 @@ describe("the configuration", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  it("has limits of the mails with offers, of which 0 is none", () => {
+  it("has limits of the mails with offers; 0 sets no limit", () => {
     const env = { SHIFTPACT_DATA: folder, OFFER_MAIL_MINUTES: "30", OFFER_MAIL_DAILY_LIMIT: "0" };
     expect(readConfig(env).offerMail).toEqual({ everyMs: 1_800_000, perDay: 0 });
   });
@@ -167,7 +167,7 @@ describe("the configuration", () => {
     expect(readConfig({ SHIFTPACT_DATA: folder, SMTP_FROM: "no-address" })).not.toHaveProperty("mail");
   });
 
-  it("takes an empty value for none, and flags before the environment", () => {
+  it("treats an empty value as unset, and prefers flags to the environment", () => {
     const config = readConfig({ PORT: "", LOG_LEVEL: "" }, { dataDir: folder });
     expect(config).toMatchObject({ port: 3000, logLevel: "info", databaseUrl: undefined });
     const flags = { port: 0, dataDir: folder };
@@ -202,7 +202,7 @@ describe("the configuration", () => {
     ]);
   });
 
-  it("takes SECRET_KEYS as a list, of which the first one seals", () => {
+  it("accepts SECRET_KEYS as a list, of which the first one seals", () => {
     const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const list = [first, second].map((key) => key.toString("base64")).join(" , ");
     expect(readConfig({ SECRET_KEYS: list, SHIFTPACT_DATA: folder })).toMatchObject({
@@ -217,7 +217,7 @@ describe("the configuration", () => {
     ]);
   });
 
-  it("takes SECRET_KEY in both forms of base64", () => {
+  it("accepts SECRET_KEY in both forms of base64", () => {
     const bytes = Buffer.alloc(32, 0xfb);
     for (const text of [bytes.toString("base64"), bytes.toString("base64url")]) {
       const { secretKey } = readConfig({ SECRET_KEY: text, SHIFTPACT_DATA: folder });
@@ -225,7 +225,7 @@ describe("the configuration", () => {
     }
   });
 
-  it("makes the secrets once and keeps them, for the owner only", () => {
+  it("creates the secrets once and keeps them, readable by the owner only", () => {
     const dataDir = join(folder, "new", "data");
     const first = readConfig({ SHIFTPACT_DATA: dataDir });
     expect(first.operationsToken).toMatch(/^[\w-]{32}$/);

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { makePlatformToken } from "../../src/platform/integrations/tokens.ts";
-import { readContract } from "../consumer/contract-file.ts";
-import { useVerifier } from "../consumer/pact/verifier.ts";
-import { engines } from "../engines.ts";
+import { engines } from "../harness/engines.ts";
+import { readContract } from "../harness/pact/contract-file.ts";
+import { useVerifier } from "../harness/pact/verifier.ts";
 import { KIND, storedEvents, type TenantHarness, useTenants } from "../harness/tenants.ts";
 
 interface Parameters {
@@ -15,7 +15,7 @@ describe.each(engines)("the running platform on %s", (engine) => {
   const harness = useTenants(engine);
 
   it.each(["integrationWebhook", "schedulingProviderWebhook"] as const)(
-    "honours the provider's contract of the path %s, and has stored each event that it took",
+    "honours the provider's contract of the path %s, and has stored each event that it accepted",
     async (name) => {
       const contract = readContract(name);
       const { states, traceIds } = statesOf(harness());

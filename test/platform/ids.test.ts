@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MINUTE_MS } from "../../src/contract/durations.ts";
 import { createIdGenerator, newId } from "../../src/platform/ids.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -17,7 +18,7 @@ describe("ids", () => {
     const ids = Array.from({ length: 10_000 }, next);
     now -= 5_000;
     ids.push(next(), next());
-    now += 60_000;
+    now += MINUTE_MS;
     ids.push(next());
     expect(ids).toEqual([...ids].sort());
     expect(new Set(ids).size).toBe(ids.length);

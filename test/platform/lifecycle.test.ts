@@ -169,7 +169,7 @@ describe("SIGTERM", () => {
     expect(await countEvents()).toBe(1);
   });
 
-  it("ends with 0 when it comes in the moment in which the platform says that it listens", async () => {
+  it("ends with 0 when it arrives just as the platform reports that it listens", async () => {
     const { child, ended } = startProcess(home);
     child.stdout?.once("data", () => child.kill("SIGTERM"));
     expect(await ended).toMatchObject({ code: 0, signal: null });
@@ -192,7 +192,7 @@ describe("SIGTERM", () => {
     expect(work).toEqual([{ kind: "shift", claim: null, attempts: 0 }]);
   });
 
-  it("ends at once when it comes a second time", async () => {
+  it("ends the process at once when it arrives a second time", async () => {
     const called = hanging.nextCall();
     const { child, port, ended } = startProcess(home);
     await sendEvent(await port, ownerOfHanging);
@@ -250,7 +250,7 @@ describe("a process whose database stopped", () => {
   it.each([
     ["an exception", 'throw new Error("out of luck");'],
     ["a rejection", 'Promise.reject(new Error("out of luck"));'],
-  ])("ends with one line and code 1 after %s that was not caught", async (_kind, code) => {
+  ])("ends with one line and code 1 after an uncaught %s", async (_kind, code) => {
     const { child, port, ended } = startProcess(home, 0, onSignal(code));
     expect((await sendEvent(await port, owner)).status).toBe(200);
     child.kill("SIGUSR2");
@@ -261,7 +261,7 @@ describe("a process whose database stopped", () => {
     expect(await countEvents()).toBe(1);
   });
 
-  it("says that its database stopped, refuses what it cannot store, and ends with code 1", async () => {
+  it("logs that its database stopped, refuses webhooks, and ends with code 1", async () => {
     const killed = `process.on("worker", (worker) => { ${onSignal("worker.terminate();")} });`;
     const { child, port, ended } = startProcess(home, 0, killed);
     expect((await sendEvent(await port, owner)).status).toBe(200);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createLog } from "../../src/platform/log.ts";
-import { silent } from "../engines.ts";
+import { silent } from "../harness/engines.ts";
 import { startWithTenants } from "../harness/tenants.ts";
 
 it("an operator changes the level of the log in every process", async () => {

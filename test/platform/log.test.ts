@@ -59,7 +59,7 @@ describe("the log", () => {
     }
   });
 
-  it("leaves nothing of any published number, in any form", () => {
+  it("masks every published number, in any form", () => {
     const { log, lines } = listen();
     for (const number of [...numbers.personnummer, ...numbers.coordinationNumbers]) {
       log.info({ number, hyphenated: `${number.slice(0, 8)}-${number.slice(8)}`, ten: number.slice(2) });
@@ -85,7 +85,7 @@ describe("the log", () => {
     );
   });
 
-  it("leaves the values of a row out of a database's error", () => {
+  it("omits the values of a row from a database's error", () => {
     const { log, lines } = listen();
     const error = Object.assign(new Error("duplicate key"), {
       ...{

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Platform, startPlatform } from "../../src/platform/main.ts";
-import { engines, silent } from "../engines.ts";
+import { engines, silent } from "../harness/engines.ts";
 import { send } from "../harness/http.ts";
 import { configFor, placeFor } from "../harness/platform.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
@@ -32,7 +32,7 @@ describe.each(engines)("the platform process, on %s", (engine) => {
     return platform;
   }
 
-  it("leaves nothing behind when its port is in use", async () => {
+  it("leaves nothing open when its port is in use", async () => {
     const squatter = createServer().listen(0, "127.0.0.1");
     undo.push(() => squatter.close());
     await once(squatter, "listening");
@@ -60,7 +60,7 @@ describe.each(engines)("the platform process, on %s", (engine) => {
   };
 
   it.each([integration, hired])(
-    "does not start with another SECRET_KEY than $path was sealed with",
+    "does not start with a SECRET_KEY other than the one that sealed $path",
     async (sealed) => {
       const config = await newPlace();
       const platform = await started(config);
@@ -102,7 +102,7 @@ describe("the platform process", () => {
       /^the database does not answer: .*ECONNREFUSED/,
     ],
     ["it is no URL", "postgres://user:hunter2@:x", /^DATABASE_URL is not a valid URL: write postgres:/],
-  ])("says in one line that there is no database when %s", async (_, databaseUrl, line) => {
+  ])("reports in one line that there is no database when %s", async (_, databaseUrl, line) => {
     const starting = startPlatform({ ...configFor({ url: databaseUrl }) }, { log: silent });
     const error = await starting.catch((reason: Error) => reason);
     expect(error).toBeInstanceOf(Error);

@@ -6,11 +6,11 @@ import { PLATFORM_COMMANDS, type PlatformCommand } from "../../src/cli/platform-
 import { connectorOf } from "../../src/platform/db/connect.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { terminal } from "../cli/terminal.ts";
-import { copyDatabase, silent } from "../engines.ts";
+import { copyDatabase, silent } from "../harness/engines.ts";
+import { copyOddDatabase, expectReliedOn } from "../harness/odd-database.ts";
+import { onboard } from "../harness/onboard.ts";
 import { shiftEvent, startWithTenants, type TenantHarness } from "../harness/tenants.ts";
-import { copyOddDatabase, expectReliedOn } from "../platform/db/odd-database.ts";
-import { onboard } from "../platform/integrations/onboard.ts";
+import { terminal } from "../harness/terminal.ts";
 import { startPgbouncer } from "./pgbouncer.ts";
 
 const undo: (() => unknown)[] = [];

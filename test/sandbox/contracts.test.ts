@@ -8,9 +8,9 @@ import {
   type ProviderForms,
   selectInteractions,
 } from "../../src/verify/interactions.ts";
-import { readContract } from "../consumer/contract-file.ts";
-import { useVerifier } from "../consumer/pact/verifier.ts";
-import { startPlatform } from "./platform-stand-in.ts";
+import { readContract } from "../harness/pact/contract-file.ts";
+import { useVerifier } from "../harness/pact/verifier.ts";
+import { startPlatform } from "../harness/platform-stand-in.ts";
 
 const http = readContract("http");
 const events = readContract("events");

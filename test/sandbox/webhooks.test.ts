@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { schemas } from "../../generated/events/validators.js";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { RECEIPT, startPlatform } from "../harness/platform-stand-in.ts";
 import { call, TRACE_ID } from "./calls.ts";
-import { RECEIPT, startPlatform } from "./platform-stand-in.ts";
 
 type Platform = Awaited<ReturnType<typeof startPlatform>>;
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
-import { listening } from "../listening.ts";
+import { listening } from "../harness/listening.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const CONTRACTS = new URL("contracts/", ROOT);

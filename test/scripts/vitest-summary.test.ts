@@ -72,7 +72,7 @@ describe("the last line of a test run", () => {
 });
 
 it("a failing test fails the run that our own global setup serves", async () => {
-  const globalSetup = [join(ROOT, "test/global-setup.ts")];
+  const globalSetup = [join(ROOT, "test/harness/global-setup.ts")];
   const files = { "bad.test.js": 'it("c", () => { throw new Error("no"); });' };
   expect(await run(files, { globalSetup })).toEqual({ lastLine: "0 passed, 1 failed", exitCode: 1 });
 });

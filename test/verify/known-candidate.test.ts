@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
-import { type Faults, jsonReply, KNOWN_NUMBER, run } from "./checks/faulty-provider.ts";
+import { type Faults, jsonReply, KNOWN_NUMBER, run } from "../harness/faulty-provider.ts";
 
 const options = { skip: ["contracts", "generated"] } as const;
 

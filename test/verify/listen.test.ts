@@ -5,7 +5,7 @@ import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { codes } from "../../src/verify/codes/codes.ts";
 import { webhookCodes } from "../../src/verify/codes/webhooks.ts";
 import { HOLD_MS } from "../../src/verify/listen/webhook-receiver.ts";
-import { CREATE, codesIn, DELETE, post, startListening, TOKEN, UPDATE } from "./listening.ts";
+import { CREATE, codesIn, DELETE, post, startListening, TOKEN, UPDATE } from "../harness/webhook-listener.ts";
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {

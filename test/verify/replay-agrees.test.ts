@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, expect, it } from "vitest";
 import { type PactInteraction, type PactResponse, readContract } from "../../src/verify/contracts.ts";
 import { mismatchesOf } from "../../src/verify/pact/mismatches.ts";
-import { useVerifier } from "../consumer/pact/verifier.ts";
+import { useVerifier } from "../harness/pact/verifier.ts";
 
 const verify = useVerifier();
 const contract = await readContract("provider");

@@ -1,6 +1,6 @@
 import { refusing } from "../documents/refusals.ts";
 import { isRecord, type Schema, type SchemaObject } from "../schema.ts";
-import type { Losses } from "./losses.ts";
+import type { Losses } from "./widen.ts";
 
 /** Returns conditions, for which 3.1 has separate keywords, as values to refuse. */
 export function withConditions(schema: SchemaObject, losses: Losses): SchemaObject {

@@ -1,5 +1,5 @@
 import { isRecord, type Schema, type SchemaObject } from "../schema.ts";
-import type { Losses } from "./losses.ts";
+import type { Losses } from "./widen.ts";
 
 /** Items of an array (JSON Schema 2020-12 core, section 10.3.1). 3.0 requires `items` in every array. */
 export function withItems(schema: SchemaObject, losses: Losses): SchemaObject {

@@ -1,5 +1,5 @@
 import { isRecord, type Schema, type SchemaObject } from "../schema.ts";
-import type { Losses } from "./losses.ts";
+import type { Losses } from "./widen.ts";
 
 /** Members of an object (JSON Schema 2020-12 core, sections 10.3.2 and 11). */
 export function withMembers(schema: SchemaObject, losses: Losses): SchemaObject {

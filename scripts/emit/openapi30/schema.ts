@@ -1,11 +1,10 @@
 import { mapSubschemas, type NamedSchemas, type Schema, type SchemaObject } from "../schema.ts";
 import { withConditions } from "./conditions.ts";
 import { withItems } from "./items.ts";
-import type { Losses } from "./losses.ts";
 import { withMembers } from "./members.ts";
 import { withReferences } from "./references.ts";
 import { withValues } from "./values.ts";
-import { widen } from "./widen.ts";
+import { type Losses, widen } from "./widen.ts";
 
 type Step = (schema: SchemaObject, losses: Losses) => SchemaObject;
 

@@ -1,5 +1,7 @@
 import { type NamedSchemas, referredName, type Schema, type SchemaObject, walkSchema } from "../schema.ts";
-import type { Losses } from "./losses.ts";
+
+/** The parts of a schema that OpenAPI 3.0 cannot express, each as a noun phrase with its keyword. */
+export type Losses = string[];
 
 /** Keywords that 3.0 cannot express. A schema without them accepts more. */
 const UNSAID = [

@@ -1,4 +1,5 @@
 import type { StaffingFigures, Statistics } from "../../../generated/operations/types.ts";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import { formatCount, formatDuration } from "../components/times.ts";
 
 interface Series {
@@ -64,8 +65,6 @@ export const fillText = (figures: StaffingFigures): string => {
 /** `95 min`, and `none` without a booking. */
 export const timeText = ({ timeToFillMinutes }: StaffingFigures): string =>
   timeToFillMinutes === undefined ? "none" : minutesText(timeToFillMinutes);
-
-const MINUTE_MS = 60_000;
 
 const minutesText = (minutes: number): string =>
   minutes < 1 ? "0 min" : formatDuration(minutes * MINUTE_MS);

@@ -17,9 +17,9 @@ const FUTURE = `select provider_id, shift_id from jobs
  * - a change that was not sent may have been sent, and overtaken by another one.
  */
 const UNKNOWN_SINCE = `
-  update bookings set reassigned = true where status in ('pending', 'confirmed') and at_provider <> 'no';
-  update bookings set listed = true where status = 'confirmed' and at_provider = 'yes' and exists (
-    select from bookings as other where other.provider_id = bookings.provider_id and other.listed);
+  update bookings set is_reassigned = true where status in ('pending', 'confirmed') and at_provider <> 'no';
+  update bookings set is_listed = true where status = 'confirmed' and at_provider = 'yes' and exists (
+    select from bookings as other where other.provider_id = bookings.provider_id and other.is_listed);
   with held as (
     update notifications set delivery_error = 'gave_up'
     where ${UNDELIVERED} and withdrawn_at is null
@@ -49,7 +49,7 @@ export async function prepareCatchUp(run: RunSql, { takenAt }: Header): Promise<
   for (const { providerId, shifts } of rows)
     await run(
       `insert into issues (provider_id, issue_id, code, subject, params, first_at, last_at)
-       values ($1, $2, 'restored', '{"kind": "integration"}', $3::text::jsonb, now(), now())
+       values ($1, $2, 'restored', '{"kind": "integration"}', $3::jsonb, now(), now())
        on conflict (provider_id, code, subject) where resolved_at is null do update set
          params = excluded.params, first_at = excluded.first_at, last_at = excluded.last_at`,
       [providerId, newId(), JSON.stringify({ since: takenAt, shifts, read: 0, changed: 0, cancelled: 0 })],

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { ROW_BY_ROW } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 
 /** Whether a booking holds a seat, as SQL over the table `bookings`. */
@@ -23,4 +24,4 @@ export const isBusy = (
 ): RawBuilder<boolean> => sql<boolean>`
   exists (select from bookings join jobs using (provider_id, job_id)
     where bookings.candidate_id = ${candidateId} and ${HOLDS_SEAT}
-      and jobs.start_time < ${to} and jobs.end_time > ${from} offset 0)`;
+      and jobs.start_time < ${to} and jobs.end_time > ${from} ${ROW_BY_ROW})`;

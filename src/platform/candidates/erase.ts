@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { BookingStatus } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { HOLDS_SEAT } from "./availability.ts";

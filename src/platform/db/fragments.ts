@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { isLate, type Late } from "./late.ts";
 
 // SQL that several features share; as text for statements that run without Kysely.
 
@@ -9,6 +10,28 @@ export const IS_LIVE = sql.raw<boolean>(LIVE);
 /** Whether a notification has a channel and was not delivered, over the table `notifications`. */
 export const UNDELIVERED = "notifications.channel is not null and notifications.delivered_at is null";
 export const IS_UNDELIVERED = sql.raw<boolean>(UNDELIVERED);
+
+/** A JSON value as a parameter: its text, because the drivers encode arrays differently. */
+const jsonText = (value: unknown) => (isLate(value) ? value : JSON.stringify(value));
+
+/**
+ * Rows as a table: `${jsonRows(rows)} as given (id uuid, name text)`. They are one parameter, because a statement carries at most 65,535, and the text
+ * of a prepared statement must not depend on the number of rows.
+ */
+export const jsonRows = (rows: readonly object[] | Late) => sql`json_to_recordset(${jsonText(rows)}::json)`;
+
+/** Texts as a table of one column, as one parameter like `jsonRows`. */
+export const jsonTexts = (texts: readonly string[]) =>
+  sql`json_array_elements_text(${jsonText(texts)}::json)`;
+
+/** A value for a column of type jsonb. */
+export const jsonbOf = (value: unknown) => sql`${jsonText(value)}::jsonb`;
+
+/**
+ * Ends a subquery that PostgreSQL then plans on its own and runs for each row of the outer query, by an index. Without it the planner may turn the
+ * subquery into a join that scans whole tables, depending on how large it believes them to be.
+ */
+export const ROW_BY_ROW = sql.raw("offset 0");
 
 /** An interval. */
 export const milliseconds = (ms: number) => sql`${ms}::float8 * interval '1 millisecond'`;

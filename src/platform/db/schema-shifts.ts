@@ -103,11 +103,11 @@ export interface ShiftTables {
     /** The provider's response to a call that repeated one in doubt: the next reading decides. */
     rejection: Json<Rejection> | null;
     /** A reading has listed the person. */
-    listed: Generated<boolean>;
+    is_listed: Generated<boolean>;
     /** Readings in a row that did not list the person. */
     missing: Generated<number>;
-    reassigned: Generated<boolean>;
-    looked_up_again: Generated<boolean>;
+    is_reassigned: Generated<boolean>;
+    is_looked_up_again: Generated<boolean>;
     /** Since the provider answered a call about the person as if it had no route: how often the route had recovered before. */
     route_doubt: number | null;
   };

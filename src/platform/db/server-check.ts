@@ -9,7 +9,7 @@ interface Facts {
   number: number;
   encoding: string;
   role: string;
-  /** Of the schema `shiftpact`; null: there is none. */
+  /** Of the schema `shiftpact`; null: the schema does not exist. */
   owner: string | null;
   mayUse: boolean | null;
   isOwn: boolean;

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from "express";
 import { problem } from "../../contract/problem.ts";
 import { ProblemError } from "../../runtime/problem.ts";
 import type { Log } from "../db/database.ts";
-import type { Stream } from "../stream/stream.ts";
+import type { Stream } from "../stream.ts";
 import type { OperatorAuthentication } from "./authenticate.ts";
 
 const NEEDED = { scopes: ["viewer"] };

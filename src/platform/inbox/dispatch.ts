@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
+import { jsonRows, jsonTexts, ROW_BY_ROW } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import type { Due } from "../work/rows.ts";
@@ -93,14 +94,13 @@ const BATCH = 250;
 
 /**
  * Makes shifts due whose events wait although the shift is not due: one batch of the events before `before`, newest first. Events of an inactive
- * integration wait for its activation. Returns where the next batch starts; undefined when there is none. `offset 0` looks up shift by shift
- * instead of reading all due work.
+ * integration wait for its activation. Returns where the next batch starts; undefined after the last one.
  */
 async function markLeft(trx: Trx, deps: Parts, before: string): Promise<string | undefined> {
   const { rows } = await sql<Omit<Due, "priority"> & { eventId: string; isLeft: boolean }>`
     select event_id as "eventId", provider_id as "providerId", 'shift' as kind, shift_id as key,
       state = 'active' and not exists (select from work where work.provider_id = waiting.provider_id
-        and work.kind = 'shift' and work.key = waiting.shift_id and (work.due_at <= now() or work.priority < 2) offset 0) as "isLeft"
+        and work.kind = 'shift' and work.key = waiting.shift_id and (work.due_at <= now() or work.priority < 2) ${ROW_BY_ROW}) as "isLeft"
     from (select event_id, provider_id, shift_id from events
       where status = 'queued' and event_id < ${before} order by event_id desc limit ${BATCH}::int) as waiting
       join integrations using (provider_id)
@@ -118,7 +118,7 @@ async function markLeft(trx: Trx, deps: Parts, before: string): Promise<string |
 async function dropRepeated(trx: Trx, events: readonly WaitingEvent[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ eventId: string }>`
     delete from events using (
-      select again.* from json_to_recordset(${JSON.stringify(events)}::text::json)
+      select again.* from ${jsonRows(events)}
           as again ("eventId" uuid, "providerId" uuid, event text, "shiftId" text, "traceId" text)
         join event_log as logged on logged.trace_id = again."traceId" and logged.provider_id = again."providerId"
           and logged.shift_id = again."shiftId" and logged.event = again.event) as repeated
@@ -135,9 +135,7 @@ async function dispatch(trx: Trx, deps: Parts, stored: readonly WaitingEvent[]):
   const providers = [...new Set(events.map(({ providerId }) => providerId))];
   const { rows } = await sql<{ id: string }>`
     select provider_id as id from integrations where state = 'active'
-      and provider_id = any (array(select json_array_elements_text(${JSON.stringify(providers)}::text::json)::uuid))`.execute(
-    trx,
-  );
+      and provider_id = any (array(select ${jsonTexts(providers)}::uuid))`.execute(trx);
   const active = new Set(rows.map(({ id }) => id));
   const waiting = events.filter(({ providerId }) => active.has(providerId));
   const due = waiting.map(({ providerId, shiftId }) => ({

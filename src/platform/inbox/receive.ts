@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
+import { jsonRows } from "../db/fragments.ts";
 import { late } from "../db/late.ts";
 import type { Throttle } from "../db/throttle.ts";
 import { withTimeout } from "../db/with-timeout.ts";
@@ -180,8 +181,8 @@ const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" te
   status text, "receivedAt" timestamptz, traceparent text)`;
 
 /**
- * Inserts a batch, and returns a function that tests whether a row is new. The rows are one parameter, so that the statement's text and cost do not
- * depend on their number. Ids are returned only if there was a duplicate, because reading a row costs as much as sending one.
+ * Inserts a batch, and returns a function that tests whether a row is new.
+ * Ids are returned only if there was a duplicate, because reading a row costs as much as sending one.
  */
 async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => boolean> {
   const rows = late(() => JSON.stringify(batch.all.map(({ row }) => row)));
@@ -189,7 +190,7 @@ async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => 
   const { rows: results } = await sql<{ eventIds: string[] | null }>`
     with stored as (
       insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at, traceparent)
-      select * from json_to_recordset(${rows}::text::json) as incoming ${COLUMNS}
+      select * from ${jsonRows(rows)} as incoming ${COLUMNS}
       on conflict (provider_id, shift_id, event, trace_id) do nothing
       returning event_id)
     select case when count(*) < ${count}::int then coalesce(array_agg(event_id::text), '{}') end as "eventIds"
@@ -203,10 +204,10 @@ async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => 
 /** decisions, "duplicate traceId": requeues events that had failed permanently, and returns them. */
 async function settleDuplicates({ kysely, silenceMs }: Store, duplicates: Waiting[]): Promise<EventRow[]> {
   try {
-    const rows = JSON.stringify(duplicates.map(({ row }) => row));
+    const rows = duplicates.map(({ row }) => row);
     const requeued = sql<{ traceId: string; shiftId: string }>`
       update events set status = 'queued', processed_at = null, verdict = null, attempts = 0
-      from json_to_recordset(${rows}::text::json) as again ${COLUMNS}
+      from ${jsonRows(rows)} as again ${COLUMNS}
       where (events.provider_id, events.event, events.shift_id, events.trace_id)
           = (again."providerId", again.event, again."shiftId", again."traceId")
         and events.status in ('failed', 'dead')

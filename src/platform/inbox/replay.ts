@@ -5,7 +5,7 @@ import type { StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import type { Step } from "../step.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { EVENT_COLUMNS } from "../upkeep/event-log.ts";
 import { markDue, PRIORITY } from "../work/due.ts";

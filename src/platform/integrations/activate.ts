@@ -3,7 +3,7 @@ import { problem } from "../../contract/problem.ts";
 import { escapeStep } from "../../runtime/pointer.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { resolveIssues } from "../issues/issues.ts";
+import { resolveIssues } from "../issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import { markRefreshDue } from "../work/refresh.ts";

@@ -9,6 +9,7 @@ import type { ProviderFetch } from "../../clients/provider/global-fetch.ts";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import type { SeenDialect } from "../../contract/dialect.ts";
 import type { Log } from "../db/database.ts";
+import { jsonbOf } from "../db/fragments.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Vault } from "../deps.ts";
 import { measureCall, operationOf, type ProviderCall } from "../metrics/provider-calls.ts";
@@ -237,7 +238,7 @@ async function saveDialect({ database, log }: Parts, providerId: string, seen: S
     await database.kysely
       .updateTable("integrations")
       // Merged: of two that are saved at once, the later may know less.
-      .set({ dialect: sql`dialect || ${JSON.stringify(seen)}::jsonb` })
+      .set({ dialect: sql`dialect || ${jsonbOf(seen)}` })
       .where("provider_id", "=", providerId)
       .execute();
   } catch (error) {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { lockIntegration, writeIntegration } from "./integration.ts";
 import { countRemaining } from "./offboard.ts";

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database, Log } from "../db/database.ts";
+import { jsonRows } from "../db/fragments.ts";
 import { type Collector, createCollector } from "../metrics/collector.ts";
 
 /** Counts what each provider's shifts really hold, for the report (report.ts). */
@@ -35,6 +36,6 @@ async function write(
   await sql`
     insert into field_uses (provider_id, field, count)
     select provider_id, field, count
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as used (provider_id uuid, field text, count bigint)
+    from ${jsonRows(rows)} as used (provider_id uuid, field text, count bigint)
     on conflict (provider_id, field) do update set count = field_uses.count + excluded.count`.execute(kysely);
 }

@@ -5,9 +5,9 @@ import { HOLDS_SEAT } from "../candidates/availability.ts";
 import { IS_LIVE, milliseconds } from "../db/fragments.ts";
 import type { Integration, ProviderRoute, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { raiseIssue, resolveIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues.ts";
 import { failureParams } from "../step.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 

@@ -3,7 +3,7 @@ import type { FieldError, Mappings } from "../../../generated/operations/types.t
 import { problem } from "../../contract/problem.ts";
 import { changesOf } from "../access/audit.ts";
 import type { Deps } from "../deps.ts";
-import { resolveIssues } from "../issues/issues.ts";
+import { resolveIssues } from "../issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { type MappedList, mapListed, OUTLETS, ROLES, readListed, readOptions } from "./mapped-lists.ts";

@@ -3,7 +3,7 @@ import { problem } from "../../contract/problem.ts";
 import { changesOf } from "../access/audit.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { checkConnection } from "./connection.ts";
 import { detectRouting } from "./routing.ts";

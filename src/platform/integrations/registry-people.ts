@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { RegistryImport } from "../../../generated/operations/types.ts";
+import { jsonRows, jsonTexts } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import type { RegisteredPerson } from "./registry-person.ts";
@@ -46,9 +47,6 @@ async function idsOf(trx: Trx, statement: Statement): Promise<string[]> {
   return rows.map(({ candidate_id }) => candidate_id);
 }
 
-/** One parameter: a provider without pages sends all people at once, and a statement carries 65,535 at most. */
-const asRows = (rows: readonly object[]) => sql`json_to_recordset(${JSON.stringify(rows)}::text::json)`;
-
 /** Returns the candidates who were not known. */
 function addNew({ newId, now, numbers }: Parts, people: People): Statement {
   const rows = people.map(({ number, ...person }) => {
@@ -61,7 +59,7 @@ function addNew({ newId, now, numbers }: Parts, people: People): Statement {
       first_name, last_name, email, phone, created_at, updated_at)
     select id, personal_number_sealed, personal_number_hash,
       "firstName", "lastName", email, phone, ${at}::timestamptz, ${at}::timestamptz
-    from ${asRows(rows)}
+    from ${jsonRows(rows)}
       as person (id uuid, personal_number_sealed text, personal_number_hash text,
         "firstName" text, "lastName" text, email text, phone text)
     on conflict do nothing
@@ -72,7 +70,7 @@ function addNew({ newId, now, numbers }: Parts, people: People): Statement {
 function removeErased(candidateIds: readonly string[]): Statement {
   return sql`
     delete from candidates where candidate_id in (
-        select id::uuid from json_array_elements_text(${JSON.stringify(candidateIds)}::text::json) as added (id))
+        select id::uuid from ${jsonTexts(candidateIds)} as added (id))
       and personal_number_hash in (select number_hash from erased_people)
     returning candidate_id`;
 }
@@ -82,7 +80,7 @@ async function lockPeople(trx: Trx, { numbers }: Parts, people: People): Promise
   const wanted = people.map(({ number }) => ({ hash: numbers.hash(number) }));
   const { rows } = await sql<{ candidateId: string; hash: string }>`
     select candidate_id as "candidateId", personal_number_hash as hash from candidates
-    where personal_number_hash in (select hash from ${asRows(wanted)} as wanted (hash text))
+    where personal_number_hash in (select hash from ${jsonRows(wanted)} as wanted (hash text))
     order by candidate_id for no key update`.execute(trx);
   const candidates = new Map(rows.map(({ hash, candidateId }) => [hash, candidateId]));
   return people.flatMap((person) => {
@@ -97,7 +95,7 @@ function fillIn({ now }: Pick<Parts, "now">, providerId: string, people: Known):
     update candidates set updated_at = ${now()},
       email = coalesce(nullif(candidates.email, ''), person.email),
       phone = coalesce(nullif(candidates.phone, ''), person.phone)
-    from ${asRows(people)} as person ("candidateId" uuid, email text, phone text)
+    from ${jsonRows(people)} as person ("candidateId" uuid, email text, phone text)
     where candidates.candidate_id = person."candidateId"
       and (candidates.email = '' and person.email <> '' or candidates.phone = '' and person.phone <> '')
       and (select bool_and(provider_id = ${providerId}) from provider_candidates
@@ -110,7 +108,7 @@ function noteIds(providerId: string, people: Known): Statement {
   return sql`
     insert into provider_candidates (provider_id, candidate_id, provider_candidate_id)
     select ${providerId}::uuid, "candidateId", "providerCandidateId"
-    from ${asRows(people)} as person ("candidateId" uuid, "providerCandidateId" text) order by "candidateId"
+    from ${jsonRows(people)} as person ("candidateId" uuid, "providerCandidateId" text) order by "candidateId"
     on conflict (provider_id, candidate_id)
       do update set provider_candidate_id = excluded.provider_candidate_id, trouble = null
       where provider_candidates.provider_candidate_id is distinct from excluded.provider_candidate_id
@@ -125,7 +123,7 @@ function addCompetences(providerId: string, people: Known): Statement {
   return sql`
     insert into candidate_competences (candidate_id, competence_id)
     select distinct "candidateId", roles.competence_id
-    from ${asRows(worked)} as worked ("candidateId" uuid, "roleId" text)
+    from ${jsonRows(worked)} as worked ("candidateId" uuid, "roleId" text)
     join roles on roles.provider_id = ${providerId} and roles.role_id = worked."roleId"
     where roles.competence_id is not null and not exists (
       select from candidate_competences where candidate_id = "candidateId")

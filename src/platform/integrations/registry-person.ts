@@ -40,7 +40,7 @@ export function readPeople(
   return { people, faults };
 }
 
-/** The person, or why there is none. */
+/** The person, or why the entry cannot be used. */
 function personOf(entry: RegistryEntry): RegisteredPerson | string {
   const number = parsePersonalNumber(entry.personalNumber.trim());
   if (!number) return "its personal number is not one";

@@ -5,7 +5,7 @@ import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { answerFetch } from "../threads/provider-fetch.ts";
 import { recordSteps, transact } from "../transaction.ts";
 import { workerFile } from "../worker-file.ts";

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { Database, Log } from "../db/database.ts";
+import { jsonRows } from "../db/fragments.ts";
 import type { Vault } from "../deps.ts";
 
-/** Every column that holds sealed text. test/platform/reseal.test.ts compares it with the database. */
+/** Every column that holds sealed text. test/platform/integrations/reseal.test.ts compares it with the database. */
 const SEALED = [
   { table: "integrations", id: "provider_id", type: "uuid", column: "provider_token" },
   { table: "candidates", id: "candidate_id", type: "uuid", column: "hire" },
@@ -77,7 +78,7 @@ async function resealBatch(
   if (opened.length > 0)
     await sql`
       update ${sql.table(table)} set ${value} = given.next
-      from json_to_recordset(${JSON.stringify(opened)}::text::json) as given (id ${sql.raw(type)}, value text, next text)
+      from ${jsonRows(opened)} as given (id ${sql.raw(type)}, value text, next text)
       where ${key} = given.id and ${sql.ref(`${table}.${column}`)} = given.value`.execute(kysely);
   const last = rows.length < BATCH ? undefined : rows.at(-1)?.id;
   return { resealed: opened.length, damaged: rows.length - opened.length, last };

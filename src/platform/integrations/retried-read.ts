@@ -30,5 +30,5 @@ export async function readWithRetries<Answer extends { kind: string; retryAfterM
   return read();
 }
 
-/** A process that stops does not stay for it. */
+/** Does not keep a process alive that stops. */
 const waitUnlessStopped = (ms: number) => sleep(ms, undefined, { ref: false });

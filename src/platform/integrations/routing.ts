@@ -5,7 +5,7 @@ import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { raiseIssue, resolveIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { isSameConnection, lockIntegration, requireIntegration, writeIntegration } from "./integration.ts";
 import { readWithRetries } from "./retried-read.ts";

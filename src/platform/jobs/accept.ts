@@ -5,7 +5,7 @@ import { unknownCandidate } from "../candidates/candidate.ts";
 import type { Booking, Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { isActive } from "../integrations/integration.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
 import { checkNotStarted, isBeingCancelled, lockJob, placeOf, seatsOf, shiftOf } from "./job.ts";

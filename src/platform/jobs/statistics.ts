@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { StaffingFigures, Statistics } from "../../../generated/operations/types.ts";
+import { DAY_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Database } from "../db/database.ts";
 
@@ -10,7 +11,6 @@ export interface Period {
   providerId: string | undefined;
 }
 
-const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 /** Twelve weeks. */
 const USUAL_DAYS = 84;

@@ -1,7 +1,7 @@
 import { problem } from "../../contract/problem.ts";
 import type { Booking } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { recordSteps, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
 import type { Seat } from "./accept.ts";

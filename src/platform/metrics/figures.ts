@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { MINUTE_MS } from "../../contract/durations.ts";
 import type { Database, Log } from "../db/database.ts";
+import { jsonRows } from "../db/fragments.ts";
 import { type Collector, createCollector } from "./collector.ts";
 import type { Observer } from "./observer.ts";
 
@@ -51,7 +52,7 @@ async function write(
   await sql`
     insert into figures (minute, name, provider_id, value)
     select minute, name, provider_id, value
-    from json_to_recordset(${JSON.stringify(figures)}::text::json)
+    from ${jsonRows(figures)}
       as counted (minute timestamptz, name text, provider_id text, value bigint)
     on conflict (provider_id, minute, name) do update set value = figures.value + excluded.value`.execute(
     kysely,

@@ -8,7 +8,7 @@ export interface ProviderCall {
   provider_id: string;
   /** The operationId of the provider's document. */
   operation: string;
-  /** Of the response; undefined when there was none. */
+  /** Of the response; undefined without one. */
   status: number | undefined;
   /** The response's Retry-After. */
   retryAfterMs?: number | undefined;

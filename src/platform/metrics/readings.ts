@@ -10,7 +10,7 @@ export interface ProviderBacklog {
   kind: string;
   provider_id: string;
   health: HealthCode;
-  /** Of its oldest booking that is pending; null: there is none. */
+  /** Of its oldest pending booking; null: no booking is pending. */
   pendingSince: Date | null;
   /** When its last webhook was stored, to the minute; null: before the first. */
   lastWebhookAt: Date | null;
@@ -24,7 +24,7 @@ export const waitingIn = ({ interactive, events, background }: Backlog["waiting"
 /** What waits, and what went wrong, as read from the database: what has ended is counted when it ends, because reading it would cost more each day. */
 export interface Readings {
   events: Partial<Record<WaitingStatus, number>>;
-  /** Since the oldest event that waits came, of integrations that are active; 0 when there is none. */
+  /** How long the oldest event of an active integration has waited; 0 when no event waits. */
   waitingSeconds: number;
   backlogs: readonly ProviderBacklog[];
   /** `failed`: an operator is needed to deliver them. */

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { digestText, mailText, type NotificationValues } from "../../contract/candidate-text.ts";
-import { urgentAt } from "../../contract/urgency.ts";
 import { IS_UNDELIVERED, OUTLET_NAME, ROLE_NAME } from "../db/fragments.ts";
 import type { Deps, Mail } from "../deps.ts";
 import { transact } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
 import { stillHolds } from "./holds.ts";
+import { urgentAt } from "./mail-due.ts";
 import { takeTurn } from "./turn.ts";
 
 /** The most offers that one mail names. The others wait for the next one. */

@@ -1,8 +1,15 @@
 import type { NotificationKind } from "../../../generated/operations/types.ts";
-import { urgentAt } from "../../contract/urgency.ts";
+import { HOUR_MS } from "../../contract/durations.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
+
+/** How soon a shift starts whose mail allows no delay. */
+const URGENT_WITHIN_MS = 12 * HOUR_MS;
+
+/** Returns when a shift becomes urgent. Milliseconds since 1970. */
+export const urgentAt = (startTime: Date | string): number =>
+  new Date(startTime).getTime() - URGENT_WITHIN_MS;
 
 interface Waiting {
   providerId: string;

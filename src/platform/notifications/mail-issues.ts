@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
 import { IS_UNDELIVERED } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
-import { raiseIssue, resolveIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues.ts";
 import { type Trx, transact, type Writer, writeAtEnd } from "../transaction.ts";
 import { isTooLate, stillHolds } from "./holds.ts";
 

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { NotificationKind } from "../../../generated/operations/types.ts";
-import { OUTLET_NAME, ROLE_NAME } from "../db/fragments.ts";
+import { jsonRows, OUTLET_NAME, ROLE_NAME, ROW_BY_ROW } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { wholeMinute } from "../shifts/job-status.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import type { Trx } from "../transaction.ts";
 import { markMailDue } from "./mail-due.ts";
 
@@ -66,10 +66,10 @@ export async function insertAll(
   const { rows } = await sql<Written>`
     insert into notifications (provider_id, notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel)
     select "providerId", "notificationId", "candidateId", "jobId", kind, "changeKey", content || names, "traceId", ${deps.channel?.name ?? null}::text
-    from json_to_recordset(${JSON.stringify(given)}::text::json) as given ("providerId" uuid, "notificationId" uuid,
+    from ${jsonRows(given)} as given ("providerId" uuid, "notificationId" uuid,
       "candidateId" uuid, "jobId" uuid, kind text, "changeKey" text, content jsonb, "traceId" text)
       cross join lateral (select jsonb_build_object('outletName', ${OUTLET_NAME}, 'roleName', ${ROLE_NAME}) as names
-        from jobs where jobs.provider_id = "providerId" and jobs.job_id = "jobId" offset 0) as named
+        from jobs where jobs.provider_id = "providerId" and jobs.job_id = "jobId" ${ROW_BY_ROW}) as named
     on conflict (provider_id, job_id, candidate_id, kind, change_key) do nothing
     returning provider_id as "providerId", notification_id as "notificationId", candidate_id as "candidateId",
       job_id as "jobId", kind, content ->> 'startTime' as "startTime"`.execute(trx);

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { isBusy } from "../candidates/availability.ts";
-import { OUTLET_NAME, ROLE_NAME } from "../db/fragments.ts";
+import { jsonRows, OUTLET_NAME, ROLE_NAME, ROW_BY_ROW } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markMailDue } from "./mail-due.ts";
@@ -77,11 +77,11 @@ interface Free {
   /** Which of the jobs. */
   nth: number;
   candidateId: string;
-  /** `held`: the current offer holds; `earlier`: there was one; null: there was none. */
+  /** `held`: the current offer holds; `earlier`: only a former one exists; null: no offer was made. */
   offer: "held" | "earlier" | null;
 }
 
-/** Finds the candidates to offer each job to. `offset 0` makes the planner look up each candidate by key, whatever the sizes of the tables. */
+/** Finds the candidates to offer each job to. */
 async function findFree(trx: Trx, offers: readonly Offer[]): Promise<Free[]> {
   const rows = offers.map(({ job }, nth) => ({
     ...{ nth, provider: job.provider_id, job: job.job_id, competence: job.competence_id },
@@ -93,13 +93,13 @@ async function findFree(trx: Trx, offers: readonly Offer[]): Promise<Free[]> {
           when count(*) > 0 then 'earlier' end
         from notifications as offer where offer.provider_id = asked.provider and offer.job_id = asked.job
           and offer.candidate_id = able.candidate_id and offer.kind = ${kind}) as offer
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as asked (nth int, provider uuid, job uuid, competence uuid,
+    from ${jsonRows(rows)} as asked (nth int, provider uuid, job uuid, competence uuid,
         key text, "from" timestamptz, "to" timestamptz)
-      cross join lateral (select candidate_id from candidate_competences where competence_id = asked.competence offset 0) as able
+      cross join lateral (select candidate_id from candidate_competences where competence_id = asked.competence ${ROW_BY_ROW}) as able
     where not ${isBusy(sql`able.candidate_id`, sql`asked."from"`, sql`asked."to"`)}
       and not exists (select from bookings as withdrawn where withdrawn.provider_id = asked.provider
         and withdrawn.job_id = asked.job and withdrawn.candidate_id = able.candidate_id
-        and withdrawn.status = 'released' and withdrawn.reason = 'withdrawn' offset 0)
+        and withdrawn.status = 'released' and withdrawn.reason = 'withdrawn' ${ROW_BY_ROW})
     order by asked.nth, able.candidate_id`.execute(trx);
   return free;
 }
@@ -133,10 +133,10 @@ async function restore(
   if (asked.length === 0) return new Set();
   const { rows } = await sql<Restored>`
     update notifications set withdrawn_at = null, change_key = same.key
-    from json_to_recordset(${JSON.stringify(asked)}::text::json) as same (nth int, provider uuid, job uuid, candidate uuid,
+    from ${jsonRows(asked)} as same (nth int, provider uuid, job uuid, candidate uuid,
         key text, keys text[], content jsonb)
       cross join lateral (select same.content || jsonb_build_object('outletName', ${OUTLET_NAME}, 'roleName', ${ROLE_NAME}) as content
-        from jobs where jobs.provider_id = same.provider and jobs.job_id = same.job offset 0) as named
+        from jobs where jobs.provider_id = same.provider and jobs.job_id = same.job ${ROW_BY_ROW}) as named
       cross join lateral (select notification_id from notifications as earlier
         where earlier.provider_id = same.provider and earlier.job_id = same.job and earlier.candidate_id = same.candidate
           and earlier.kind = ${kind} and earlier.withdrawn_at is not null

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/durations.ts";
-import type { Deps } from "../deps.ts";
-import type { OfferMailLimits } from "../offer-mail.ts";
+import type { Deps, OfferMailLimits } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
 

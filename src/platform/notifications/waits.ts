@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/durations.ts";
-import { IS_UNDELIVERED } from "../db/fragments.ts";
+import { IS_UNDELIVERED, jsonRows } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { stillHolds } from "./holds.ts";
@@ -31,7 +31,7 @@ export async function readMailWaits(
     select notification_id as "notificationId", work.due_at as until, work.attempts > 0 as "hasFailed",
       (select count(*) from offer_mails where offer_mails.candidate_id = notifications.candidate_id
         and coalesce(sent_at, at) > ${new Date(now().getTime() - DAY_MS)})::int as mailed
-    from json_to_recordset(${JSON.stringify(ids)}::text::json) as asked (provider uuid, id uuid)
+    from ${jsonRows(ids)} as asked (provider uuid, id uuid)
       join notifications on notifications.provider_id = asked.provider and notification_id = asked.id
       join jobs on jobs.provider_id = notifications.provider_id and jobs.job_id = notifications.job_id
       join work on work.provider_id = asked.provider and work.kind = 'mail' and work.key = notifications.candidate_id::text

@@ -9,7 +9,7 @@ import type { Schema } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
 import { noteRoute, pauseCalls } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
-import { raiseIssue } from "../issues/issues.ts";
+import { raiseIssue } from "../issues.ts";
 import { failureParams } from "../step.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";

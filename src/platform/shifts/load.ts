@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Shift } from "../../contract/shift.ts";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
+import { jsonRows, ROW_BY_ROW } from "../db/fragments.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import { fromRow } from "./columns.ts";
 import type {
@@ -71,7 +72,7 @@ export async function loadShifts(
         where change.provider_id = asked.provider and change.job_id = job.job_id
           and (change.status = 'pending' or change.status = 'confirmed' and change.sent_at > now() - ${MAY_LAG})) as changes,
       exists (select from issues where provider_id = asked.provider and subject ->> 'shiftId' = asked.shift
-        and resolved_at is null offset 0) as has_issues,
+        and resolved_at is null ${ROW_BY_ROW}) as has_issues,
       (select workplace_id from outlets where provider_id = asked.provider
         and outlet_id = coalesce(asked.outlet, job.outlet_id)) as workplace_id,
       (select competence_id from roles where provider_id = asked.provider
@@ -119,17 +120,17 @@ function inOrder(
   });
 }
 
-/** Joins the tables row by row through their keys: `offset 0` keeps the planner from scanning whole tables. */
+/** Joins the tables by their keys. */
 function rowsOf(asked: readonly LoadRequest[]) {
   const rows = asked.map(({ key, read }, nth) => ({
     ...{ nth, provider: key.providerId, shift: key.shiftId },
     ...(read && { outlet: read.outletId, role: read.roleId }),
   }));
   return sql`
-    json_to_recordset(${JSON.stringify(rows)}::text::json)
+    ${jsonRows(rows)}
       as asked (nth int, provider uuid, shift text, outlet text, role text)
-    cross join lateral (select * from integrations where provider_id = asked.provider offset 0) as integrations
-    left join lateral (select * from jobs where provider_id = asked.provider and shift_id = asked.shift offset 0) as job on true`;
+    cross join lateral (select * from integrations where provider_id = asked.provider ${ROW_BY_ROW}) as integrations
+    left join lateral (select * from jobs where provider_id = asked.provider and shift_id = asked.shift ${ROW_BY_ROW}) as job on true`;
 }
 
 const basics = (now: Date) => sql`

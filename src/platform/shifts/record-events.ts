@@ -1,8 +1,9 @@
 import { sql, type Updateable } from "kysely";
 import type { EventStatus, Outcome } from "../../../generated/operations/types.ts";
+import { jsonRows } from "../db/fragments.ts";
 import type { PendingOperationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { afterCommit, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";
@@ -41,7 +42,7 @@ const EVENTS: Writer<EventRow> = {
       update events set status = seen.status, verdict = seen.verdict, processed_at = seen."processedAt",
         attempts = case when seen.status in ('queued', 'dead') then greatest(events.attempts, seen.attempts)
           else events.attempts + 1 end
-      from json_to_recordset(${JSON.stringify(last)}::text::json) as seen ("providerId" uuid, "shiftId" text,
+      from ${jsonRows(last)} as seen ("providerId" uuid, "shiftId" text,
         "eventId" uuid, status text, verdict jsonb, attempts int, "processedAt" timestamptz)
       where events.provider_id = seen."providerId" and events.shift_id = seen."shiftId"
         and events.event_id = seen."eventId"`.execute(trx);

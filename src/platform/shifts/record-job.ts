@@ -1,7 +1,8 @@
 import { sql, type Updateable } from "kysely";
+import { jsonbOf } from "../db/fragments.ts";
 import type { Job, JobsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { toRow } from "./columns.ts";
 import type { Write } from "./draft.ts";
@@ -61,9 +62,7 @@ const NEW_JOBS: Writer<Job> = {
     const columns = sql.join(Object.keys(jobs[0] ?? {}).map((column) => sql.ref(column)));
     await sql`
       insert into jobs (${columns})
-      select ${columns} from jsonb_populate_recordset(null::jobs, ${JSON.stringify(rows)}::text::jsonb)`.execute(
-      trx,
-    );
+      select ${columns} from jsonb_populate_recordset(null::jobs, ${jsonbOf(rows)})`.execute(trx);
   },
 };
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { jsonRows } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import type { ShiftPatch, Write } from "./draft.ts";
@@ -44,7 +45,7 @@ const SHIFTS: Writer<ShiftRow> = {
     const absentSince = sql`now() + seen."absentInMs" * interval '1 millisecond'`;
     const goneAt = sql`now() + seen."goneInMs" * interval '1 millisecond'`;
     await sql`
-      with seen as (select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as seen ("providerId" uuid,
+      with seen as (select * from ${jsonRows(rows)} as seen ("providerId" uuid,
         "shiftId" text, rechecks smallint, absences smallint, "isRead" boolean, "readsInMs" float8,
         "absentInMs" float8, "goneInMs" float8, "keepsReading" boolean)),
       known as (

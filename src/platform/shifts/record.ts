@@ -11,11 +11,11 @@ import {
   pauseDeletions,
   resumeDeletions,
 } from "../integrations/health.ts";
-import { raiseIssue, resolveIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues.ts";
 import { contentOf, notify } from "../notifications/notify.ts";
 import { offerJob, withdrawOffers } from "../notifications/offers.ts";
 import { markPersonDue } from "../people/run.ts";
-import { publish } from "../stream/stream.ts";
+import { publish } from "../stream.ts";
 import { recordSteps, signal, type Trx, writeRows } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import { createSemaphore } from "../../clients/provider/semaphore.ts";
 import type { Shift } from "../../contract/shift.ts";
+import { jsonRows } from "../db/fragments.ts";
 import { inBatches } from "../db/in-batches.ts";
 import type { Integration } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
@@ -162,11 +163,11 @@ async function decideOne(
 
 /** Locks in one order everywhere, so that two processes cannot deadlock. */
 async function lockJobsOf(trx: Trx, decisions: readonly Decision[]): Promise<void> {
-  const keys = JSON.stringify(decisions.map(({ key }) => key));
+  const keys = decisions.map(({ key }) => key);
   await sql`
     select job_id from jobs
     where (provider_id, shift_id) in (select "providerId", "shiftId"
-      from json_to_recordset(${keys}::text::json) as asked ("providerId" uuid, "shiftId" text))
+      from ${jsonRows(keys)} as asked ("providerId" uuid, "shiftId" text))
     order by provider_id, shift_id for update`.execute(trx);
 }
 

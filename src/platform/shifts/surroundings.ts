@@ -3,7 +3,7 @@ import type { ProviderPerson } from "../../../generated/operations/types.ts";
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
-import { IS_LIVE } from "../db/fragments.ts";
+import { IS_LIVE, jsonRows, jsonTexts } from "../db/fragments.ts";
 import type { Numbers } from "../deps.ts";
 import { lockMapping, OUTLETS, ROLES } from "../integrations/mapped-lists.ts";
 import type { Trx } from "../transaction.ts";
@@ -51,9 +51,7 @@ async function peopleOf(
       (select candidate_id from provider_candidates as known where known.provider_id = ${providerId}
         and known.provider_candidate_id = listed.id order by candidate_id limit 1),
       (select candidate_id from candidates where personal_number_hash = listed.hash)) as candidate_id
-    from json_to_recordset(${JSON.stringify(entries)}::text::json) as listed (id text, hash text)`.execute(
-    trx,
-  );
+    from ${jsonRows(entries)} as listed (id text, hash text)`.execute(trx);
   return rows.map(({ id, candidate_id }) => ({
     providerCandidateId: id,
     ...(candidate_id !== null && { candidateId: candidate_id }),
@@ -62,7 +60,7 @@ async function peopleOf(
 
 async function conflictsOf(trx: Trx, state: ShiftState, read: Shift, competenceId: string | null) {
   const [from, to] = [new Date(read.startTime), new Date(read.endTime)];
-  const booked = JSON.stringify(state.bookings.map(({ candidateId }) => candidateId));
+  const booked = state.bookings.map(({ candidateId }) => candidateId);
   const { rows } = await sql<{ candidate_id: string; other: string | null; able: boolean }>`
     select booked.id as candidate_id,
       (select bookings.job_id from bookings join jobs using (provider_id, job_id)
@@ -70,7 +68,7 @@ async function conflictsOf(trx: Trx, state: ShiftState, read: Shift, competenceI
           and jobs.start_time < ${to} and jobs.end_time > ${from} limit 1) as other,
       ${competenceId}::uuid is null or exists (select from candidate_competences as able
         where able.candidate_id = booked.id::uuid and able.competence_id = ${competenceId}::uuid) as able
-    from json_array_elements_text(${booked}::text::json) as booked (id)`.execute(trx);
+    from ${jsonTexts(booked)} as booked (id)`.execute(trx);
   return {
     overlaps: rows.flatMap(({ candidate_id, other }) =>
       other === null ? [] : [{ candidateId: candidate_id, otherJobId: other }],

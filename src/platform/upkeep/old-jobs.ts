@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
+import { jsonRows } from "../db/fragments.ts";
 
 /** Tables whose rows belong to a job and are deleted before it. */
 const TABLES = ["notifications", "bookings", "shift_changes"] as const;
@@ -10,15 +11,15 @@ const TABLES = ["notifications", "bookings", "shift_changes"] as const;
  */
 export function deleteJobs(kysely: Database["kysely"], before: Date, most: number): Promise<number> {
   return kysely.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ keys: string }>`
-      select coalesce(json_agg(json_build_object('provider_id', provider_id, 'job_id', job_id, 'shift_id', shift_id)), '[]')::text as keys
+    const { rows } = await sql<{ keys: object[] }>`
+      select coalesce(json_agg(json_build_object('provider_id', provider_id, 'job_id', job_id, 'shift_id', shift_id)), '[]') as keys
       from (select provider_id, job_id, shift_id from jobs
         where end_time < ${before}
           and not exists (select from bookings where bookings.provider_id = jobs.provider_id and bookings.job_id = jobs.job_id
             and (status = 'pending' or at_provider = 'maybe'))
           and not exists (select from work where work.provider_id = jobs.provider_id and kind = 'shift' and key = jobs.shift_id)
         order by end_time limit ${most} for update skip locked) as old`.execute(trx);
-    const old = sql`json_to_recordset(${rows[0]?.keys ?? "[]"}::text::json) as old (provider_id uuid, job_id uuid, shift_id text)`;
+    const old = sql`${jsonRows(rows[0]?.keys ?? [])} as old (provider_id uuid, job_id uuid, shift_id text)`;
     for (const table of TABLES) {
       await sql`delete from ${sql.table(table)} as part using ${old}
         where part.provider_id = old.provider_id and part.job_id = old.job_id`.execute(trx);

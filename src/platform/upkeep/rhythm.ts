@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { HOUR_MS, MINUTE_MS } from "../../contract/durations.ts";
 import type { Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { raiseIssue, resolveIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues.ts";
 import { FIGURES } from "../metrics/figures.ts";
 import { transact } from "../transaction.ts";
 

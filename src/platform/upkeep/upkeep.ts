@@ -110,7 +110,7 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
   ),
 };
 
-/** Returns the time of the oldest step whose day had no partition when it was written, or `now` if there is none. */
+/** Returns the time of the oldest step whose day had no partition when it was written, or `now` without such a step. */
 async function oldestStep(kysely: Kysely, now: Date): Promise<Date> {
   const { rows } = await sql<{
     at: Date | null;

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { CheckFinding, Params, Subject } from "../../../generated/operations/types.ts";
 import { withoutPeople } from "../../contract/personal-data.ts";
+import { jsonTexts } from "../db/fragments.ts";
 import type { Deps, ProviderFinding } from "../deps.ts";
-import { raiseIssue, resolveIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues.ts";
 import type { Trx } from "../transaction.ts";
 
 const FOUND = "provider_check";
@@ -22,7 +23,7 @@ export async function noteFindings(
   const byKind = Map.groupBy(findings, ({ code, operation }) => `${operation} ${code}`);
   await resolveIssues(trx, deps, { providerId, codes: [FAILED], subject: SUBJECT });
   const isNoLongerFound = sql<boolean>`(subject ->> 'operation') || ' ' || (subject ->> 'finding') <> all (
-    array(select json_array_elements_text(${JSON.stringify([...byKind.keys()])}::text::json)))`;
+    array(select ${jsonTexts([...byKind.keys()])}))`;
   await resolveIssues(trx, deps, { providerId, codes: [FOUND], where: isNoLongerFound });
   for (const group of byKind.values()) {
     const [first] = group;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
-import { milliseconds } from "../db/fragments.ts";
+import { jsonTexts, milliseconds } from "../db/fragments.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { type Claim, LEASE_MS } from "./rows.ts";
 
@@ -28,7 +28,6 @@ const RETURNED = sql`work.provider_id as "providerId", work.kind, work.key, work
  * inactive integration has only its check and interactive work due. The cost depends on how much is claimed, not on how much waits.
  */
 export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]> {
-  const excluded = JSON.stringify(wanted.excluded);
   const kinds = sql.join(wanted.kinds.map((kind) => sql.lit(kind)));
   const usual = Math.max(1, Math.floor((wanted.perProvider * 4) / 5));
   const places = sql`case priority when 0 then ${wanted.perProvider}::int else ${usual}::int end`;
@@ -38,7 +37,7 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]
           where held.provider_id = integrations.provider_id and held.claim is not null and held.kind <> 'mail'
             and held.due_at > now())::int as running
       from integrations
-      where provider_id <> all (array(select json_array_elements_text(${excluded}::text::json)::uuid))
+      where provider_id <> all (array(select ${jsonTexts(wanted.excluded)}::uuid))
       order by provider_id),
     next as (
       select provider.running, due.* from provider cross join (

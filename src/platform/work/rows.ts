@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../db/database.ts";
-import { milliseconds } from "../db/fragments.ts";
+import { jsonRows, milliseconds } from "../db/fragments.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 
@@ -116,7 +116,7 @@ async function writeDue(trx: Trx, due: readonly WorkRow[], joinsForMs: number): 
   await sql`
     insert into work (provider_id, kind, key, priority)
     select "providerId", kind, key, priority
-    from json_to_recordset(${JSON.stringify(due)}::text::json)
+    from ${jsonRows(due)}
       as due ("providerId" uuid, kind text, key text, priority smallint)
     on conflict (provider_id, kind, key) do update set
       revision = work.revision + 1,
@@ -136,7 +136,7 @@ async function writeHeld(trx: Trx, held: readonly WorkRow[]): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     with held as materialized (
       select given.*, "afterMs" is null and work.revision = given.revision as "isDone"
-      from json_to_recordset(${JSON.stringify(held)}::text::json) as given (what text, "providerId" uuid, kind text, key text,
+      from ${jsonRows(held)} as given (what text, "providerId" uuid, kind text, key text,
           claim uuid, revision int, attempts int, priority smallint, "afterMs" float8, "isFirm" boolean)
         join work on (work.provider_id, work.kind, work.key, work.claim)
           = (given."providerId", given.kind, given.key, given.claim)
@@ -175,11 +175,11 @@ export const releaseClaims = (db: Db, claims: readonly Claim[]): Promise<void> =
 
 /** A transaction, because the planner keeps to the order of the rows only there. */
 async function change({ kysely }: Db, claims: readonly Claim[], values: RawBuilder<unknown>): Promise<void> {
-  const rows = JSON.stringify([...claims].sort(compareKeys));
+  const rows = [...claims].sort(compareKeys);
   await kysely.transaction().execute((trx) =>
     sql`
       update work set ${values}
-      from json_to_recordset(${rows}::text::json) as held ("providerId" uuid, kind text, key text, claim uuid)
+      from ${jsonRows(rows)} as held ("providerId" uuid, kind text, key text, claim uuid)
       where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`.execute(
       trx,
     ),

@@ -28,7 +28,7 @@ export type Fact =
   | "assign"
   /** The response to an assignment to a full shift. */
   | "full"
-  /** The cancellable shift, or the reason why there is none. */
+  /** The cancellable shift, or why none is known. */
   | "cancellable"
   /** No check except the cancellation needs the cancellable shift any more. */
   | "used"

@@ -12,7 +12,7 @@ export interface FixtureShift {
   shift: Shift;
 }
 
-/** Returns the fixture shift, or the outcome if there is none. @param title what cannot be checked without it */
+/** Returns the fixture shift, or the outcome of a check without one. @param title what cannot be checked without it */
 export async function fixtureShift(
   run: Run,
   operation: Place,

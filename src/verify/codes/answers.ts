@@ -28,7 +28,7 @@ export const answerCodes = {
   },
   rate_limited: {
     severity: "error",
-    title: "The response is still 429 after every wait",
+    title: "The response is 429 after every retry",
     section: "8",
     fix: "Allow at least 10 calls a second and 500 a minute from the platform, and send Retry-After with a 429.",
   },

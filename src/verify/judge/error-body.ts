@@ -39,7 +39,7 @@ const isStackFrame = (line: string) => STACK_FRAMES.some((pattern) => pattern.te
 /** The most words between SELECT and FROM. */
 const LONGEST_SELECT = 30;
 
-/** Whether there is an SQL statement. Prose such as "select from the list" is none. */
+/** Whether the text holds an SQL statement. Prose such as "select from the list" does not count. */
 function holdsStatement(text: string): boolean {
   if (!/SELECT|INSERT INTO|UPDATE|DELETE FROM/.test(text)) return false;
   const words = text.split(/\s+/);

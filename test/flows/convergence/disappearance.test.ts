@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { agree } from "./agree.ts";
 import { type Organisation, useIndependent } from "./organisation.ts";
@@ -89,7 +89,7 @@ describe.each(engines)("shifts that vanish at the provider, on %s", (engine) => 
 });
 
 describe.each(engines)("people who vanish from the lists of the provider, on %s", (engine) => {
-  // Nobody is released before the last of these delays.
+  // No person is released before the last of these delays.
   const onboard = useIndependent(engine, {
     timing: { reconcileMs: RECONCILE_MS, recheckMs: [50, 100, 200, 10_000] },
   });

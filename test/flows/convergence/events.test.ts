@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { engines } from "../../engines.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { engines } from "../../harness/engines.ts";
 import { agree } from "./agree.ts";
 import { useIndependent } from "./organisation.ts";
 import type { Shift } from "./provider-records.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Returns the shift's times, moved by this many hours. */
 function later({ startTime, endTime }: Pick<Shift, "startTime" | "endTime">, hours = 1) {

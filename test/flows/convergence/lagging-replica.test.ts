@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { engines } from "../../engines.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { engines } from "../../harness/engines.ts";
 import { agree } from "./agree.ts";
 import { type Organisation, useIndependent } from "./organisation.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** The provider's staff edit the shift, or a candidate accepts it. Numbers are hours by which the times move. */
 type Edit = number | "accept" | { positions: number };

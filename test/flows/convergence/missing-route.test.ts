@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { agree } from "./agree.ts";
 import { type Organisation, useIndependent } from "./organisation.ts";
 import type { Fault } from "./provider-faults.ts";

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { engines } from "../../engines.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { engines } from "../../harness/engines.ts";
 import { agree } from "./agree.ts";
 import { useIndependent } from "./organisation.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** `ownPeopleCount` of a shift with one platform candidate and one of the provider's own people. */
 const LISTS = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import type { Person } from "../../harness/organisation.ts";
 import { agree } from "./agree.ts";
 import { type Organisation, useIndependent } from "./organisation.ts";

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import type { PlatformOptions } from "../../../src/platform/main.ts";
 
 /** The delays of the platform, by the names of its options. Milliseconds. */
@@ -34,7 +35,7 @@ const PACE = {
     absenceRetriesMs: [100, 200, 400],
     recheckMs: [50, 100, 200, 400],
     probeMs: 100,
-    reconcileMs: 3_600_000,
+    reconcileMs: HOUR_MS,
     hourlyMs: 500,
     answerWithinMs: 300,
   },

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import type { Parts } from "./provider-operations.ts";
 import type { Assigned, Candidate, Shift } from "./provider-records.ts";
@@ -37,8 +38,6 @@ export interface Desk {
   candidates: readonly Candidate[];
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const SHIFT_MS = 6 * HOUR_MS;
 
 /** Returns the actions of the provider's staff. */

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
-import { listening } from "../../listening.ts";
+import { listening } from "../../harness/listening.ts";
 import { ask, create, kindsOf, NUMBER, PERSON, seat, useProviders } from "./provider-calls.ts";
 import type { Operation } from "./provider-faults.ts";
 

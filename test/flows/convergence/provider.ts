@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listening } from "../../listening.ts";
+import { listening } from "../../harness/listening.ts";
 import { TIMEOUT_MS } from "./pace.ts";
 import { createDesk, type Desk } from "./provider-desk.ts";
 import { createFaults, type Faults } from "./provider-faults.ts";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Job } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Person } from "../../harness/organisation.ts";
 import type { Organisation } from "./organisation.ts";
 import { TIMEOUT_MS } from "./pace.ts";
@@ -7,7 +8,6 @@ import type { ProviderOptions } from "./provider.ts";
 import type { Fault, Operation, Scope } from "./provider-faults.ts";
 import type { Shift } from "./provider-records.ts";
 
-const HOUR_MS = 3_600_000;
 /** More deletions would be a mass disappearance. */
 const MOST_DELETIONS = 5;
 /** The platform does not guarantee to handle later effects and older reads. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { engines } from "../../engines.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { engines } from "../../harness/engines.ts";
 import { type Organisation, useIndependent } from "./organisation.ts";
-
-const HOUR_MS = 3_600_000;
 
 describe.each(engines)("an outage that lasts past the start of a shift, on %s", (engine) => {
   let hours = 0;

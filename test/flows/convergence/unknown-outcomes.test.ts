@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { agree } from "./agree.ts";
 import { useIndependent } from "./organisation.ts";
 import { TIMEOUT_MS } from "./pace.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { engines } from "../../engines.ts";
+import { DAY_MS } from "../../../src/contract/durations.ts";
+import { engines } from "../../harness/engines.ts";
 import { type IndependentHarness, type Organisation, startIndependent } from "../convergence/organisation.ts";
 
 const WEBHOOKS = 3_000;
@@ -12,7 +13,7 @@ const NEIGHBOUR_WAITS_MS = 500;
 
 /** Sends webhooks about new shifts, as fast as the platform acknowledges them. */
 async function publish({ provider }: Organisation, count: number): Promise<void> {
-  const startTime = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString();
+  const startTime = new Date(Date.now() + 30 * DAY_MS).toISOString();
   const shiftIds = Array.from({ length: count }, () => provider.createShift({ startTime }).id);
   const announceAll = async () => {
     for (let id = shiftIds.pop(); id !== undefined; id = shiftIds.pop())

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { copyDatabase } from "../../engines.ts";
+import { copyDatabase } from "../../harness/engines.ts";
 import { type Harness, type HarnessOptions, startHarness } from "../../harness/platform.ts";
 import { onboard } from "../convergence/organisation.ts";
 import { startProvider } from "../convergence/provider.ts";

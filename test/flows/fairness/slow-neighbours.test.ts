@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { type Organisation, startIndependent } from "../convergence/organisation.ts";
 
 const NEIGHBOURS = 4;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { operationsTable } from "../../../generated/operations/server.ts";
 import type { AuditEntry } from "../../../generated/operations/types.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
@@ -135,7 +135,7 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
     ]);
   });
 
-  it("has what was before and after", async () => {
+  it("records the values before and after a change", async () => {
     const path = { providerId: organisation.providerId };
     ok(await organisation.operations.suspendIntegration({ params: { path } }));
     expect((await last("suspendIntegration")).changes).toEqual([
@@ -156,7 +156,7 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
     });
   });
 
-  it("has nothing of what was refused", async () => {
+  it("has no entry of a refused request", async () => {
     const before = (await audit({ limit: 200 })).length;
     const path = { candidateId: randomUUID() };
     await organisation.operations.eraseCandidate({ params: { path } });

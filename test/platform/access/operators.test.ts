@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { Operator, OperatorTokenRotated } from "../../../generated/operations/types.ts";
-import { featureEngines } from "../../engines.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem } from "../../harness/http.ts";
 import { withDatabase } from "../../harness/platform.ts";
 import { startWithTenants, type TenantHarness, useTenants } from "../../harness/tenants.ts";
@@ -25,7 +26,7 @@ describe.each(featureEngines)("operators, on %s", (engine) => {
     expect((await harness().operate("GET", `/operators/${operatorId}`)).text).not.toContain(token);
   });
 
-  it("have names of their own until they are revoked", async () => {
+  it("have unique names until they are revoked", async () => {
     const { name, operatorId } = await addOperator(harness(), "viewer");
     const order = { name, role: "admin" };
     expectProblem(await harness().operate("POST", "/operators", order), "operator_exists");
@@ -58,7 +59,7 @@ describe.each(featureEngines)("operators, on %s", (engine) => {
     expectProblem(await harness().operate("PATCH", `/operators/${operatorId}`, role), "operator_not_found");
   });
 
-  it("have another role from the next request on", async () => {
+  it("have a changed role from the next request on", async () => {
     const { operatorId, token } = await addOperator(harness(), "viewer");
     expect((await me(harness(), token)).body).toMatchObject({ role: "viewer" });
     await harness().operate("PATCH", `/operators/${operatorId}`, { role: "admin" });
@@ -71,11 +72,11 @@ describe.each(featureEngines)("operators, on %s", (engine) => {
       (await harness().operate("POST", `/operators/${operatorId}/tokens`, body)).body as OperatorTokenRotated;
     const { token: second, previousValidUntil } = await rotate({});
     const day = Date.parse(previousValidUntil) - Date.now() - clock.ahead;
-    expect(Math.round(day / 3_600_000)).toBe(24);
+    expect(Math.round(day / HOUR_MS)).toBe(24);
     expect([(await me(harness(), first)).status, (await me(harness(), second)).status]).toEqual([200, 200]);
     const { body } = await harness().operate("GET", `/operators/${operatorId}`);
     expect(body).toMatchObject({ tokens: [{}, { validUntil: previousValidUntil }] });
-    clock.ahead += 24 * 3_600_000 + 1;
+    clock.ahead += DAY_MS + 1;
     expect([(await me(harness(), first)).status, (await me(harness(), second)).status]).toEqual([401, 200]);
     const { token: third } = await rotate({ overlapHours: 0 });
     expect([(await me(harness(), second)).status, (await me(harness(), third)).status]).toEqual([401, 200]);
@@ -105,7 +106,7 @@ describe.each(featureEngines)("operators, on %s", (engine) => {
     expect(stored).not.toBe("");
   });
 
-  it("are 404 when there are none with the id", async () => {
+  it("return 404 for an unknown operatorId", async () => {
     expectProblem(await harness().operate("GET", `/operators/${randomUUID()}`), "operator_not_found");
   });
 });

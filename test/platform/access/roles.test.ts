@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { operationsTable } from "../../../generated/operations/server.ts";
 import type { Role } from "../../../generated/operations/types.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem } from "../../harness/http.ts";
 import { useTenants } from "../../harness/tenants.ts";
 import { addOperator } from "./operators.ts";
@@ -56,7 +56,7 @@ describe.each(featureEngines)("roles, on %s", (engine) => {
       await response.body?.cancel();
     });
 
-    it("learns who it is", async () => {
+    it("reads its own name and role", async () => {
       const authorization = `Bearer ${tokens.get(role)}`;
       const { body } = await harness().send("/operations/v1/me", { authorization });
       expect(body).toMatchObject({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { createAddressLimit } from "../../../src/platform/access/address-limit.ts";
 import { createKnownTokens } from "../../../src/platform/access/known-tokens.ts";
 import { hashToken } from "../../../src/platform/access/token.ts";
@@ -38,7 +39,7 @@ describe("unknown tokens", () => {
   it("are looked up again in the next minute", async () => {
     const { store, known } = tokens();
     for (let nth = 0; nth < 10; nth += 1) await known.find(`wrong-${nth}`, HERE).catch(code);
-    store.at += 60_000;
+    store.at += MINUTE_MS;
     expect(await known.find("wrong", HERE)).toBeUndefined();
     expect(store.asked).toBe(LIMIT + 1);
   });
@@ -65,7 +66,7 @@ describe("unknown tokens", () => {
     expect(found).toEqual(good.map(hashToken));
   });
 
-  it("lose the exception when they were valid and are not any more", async () => {
+  it("lose the exception once a token is no longer valid", async () => {
     const { store, known } = tokens("good");
     await known.find("good", HERE);
     store.good.clear();

@@ -14,8 +14,8 @@ import { type Database, openDatabase, openUnmigrated } from "../../../src/platfo
 import { inTransaction } from "../../../src/platform/db/in-transaction.ts";
 import { readMigrations } from "../../../src/platform/db/migrate.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
-import { copyDatabase, copyFolder, engines, silent } from "../../engines.ts";
-import { addRows } from "./rows.ts";
+import { addRows } from "../../harness/backup-rows.ts";
+import { copyDatabase, copyFolder, engines, silent } from "../../harness/engines.ts";
 
 const secretKey = randomBytes(32);
 

@@ -5,11 +5,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { readLines } from "../../../src/platform/backup/file.ts";
 import { restore } from "../../../src/platform/backup/restore.ts";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
-import { copyDatabase, engines, silent } from "../../engines.ts";
+import { copyDatabase, engines, silent } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type Harness, SECRET_KEY, startHarness } from "../../harness/platform.ts";
 
@@ -69,7 +70,7 @@ describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
     await organisation.withdraw(left, person);
     await before.platform.idle();
     await before.platform.close();
-    const startTime = new Date(Date.parse(moved.startTime) + 60_000).toISOString();
+    const startTime = new Date(Date.parse(moved.startTime) + MINUTE_MS).toISOString();
     provider.updateShift(moved.shiftId, { startTime });
     provider.deleteShift(deleted.shiftId);
     const callsBefore = organisation.callCount("PUT", `/shifts/${left.shiftId}/assign/`);

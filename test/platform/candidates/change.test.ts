@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CandidateChange } from "../../../generated/operations/types.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
@@ -16,7 +16,7 @@ describe.each(featureEngines)("a candidate, on %s", (engine) => {
   const change = (candidateId: string, body: CandidateChange) =>
     organisation.operations.changeCandidate({ params: { path: { candidateId } }, body });
 
-  it("has another address, and keeps what was not named", async () => {
+  it("gets a new address, and keeps the fields that were not given", async () => {
     const { candidateId } = await organisation.addPerson();
     const before = ok(await organisation.operations.getCandidate({ params: { path: { candidateId } } }));
     expect(ok(await change(candidateId, { email: "robin.ek@example.com" }))).toEqual(before);
@@ -27,7 +27,7 @@ describe.each(featureEngines)("a candidate, on %s", (engine) => {
     expect(shown).toMatchObject({ email: "robin.ek@example.com", phone: "+46701740605", lastName: "Ek" });
   });
 
-  it("is offered the open jobs that need a competence that is new", async () => {
+  it("is offered the open jobs that need a newly added competence", async () => {
     const { candidateId } = await organisation.addPerson({ competenceIds: [] });
     const job = await organisation.open();
     expect(await organisation.notifications(job)).toEqual([]);
@@ -37,7 +37,7 @@ describe.each(featureEngines)("a candidate, on %s", (engine) => {
     expect(await organisation.notifications(job)).toMatchObject([{ kind: "job_offered", candidateId }]);
   });
 
-  it("without the competence that a shift needs since it has changed is reported, until it is there", async () => {
+  it("is reported while without the competence that a changed shift needs", async () => {
     const able = { competenceIds: [organisation.competenceId] };
     const { candidateId } = await organisation.addPerson(able);
     const { jobId, shiftId } = await organisation.open();
@@ -54,7 +54,7 @@ describe.each(featureEngines)("a candidate, on %s", (engine) => {
     expect((await organisation.job(shiftId)).bookings).toMatchObject([{ candidateId, status: "confirmed" }]);
   });
 
-  it("who is not there, or an unknown competence, changes nothing", async () => {
+  it("is not changed when the candidateId or a competence is unknown", async () => {
     const missing = await change(randomUUID(), { phone: "+46701740699" });
     expect([missing.response.status, missing.error?.code]).toEqual([404, "candidate_not_found"]);
     const { candidateId } = await organisation.addPerson();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 
@@ -13,7 +14,6 @@ const PERSON = {
 };
 const READABLE = ["Ragnhild", "Vinterkvist", "winter.example", "46701740699"];
 const TRACES = [NUMBER, ...READABLE];
-const HOUR = 3_600_000;
 
 describe.each(featureEngines)("erasing a person on %s", (engine) => {
   const database = useEngine(engine);
@@ -55,7 +55,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     await reveal(candidateId, "Ragnhild Vinterkvist asked");
     const before = await organisation.dump();
     for (const trace of [...READABLE, providerCandidateId]) expect(before).toContain(trace);
-    itIs(job.endTime, HOUR);
+    itIs(job.endTime, HOUR_MS);
     expect(await erase(candidateId)).toBe(204);
     const after = await organisation.dump();
     for (const trace of [...TRACES, providerCandidateId]) expect(after).not.toContain(trace);
@@ -142,7 +142,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     };
     expect(await organisation.accept(job, { candidateId })).toEqual({ status: 202, code: "pending" });
     await asked.promise;
-    itIs(job.endTime, HOUR);
+    itIs(job.endTime, HOUR_MS);
     expect(await erase(candidateId)).toBe(204);
     goesOn.resolve();
     await organisation.idle();
@@ -202,7 +202,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
   it("ends pending work to remove the person from a past shift", async () => {
     const candidateId = await add();
     const job = await failWithTakeBack(candidateId);
-    itIs(job.endTime, HOUR);
+    itIs(job.endTime, HOUR_MS);
     expect(await erase(candidateId)).toBe(204);
     // A call that was under way before the erasure fails like all before it.
     await organisation.idle();

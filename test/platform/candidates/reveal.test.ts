@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 
@@ -47,13 +47,16 @@ describe.each(featureEngines)("one person on %s", (engine) => {
     ]);
   });
 
-  it.each(["", "no", "x".repeat(201), "a\u0000bc"])("is not shown for the reason %j", async (reason) => {
-    const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
-    expect((await reveal(candidateId, reason)).error?.code).toBe("validation_failed");
-    expect(await reveals()).toEqual([]);
-  });
+  it.each(["", "no", "x".repeat(201), "a\u0000bc"])(
+    "is not shown unmasked for the reason %j",
+    async (reason) => {
+      const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
+      expect((await reveal(candidateId, reason)).error?.code).toBe("validation_failed");
+      expect(await reveals()).toEqual([]);
+    },
+  );
 
-  it("is unknown under another id, and nothing is recorded", async () => {
+  it("is a 404 under an unknown id, and nothing is recorded", async () => {
     await organisation.addPerson({ personalNumber: NUMBER });
     expect((await reveal(randomUUID(), "who is this")).error?.code).toBe("candidate_not_found");
     expect(await reveals()).toEqual([]);

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { PersonalNumber } from "../../../src/contract/personal-number.ts";
 import { openPersonalNumbers } from "../../../src/platform/candidates/personal-numbers.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
-import { engines, useEngine } from "../../engines.ts";
+import { engines, useEngine } from "../../harness/engines.ts";
 import { SECRET_KEY } from "../../harness/platform.ts";
 import { startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };

@@ -10,9 +10,9 @@ import { afterEach, describe, expect, inject, it } from "vitest";
 import { connectorOf } from "../../../src/platform/db/connect.ts";
 import { type Database, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
 import { faultOfUrl } from "../../../src/platform/db/database-url.ts";
-import { copyDatabase, silent } from "../../engines.ts";
 import { startPostgres } from "../../harness/embedded-postgres.ts";
-import { type Gate, openGate } from "../http/gate.ts";
+import { copyDatabase, silent } from "../../harness/engines.ts";
+import { type Gate, openGate } from "../../harness/gate.ts";
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -84,7 +84,7 @@ describe("a URL with several servers", () => {
     await gate.open();
   });
 
-  it("says in one line what is wrong with each, without the password", async () => {
+  it("reports in one line what is wrong with each server, without the password", async () => {
     const url = "postgres://user:hunter2@127.0.0.1:9,localhost:9/x";
     const refusal = await openDatabase({ url, log: silent }).catch((error: Error) => error);
     const { message } = refusal as Error;
@@ -94,7 +94,7 @@ describe("a URL with several servers", () => {
     expect(message).not.toMatch(/hunter2|\n/);
   });
 
-  it("leads to the one that accepts writes when it must, and to the first otherwise", async () => {
+  it("leads to the server that accepts writes if the URL demands one, and to the first otherwise", async () => {
     const folder = await mkdtemp(join(tmpdir(), "shiftpact-standby-"));
     await chmod(folder, 0o755);
     const flags = ["-c", "default_transaction_read_only=on"];

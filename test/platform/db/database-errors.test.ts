@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { DatabaseRefusal, explained } from "../../../src/platform/db/database-errors.ts";
-import { silent } from "../../engines.ts";
+import { silent } from "../../harness/engines.ts";
 
 const failing = (message: string, code?: string, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });
@@ -62,14 +62,14 @@ const ROWS: [string, string | undefined, RegExp, boolean][] = [
 ];
 
 describe("an error of the database", () => {
-  it.each(ROWS)("%j (%s) has a line that says what to do", (message, code, line, isFinal) => {
+  it.each(ROWS)("%j (%s) has a line that states what to do", (message, code, line, isFinal) => {
     const error = failing(message, code);
     const refusal = explained(error, { setting: "--to", isConnecting: true }) as DatabaseRefusal;
     expect(refusal).toMatchObject({ message: expect.stringMatching(line), isFinal, cause: error });
     expect(explained(refusal, { isConnecting: true })).toBe(refusal);
   });
 
-  it("has that line after the name of what failed", () => {
+  it("has the line with the fix after the name of what failed", () => {
     const cause = failing("permission denied for database x", "42501");
     const error = failing(`migration 001 failed: ${cause.message}`, undefined, cause);
     expect(explained(error)).toMatchObject({
@@ -80,7 +80,7 @@ describe("an error of the database", () => {
     });
   });
 
-  it("is returned as it is when nothing is known of it, or it is not of a database", () => {
+  it("is returned unchanged when it is unknown, or is not an error of a database", () => {
     for (const error of [failing("syntax error", "42601"), failing("no such file", "ENOENT"), "text"])
       expect(explained(error)).toBe(error);
   });

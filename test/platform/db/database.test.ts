@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { lockFolder } from "../../../src/platform/db/folder-lock.ts";
 import { startCluster } from "../../../src/platform/db/pglite-cluster.ts";
-import { copyDatabase, copyFolder, engines, silent, startEngine, useEngine } from "../../engines.ts";
+import { copyDatabase, copyFolder, engines, silent, startEngine, useEngine } from "../../harness/engines.ts";
 
 const source = (path: string) => new URL(`../../../src/platform/${path}`, import.meta.url).href;
 
@@ -45,7 +45,7 @@ describe.each(engines)("the database on %s", (engine) => {
     expect(rows.map(({ name }) => name)).toEqual(["a", "c"]);
   });
 
-  it("lets nothing into a transaction that is not of it", async () => {
+  it("lets no other statement into a transaction", async () => {
     const { kysely } = database();
     const add = (db: typeof kysely, name: string) =>
       db.insertInto("competences").values({ competence_id: crypto.randomUUID(), name }).execute();
@@ -96,7 +96,7 @@ describe.each(engines)("the database on %s", (engine) => {
     expect(await kysely.selectFrom("competences").selectAll().execute()).toEqual([]);
   });
 
-  it("gives back what was done since a savepoint, and keeps the rest", async () => {
+  it("rolls back to a savepoint, and keeps the rest", async () => {
     const { kysely } = database();
     const trx = await kysely.startTransaction().execute();
     const add = (name: string) =>
@@ -135,7 +135,7 @@ describe.each(engines)("the database on %s", (engine) => {
     expect(rows).toEqual([[], [], []]);
   });
 
-  it("passes notifications on", async () => {
+  it("forwards notifications", async () => {
     const { raw } = database();
     const subscribed = vi.fn();
     const heard = await new Promise<string>((resolve, reject) => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { migrate, readMigrations } from "../../../src/platform/db/migrate.ts";
 import { SchemaError } from "../../../src/platform/db/schema-version.ts";
-import { copyDatabase, engines, silent, useEngine } from "../../engines.ts";
+import { copyDatabase, engines, silent, useEngine } from "../../harness/engines.ts";
 
 const MIGRATIONS = new URL("../../../src/platform/db/migrations/", import.meta.url);
 const ALL = (await readdir(MIGRATIONS)).sort().map((name) => ({ name }));

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { lockFolder } from "../../../src/platform/db/folder-lock.ts";
 import { openPglite } from "../../../src/platform/db/pglite.ts";
 import { startCluster } from "../../../src/platform/db/pglite-cluster.ts";
-import { copyFolder, silent, useEngine } from "../../engines.ts";
+import { copyFolder, silent, useEngine } from "../../harness/engines.ts";
 
 describe("the embedded database", () => {
   const database = useEngine("pglite");
@@ -34,7 +34,7 @@ describe("the embedded database", () => {
     expect(taken).toMatchObject({ value: { rows: [{ text: "a text" }] } });
   });
 
-  it("knows how large its tables are soon after they have grown", async () => {
+  it("has statistics of its tables soon after they have grown", async () => {
     const { raw } = database();
     await raw.executeSql(`insert into workplaces (workplace_id, name, address, created_at)
       select gen_random_uuid(), 'Ward', '', now() from generate_series(1, 300)`);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { BY_KEYS } from "../../../src/platform/db/engine.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
-import { copyDatabase, silent } from "../../engines.ts";
+import { copyDatabase, silent } from "../../harness/engines.ts";
 import { startMailServer } from "../../harness/mail-server.ts";
 import { startHarness } from "../../harness/platform.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startEngine, type TestDatabase } from "../../engines.ts";
+import { startEngine, type TestDatabase } from "../../harness/engines.ts";
 import { storeEvents } from "../../harness/stored-events.ts";
 import { type Plan, plansOf } from "./query-plans.ts";
 
@@ -43,7 +43,7 @@ describe("the plan of", () => {
   });
 });
 
-/** It may read all events until it finds that there is none: an index that prevents this would cost each webhook. */
+/** It may read all events before it finds that no event matches: an index that prevents this would cost each webhook. */
 const LONG = "GET /events?providerId=, one that sent none";
 
 /** The other queries that read a considerable part of a table. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { joinProcesses, type Processes } from "../../../src/platform/db/processes.ts";
-import { silent, useEngine } from "../../engines.ts";
+import { silent, useEngine } from "../../harness/engines.ts";
 
 describe("the processes on a PostgreSQL", () => {
   const database = useEngine("postgres");
@@ -23,7 +23,7 @@ describe("the processes on a PostgreSQL", () => {
     await expect.poll(first.count).toBe(1);
   });
 
-  it("are not counted when they ended without a word, and forgotten after a while", async () => {
+  it("are not counted after they ended without a word, and forgotten after a while", async () => {
     const silence = (seconds: number) =>
       database().raw.executeSql(`insert into shiftpact.processes (process_id, seen_at)
         values (gen_random_uuid(), now() - interval '${seconds} seconds')`);

@@ -7,11 +7,11 @@ import { type Database, openDatabase, openUnmigrated } from "../../../src/platfo
 import { knownVersion } from "../../../src/platform/db/migrate.ts";
 import { openPostgres } from "../../../src/platform/db/postgres.ts";
 import { createReadiness } from "../../../src/platform/inbox/readiness.ts";
-import { copyDatabase, engines, silent, withEngine } from "../../engines.ts";
 import { startPostgres } from "../../harness/embedded-postgres.ts";
+import { copyDatabase, engines, silent, withEngine } from "../../harness/engines.ts";
+import { type Gate, openGate } from "../../harness/gate.ts";
 import { expectProblem } from "../../harness/http.ts";
 import { shiftEvent, startWithTenants, type TenantHarness } from "../../harness/tenants.ts";
-import { type Gate, openGate } from "../http/gate.ts";
 
 describe("readiness", () => {
   let gate: Gate;
@@ -155,7 +155,7 @@ describe("readiness", () => {
     await gate.open();
   });
 
-  it("tries once for all who ask within a second", async () => {
+  it("tries once for all requests within a second", async () => {
     let at = 0;
     let trials = 0;
     const counting = {

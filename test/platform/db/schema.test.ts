@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { Subject } from "../../../generated/operations/types.ts";
 import type { Schema } from "../../../src/platform/db/schema.ts";
-import { engines, useEngine } from "../../engines.ts";
+import { engines, useEngine } from "../../harness/engines.ts";
 
 type Kind<T> = T extends Date
   ? "timestamptz"
@@ -191,10 +191,10 @@ const TABLES: Tables = {
     doubt_since: "timestamptz?",
     sent_at: "timestamptz?",
     rejection: "jsonb?",
-    listed: "bool",
+    is_listed: "bool",
     missing: "int2",
-    reassigned: "bool",
-    looked_up_again: "bool",
+    is_reassigned: "bool",
+    is_looked_up_again: "bool",
     route_doubt: "int4?",
   },
   pending_operations: {
@@ -330,7 +330,7 @@ describe.each(engines)("the schema on %s", (engine) => {
     expect(n).toBe(1);
   });
 
-  it("takes a jsonb array as text", async () => {
+  it("accepts a jsonb array as text", async () => {
     const { kysely } = database();
     const provider_id = crypto.randomUUID();
     await kysely

@@ -5,7 +5,7 @@ import { type Log, openDatabase, openUnmigrated } from "../../../src/platform/db
 import { DatabaseRefusal } from "../../../src/platform/db/database-errors.ts";
 import type { RunSql } from "../../../src/platform/db/engine.ts";
 import { checkServer } from "../../../src/platform/db/server-check.ts";
-import { copyDatabase, silent } from "../../engines.ts";
+import { copyDatabase, silent } from "../../harness/engines.ts";
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {

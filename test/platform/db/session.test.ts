@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { silent } from "../../engines.ts";
+import { silent } from "../../harness/engines.ts";
+import { copyOddDatabase, expectReliedOn } from "../../harness/odd-database.ts";
+import { onboard } from "../../harness/onboard.ts";
 import { startWithTenants } from "../../harness/tenants.ts";
-import { onboard } from "../integrations/onboard.ts";
-import { copyOddDatabase, expectReliedOn } from "./odd-database.ts";
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -35,7 +35,7 @@ describe("a database whose settings differ from what the platform relies on", ()
     expect(rows).toEqual([{ synchronous_commit }]);
   });
 
-  it("takes an organisation from onboarding to the job", async () => {
+  it("serves an organisation from onboarding to the job", async () => {
     const harness = await startWithTenants({ url: await oddDatabase() });
     undo.push(harness.close);
     const provider = await startSandbox({ webhooks: { schedule: [0] } });

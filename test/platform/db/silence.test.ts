@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/platform/db/database.ts";
 import { openPostgres } from "../../../src/platform/db/postgres.ts";
-import { copyDatabase, silent } from "../../engines.ts";
-import { type Gate, openGate } from "../http/gate.ts";
+import { copyDatabase, silent } from "../../harness/engines.ts";
+import { type Gate, openGate } from "../../harness/gate.ts";
 
 describe("a connection to PostgreSQL that stops responding", () => {
   let gate: Gate;

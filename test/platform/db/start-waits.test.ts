@@ -5,8 +5,8 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Log, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
-import { copyDatabase, silent } from "../../engines.ts";
 import { startPostgres } from "../../harness/embedded-postgres.ts";
+import { copyDatabase, silent } from "../../harness/engines.ts";
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -39,7 +39,7 @@ function starting(url: string) {
 }
 
 describe("a start", () => {
-  it("says repeatedly that it waits for another process which migrates or restores, and goes on after it", async () => {
+  it("logs repeatedly that it waits for another process which migrates or restores, and then continues", async () => {
     const { where, remove } = await copyDatabase({ empty: true });
     undo.push(remove);
     const other = await openUnmigrated({ url: where.url, log: silent });
@@ -57,7 +57,7 @@ describe("a start", () => {
     await other.close();
   });
 
-  it("says which session holds what a migration waits for", async () => {
+  it("logs which session holds the lock that a migration waits for", async () => {
     const { where, remove } = await copyDatabase({ empty: true });
     undo.push(remove);
     const holder = await connected(where.url);
@@ -70,7 +70,7 @@ describe("a start", () => {
     await closed;
   });
 
-  it("says that a commit waits for a synchronous standby, also one of another start, and goes on with it", async () => {
+  it("logs that a commit waits for a synchronous standby, also one of another start, and continues with it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "shiftpact-standby-"));
     await chmod(folder, 0o755);
     const server = await startPostgres({ databaseDir: join(folder, "postgres") });

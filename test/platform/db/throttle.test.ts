@@ -21,7 +21,7 @@ describe("processing beside webhooks", () => {
     expect([throttle.most(), throttle.pauseMs(10)]).toEqual([25, 0]);
   });
 
-  it("begins with little beside webhooks, as a process is slow at first", () => {
+  it("starts with little work beside webhooks, because a new process is slow", () => {
     store(1, 5);
     expect(throttle.most()).toBeLessThan(10);
     expect(throttle.pauseMs(10)).toBeGreaterThan(0);

@@ -66,7 +66,7 @@ describe("tokens", () => {
       );
     });
 
-    it("takes the scheme and the providerId in any case", async () => {
+    it("accepts the scheme and the providerId in any case", async () => {
       const { send, tenant } = harness();
       const event = shiftEvent(tenant.providerId.toUpperCase());
       const authorization = `bearer ${tenant.platformToken}`;
@@ -78,7 +78,7 @@ describe("tokens", () => {
     });
   });
 
-  it("answers 404 to a kind of provider that is not the token's", async () => {
+  it("returns 404 for a kind of provider that is not the token's", async () => {
     const { send, tenant } = harness();
     const event = shiftEvent(tenant.providerId);
     for (const kind of ["temp", "tempo2", "TEMPO", "tem%70o2", "..%2Fwebhooks"]) {

@@ -80,11 +80,11 @@ describe("bodies", () => {
   const harness = useTenants("postgres");
 
   describe.each(targets)("$name", ({ call }) => {
-    it("refuses what is not JSON with 400", async () => {
+    it("refuses a body that is not JSON with 400", async () => {
       for (const [, body] of NOT_JSON) expectProblem(await call(harness(), { body }), "malformed_json");
     });
 
-    it("refuses JSON that is no object, and points at the whole", async () => {
+    it("refuses JSON that is not an object, with a pointer to the whole body", async () => {
       for (const [, body] of NOT_AN_OBJECT) {
         const faults = expectProblem(await call(harness(), { body }), "validation_failed");
         expect(pointersOf(faults)).toEqual([""]);
@@ -118,7 +118,7 @@ describe("bodies", () => {
     });
   });
 
-  it("keeps what was stored before, and stores nothing of what it refused", async () => {
+  it("keep what was stored before; none that was refused is stored", async () => {
     const { sendEvent, tenant } = harness();
     const before = shiftEvent(tenant.providerId);
     expect((await sendEvent(before)).status).toBe(200);

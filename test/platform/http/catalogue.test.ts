@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Competence, Workplace } from "../../../generated/operations/types.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem } from "../../harness/http.ts";
 import { useTenants } from "../../harness/tenants.ts";
 
@@ -42,7 +42,7 @@ describe.each(featureEngines)("workplaces and competences, on %s", (engine) => {
     ).toBe(true);
   });
 
-  it("are not changed when they are unknown or nothing is given", async () => {
+  it("are not changed by a request with an unknown id, or without a change", async () => {
     const missing = randomUUID();
     const name = { name: "Kajen" };
     expectProblem(await harness().operate("PATCH", `/workplaces/${missing}`, name), "workplace_not_found");

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { asProblem } from "../../../src/platform/http/errors.ts";
-import { silent } from "../../engines.ts";
+import { silent } from "../../harness/engines.ts";
 
 const coded = (code: string, message = "x") => Object.assign(new Error(message), { code });
 
@@ -27,20 +27,23 @@ const OURS: unknown[] = [
 ];
 
 describe("what a handler throws", () => {
-  it.each(["40001", "40P01"])("is 503 with Retry-After after a conflict of transactions: %s", (code) => {
-    const lines: string[] = [];
-    const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
-    const { problem, headers } = asProblem(coded(code), log);
-    expect([problem.code, problem.status, headers["Retry-After"]]).toEqual(["store_unavailable", 503, "5"]);
-    expect(lines.join()).not.toContain("does not answer");
-  });
+  it.each(["40001", "40P01"])(
+    "is returned as 503 with Retry-After after a conflict of transactions: %s",
+    (code) => {
+      const lines: string[] = [];
+      const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
+      const { problem, headers } = asProblem(coded(code), log);
+      expect([problem.code, problem.status, headers["Retry-After"]]).toEqual(["store_unavailable", 503, "5"]);
+      expect(lines.join()).not.toContain("does not answer");
+    },
+  );
 
-  it.each(DOWN)("is 503 with Retry-After when the store is down: %s", (error) => {
+  it.each(DOWN)("is returned as 503 with Retry-After when the database is down: %s", (error) => {
     const { problem, headers } = asProblem(error, silent);
     expect([problem.code, problem.status, headers["Retry-After"]]).toEqual(["store_unavailable", 503, "5"]);
   });
 
-  it.each(OURS)("is 500 without details otherwise: %s", (error) => {
+  it.each(OURS)("is returned as 500 without details otherwise: %s", (error) => {
     const { problem } = asProblem(error, silent);
     expect(problem).toEqual({
       type: expect.stringContaining("internal_error"),

@@ -204,7 +204,7 @@ describe("fields", () => {
     expect(await storedEvents(harness())).toEqual([]);
   });
 
-  it.each(UNKNOWN)("%s %s: no such thing is 404", async (method, path, body, code) => {
+  it.each(UNKNOWN)("%s %s: an unknown id is 404", async (method, path, body, code) => {
     expectProblem(await harness().operate(method, path, body), code);
   });
 

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { operationsTable } from "../../../generated/operations/server.ts";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { expectSomeProblem, type HttpResponse } from "../../harness/http.ts";
 import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
 import { KIND, shiftEvent, type Tenant, useTenants } from "../../harness/tenants.ts";
-import { bodies, type OperationId } from "./valid-requests.ts";
+import { bodies, type OperationId } from "../../harness/valid-requests.ts";
 
 const RUNS = { numRuns: 25 };
 
@@ -113,7 +113,7 @@ describe.each(engines)("generated input, on %s", (engine) => {
   it.each(operationsTable)("never breaks $operationId", async ({ operationId, method, path, parameters }) => {
     const right = rightBody(operationId, harness().tenant);
     const names = parameters.filter((each) => each.in === "query").map(({ name }) => name);
-    // These call the provider of a known organisation, and there is none here.
+    // These call the provider of a known organisation, and no organisation is registered here.
     const callsProvider = ["discoverIntegration", "importRegistry"].includes(operationId);
     const known = callsProvider ? randomUUID() : harness().tenant.providerId;
     const request = fc.record({

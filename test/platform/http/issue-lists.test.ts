@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { IssueCode } from "../../../generated/operations/types.ts";
 import { URGENCIES, URGENCY_OF } from "../../../src/contract/issue-urgency.ts";
 import { issueCodes } from "../../../src/contract/operator-text.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
@@ -44,7 +44,7 @@ describe.each(featureEngines)("the lists of what needs an operator, on %s", (eng
     expect(only.items).toHaveLength(1);
   });
 
-  it("are counted by code, and a count that stops says that there are more", async () => {
+  it("are counted by code, up to a limit that the count states", async () => {
     await raise("provider_check", 2);
     await raise("token_rejected");
     const count = async () => ok(await organisation.operations.countIssues({ params: { query: {} } }));

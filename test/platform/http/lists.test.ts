@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { shiftEvent, type TenantHarness, useTenants } from "../../harness/tenants.ts";
+import { bodies } from "../../harness/valid-requests.ts";
 import numbers from "../../testdata/personal-numbers.json" with { type: "json" };
-import { bodies } from "./valid-requests.ts";
 
 const ROWS = 60;
 
@@ -90,12 +90,12 @@ describe.each(featureEngines)("lists, on %s", (engine) => {
     expect(exact.sizes).toEqual([before + rows]);
   });
 
-  it("answers the newest first", async () => {
+  it("have the newest item first", async () => {
     const names = (await page(harness(), "/workplaces?limit=3")).items.map(({ name }) => name);
     expect(names).toEqual([`W ${ROWS - 1}`, `W ${ROWS - 2}`, `W ${ROWS - 3}`]);
   });
 
-  it("keeps its place while items are added", async () => {
+  it("keep their place while items are added", async () => {
     const first = await page(harness(), "/competences?limit=10");
     await harness().operate("POST", "/competences", { name: "newer" });
     const second = await page(harness(), `/competences?limit=10&cursor=${first.nextCursor}`);
@@ -104,7 +104,7 @@ describe.each(featureEngines)("lists, on %s", (engine) => {
     expect(second.items.map(({ name }) => name)).not.toContain("newer");
   });
 
-  it("filters events by each of its filters", async () => {
+  it("of events are filtered by each filter", async () => {
     const { sendEvent, tenant, other } = harness();
     const event = shiftEvent(tenant.providerId, "shift.moved");
     await sendEvent(event);
@@ -120,7 +120,7 @@ describe.each(featureEngines)("lists, on %s", (engine) => {
     );
   });
 
-  it("shows no personal number, e-mail or phone of a candidate", async () => {
+  it("show no personal number, e-mail or phone of a candidate", async () => {
     const { text } = await harness().operate("GET", "/candidates?limit=200");
     expect(text).not.toMatch(/"\d{8}-?\d{4}"|@example|\+46/);
     expect(text).toContain('"personalNumber":"1890****-****"');

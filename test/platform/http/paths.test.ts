@@ -30,7 +30,7 @@ describe("paths and methods", () => {
     }
   });
 
-  it("answers 404 to a path that there is not", async () => {
+  it("return 404 for an unknown path", async () => {
     const paths = [
       "/",
       "/api/v3/integrations",
@@ -59,7 +59,7 @@ describe("paths and methods", () => {
     }
   });
 
-  it("refuses a path that cannot be decoded", async () => {
+  it("refuse a path that cannot be decoded", async () => {
     const authorization = `Bearer ${harness().tenant.platformToken}`;
     const sending = { method: "POST", authorization, body: {} };
     const faults = expectProblem(
@@ -69,7 +69,7 @@ describe("paths and methods", () => {
     expect(faults).toEqual([{ pointer: "#/path", message: expect.any(String) }]);
   });
 
-  it("repeats a traceId that is one in the problem, and no other text", async () => {
+  it("repeat a valid traceId in the problem, and no other text", async () => {
     const traceId = randomUUID();
     const answer = await harness().send("/nothing", { headers: { "x-trace-id": traceId } });
     expect(answer.body).toMatchObject({ code: "not_found", traceId });
@@ -79,7 +79,7 @@ describe("paths and methods", () => {
     }
   });
 
-  it("reveals nothing about the software", async () => {
+  it("reveal nothing about the software", async () => {
     const { headers } = await harness().operate("GET", "/jobs");
     expect(headers).not.toHaveProperty("x-powered-by");
     expect(headers).toMatchObject({ "x-content-type-options": "nosniff" });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { copyDatabase } from "../../engines.ts";
+import { copyDatabase } from "../../harness/engines.ts";
 import { expectProblem } from "../../harness/http.ts";
 import { withDatabase } from "../../harness/platform.ts";
 import { KIND, shiftEvent, startWithTenants, storedEvents, useTenants } from "../../harness/tenants.ts";
@@ -35,7 +35,7 @@ describe("the rate of webhooks", () => {
     expect((await send("/webhooks/scheduling-provider", otherSending)).status).toBe(200);
   });
 
-  it("does not count the operations", async () => {
+  it("does not include requests to the operations API", async () => {
     for (let call = 0; call < 5; call += 1) {
       expect((await harness().operate("GET", "/jobs")).status).toBe(200);
     }

@@ -1,8 +1,10 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { copyDatabase } from "../../engines.ts";
+import { copyDatabase } from "../../harness/engines.ts";
+import { type Gate, openGate } from "../../harness/gate.ts";
 import { expectProblem, type HttpResponse } from "../../harness/http.ts";
+import { onboard } from "../../harness/onboard.ts";
 import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
 import {
   KIND,
@@ -11,9 +13,7 @@ import {
   storedEvents,
   type TenantHarness,
 } from "../../harness/tenants.ts";
-import { onboard } from "../integrations/onboard.ts";
-import { type Gate, openGate } from "./gate.ts";
-import { validRequests } from "./valid-requests.ts";
+import { validRequests } from "../../harness/valid-requests.ts";
 
 function expectStoreDown(answer: HttpResponse): void {
   expectProblem(answer, "store_unavailable");
@@ -81,7 +81,7 @@ describe("while the database is down", () => {
     expect(stored.sort()).toEqual([before.traceId, lost.traceId].sort());
   });
 
-  it("refuses an event when its connection died without a word, and stores the next one on another", async () => {
+  it("refuses an event whose connection died without a word, and stores the next event on another connection", async () => {
     const { tenant } = harness;
     gate.freeze();
     const event = shiftEvent(tenant.providerId);
@@ -90,7 +90,7 @@ describe("while the database is down", () => {
     expect((await storedEvents(harness)).map(({ traceId }) => traceId)).toContain(event.traceId);
   });
 
-  it("answers every operation 503, and bad requests as ever", async () => {
+  it("answers every operation with 503, and bad requests as before", async () => {
     await gate.shut();
     const authorization = `Bearer ${OPERATIONS_TOKEN}`;
     // OPERATIONS_TOKEN is known without the database.
@@ -123,7 +123,7 @@ describe("while the database is down", () => {
     expect((await harness.operate("GET", "/workplaces")).status).toBe(200);
   });
 
-  it("works on what comes afterwards", async () => {
+  it("processes the events that arrive afterwards", async () => {
     await gate.shut();
     await expect.poll(async () => (await harness.send("/health/ready")).status).toBe(503);
     await gate.open();
@@ -134,7 +134,7 @@ describe("while the database is down", () => {
     expect(body).toMatchObject({ items: [{ shiftId, status: "open" }] });
   });
 
-  it("can be stopped", async () => {
+  it("the platform can be stopped", async () => {
     await gate.shut();
     await harness.platform.close();
     await expect(fetch(`${harness.platform.url}/health/live`)).rejects.toThrow("fetch failed");

@@ -61,7 +61,7 @@ describe("an event is acknowledged when it is stored, and not before", () => {
     expect(await storedEvents(harness())).toContainEqual(expect.objectContaining({ traceId: event.traceId }));
   });
 
-  it("answers 503 when the commit fails, and takes the event when it comes again", async () => {
+  it("returns 503 when the commit fails, and accepts the event when it is repeated", async () => {
     const event = shiftEvent(harness().tenant.providerId);
     const { release } = await holdEvents();
     const sending = harness().sendEvent(event);

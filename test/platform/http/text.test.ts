@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
 import { shiftEvent, storedEvents, useTenants } from "../../harness/tenants.ts";
 
@@ -59,14 +59,14 @@ const BODIES: [path: string, pointer: string, body: (text: string) => object][] 
 describe.each(featureEngines)("text that cannot be stored, on %s", (engine) => {
   const harness = useTenants(engine);
 
-  it.each(BODIES)("POST %s refuses it in %s", async (path, pointer, body) => {
+  it.each(BODIES)("is refused by POST %s in %s", async (path, pointer, body) => {
     for (const [, text] of UNSTORABLE) {
       const answer = await harness().operate("POST", path, body(text));
       expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual([pointer]);
     }
   });
 
-  it("refuses it in filters and path values", async () => {
+  it("is refused in filters and path values", async () => {
     const { operate } = harness();
     const wrong: [string, string][] = [
       ["/jobs?shiftId=a%00b", "#/query/shiftId"],
@@ -85,7 +85,7 @@ describe.each(featureEngines)("text that cannot be stored, on %s", (engine) => {
     expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual(["/outlets/0/outletId"]);
   });
 
-  it("stores the name of an unknown event with its lone surrogate replaced", async () => {
+  it("is replaced in the name of an unknown event: a lone surrogate", async () => {
     const { sendEvent, tenant } = harness();
     const event = shiftEvent(tenant.providerId, "shift.\ud800");
     expect((await sendEvent(event)).status).toBe(200);
@@ -94,7 +94,7 @@ describe.each(featureEngines)("text that cannot be stored, on %s", (engine) => {
     ]);
   });
 
-  it("stores an unknown event without content, and with content of any form", async () => {
+  it("is no part of an unknown event, which is stored without content or with content of any form", async () => {
     const { sendEvent, tenant } = harness();
     const { content, ...event } = shiftEvent(tenant.providerId, "shift.moved");
     for (const other of [undefined, {}, { shiftId: "a\u0000" }, { shiftId: 5 }, { shiftId: "å" }]) {
@@ -104,7 +104,7 @@ describe.each(featureEngines)("text that cannot be stored, on %s", (engine) => {
     expect((await sendEvent({ ...event, content })).status).toBe(200);
   });
 
-  it("has stored nothing of what it refused", async () => {
+  it("is stored nowhere after it was refused", async () => {
     const { operate } = harness();
     for (const list of ["workplaces", "competences", "candidates"]) {
       expect((await operate("GET", `/${list}`)).body).toEqual({ items: [] });

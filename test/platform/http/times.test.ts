@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
 import { useTenants } from "../../harness/tenants.ts";
 
@@ -30,7 +30,7 @@ describe.each(engines)("a time in a request, on %s", (engine) => {
     expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual(["/startTime", "/endTime"]);
   });
 
-  it.each(AT_THE_EDGE)("is taken up to the edge: %s", async (time) => {
+  it.each(AT_THE_EDGE)("is accepted up to the limit: %s", async (time) => {
     expect(await replay(time)).toMatchObject({ status: 202, body: { queued: 0 } });
   });
 });

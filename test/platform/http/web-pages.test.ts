@@ -29,7 +29,7 @@ async function serve(path: string, pages: RequestHandler) {
 }
 
 describe("the console's files", () => {
-  it("are one page under every address, and what it loads", async () => {
+  it("are one page under every address, and the files that it loads", async () => {
     const ask = await serve("/console", consolePages({ folder }));
     for (const path of ["/console/", "/console/jobs/1", "/console/integrations?x=1"]) {
       const response = await ask(path);
@@ -42,13 +42,13 @@ describe("the console's files", () => {
     expect(script.headers.get("content-type")).toContain("javascript");
   });
 
-  it("are found without the slash too", async () => {
+  it("are found without the slash at the end, too", async () => {
     const ask = await serve("/console", consolePages({ folder }));
     const response = await ask("/console?x=1");
     expect([response.status, response.headers.get("location")]).toEqual([308, "/console/"]);
   });
 
-  it("hold nothing else, and nothing outside of their folder", async () => {
+  it("include no other file, and none outside of their folder", async () => {
     const ask = await serve("/console", consolePages({ folder: join(folder, "assets", "..") }));
     for (const path of ["index-old.js", "..%2findex.html", "%00", "%c0%ae", ""]) {
       const { status, headers } = await ask(`/console/assets/${path}`);
@@ -57,7 +57,7 @@ describe("the console's files", () => {
     }
   });
 
-  it("are prepared once, before the first is sent, and again when that failed", async () => {
+  it("are prepared once, before the first is sent, and again after a failure", async () => {
     let tries = 0;
     const prepare = async () => {
       tries += 1;
@@ -73,7 +73,7 @@ describe("the console's files", () => {
 });
 
 describe("the documentation's files", () => {
-  it("come each with the policy that it was built with", async () => {
+  it("are each sent with the policy that they were built with", async () => {
     await writeFile(join(folder, "api.html"), "api");
     const policies = { "*": "default-src 'self'", "api.html": "default-src 'self' 'sha256-x'" };
     await writeFile(join(folder, "policies.json"), JSON.stringify(policies));

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DAY_MS } from "../../../src/contract/durations.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
-
-const DAY = 24 * 3_600_000;
 
 describe.each(featureEngines)("an event that ended days ago, on %s", (engine) => {
   const database = useEngine(engine);
@@ -20,7 +19,7 @@ describe.each(featureEngines)("an event that ended days ago, on %s", (engine) =>
     organisation = await startOrganisation(database());
     ({ shiftId } = organisation.provider.createShift());
     await organisation.process("shift.create", shiftId, traceId);
-    const later = new Date(Date.now() + 5 * DAY);
+    const later = new Date(Date.now() + 5 * DAY_MS);
     const deps = depsFor(database(), { now: () => later });
     expect(await createUpkeep(deps).run()).toMatchObject({ eventsLogged: 1 });
     [{ eventId } = { eventId: "" }] = await events();
@@ -36,7 +35,7 @@ describe.each(featureEngines)("an event that ended days ago, on %s", (engine) =>
     ok(await organisation.operations.listEvents({ params: { query: { shiftId } } })).items;
   const path = () => ({ params: { path: { eventId } } });
 
-  it("is still listed and found, with its trace", async () => {
+  it("is still listed and found by id, with its trace", async () => {
     expect(await events()).toMatchObject([
       { traceId, status: "processed", verdict: { code: "job_created" } },
     ]);

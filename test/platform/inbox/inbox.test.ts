@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventStatus, IntegrationState } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { createDispatcher } from "../../../src/platform/inbox/dispatch.ts";
 import { createInbox, type Inbox, type ReceivedEvent } from "../../../src/platform/inbox/receive.ts";
-import { engines, silent, startEngine, useEngine } from "../../engines.ts";
+import { engines, silent, startEngine, useEngine } from "../../harness/engines.ts";
 
 const providerId = "0190c7a4-0000-7000-8000-000000000001";
 
@@ -58,7 +59,7 @@ it("an inbox counts the time that a webhook has waited before against a silent d
       }),
     } as never,
   };
-  const silenceMs = 3_600_000;
+  const silenceMs = HOUR_MS;
   const inbox = createInbox({ db, onStored: () => undefined, silenceMs });
   const waited = inbox.receive(received(), performance.now() - silenceMs);
   await expect(waited).rejects.toThrow("no response within");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { payloadOf } from "../../../src/platform/inbox/payload.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 
@@ -70,7 +70,7 @@ describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
 
   const read = (eventId: string) => organisation.operations.getEvent({ params: { path: { eventId } } });
 
-  it("answers what the list says of it, and its payload", async () => {
+  it("returns the members of the list and the payload", async () => {
     const { shiftId } = await organisation.open();
     const { data } = await organisation.operations.listEvents({ params: { query: { shiftId } } });
     const [listed] = data?.items ?? [];
@@ -80,7 +80,7 @@ describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
     expect(event?.status).toBe("processed");
   });
 
-  it("masks what an event of an unknown name is called, and of what", async () => {
+  it("masks the name and the shift of an event with an unknown name", async () => {
     const [event_id, trace_id] = [randomUUID(), randomUUID()];
     const provider_id = organisation.provider.providerId;
     const event = `shift.moved.${COORDINATION}`;
@@ -104,7 +104,7 @@ describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
     expect(JSON.stringify(trace)).not.toContain(COORDINATION);
   });
 
-  it("answers 404 to an unknown event, and 400 to what is no id", async () => {
+  it("returns 404 for an unknown event, and 400 for a malformed id", async () => {
     expect(await read(randomUUID())).toMatchObject({
       response: { status: 404 },
       error: { code: "event_not_found" },

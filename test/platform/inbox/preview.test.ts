@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { changeTexts } from "../../../src/console/events/change-text.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { changesBetween, readSnapshot } from "../../../src/platform/jobs/snapshot.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
-const HOUR = 3_600_000;
-const later = (time: string) => new Date(Date.parse(time) + HOUR).toISOString();
+const later = (time: string) => new Date(Date.parse(time) + HOUR_MS).toISOString();
 
 /** What happens at the provider without a word to the platform. */
 const CASES: [string, (organisation: StartedOrganisation, job: Job) => void][] = [
@@ -54,7 +54,7 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     await organisation.idle();
   };
 
-  it.each(CASES)("of %s writes nothing and says what the replay then does", async (_name, happen) => {
+  it.each(CASES)("of %s writes nothing and reports what the replay then does", async (_name, happen) => {
     const { open, addPerson, accept, idle } = organisation;
     const { candidateId } = await addPerson();
     const job = await open({ positions: 2 });
@@ -87,7 +87,7 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     const { eventId, status } = await eventOf(shiftId);
     expect(status).toBe("skipped_echo");
     const operation = { operation_id: randomUUID(), operation: "delete", trace_id: "t" } as const;
-    const expires_at = new Date(Date.now() + HOUR);
+    const expires_at = new Date(Date.now() + HOUR_MS);
     await kysely
       .insertInto("pending_operations")
       .values({
@@ -106,7 +106,7 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     expect(left.consumed_at).toBeNull();
   });
 
-  it("names its fields and lists warnings as the console reads them", async () => {
+  it("names the fields and lists the warnings as the console reads them", async () => {
     const { providerId, open } = organisation;
     const { shiftId } = await open();
     const { kysely } = database();

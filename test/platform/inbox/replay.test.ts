@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
@@ -31,7 +31,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     await idle();
   };
 
-  it("processes an event that failed, and said before what that would change", async () => {
+  it("processes a failed event, as the preview has reported", async () => {
     const { operations } = harness();
     const registered = await harness().onboard({ connect: false });
     const { provider, findJob } = registered;
@@ -67,7 +67,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     });
   });
 
-  it("answers 502 when the provider cannot be read", async () => {
+  it("returns 502 when the shift cannot be read from the provider", async () => {
     const registered = await harness().onboard({ connect: false });
     const { shiftId } = registered.provider.createShift();
     await sendEvent(registered, shiftId);
@@ -89,7 +89,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect(await eventOf(shiftId)).toMatchObject({ status: "ignored" });
   });
 
-  it("refuses an event that waits", async () => {
+  it("refuses an event that has not been processed yet", async () => {
     const registered = await harness().onboard({ connect: false, activate: false });
     const { shiftId } = registered.provider.createShift();
     await registered.trySend(shiftId);
@@ -101,7 +101,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect([response.status, error?.code]).toEqual([409, "event_queued"]);
   });
 
-  it("replays since a time what failed, of one organisation", async () => {
+  it("replays the failed events of one organisation since a given time", async () => {
     const { operations } = harness();
     const [registered, other] = [
       await harness().onboard({ connect: false }),
@@ -129,7 +129,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect(statuses).toEqual(["failed", "processed", "processed", "failed"]);
   });
 
-  it("refuses what is malformed or not known", async () => {
+  it("refuses malformed and unknown ids and times", async () => {
     const { operations } = harness();
     const codeOf = async (call: Promise<{ error?: { code?: string | undefined } }>) =>
       (await call).error?.code;

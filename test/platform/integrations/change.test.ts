@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import type { IntegrationChange } from "../../../generated/operations/types.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { CheckTarget } from "../../../src/platform/deps.ts";
 import { type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
-import { mapAll, orderOf, paramsOf, read, startNothing, startResponder } from "./providers.ts";
+import { mapAll, orderOf, paramsOf, read, startNothing, startResponder } from "../../harness/responders.ts";
 
 const ROUNDS = 8;
 
@@ -87,7 +88,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     expect(await provider.delivered(traceId)).toMatchObject({ delivered: true });
   });
 
-  it("in a draft: what is not named stays", async () => {
+  it("in a draft: fields that are not given stay", async () => {
     const provider = await sandbox();
     await register(provider);
     const before = await read(harness().operations, provider);
@@ -95,7 +96,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     expect(await read(harness().operations, provider)).toEqual({ ...before, name: "Kajens kök" });
   });
 
-  it("in a draft: a new base URL makes a detected routing unknown, and what was not mapped there is forgotten", async () => {
+  it("in a draft: a new base URL makes a detected routing unknown, and removes unmapped outlets and roles", async () => {
     const wrong = await sandbox({ dialect: { routing: "path" } });
     await register(wrong);
     ok(await harness().operations.discoverIntegration(paramsOf(wrong)));
@@ -121,7 +122,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     ok(await harness().operations.discoverIntegration(paramsOf(provider)));
   });
 
-  it("after the activation: only to what works, and then it is checked", async () => {
+  it("after the activation: only to values that work, and then it is checked", async () => {
     const { provider, trySend, findJob, processed } = await harness().onboard({
       connect: false,
       dialect: { routing: "path" },
@@ -162,7 +163,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     expect(checks).toMatchObject([{ baseUrl: moved.url, routing: "header", token: moved.token }]);
   });
 
-  it("after the activation: resumes what waited for the right address", async () => {
+  it("after the activation: work that waited for the right address is resumed", async () => {
     const { provider, trySend, processed, findJob } = await harness().onboard({ connect: false });
     const { providerId, token } = provider;
     const elsewhere = await sandbox({ providerId, token });
@@ -178,7 +179,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     await expect.poll(async () => (await read(harness().operations, provider)).health.code).toBe("reachable");
   });
 
-  it("after the activation: webhooks come to the path of the new kind, and for 30 days to that of the former one", async () => {
+  it("after the activation: webhooks are accepted on the path of the new kind, and for 30 days on the former one", async () => {
     const { platform } = harness();
     const { provider, platformToken } = await harness().onboard({ connect: false });
     const status = async (kind: string) => {
@@ -195,7 +196,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     };
     expect(ok(await change(provider, { kind: "other" }))).toMatchObject({ kind: "other", state: "active" });
     expect([await status("sandbox"), await status("other"), await status("third")]).toEqual([200, 200, 404]);
-    skewMs = 31 * 24 * 3_600_000;
+    skewMs = 31 * DAY_MS;
     expect([await status("sandbox"), await status("other")]).toEqual([404, 200]);
   });
 
@@ -209,10 +210,10 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     ok(await change(provider, { timeZone: "Europe/Helsinki" }));
     await expect
       .poll(async () => before - Date.parse((await findJob(shiftId))?.startTime ?? ""))
-      .toBe(3_600_000);
+      .toBe(HOUR_MS);
   });
 
-  it("and activated at the same time: it is active only as it works", async () => {
+  it("and activated at the same time: it is active only with values that work", async () => {
     const wrong = await open(startResponder(() => 404));
     for (let round = 0; round < ROUNDS; round += 1) {
       const provider = await sandbox({ dialect: { routing: "path" } });
@@ -247,7 +248,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     });
   });
 
-  it("unless there is nothing to change, or no such integration", async () => {
+  it("but not without a change, and not for an unknown providerId", async () => {
     const provider = await sandbox();
     const { response } = await change(provider, {});
     expect(response.status).toBe(400);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
-import { mapAll, orderOf, paramsOf } from "./providers.ts";
+import { mapAll, orderOf, paramsOf } from "../../harness/responders.ts";
 
 const ROUNDS = 6;
 
@@ -65,7 +65,7 @@ describe.each(engines)("a draft is deleted, on %s", (engine) => {
     ok(await harness().operations.importRegistry(paramsOf(provider)));
   });
 
-  it("but not once it was activated", async () => {
+  it("but not after its activation", async () => {
     const { provider, params } = await harness().onboard({ connect: false });
     for (const state of ["active", "suspended"]) {
       expect((await remove(provider)).error).toMatchObject({
@@ -76,14 +76,14 @@ describe.each(engines)("a draft is deleted, on %s", (engine) => {
     ok(await harness().operations.getIntegration({ params }));
   });
 
-  it("once: the second deletion finds nothing", async () => {
+  it("once: the second deletion is a 404", async () => {
     const provider = await sandbox();
     await register(provider);
     const answers = await Promise.all([remove(provider), remove(provider)]);
     expect(answers.map(({ response }) => response.status).sort()).toEqual([204, 404]);
   });
 
-  it("or activated, when both are asked for at once", async () => {
+  it("or activated, when both are requested at once", async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const provider = await sandbox();
       await register(provider);
@@ -100,7 +100,7 @@ describe.each(engines)("a draft is deleted, on %s", (engine) => {
     }
   });
 
-  it("while its provider is read: the reading finds nothing to store", async () => {
+  it("while its provider is read: the reading stores nothing", async () => {
     const provider = await sandbox();
     await register(provider);
     const [read, imported, deleted] = await Promise.all([

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Outlet, Role } from "../../../generated/provider/types.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
+import { listening } from "../../harness/listening.ts";
+import { expectBody } from "../../harness/onboard.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 import { useTenants } from "../../harness/tenants.ts";
-import { listening } from "../../listening.ts";
-import { expectBody } from "./onboard.ts";
 
 /** What a provider of nothing but lists lists, until it is changed. */
 interface Lists {
@@ -57,7 +57,7 @@ describe.each(featureEngines)("discovering, on %s", (engine) => {
     roles: roles.map(({ id }) => ({ roleId: id, competenceId: target.competenceId })),
   });
 
-  it("and mapping take turns, in whatever order each of two names the same", async () => {
+  it("and mapping take turns, in whatever order two requests name the same entries", async () => {
     const lists = { outlets: ids("outlet", 40).map(outlet), roles: ids("role", 40).map(role) };
     const turned = { outlets: lists.outlets.toReversed(), roles: lists.roles.toReversed() };
     const path = await draft(lists);
@@ -74,7 +74,7 @@ describe.each(featureEngines)("discovering, on %s", (engine) => {
     }
   });
 
-  it("answers in the provider's order, and names what came twice once as it came last", async () => {
+  it("keeps the provider's order, and lists a repeated id once, with its last name", async () => {
     const outlets = [outlet("b"), outlet("a"), { ...outlet("b"), name: "The last word" }];
     const path = await draft({ outlets, roles: [role("z"), role("y")] });
     const found = await expectBody<Record<string, Record<string, string>[]>>(
@@ -87,7 +87,7 @@ describe.each(featureEngines)("discovering, on %s", (engine) => {
     expect(found.roles?.map(({ roleId }) => roleId)).toEqual(["z", "y"]);
   });
 
-  it("forgets what is listed no longer and was not mapped, so that it blocks no activation", async () => {
+  it("removes unmapped entries that the provider no longer lists, so that they block no activation", async () => {
     const lists = { outlets: ids("outlet", 3).map(outlet), roles: ids("role", 3).map(role) };
     const path = await draft(lists);
     await expectBody(harness(), "POST", `${path}/discover`);

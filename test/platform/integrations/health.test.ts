@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
@@ -15,7 +15,7 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
     return ok(await harness().operations.listIssues({ params: { query } })).items;
   };
 
-  it("is good at first, and nothing waits", async () => {
+  it("is good at first, with an empty backlog", async () => {
     const since = expect.any(String);
     const health = { code: "reachable", since, paused: "nothing", resumes: "automatically", waiting: 0 };
     const registered = await harness().onboard({ connect: false, activate: false });
@@ -59,7 +59,7 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
       return { ...of, shiftId };
     };
 
-    it("is good once the provider says of one shift that it is gone", async () => {
+    it("is good once the provider reports one shift as deleted", async () => {
       const of = await implausible();
       of.provider.deleteShift(of.shiftId);
       of.provider.clearFaults();

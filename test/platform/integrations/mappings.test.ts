@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Competence, Discovery, Workplace } from "../../../generated/operations/types.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem } from "../../harness/http.ts";
+import { discover, expectBody, register } from "../../harness/onboard.ts";
 import { useTenants } from "../../harness/tenants.ts";
-import { discover, expectBody, register } from "./onboard.ts";
 
 describe.each(featureEngines)("the mappings, on %s", (engine) => {
   const harness = useTenants(engine);
@@ -28,14 +28,14 @@ describe.each(featureEngines)("the mappings, on %s", (engine) => {
     roles: Object.fromEntries(roles.map((role) => [role.roleId, role])),
   });
 
-  it("are none before anything was read", async () => {
+  it("are empty before the first reading", async () => {
     const { provider, path } = await open();
     expect(await read(path)).toEqual({ outlets: [], roles: [] });
     expect(await callsTo(provider.providerId)).toBe(0);
     await provider.close();
   });
 
-  it("are those of the last reading, with suggestions, and cause no call", async () => {
+  it("list the outlets and roles of the last reading, with suggestions, without a call", async () => {
     const { provider, path } = await open();
     const similar = await expectBody<Competence>(harness(), "POST", "/competences", {
       name: "Warehouse workers",
@@ -52,7 +52,7 @@ describe.each(featureEngines)("the mappings, on %s", (engine) => {
     expect(await callsTo(provider.providerId)).toBe(2);
   });
 
-  it("suggest also what certainly is the same and was added since, and what is mapped needs no suggestion", async () => {
+  it("suggest equal names that were added since, and nothing for mapped entries", async () => {
     const { provider, path } = await open();
     await discover(harness(), provider);
     const [outlet] = provider.outlets;
@@ -71,7 +71,7 @@ describe.each(featureEngines)("the mappings, on %s", (engine) => {
     await provider.close();
   });
 
-  it("of an unknown organisation are 404", async () => {
+  it("of an unknown organisation are a 404", async () => {
     const answer = await harness().operate("GET", `/integrations/${randomUUID()}/mappings`);
     expectProblem(answer, "provider_not_found");
     expectProblem(await harness().operate("GET", "/integrations/7/mappings"), "validation_failed");

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/platform/db/database.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { type Harness, startHarness } from "../../harness/platform.ts";
@@ -48,7 +48,7 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
   };
   const assigned = (of: Organisation, shiftId: string) => of.provider.shift(shiftId)?.assigned.size ?? 0;
 
-  it("with unassign: everyone is taken off at the provider, and it is deleted once that is confirmed", async () => {
+  it("with unassign: everyone is unassigned at the provider, and the organisation is deleted once that is confirmed", async () => {
     const of = await harness.onboard();
     const { shiftId } = await booked(of);
     expect(assigned(of, shiftId)).toBe(1);
@@ -72,7 +72,7 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
     await expect.poll(() => isGone(of)).toBe(true);
   });
 
-  it("with keep: the provider is not asked, and nothing of it is left but the audit log and the candidates", async () => {
+  it("with keep: the provider is not called, and only the audit log and the candidates are left", async () => {
     const [of, other] = [await harness.onboard(), await harness.onboard()];
     const [{ shiftId, person }, others] = [await booked(of), await booked(other)];
     ok(await offboard(of, "keep"));
@@ -93,7 +93,7 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
     expect(items.map(({ operation }) => operation)).toContain("deleteIntegration");
   });
 
-  it("not when it is activated again: who was taken off stays off", async () => {
+  it("but stays when it is activated again; unassigned people stay unassigned", async () => {
     const of = await harness.onboard();
     const { job } = await booked(of);
     ok(await offboard(of, "unassign"));
@@ -104,7 +104,7 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
     expect(again.bookings).toMatchObject([{ status: "released" }]);
   });
 
-  it("with an export of what the operations API shows of it, without personal data of candidates", async () => {
+  it("with an export of its data in the operations API, without personal data of candidates", async () => {
     const of = await harness.onboard();
     const { job, person } = await booked(of);
     const { status, text } = await exported(of);
@@ -125,7 +125,7 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
     expect((await exported({ ...of, providerId: randomUUID() })).status).toBe(404);
   });
 
-  it("not as a draft, which is deleted", async () => {
+  it("but not as a draft, which is deleted", async () => {
     const of = await harness.onboard({ activate: false });
     expect((await offboard(of, "keep")).error).toMatchObject({ code: "integration_is_draft" });
     expect((await remove(of)).response.status).toBe(204);

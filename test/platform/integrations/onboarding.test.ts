@@ -7,10 +7,10 @@ import type {
   Workplace,
 } from "../../../generated/operations/types.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
+import { discover, expectBody, register } from "../../harness/onboard.ts";
 import { shiftEvent, useTenants } from "../../harness/tenants.ts";
-import { discover, expectBody, register } from "./onboard.ts";
 
 describe.each(featureEngines)("onboarding, on %s", (engine) => {
   const harness = useTenants(engine);
@@ -23,7 +23,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
 
   const integration = (path = "") => `/integrations/${provider.providerId}${path}`;
 
-  it("takes an organisation from a draft to an active one", async () => {
+  it("leads from a draft to an active organisation", async () => {
     await register(harness(), provider);
     const draft = await expectBody<Integration>(harness(), "GET", integration());
     const { providerId, url: baseUrl } = provider;
@@ -76,7 +76,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     expect(await expectBody<Integration>(harness(), "POST", integration("/activate"))).toEqual(active);
   });
 
-  it("keeps what a person mapped when it discovers again", async () => {
+  it("keeps an operator's mappings when it discovers again", async () => {
     await register(harness(), provider);
     const name = `Only ${randomUUID()}`;
     const { workplaceId } = await expectBody<Workplace>(harness(), "POST", "/workplaces", { name });
@@ -88,7 +88,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     expect(again.outlets.find((outlet) => outlet.outletId === outletId)?.workplaceId).toBe(workplaceId);
   });
 
-  it("suggests what is similar and maps it only when a person says so", async () => {
+  it("suggests similar names, and maps them only when an operator confirms", async () => {
     await register(harness(), provider);
     const name = "Warehouse workers";
     const { competenceId } = await expectBody<{ competenceId: string }>(harness(), "POST", "/competences", {
@@ -100,7 +100,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     expect(role?.suggestions).toEqual([{ competenceId, name, score: expect.closeTo(0.97, 1) }]);
   });
 
-  it("maps nothing when one id is not known", async () => {
+  it("maps nothing when one id is unknown", async () => {
     await register(harness(), provider);
     await discover(harness(), provider);
     const { workplaceId } = await expectBody<Workplace>(harness(), "POST", "/workplaces", {
@@ -133,7 +133,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     );
   });
 
-  it("registers a providerId once, in whatever case, and leaves the first as it was", async () => {
+  it("registers a providerId once, in whatever case, and leaves the first registration unchanged", async () => {
     const token = await register(harness(), provider);
     const before = await expectBody(harness(), "GET", integration());
     for (const providerId of [provider.providerId, provider.providerId.toUpperCase()]) {
@@ -157,7 +157,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     expect((await harness().send(path, sending)).status).toBe(200);
   });
 
-  it("answers a providerId as it will be known", async () => {
+  it("returns a providerId in the form in which it is stored", async () => {
     const order = {
       kind: "tempo",
       name: "Kajen",
@@ -202,7 +202,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     expect(jobs.body).toMatchObject({ items: [{ shiftId, status: "open", workplaceId, competenceId }] });
   });
 
-  it("answers 502 when the provider's response cannot be read, and discovers once it can", async () => {
+  it("returns 502 when the provider's response cannot be read, and discovers once it can", async () => {
     await register(harness(), provider);
     provider.setFault("garbage");
     const answer = await harness().operate("POST", integration("/discover"));
@@ -212,7 +212,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     expect((await discover(harness(), provider)).outlets).toHaveLength(provider.outlets.length);
   });
 
-  it("answers 502 when the provider is down, or does not know the token", async () => {
+  it("returns 502 when the provider is down, or rejects the token", async () => {
     await register(harness(), provider);
     await provider.close();
     expectProblem(await harness().operate("POST", integration("/discover")), "provider_unavailable");
@@ -227,7 +227,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     await stranger.close();
   });
 
-  it("leaves out an outlet whose text cannot be stored, and says so", async () => {
+  it("omits an outlet whose text cannot be stored, and names it in the result", async () => {
     await register(harness(), provider);
     const [outlet, ...others] = provider.outlets;
     if (outlet) outlet.name = "a\u0000b";
@@ -245,7 +245,7 @@ describe("the address guard at registration", () => {
   });
 
   it.each(["https://0x7f.1", "https://user:hunter2@provider.example"])(
-    "refuses %s and repeats nothing of it",
+    "refuses %s without repeating the address",
     async (baseUrl) => {
       const answer = await harness().operate("POST", "/integrations", order(baseUrl));
       expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual(["/baseUrl"]);
@@ -253,7 +253,7 @@ describe("the address guard at registration", () => {
     },
   );
 
-  it("takes a public address", async () => {
+  it("accepts a public address", async () => {
     const answer = await harness().operate("POST", "/integrations", order("https://provider.example/api/"));
     expect(answer.status).toBe(201);
   });

@@ -1,12 +1,11 @@
 import { sql } from "kysely";
 import { beforeEach, describe, expect, it } from "vitest";
+import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { noteCircuit, noteImplausible, noteReachable } from "../../../src/platform/integrations/health.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
-
-const MINUTE_MS = 60_000;
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 
 describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
   const database = useEngine(engine);
@@ -51,7 +50,7 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
     expect(await seen()).toEqual(["reachable"]);
   });
 
-  it("is not over with a response to another process, for as long as one finds it again", async () => {
+  it("is not over with a response to another process while one of them still finds it", async () => {
     await note("open", 2);
     await note("closed", 2);
     pass(1.5);
@@ -85,7 +84,7 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
     },
   );
 
-  it("is followed by another attempt at all that failed, once", async () => {
+  it("is followed by one more attempt at all failed work", async () => {
     const due = () => database().kysely.selectFrom("work").select(["kind", "key", "priority"]).execute();
     await note("closed", 1);
     expect(await due()).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../../engines.ts";
+import { MINUTE_MS } from "../../../src/contract/durations.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 
@@ -24,7 +25,7 @@ describe.each(featureEngines)("what lists show of providers, on %s", (engine) =>
       ...{ state: "active", health: { code: "reachable" }, openIssues: 0 },
       backlog: { waiting: { interactive: 0, events: 0, background: 0 }, oldestAt: null },
     });
-    expect(Date.parse(shown?.lastWebhookAt ?? "")).toBeGreaterThan(started - 60_000);
+    expect(Date.parse(shown?.lastWebhookAt ?? "")).toBeGreaterThan(started - MINUTE_MS);
     expect(shown).not.toHaveProperty("oldestPendingBookingAt");
     // Counts are some seconds old.
     const waiting = () => healthOf(draft.providerId).then((draft) => draft?.backlog.waiting.events);

@@ -6,7 +6,7 @@ import { newId } from "../../../src/platform/ids.ts";
 import { importPeople } from "../../../src/platform/integrations/registry-people.ts";
 import type { RegisteredPerson } from "../../../src/platform/integrations/registry-person.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { SECRET_KEY } from "../../harness/platform.ts";
 
 /** A provider without pages sends all entries at once; a statement has at most 65,535 parameters. */

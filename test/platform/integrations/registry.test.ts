@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import type { RegistryImport } from "../../../generated/operations/types.ts";
 import { hyphenated, type PersonalNumber } from "../../../src/contract/personal-number.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
+import { type Asked, entryOf, numberAt, type Reply, startRegistry } from "../../harness/registry-provider.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { type Asked, entryOf, numberAt, type Reply, startRegistry } from "./registry-provider.ts";
 
 /** Candidates belong to the whole platform, so each test has published numbers of its own. */
 const numbersFrom = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
@@ -118,7 +118,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     expect([faults.length, invalid]).toEqual([100, 150]);
   });
 
-  it("fills in what is missing, and nothing else: profiles are the platform's", async () => {
+  it("fills in missing fields only: the platform owns the profiles", async () => {
     const { operations } = harness();
     const bare = entryOf(30, { email: null, phone: null });
     let entry = bare;
@@ -144,7 +144,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     expect(counts(ok(await run()))).toMatchObject({ updated: 1 });
   });
 
-  it("is safe twice at once", async () => {
+  it("can run twice at once", async () => {
     const people = numbersFrom(40, 20).map((nth) => entryOf(nth));
     const { run } = await provider(() => ({ candidates: people }));
     const { run: other } = await provider(() => ({ candidates: people.toReversed() }));
@@ -153,7 +153,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     expect(results.every(({ imported, updated, skipped }) => imported + updated + skipped === 20)).toBe(true);
   });
 
-  it("knows that who worked in a mapped role can do it, unless the platform knows better", async () => {
+  it("gives a candidate the competence of a mapped role in the work history, unless the platform has decided on it", async () => {
     const { operations, onboard } = harness();
     const { provider: sandbox, params, competenceId, addPerson } = await onboard({ connect: false });
     const roleId = sandbox.roles[0]?.id ?? "";
@@ -176,7 +176,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     });
   });
 
-  it("stops, and says so, when a cursor comes for the second time", async () => {
+  it("stops when a cursor is repeated, and names the fault", async () => {
     const { run, asked } = await provider(() => ({ candidates: [entryOf(70)], nextCursor: "again" }));
     const { faults, ...rest } = ok(await run());
     expect(rest).toEqual({ ...NOTHING, imported: 1, invalid: 1 });
@@ -187,7 +187,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     expect(asked).toHaveLength(2);
   });
 
-  it("stops, and says so, when a cursor cannot be sent back", async () => {
+  it("stops when a cursor cannot be sent back, and names the fault", async () => {
     const { run, asked } = await provider(() => ({ candidates: [entryOf(71)], nextCursor: "a\ud800" }));
     const { faults, ...rest } = ok(await run());
     expect(rest).toEqual({ ...NOTHING, imported: 1 });
@@ -213,12 +213,12 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     [{ people: [] }, 502, "provider_unavailable"],
     [{ candidates: [], nextCursor: 7 }, 502, "provider_unavailable"],
     [[], 502, "provider_unavailable"],
-  ])("of a provider that answers %j is %d %s", async (reply, status, code) => {
+  ])("of a provider that responds with %j is %d %s", async (reply, status, code) => {
     const { run } = await provider(() => reply);
     expect((await run()).error).toMatchObject({ status, code });
   });
 
-  it("keeps what it has when a later page cannot be read, and says that it may be run again", async () => {
+  it("keeps the earlier pages when a later one cannot be read, and reports that it may be run again", async () => {
     let isWell = false;
     const { run } = await provider(({ cursor }) => {
       if (cursor === null) return { candidates: [entryOf(80)], nextCursor: "2" };
@@ -230,7 +230,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     expect(counts(ok(await run()))).toEqual({ ...NOTHING, imported: 1, skipped: 1 });
   });
 
-  it("asks for a page again that had no answer, and for no page before it", async () => {
+  it("requests a page without a response again, and no page before it", async () => {
     const failures = [503, 429, 408];
     const { run, asked } = await provider(({ cursor }) => {
       if (cursor === null) return { candidates: [entryOf(82)], nextCursor: "2" };
@@ -240,7 +240,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     expect(asked.map(({ cursor }) => cursor)).toEqual([null, "2", "2", "2", "2"]);
   });
 
-  it("of an unknown organisation is 404", async () => {
+  it("of an unknown organisation is a 404", async () => {
     const { operations } = harness();
     const params = { path: { providerId: randomUUID() } };
     expect((await operations.importRegistry({ params })).error).toMatchObject({ code: "provider_not_found" });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createFieldUses } from "../../../src/platform/integrations/field-uses.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 
@@ -11,7 +11,7 @@ const countsOf = (fields: readonly { field: string; count: number }[]) =>
 describe.each(featureEngines)("the report of what a provider uses, on %s", (engine) => {
   const harness = useHarness(engine, { timing: { hourlyMs: 100 } });
 
-  it("counts the optional fields that had a value, and what was odd, of the shifts that were read", async () => {
+  it("counts the optional fields with a value, and the warnings, of the shifts that were read", async () => {
     const { operations, onboard } = harness();
     const { provider, params, trySend, processed } = await onboard({
       connect: false,
@@ -52,7 +52,7 @@ describe.each(featureEngines)("the report of what a provider uses, on %s", (engi
     expect(countsOf(report.fields)).toMatchObject({ slots: 1, end_not_after_start: 1 });
   });
 
-  it("of an unknown organisation is 404", async () => {
+  it("of an unknown organisation is a 404", async () => {
     const params = { path: { providerId: randomUUID() } };
     expect((await harness().operations.getProviderReport({ params })).error).toMatchObject({
       code: "provider_not_found",
@@ -74,7 +74,7 @@ describe.each(featureEngines)("the counts of fields, on %s", (engine) => {
     return rows.map(({ field, count }) => `${field} ${count}`).sort();
   };
 
-  it("of several processes add up, and what is left is written at the end", async () => {
+  it("of several processes add up, and the rest is written at the end", async () => {
     const providerId = await integration();
     const processes = [1, 2, 3].map(() => createFieldUses({ database: database(), log: silent }));
     for (const uses of processes) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { readWithRetries } from "../../../src/platform/integrations/retried-read.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
+import { discover, register } from "../../harness/onboard.ts";
 import { useTenants } from "../../harness/tenants.ts";
-import { discover, register } from "./onboard.ts";
 
 const WELL = { kind: "list" } as const;
 const down = (retryAfterMs?: number) => ({
@@ -34,12 +34,12 @@ async function play(answers: ({ kind: string; retryAfterMs?: number } | typeof W
 }
 
 describe("asking a provider while an operator waits", () => {
-  it("asks once where there is an answer, also a refusal", async () => {
+  it("sends one request when the provider responds, also with a refusal", async () => {
     expect(await play([WELL])).toEqual({ kind: "list", asked: 1, waits: [] });
     expect(await play([{ kind: "refused" }])).toEqual({ kind: "refused", asked: 1, waits: [] });
   });
 
-  it("asks again, up to four times in all, after waits of our own with jitter", async () => {
+  it("repeats the request, four times at most, after delays of the platform's own with jitter", async () => {
     expect(await play([down(), down(), WELL])).toEqual({ kind: "list", asked: 3, waits: [50, 100] });
     expect(await play([down()])).toEqual({ kind: "unavailable", asked: 4, waits: [50, 100, 200] });
   });
@@ -52,7 +52,7 @@ describe("asking a provider while an operator waits", () => {
     });
   });
 
-  it("gives up at once where it would take too long, whatever takes it", async () => {
+  it("gives up at once when the next attempt would take too long, for whatever reason", async () => {
     expect(await play([down(60_000), WELL])).toEqual({ kind: "unavailable", asked: 1, waits: [] });
     expect(await play([down(15_000), down(15_000), WELL])).toMatchObject({ asked: 2, waits: [15_000] });
     expect(await play([down()], 10_000)).toMatchObject({ kind: "unavailable", asked: 2 });
@@ -62,7 +62,7 @@ describe("asking a provider while an operator waits", () => {
 describe.each(featureEngines)("discovering, on %s", (engine) => {
   const harness = useTenants(engine, { timing: { onboardingRetriesMs: [1, 1, 1] } });
 
-  it("reads outlets and roles again that had no answer", async () => {
+  it("reads outlets and roles again after a request without a response", async () => {
     const provider = await startSandbox();
     await register(harness(), provider);
     // Fewer than open the circuit.

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import { createAddressLimit } from "../../../src/platform/access/address-limit.ts";
 import { hashToken } from "../../../src/platform/access/token.ts";
 import { createTokenOwners } from "../../../src/platform/integrations/tokens.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 
-const HOUR = 3_600_000;
 const UNKNOWN = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
 
 describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
@@ -29,13 +29,13 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
   it("keeps the previous platform token valid for 24 hours", async () => {
     const { rotate, first, use } = await registered();
     const { platformToken: second, previousValidUntil } = await rotate();
-    expect(Date.parse(previousValidUntil) - now).toBe(24 * HOUR);
+    expect(Date.parse(previousValidUntil) - now).toBe(DAY_MS);
     expect([await use(first), await use(second)]).toEqual([200, 200]);
-    now += 24 * HOUR;
+    now += DAY_MS;
     expect([await use(first), await use(second)]).toEqual([401, 200]);
   });
 
-  it("ends it at once when that is asked for, though it was used just now", async () => {
+  it("ends the previous token at once on request, even if it was used just now", async () => {
     const { rotate, first, use } = await registered();
     expect(await use(first)).toBe(200);
     const { platformToken: second, previousValidUntil } = await rotate(0);
@@ -43,18 +43,18 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
     expect([await use(first), await use(second)]).toEqual([401, 200]);
   });
 
-  it("leaves two valid at most: the third ends the first", async () => {
+  it("leaves at most two valid tokens: the third ends the first", async () => {
     const { rotate, first, use } = await registered();
     const { platformToken: second } = await rotate(48);
     expect(await use(first)).toBe(200);
-    now += HOUR;
+    now += HOUR_MS;
     const { platformToken: third } = await rotate(1);
     expect([await use(first), await use(second), await use(third)]).toEqual([401, 200, 200]);
-    now += HOUR;
+    now += HOUR_MS;
     expect([await use(second), await use(third)]).toEqual([401, 200]);
   });
 
-  it("leaves one without an end when several are made at once", async () => {
+  it("leaves one token without an end when several are created at once", async () => {
     const { rotate, use } = await registered();
     const made = await Promise.all([rotate(0), rotate(0), rotate(0)]);
     const statuses = await Promise.all(made.map(({ platformToken }) => use(platformToken)));
@@ -88,7 +88,7 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
     expect(await use(first)).toBe(200);
   });
 
-  it("of an unknown organisation is 404", async () => {
+  it("of an unknown organisation is a 404", async () => {
     const { operations } = harness();
     for (const body of [
       { direction: "platform" as const },

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { healthOf, noteRoute, type SeenRoute } from "../../../src/platform/integrations/health.ts";
 import { requireIntegration } from "../../../src/platform/integrations/integration.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { engines, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
+import { engines, useEngine } from "../../harness/engines.ts";
 import { SECRET_KEY } from "../../harness/platform.ts";
 import { insertIntegration } from "../../harness/tenants.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { issueText } from "../../../src/contract/operator-text.ts";
 import { type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { engines } from "../../engines.ts";
+import { engines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 import {
@@ -13,7 +13,7 @@ import {
   startNothing,
   startResponder,
   startRewriting,
-} from "./providers.ts";
+} from "../../harness/responders.ts";
 
 describe.each(engines)("the routing of a registration, on %s", (engine) => {
   const harness = useHarness(engine);
@@ -45,7 +45,7 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
     expect(await issuesOf(provider)).toEqual([]);
   });
 
-  it("is detected for `auto`, and taken as given otherwise without a call", async () => {
+  it("is detected for `auto`, and otherwise used as given, without a call", async () => {
     const header = await sandbox({ dialect: { routing: "header" } });
     expect(await register(header, "auto")).toMatchObject({ routing: "header", routingSource: "detected" });
     const silent = await responder(() => 500);
@@ -59,7 +59,7 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
     expect(await register({ ...provider, url: both.url })).toMatchObject({ routing: "path" });
   });
 
-  it("stays unknown when one way is refused and the other does not exist, and each call is named", async () => {
+  it("stays unknown when one routing is refused and the other does not exist, and each call is named", async () => {
     const provider = await responder((path) => (path.startsWith("/providers/") ? 404 : 401));
     const { routingSource, routingAttempts, ...rest } = await register(provider);
     const { url, providerId } = provider;
@@ -147,7 +147,7 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
     expect(await issuesOf(provider)).toEqual([]);
   });
 
-  it("is never used while it is not known: nothing but the detection calls the provider", async () => {
+  it("is never used while it is unknown: only the detection calls the provider", async () => {
     const provider = await responder((path) => (path.endsWith("/outlets") ? 404 : 500));
     const { platformToken } = await register(provider);
     const headers = { Authorization: `Bearer ${platformToken}`, "Content-Type": "application/json" };

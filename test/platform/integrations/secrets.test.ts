@@ -4,11 +4,11 @@ import type { IntegrationCreated } from "../../../generated/operations/types.ts"
 import { hashToken } from "../../../src/platform/access/token.ts";
 import type { Database } from "../../../src/platform/db/database.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
+import { expectBody } from "../../harness/onboard.ts";
 import { OPERATIONS_TOKEN, SECRET_KEY, withDatabase } from "../../harness/platform.ts";
 import { shiftEvent, startWithTenants, type TenantHarness } from "../../harness/tenants.ts";
-import { bodies } from "../http/valid-requests.ts";
-import { expectBody } from "./onboard.ts";
+import { bodies } from "../../harness/valid-requests.ts";
 
 const PROVIDER_TOKEN = "provider-token-that-must-stay-secret";
 const HIRE = {

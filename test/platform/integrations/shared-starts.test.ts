@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { sharedStarts } from "../../../src/platform/integrations/shared-starts.ts";
-import { silent, useEngine } from "../../engines.ts";
+import { silent, useEngine } from "../../harness/engines.ts";
 
 const LIMITS = { perSecond: 10, perMinute: 500, waitMs: 600_000 };
 
@@ -44,7 +44,7 @@ describe("the starts of calls that processes share", () => {
     }
   });
 
-  it("go on at one process where another has stopped", async () => {
+  it("continue at one process where another has stopped", async () => {
     const [one, other] = processes();
     const startedAt = performance.now();
     const starts = await one.reserve(50, LIMITS, true);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 
@@ -12,7 +12,7 @@ describe.each(featureEngines)("suspending an integration, on %s", (engine) => {
     return items.map(({ status }) => status);
   };
 
-  it("keeps its events, and activating it again lets them go on", async () => {
+  it("keeps its events, which are processed after the next activation", async () => {
     const { operations, platform, onboard } = harness();
     const { provider, params, trySend, findJob, processed } = await onboard({ connect: false });
     expect(ok(await operations.suspendIntegration({ params })).state).toBe("suspended");
@@ -47,7 +47,7 @@ describe.each(featureEngines)("suspending an integration, on %s", (engine) => {
     expect(await findJob(shiftId)).toMatchObject({ status: "open" });
   });
 
-  it("takes no bookings and offers no jobs until it is active again, and then offers each to everyone available, once", async () => {
+  it("allows no bookings and offers no jobs until it is active again, and then offers each to everyone available, once", async () => {
     const { operations, platform, onboard } = harness();
     const { provider, params, trySend, findJob, processed, addPerson } = await onboard({ connect: false });
     const [first, second] = [(await addPerson()).candidateId, (await addPerson()).candidateId];
@@ -75,14 +75,14 @@ describe.each(featureEngines)("suspending an integration, on %s", (engine) => {
     expect((await accept(third)).response.status).toBe(201);
   });
 
-  it("is no way around the mappings: a draft stays a draft", async () => {
+  it("does not bypass the mappings: a draft stays a draft", async () => {
     const { operations, onboard } = harness();
     const { provider, params } = await onboard({ connect: false, activate: false });
     provider.createShift({ roleId: "an-unmapped-role" });
     expect(ok(await operations.suspendIntegration({ params })).state).toBe("draft");
   });
 
-  it("may be asked for twice; of an unknown one it is 404", async () => {
+  it("may be requested twice, and is a 404 for an unknown organisation", async () => {
     const { operations, onboard } = harness();
     const { params } = await onboard({ connect: false });
     for (const _ of "12") expect(ok(await operations.suspendIntegration({ params })).state).toBe("suspended");

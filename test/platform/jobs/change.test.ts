@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Job, JobChange } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import {
   type OrganisationOptions,
   type StartedOrganisation,
   startOrganisation,
 } from "../../harness/started-organisation.ts";
 
-const HOUR = 3_600_000;
-const later = (time: string, ms = HOUR) => new Date(Date.parse(time) + ms).toISOString();
+const later = (time: string, ms = HOUR_MS) => new Date(Date.parse(time) + ms).toISOString();
 
 describe.each(featureEngines)("a change of a job on %s", (engine) => {
   const database = useEngine(engine);
@@ -195,10 +195,10 @@ describe.each(featureEngines)("a change of a job on %s", (engine) => {
   });
 
   it.each<[string, (job: Job) => JobChange, string]>([
-    ["an end before the start", (job) => ({ endTime: later(job.startTime, -HOUR) }), "/endTime"],
+    ["an end before the start", (job) => ({ endTime: later(job.startTime, -HOUR_MS) }), "/endTime"],
     ["an end at the start", (job) => ({ endTime: job.startTime }), "/endTime"],
     ["a start after the end", (job) => ({ startTime: later(job.endTime) }), "/startTime"],
-    ["a start in the past", () => ({ startTime: later(new Date().toISOString(), -HOUR) }), "/startTime"],
+    ["a start in the past", () => ({ startTime: later(new Date().toISOString(), -HOUR_MS) }), "/startTime"],
     ["101 positions", () => ({ positions: 101 }), "/positions"],
     ["nothing", () => ({}), ""],
   ])("refuses %s", async (_, change, pointer) => {

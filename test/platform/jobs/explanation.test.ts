@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 
@@ -33,7 +33,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     return { ...registered, openJob, accept };
   };
 
-  it("counts who has the competence, who works elsewhere, who was offered it and who took it", async () => {
+  it("counts candidates by competence, bookings elsewhere, offers and accepts", async () => {
     const { openJob, accept, addPerson } = await open();
     const [first, second] = [(await addPerson()).candidateId, (await addPerson()).candidateId];
     const [here, there] = [await openJob(2), await openJob(1)];
@@ -58,7 +58,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     expect(await codes(here.jobId)).toContain("not_accepted_yet");
   });
 
-  it("knows who has become free since it was offered", async () => {
+  it("counts candidates who have become free since the offer", async () => {
     const { openJob, accept, addPerson } = await open();
     const { candidateId } = await addPerson();
     const { jobId } = await openJob();
@@ -101,7 +101,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     ]);
   });
 
-  it("knows no job that there is not", async () => {
+  it("returns 404 for an unknown job", async () => {
     const { operations } = harness();
     const ask = async (jobId: string) => {
       const { error, response } = await operations.explainJob({ params: { path: { jobId } } });

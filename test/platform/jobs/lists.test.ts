@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JobCandidate, operations } from "../../../generated/operations/types.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { insertJobs, insertPeople } from "../../harness/many-rows.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
@@ -73,7 +73,7 @@ describe.each(featureEngines)("the lists of jobs, on %s", (engine) => {
     );
   });
 
-  it("are counted by organisation, and a count that stops says that there are more", async () => {
+  it("are counted by organisation, up to a limit that the count states", async () => {
     await insertJobs(database().kysely, organisation, { count: 10_001, firstStart: FIRST_START });
     await insertJobs(database().kysely, organisation, {
       count: 10_000,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 describe.each(featureEngines)("the names of a job's outlet and role, on %s", (engine) => {

@@ -1,13 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import {
   type OrganisationOptions,
   type StartedOrganisation,
   startOrganisation,
 } from "../../harness/started-organisation.ts";
-
-const HOUR = 3_600_000;
 
 describe.each(featureEngines)("a past job on %s", (engine) => {
   const database = useEngine(engine);
@@ -125,7 +124,7 @@ describe.each(featureEngines)("a past job on %s", (engine) => {
   it("accepts corrected times without notifying the people who worked", async () => {
     await open();
     const job = await worked();
-    const endTime = new Date(Date.parse(job.endTime) - HOUR).toISOString();
+    const endTime = new Date(Date.parse(job.endTime) - HOUR_MS).toISOString();
     organisation.provider.updateShift(job.shiftId, { endTime });
     await organisation.process("shift.update", job.shiftId);
     expect(await organisation.job(job.shiftId)).toMatchObject({ endTime });
@@ -136,7 +135,7 @@ describe.each(featureEngines)("a past job on %s", (engine) => {
     await open();
     const job = await worked();
     const times = [job.startTime, job.endTime].map((time) =>
-      new Date(Date.parse(time) + 48 * HOUR).toISOString(),
+      new Date(Date.parse(time) + 48 * HOUR_MS).toISOString(),
     );
     organisation.provider.updateShift(job.shiftId, { startTime: times[0] ?? "", endTime: times[1] ?? "" });
     await organisation.process("shift.update", job.shiftId);

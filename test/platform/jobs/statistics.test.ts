@@ -6,15 +6,15 @@ import type {
   StaffingFigures,
   Statistics,
 } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Schema } from "../../../src/platform/db/schema.ts";
 import { type Period, readStatistics } from "../../../src/platform/jobs/statistics.ts";
-import { engines, featureEngines, useEngine } from "../../engines.ts";
+import { engines, featureEngines, useEngine } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 import { useTenants } from "../../harness/tenants.ts";
 
-const HOUR_MS = 3_600_000;
 /** A Wednesday. */
 const START = new Date("2031-03-05T09:00:00Z");
 const hoursBefore = (hours: number) => new Date(START.getTime() - hours * HOUR_MS);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import type { NewShift } from "../../../src/sandbox/provider-actions.ts";
 import type { SandboxOptions } from "../../../src/sandbox/sandbox.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { useHarness } from "../../harness/platform.ts";
 
 type Forms = NonNullable<SandboxOptions["dialect"]>;
-const HOUR_MS = 3_600_000;
 const later = (time: string) => new Date(Date.parse(time) + HOUR_MS).toISOString();
 
 describe.each(featureEngines)("shift.update on %s", (engine) => {

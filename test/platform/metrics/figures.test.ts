@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { readPaces } from "../../../src/platform/backlog/pace.ts";
 import { createCollector } from "../../../src/platform/metrics/collector.ts";
 import { createFigures } from "../../../src/platform/metrics/figures.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 
 const START = Date.parse("2027-03-01T08:00:00Z");
-const MINUTE = 60_000;
 
 const callOf = (provider_id: string) => ({
   ...{ kind: "probe", provider_id, operation: "getShift", seconds: 0.01, status: 200 },
@@ -24,7 +24,7 @@ describe.each(featureEngines)("the figures on %s", (engine) => {
   const paces = () => readPaces(database(), now(), "");
   const stored = () => database().kysely.selectFrom("figures").selectAll().orderBy("minute").execute();
 
-  it("of several processes add up, and what is left is written at the end", async () => {
+  it("of several processes add up, and the rest is written at the end", async () => {
     const providers = [randomUUID(), randomUUID()];
     const processes = [1, 2, 3].map(() => open());
     for (const [nth, figures] of processes.entries()) {
@@ -45,12 +45,12 @@ describe.each(featureEngines)("the figures on %s", (engine) => {
     const figures = createFigures({ database: database(), log: silent, now, everyMs: 1 });
     const provider = { kind: "probe", provider_id: randomUUID() };
     figures.webhookStored(provider);
-    clock += 2 * MINUTE;
+    clock += 2 * MINUTE_MS;
     figures.webhookStored(provider);
     await expect.poll(async () => (await stored()).length).toBe(2);
     await figures.close();
     const minutes = (await stored()).map(({ minute }) => minute.getTime());
-    expect(minutes).toEqual([START, START + 2 * MINUTE]);
+    expect(minutes).toEqual([START, START + 2 * MINUTE_MS]);
   });
 
   it("that could not be written are written with the next", async () => {

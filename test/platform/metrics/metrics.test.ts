@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { createBacklogs } from "../../../src/platform/backlog/backlogs.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
 import { createReadings, type Readings } from "../../../src/platform/metrics/readings.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 import { useHarness } from "../../harness/platform.ts";
 import { startOrganisation } from "../../harness/started-organisation.ts";
 
@@ -31,7 +32,7 @@ const measured = (readings: () => Promise<Readings>, ping: () => Promise<void> =
   createMetrics({ readings, ping, log: silent, about: { version: "1.2.3" } });
 
 describe("the metrics", () => {
-  it("show what the database knows", async () => {
+  it("show the figures of the database", async () => {
     const text = await measured(async () => READINGS).text();
     for (const line of [
       "shiftpact_database_up 1",
@@ -57,7 +58,7 @@ describe("the metrics", () => {
     expect(text).toContain("process_cpu_seconds_total");
   });
 
-  it("forget what is gone, and say so when the database does not answer", async () => {
+  it("drop values that are gone, and report that the database does not respond", async () => {
     const readings = vi.fn(async () => READINGS);
     const ping = vi.fn(async () => undefined);
     const metrics = measured(readings, ping);
@@ -73,7 +74,7 @@ describe("the metrics", () => {
     );
   });
 
-  it("say that the database is up when it answers, though reading from it takes too long", async () => {
+  it("report the database as up when it responds, even if a reading takes too long", async () => {
     const text = await measured(async () => Promise.reject(new Error("too slow"))).text();
     expect(text.split("\n")).toContain("shiftpact_database_up 1");
     expect(text).not.toMatch(/^shiftpact_events\{/m);
@@ -103,7 +104,7 @@ describe("the metrics", () => {
     expect(text).toContain(`shiftpact_provider_call_seconds_count{${labels}} 8`);
   });
 
-  it("show the reading before while a new one fails", async () => {
+  it("show the previous reading while a new one fails", async () => {
     const readings = vi.fn(async () => READINGS);
     const metrics = measured(readings);
     await metrics.text();
@@ -125,7 +126,7 @@ describe("the metrics", () => {
       });
     const call = { kind: "tempo", operation: "getShift", status: 200, seconds: 0.02 };
 
-    it("have the worst ones, and the others together", async () => {
+    it("show the worst ones, and the others together", async () => {
       const text = await limited(() => providers).text();
       for (const line of [
         'shiftpact_provider_health{kind="tempo",provider_id="p3",code="unreachable"} 1',
@@ -138,7 +139,7 @@ describe("the metrics", () => {
       expect(text).not.toMatch(/provider_id="p[12]"/);
     });
 
-    it("count those that come first one by one, until they are gone", async () => {
+    it("count the first ones separately, until they are gone", async () => {
       let known = providers;
       const metrics = limited(() => known);
       for (const provider_id of ["p1", "p1", "p2"]) {
@@ -158,7 +159,7 @@ describe("the metrics", () => {
     });
   });
 
-  it("are each platform's own", async () => {
+  it("are separate for each platform in a process", async () => {
     const [one, other] = [measured(async () => READINGS), measured(async () => READINGS)];
     one.providerCalled({ kind: "k", provider_id: "p", operation: "o", status: 200, seconds: 1 });
     expect(await other.text()).not.toContain('operation="o"');
@@ -204,7 +205,7 @@ describe.each(featureEngines)("how long events wait, as read on %s", (engine) =>
       .insertInto("integrations")
       .values({ provider_id, kind: "k", name: "n", base_url: "https://example.com", provider_token: "t" })
       .execute();
-    const received_at = new Date(Date.now() - 3_600_000);
+    const received_at = new Date(Date.now() - HOUR_MS);
     const event = { event_id: crypto.randomUUID(), event: "shift.create", shift_id: "s", trace_id: "t" };
     await kysely
       .insertInto("events")
@@ -221,7 +222,7 @@ describe.each(featureEngines)("how long events wait, as read on %s", (engine) =>
 describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
   const database = useEngine(engine);
 
-  it("are counted by how far they came", async () => {
+  it("are counted by their delivery", async () => {
     const organisation = await startOrganisation(database(), { channel: DOWN, retries: { tries: 2 } });
     await organisation.addPerson();
     await organisation.open();

@@ -1,17 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notification } from "../../../generated/operations/types.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
 import type { Channel, Delivery, Mail } from "../../../src/platform/deps.ts";
 import { OFFERS_PER_MAIL } from "../../../src/platform/notifications/letter.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { type Harness, startHarness } from "../../harness/platform.ts";
-import { age } from "../work/rows.ts";
+import { age } from "../../harness/work-rows.ts";
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const LIMITS = { everyMs: 10 * MINUTE, perDay: 3 };
+const LIMITS = { everyMs: 10 * MINUTE_MS, perDay: 3 };
 const DELIVERED: Delivery = { kind: "delivered" };
 const AWAY: Delivery = { kind: "unavailable", code: "mail_server_unreachable" };
 
@@ -43,17 +41,17 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
 
   /** In whole minutes, which is what mails say. */
   const shiftIn = (ms: number) => {
-    const start = Math.floor((now.getTime() + ms) / MINUTE) * MINUTE;
+    const start = Math.floor((now.getTime() + ms) / MINUTE_MS) * MINUTE_MS;
     return {
       startTime: new Date(start).toISOString(),
-      endTime: new Date(start + 6 * HOUR).toISOString(),
+      endTime: new Date(start + 6 * HOUR_MS).toISOString(),
     };
   };
   /** Opens a job in two days, unless another time is given. */
-  const open = (inMs = 2 * DAY, at = organisation) => at.open(shiftIn(inMs));
-  const openAll = async (count: number, inMs = 2 * DAY) => {
+  const open = (inMs = 2 * DAY_MS, at = organisation) => at.open(shiftIn(inMs));
+  const openAll = async (count: number, inMs = 2 * DAY_MS) => {
     const jobs = [];
-    for (let nth = 0; nth < count; nth += 1) jobs.push(await open(inMs + nth * HOUR));
+    for (let nth = 0; nth < count; nth += 1) jobs.push(await open(inMs + nth * HOUR_MS));
     return jobs;
   };
   /** Moves both clocks, and waits for what has become due. */
@@ -77,14 +75,14 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     const { candidateId } = await organisation.addPerson({ firstName: "Robin" });
     await open();
     expect(subjects()).toEqual([single]);
-    await open(4 * DAY);
-    await open(3 * DAY);
+    await open(4 * DAY_MS);
+    await open(3 * DAY_MS);
     expect(mails).toHaveLength(1);
     for (const each of await waiting(candidateId))
       expect(each).toMatchObject({ waitsFor: "offer_window", waitsUntil: expect.any(String) });
-    await later(LIMITS.everyMs - MINUTE);
+    await later(LIMITS.everyMs - MINUTE_MS);
     expect(mails).toHaveLength(1);
-    await later(MINUTE);
+    await later(MINUTE_MS);
     expect(subjects()).toEqual([single, digest("2")]);
     const days = mails[1]?.text
       .match(/\d+ \w+ \d+, \d\d:\d\d \w+ to /g)
@@ -93,18 +91,18 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     expect(days).toEqual(days?.toSorted((one, other) => one - other));
     expect(await waiting(candidateId)).toEqual([]);
     for (const each of await notifications(candidateId)) expect(each).not.toHaveProperty("waitsFor");
-    await later(DAY);
+    await later(DAY_MS);
     expect(mails).toHaveLength(2);
   });
 
-  it("is not delayed for a shift within 12 hours, and then names what waits too", async () => {
+  it("is not delayed for a shift within 12 hours, and then also names the offers that wait", async () => {
     await organisation.addPerson();
     await openAll(2);
     expect(mails).toHaveLength(1);
-    await open(11 * HOUR);
+    await open(11 * HOUR_MS);
     expect(subjects()).toEqual([single, digest("2")]);
-    await open(10 * HOUR);
-    await open(9 * HOUR);
+    await open(10 * HOUR_MS);
+    await open(9 * HOUR_MS);
     // Over the daily limit, too.
     expect(mails).toHaveLength(4);
     await open();
@@ -113,13 +111,13 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
 
   it("is sent when a waiting offer comes within 12 hours of its shift", async () => {
     await organisation.addPerson();
-    await open(3 * DAY);
-    await open(2 * DAY);
-    await open(12 * HOUR + 5 * MINUTE);
+    await open(3 * DAY_MS);
+    await open(2 * DAY_MS);
+    await open(12 * HOUR_MS + 5 * MINUTE_MS);
     expect(mails).toHaveLength(1);
-    await later(3 * MINUTE);
+    await later(3 * MINUTE_MS);
     expect(mails).toHaveLength(1);
-    await later(2 * MINUTE);
+    await later(2 * MINUTE_MS);
     expect(subjects()).toEqual([single, digest("2")]);
   });
 
@@ -139,7 +137,7 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
   it("is limited in any 24 hours; what still holds is sent when the limit allows it", async () => {
     const { candidateId } = await organisation.addPerson();
     for (let nth = 0; nth < 5; nth += 1) {
-      await open(4 * DAY + nth * HOUR);
+      await open(4 * DAY_MS + nth * HOUR_MS);
       await later(LIMITS.everyMs);
     }
     expect(mails).toHaveLength(LIMITS.perDay);
@@ -149,9 +147,9 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
       .data?.shiftId;
     organisation.provider.deleteShift(shiftId ?? "");
     await organisation.process("shift.delete", shiftId ?? "");
-    await later(DAY - 5 * LIMITS.everyMs - MINUTE);
+    await later(DAY_MS - 5 * LIMITS.everyMs - MINUTE_MS);
     expect(mails).toHaveLength(LIMITS.perDay);
-    await later(MINUTE);
+    await later(MINUTE_MS);
     expect(mails).toHaveLength(LIMITS.perDay + 1);
     expect(subjects().at(-1)).toEqual(single);
   });
@@ -188,7 +186,7 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
       if (attempts.length > 1) return DELIVERED;
       organisation.provider.deleteShift(gone?.shiftId ?? "");
       await organisation.send("shift.delete", gone?.shiftId ?? "");
-      await organisation.send("shift.create", organisation.provider.createShift(shiftIn(DAY)).shiftId);
+      await organisation.send("shift.create", organisation.provider.createShift(shiftIn(DAY_MS)).shiftId);
       await organisation.processed();
       return AWAY;
     };
@@ -228,8 +226,8 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     const other = await harness.onboard({ connect: false });
     await organisation.addPerson({ competenceIds: [organisation.competenceId, other.competenceId] });
     await open();
-    await open(2 * DAY, other);
-    await open(3 * DAY, other);
+    await open(2 * DAY_MS, other);
+    await open(3 * DAY_MS, other);
     expect(mails).toHaveLength(1);
     await open();
     await later(LIMITS.everyMs);

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type MailServer, type Outage, startMailServer } from "../../harness/mail-server.ts";
 import {
   type OrganisationOptions,
@@ -62,7 +63,7 @@ describe("a mail to a server that fails", () => {
     expect(server.mails).toHaveLength(1);
   });
 
-  it("is refused before it is sent when the address is none", async () => {
+  it("is refused before it is sent when the address is not valid", async () => {
     const server = await startMailServer();
     onTestFinished(server.close);
     const channel = createEmailChannel({ url: server.url, from: FROM });
@@ -102,7 +103,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
   };
   const changed = async (job: Job) => {
     organisation.provider.updateShift(job.shiftId, {
-      endTime: new Date(Date.parse(job.endTime) + 3_600_000).toISOString(),
+      endTime: new Date(Date.parse(job.endTime) + HOUR_MS).toISOString(),
     });
     await organisation.process("shift.update", job.shiftId);
   };
@@ -161,7 +162,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(JSON.stringify(mail)).not.toContain(NUMBER);
   });
 
-  it("arrive once when the server refuses twice, then takes", async () => {
+  it("arrive once when the server refuses twice and then accepts", async () => {
     await open();
     await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
     server.refuse(451, 2);
@@ -172,7 +173,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(await issues()).toEqual([]);
   });
 
-  it("have one Message-ID each, so that a repetition after a lost answer can be dropped", async () => {
+  it("have one Message-ID each, so that a repetition after a lost response can be dropped", async () => {
     await open();
     await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
     server.refuse("lost");
@@ -205,7 +206,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(server.mails).toHaveLength(1);
   });
 
-  it("that no attempt could deliver leave an issue without an address, and go out once the server is back", async () => {
+  it("that no attempt could deliver raise an issue without an address, and are sent once the server is back", async () => {
     server.refuse(450, 3);
     await offered({ retries: { tries: 3 } });
     const subject = { kind: "mail_server" };
@@ -245,7 +246,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     await expect.poll(notifications).toMatchObject([{ deliveryError, deliveryParams }]);
   });
 
-  it("go to no other machine without TLS when there is a password, which would travel in clear", async () => {
+  it("are sent to no other machine without TLS when there is a password, which would be readable", async () => {
     // On this machine too, but not by a name that says so.
     await offered({ retries: { tries: 1 } }, server.url.replace("127.0.0.1", "0.0.0.0"));
     await expect.poll(notifications).toMatchObject([{ deliveryError: "tls_unavailable" }]);

@@ -3,7 +3,7 @@ import { newId } from "../../../src/platform/ids.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { notify } from "../../../src/platform/notifications/notify.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type MailServer, startMailServer } from "../../harness/mail-server.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
@@ -26,7 +26,7 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
     return rows.map(({ candidate_id }) => candidate_id);
   };
 
-  it("of one change reaches each of them once, however many they are", async () => {
+  it("of a change sends each of them one notification, however many they are", async () => {
     const { jobId } = await organisation.open();
     const candidateIds = await crowd();
     const { providerId } = organisation;

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import type { Person } from "../../harness/organisation.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
-const HOUR_MS = 3_600_000;
 const FIRST = "first@example.com";
 const SECOND = "second@example.com";
 const EVERYONE = [FIRST, SECOND];

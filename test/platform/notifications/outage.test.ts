@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Channel, Delivery } from "../../../src/platform/deps.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type MailServer, type Outage, startMailServer } from "../../harness/mail-server.ts";
 import { ok } from "../../harness/operations.ts";
 import {
@@ -11,9 +12,8 @@ import {
 } from "../../harness/started-organisation.ts";
 
 const NTH = 20;
-const DAY_MS = 24 * 3_600_000;
 /** Longer than any test: what waits for its hourly attempt goes out in a test only when something makes it due. */
-const HOURLY = { timing: { hourlyMs: 3_600_000 }, retries: { tries: 3 } };
+const HOURLY = { timing: { hourlyMs: HOUR_MS }, retries: { tries: 3 } };
 const UNREACHABLE = { kind: "unavailable", code: "mail_server_unreachable" } as const;
 const DEFERRED: Delivery = { kind: "deferred", code: "mail_server_refused", status: 450 };
 const DELIVERED = { kind: "delivered" } as const;

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notification } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type MailServer, startMailServer } from "../../harness/mail-server.ts";
 import { ok } from "../../harness/operations.ts";
 import {
@@ -10,8 +11,6 @@ import {
   type StartedOrganisation,
   startOrganisation,
 } from "../../harness/started-organisation.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Of both platforms, where one takes over from the other. */
 
@@ -70,7 +69,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     return { job, one, other };
   };
 
-  it("delivers what the server refused, under the same Message-ID, and closes its issue only", async () => {
+  it("delivers a notification that the server refused, under the same Message-ID, and closes its issue only", async () => {
     await open();
     const { one, other } = await refuseTwo();
     expect((await subjects()).sort()).toEqual([one.notificationId, other.notificationId].sort());
@@ -113,7 +112,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await subjects()).toEqual([]);
   });
 
-  it("that is refused again keeps the issue, and counts", async () => {
+  it("keeps the issue when it is refused again, and counts the resend", async () => {
     await open();
     const { one } = await refuseTwo();
     server.refuse(550);
@@ -126,7 +125,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await read(one)).toMatchObject({ deliveryError: "gave_up" });
   });
 
-  it("sends what was delivered under a Message-ID of its own each time", async () => {
+  it("sends a delivered notification under a new Message-ID each time", async () => {
     await open();
     await organisation.addPerson();
     await organisation.open();
@@ -154,7 +153,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(messageIds()).toEqual([messageId(one), messageId(one, ".1")]);
   });
 
-  it("attempts at once what waits after a failed attempt, under the same Message-ID", async () => {
+  it("attempts a notification that waits after a failed attempt at once, under the same Message-ID", async () => {
     await open({ retries: { tries: 1 } });
     await organisation.addPerson();
     server.fail({ at: "data", reply: 451 });
@@ -173,7 +172,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("sends what was only shown before the platform had a mail server", async () => {
+  it("sends a notification that was only shown before the platform had a mail server", async () => {
     organisation = await startOrganisation(database());
     await organisation.addPerson();
     await organisation.open();
@@ -187,7 +186,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(messageIds()).toEqual([messageId(one)]);
   });
 
-  it("sends what had no usable address, once the address is corrected", async () => {
+  it("sends a notification without a usable address once the address is corrected", async () => {
     await open();
     const { candidateId } = await organisation.addPerson({ email: "robin@example.com" });
     const setEmail = (email: string) =>
@@ -236,7 +235,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await resend(randomUUID())).toEqual({ status: 404, body: "notification_not_found" });
   });
 
-  it("goes before what the candidate is mailed in the background", async () => {
+  it("precedes mail to the candidate that is sent in the background", async () => {
     await open({ retries: { tries: 1 } });
     await organisation.addPerson();
     await organisation.open();

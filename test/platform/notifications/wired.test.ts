@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../../generated/operations/client.ts";
 import { startPlatform } from "../../../src/platform/main.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
-import { copyDatabase, silent } from "../../engines.ts";
+import { copyDatabase, silent } from "../../harness/engines.ts";
 import { startMailServer } from "../../harness/mail-server.ts";
 import { configFor } from "../../harness/platform.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job, Notification } from "../../../generated/operations/types.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { warnOfUndelivered } from "../../../src/platform/notifications/deliver.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 const OFFER = /^A shift on \w+ \d+ \w+ at \d\d:\d\d is open for you$/;
@@ -133,7 +133,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     expect(mails.map(({ subject }) => subject)).toEqual([expect.stringMatching(CONFIRMED)]);
   });
 
-  it("is counted at the start of a platform without a channel, which says so", async () => {
+  it("is counted and logged at the start of a platform without a channel", async () => {
     await organisation.addPerson();
     await offered();
     const lines: unknown[] = [];

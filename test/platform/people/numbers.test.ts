@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { useHarness } from "../../harness/platform.ts";
 
 const CONFIRMED = { status: 201, code: "confirmed" };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { ShiftState } from "../../../src/platform/shifts/state.ts";
 import {
@@ -9,7 +10,6 @@ import {
   aState,
   confirmed,
   firstStep,
-  HOUR,
   issues,
   jobOf,
   listing,
@@ -113,7 +113,7 @@ describe("a shift that GET does not find", () => {
     const event = anEvent("shift.delete");
     const job = aJob({ status: "cancelled", cancelledBy: "absence" });
     const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
-    const { writes } = planned(aState({ job, events: [event], shift: { goneAt: NOW - HOUR } }), run);
+    const { writes } = planned(aState({ job, events: [event], shift: { goneAt: NOW - HOUR_MS } }), run);
     expect(jobOf(writes)).toEqual({});
     expect(notified(writes)).toEqual([]);
     const verdict = { code: "already_cancelled" };
@@ -177,7 +177,7 @@ describe("a 404 to the platform's DELETE", () => {
     expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "employer" });
   });
 
-  it("is no refusal, which ends the cancellation with an issue and keeps the bookings", () => {
+  it("does not count as a refusal, which ends the cancellation with an issue and keeps the bookings", () => {
     const state = aState({ cancellation, bookings: [confirmed()] });
     const { writes } = planned(state, made({ kind: "refused", status: 409, code: undefined }));
     expect([jobOf(writes), patchOf(writes), notified(writes)]).toEqual([{}, {}, []]);
@@ -258,7 +258,7 @@ describe("events that contradict each other", () => {
   });
 
   it("are processed at once if the shift was gone before, and the shift is read once more", () => {
-    const { writes } = announced(["shift.create"], { goneAt: NOW - HOUR });
+    const { writes } = announced(["shift.create"], { goneAt: NOW - HOUR_MS });
     expect(writesOf(writes, "events")[0]).toMatchObject({ status: "processed" });
     expect(nextReadAt(writes)).toBe(NOW + 120_000);
   });
@@ -272,7 +272,7 @@ describe("a 404 without the code for a shift that was gone before", () => {
     { isReported = true, ...parts }: Parameters<typeof aState>[0] & { isReported?: boolean } = {},
   ) => {
     const events = isReported ? [event] : [];
-    const shift = { goneAt: NOW - HOUR, nextReadAt: NOW };
+    const shift = { goneAt: NOW - HOUR_MS, nextReadAt: NOW };
     const covers = events.map(({ eventId }) => eventId);
     return planned(aState({ job: undefined, events, shift, ...parts }), afterAbsence({ ...reading, covers }));
   };
@@ -291,7 +291,7 @@ describe("a 404 without the code for a shift that was gone before", () => {
     const first = concluded({ witness: "good" });
     expect(writesOf(first.writes, "events")).toMatchObject([{ status: "queued" }]);
     expect(first.next).toMatchObject({ do: "rest", afterMs: 0 });
-    const shift = { ...WITNESSED, goneAt: NOW - HOUR };
+    const shift = { ...WITNESSED, goneAt: NOW - HOUR_MS };
     const { writes } = concluded({ witness: "good" }, { shift });
     expect(writesOf(writes, "events")).toMatchObject([{ status: "processed" }]);
     expect(nextReadAt(writes)).toBe(NOW + 120_000);
@@ -303,17 +303,17 @@ describe("a 404 without the code for a shift that was gone before", () => {
     expect(nextReadAt(writes)).toBeNull();
   });
 
-  it("needs none at the hourly reading", () => {
+  it("needs no witness at the hourly reading", () => {
     const job = aJob({ status: "cancelled", cancelledBy: "absence" });
     const { writes, next } = concluded({}, { isReported: false, job });
     expect(next.do).toBe("rest");
-    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR);
+    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR_MS);
   });
 });
 
 describe("a shift that comes back", () => {
   const job = (by: "absence" | "employer" | "provider") => aJob({ status: "cancelled", cancelledBy: by });
-  const gone = { goneAt: NOW - HOUR, nextReadAt: NOW };
+  const gone = { goneAt: NOW - HOUR_MS, nextReadAt: NOW };
 
   it.each(["absence", "provider"] as const)("reopens its job, which was cancelled by %s", (by) => {
     const { writes } = planned(aState({ job: job(by), shift: gone }), afterSeeing());
@@ -349,7 +349,7 @@ describe("a shift that comes back", () => {
     const { writes } = planned(aState({ job: job("employer"), shift: gone }), afterSeeing());
     expect(jobOf(writes)).toEqual({});
     expect(issues(writes)).toEqual(["delete_not_confirmed"]);
-    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR);
+    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR_MS);
   });
 
   it("does not reopen a job when it is reported as cancelled", () => {
@@ -367,7 +367,7 @@ describe("a shift that comes back", () => {
     "is noticed without a webhook, because a %s shift is read each hour until its start",
     (_, parts, run) => {
       const { writes, next } = planned(aState(parts), run);
-      expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR);
+      expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR_MS);
       expect(next).toMatchObject({ do: "rest", priority: 2 });
       expect(planned(aState({ job: job("absence"), shift: gone }), firstStep).next.do).toBe("read");
     },
@@ -484,7 +484,7 @@ describe("a reading that contradicts the hint", () => {
   it("is not repeated when no event announced anything", () => {
     const { next } = planned(aState({ shift: { nextReadAt: NOW } }), afterSeeing());
     expect(next).toMatchObject({ do: "rest", priority: 2 });
-    expect(next.do === "rest" && next.afterMs).toBeGreaterThan(0.8 * HOUR);
+    expect(next.do === "rest" && next.afterMs).toBeGreaterThan(0.8 * HOUR_MS);
   });
 
   it("is repeated for an event that waits although no reading is planned any more", () => {
@@ -496,7 +496,7 @@ describe("a reading that contradicts the hint", () => {
 describe("a reading that differs from one of less than two minutes ago", () => {
   const differing = (shift: Partial<ShiftState["shift"]>) =>
     planned(aState({ shift }), afterSeeing({ positions: 1 }));
-  const IN_AN_HOUR = { do: "rest", afterMs: expect.closeTo(HOUR, -6) };
+  const IN_AN_HOUR = { do: "rest", afterMs: expect.closeTo(HOUR_MS, -6) };
 
   it("is repeated, because one of the two may be of a replica that lags", () => {
     const { writes, next } = differing({ readAt: NOW - 3_000 });

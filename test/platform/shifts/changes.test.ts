@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { ChangeState, RunSoFar, ShiftState } from "../../../src/platform/shifts/state.ts";
 import {
@@ -9,7 +10,6 @@ import {
   aState,
   cut,
   firstStep,
-  HOUR,
   jobOf,
   NOW,
   RULES,
@@ -23,14 +23,14 @@ const iso = (ms: number) => new Date(ms).toISOString();
 /** A change of the start and the end of `aJob` by an hour, whose call was cut a second ago. */
 const aChange = (patch: Partial<ChangeState> = {}): ChangeState => ({
   ...{ changeId: "change", traceId: "trace-of-change", named: ["startTime", "endTime"] },
-  ...{ startTime: START + HOUR, endTime: START + 9 * HOUR, positions: 2 },
+  ...{ startTime: START + HOUR_MS, endTime: START + 9 * HOUR_MS, positions: 2 },
   ...{ sentAt: NOW - 1_000, createdAt: NOW - 2_000 },
   ...patch,
 });
 
 const changing = (patch: Partial<ChangeState> = {}, job = aJob()) =>
   aState({ job, changes: [aChange(patch)] });
-const moved = { startTime: iso(START + HOUR), endTime: iso(START + 9 * HOUR) };
+const moved = { startTime: iso(START + HOUR_MS), endTime: iso(START + 9 * HOUR_MS) };
 const patches = (writes: ReturnType<typeof planned>["writes"]) =>
   writesOf(writes, "change").map(({ patch }) => patch);
 
@@ -96,7 +96,7 @@ describe("a change whose outcome is unknown", () => {
 });
 
 describe("a change that the provider confirmed a second ago", () => {
-  const HAS_IT = aJob({ startTime: START + HOUR, endTime: START + 9 * HOUR });
+  const HAS_IT = aJob({ startTime: START + HOUR_MS, endTime: START + 9 * HOUR_MS });
   const read = (reading: Parameters<typeof afterSeeing>[0], patch: Partial<ChangeState> = {}) =>
     planned(aState({ job: HAS_IT, confirmedChanges: [aChange(patch)] }), afterSeeing(reading));
 
@@ -108,7 +108,7 @@ describe("a change that the provider confirmed a second ago", () => {
 
   it("is not kept when a reading two minutes after the call does not show it", () => {
     const { writes } = read({}, { sentAt: NOW - 120_000 });
-    expect(jobOf(writes)).toMatchObject({ startTime: START, endTime: START + 8 * HOUR });
+    expect(jobOf(writes)).toMatchObject({ startTime: START, endTime: START + 8 * HOUR_MS });
   });
 
   it("leaves other values to a reading that shows it", () => {
@@ -116,17 +116,21 @@ describe("a change that the provider confirmed a second ago", () => {
   });
 
   it("is shown by a reading of what the provider made of it", () => {
-    const rounded = { startTime: START + 2 * HOUR, endTime: START + 10 * HOUR };
+    const rounded = { startTime: START + 2 * HOUR_MS, endTime: START + 10 * HOUR_MS };
     const { writes } = read({ ...moved, positions: 1 }, rounded);
     expect(jobOf(writes)).toMatchObject({ positions: 1 });
   });
 
   it("counts only for the values that no later one has changed", () => {
-    const later = aChange({ changeId: "later", startTime: START + 2 * HOUR, endTime: START + 10 * HOUR });
+    const later = aChange({
+      changeId: "later",
+      startTime: START + 2 * HOUR_MS,
+      endTime: START + 10 * HOUR_MS,
+    });
     const state = aState({ job: aJob(), confirmedChanges: [aChange(), later] });
-    const shown = { startTime: iso(START + 2 * HOUR), endTime: iso(START + 10 * HOUR) };
+    const shown = { startTime: iso(START + 2 * HOUR_MS), endTime: iso(START + 10 * HOUR_MS) };
     const { writes } = planned(state, afterSeeing(shown));
-    expect(jobOf(writes)).toMatchObject({ startTime: START + 2 * HOUR });
+    expect(jobOf(writes)).toMatchObject({ startTime: START + 2 * HOUR_MS });
     expect(jobOf(planned(state, afterSeeing(moved)).writes)).toEqual({});
   });
 
@@ -154,6 +158,6 @@ describe("a change whose response shows the shift as it was before", () => {
   });
 
   it("is not read again if it shows the change, whatever its other values are", () => {
-    expect(answered({ ...moved, positions: 1 }).next).toMatchObject({ afterMs: HOUR });
+    expect(answered({ ...moved, positions: 1 }).next).toMatchObject({ afterMs: HOUR_MS });
   });
 });

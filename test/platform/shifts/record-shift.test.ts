@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import type { ShiftPatch } from "../../../src/platform/shifts/draft.ts";
 import { writeShift } from "../../../src/platform/shifts/record-shift.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { engines, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
-import { addIntegration } from "../work/rows.ts";
+import { engines, useEngine } from "../../harness/engines.ts";
+import { addIntegration } from "../../harness/work-rows.ts";
 import { aState } from "./states.ts";
 
-const MINUTE_MS = 60_000;
 const PRESENT = { ...aState().shift, nextReadAt: null };
 
 describe.each(engines)("since when a shift has been missing, on %s", (engine) => {

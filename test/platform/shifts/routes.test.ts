@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import { orMissingRoute } from "../../../src/platform/work/witness.ts";
 import {
@@ -9,7 +10,6 @@ import {
   aState,
   assign,
   confirmed,
-  HOUR,
   inDoubt,
   listing,
   NOW,
@@ -68,7 +68,7 @@ describe("a missing route of assignments", () => {
   });
 
   it("is tried again within two minutes, also after the last attempt, and raises no other issue", () => {
-    const state = aState({ bookings: [aBooking({ routeDoubt: 0 })], shift: { nextReadAt: NOW + HOUR } });
+    const state = aState({ bookings: [aBooking({ routeDoubt: 0 })], shift: { nextReadAt: NOW + HOUR_MS } });
     const seen = {
       ...afterSeeing(),
       unavailable: missing,
@@ -87,7 +87,7 @@ describe("a missing route of assignments", () => {
     const { reading: _, ...first } = run;
     expect(planned(aState({ bookings }), first).next.do).toBe("assign");
     const missing = planned(aState({ bookings, shift: { absences: 1, absentSince: NOW } }), first);
-    expect(missing.next).toMatchObject({ do: "rest", afterMs: HOUR });
+    expect(missing.next).toMatchObject({ do: "rest", afterMs: HOUR_MS });
   });
 
   it("is a refusal of the person if the route has worked for another since", () => {

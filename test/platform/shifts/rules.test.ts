@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { BookingState } from "../../../src/platform/shifts/state.ts";
 import {
@@ -12,7 +13,6 @@ import {
   confirmed,
   cut,
   firstStep,
-  HOUR,
   inDoubt,
   issues,
   jobOf,
@@ -158,7 +158,7 @@ describe("free seats", () => {
     expect(jobOf(planned(state, afterSeeing()).writes)).toMatchObject({ status: "filled" });
   });
 
-  it("are offered to no one when there are none", () => {
+  it("are offered to no one when every seat is taken", () => {
     const { writes } = planned(aState({ surroundings: listing("own one", "own two") }), afterSeeing());
     expect(writesOf(writes, "offer")).toEqual([]);
     expect(writesOf(writes, "withdraw_offers")).toHaveLength(1);
@@ -191,7 +191,7 @@ describe("a confirmed booking that no reading has shown", () => {
     expect(writesOf(read({ missing: 2 }, false).writes, "booking")).toEqual([]);
   });
 
-  it("is one of a provider that lists booked people once a list has shown one", () => {
+  it("marks the provider as one that lists booked people, once a list has shown one", () => {
     const seen = (listsBooked: boolean) =>
       planned(
         aState({ bookings: [booking], integration: { listsBooked }, surroundings: listing("person") }),
@@ -373,7 +373,7 @@ describe("many people who are gone from the lists at once", () => {
 });
 
 describe("a material change", () => {
-  const moved = afterSeeing({ startTime: new Date(START + HOUR).toISOString() });
+  const moved = afterSeeing({ startTime: new Date(START + HOUR_MS).toISOString() });
 
   it("notifies everyone booked, and withdraws the offers with the old times", () => {
     const state = aState({ bookings: [confirmed()], surroundings: listing("person") });
@@ -386,7 +386,7 @@ describe("a material change", () => {
   });
 
   it.each([
-    [{ endTime: new Date(START + 9 * HOUR).toISOString() }, true],
+    [{ endTime: new Date(START + 9 * HOUR_MS).toISOString() }, true],
     [{ outletId: "other" }, true],
     [{ roleId: "other" }, true],
     [{ startTime: new Date(START + 30_000).toISOString() }, true],

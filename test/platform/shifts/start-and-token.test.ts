@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import {
   aBooking,
@@ -26,7 +27,7 @@ const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>
   plan(state, run, now, RULES);
 
 describe("after the start", () => {
-  const late = START + 60_000;
+  const late = START + MINUTE_MS;
   const state = (booking: ReturnType<typeof aBooking>) =>
     aState({ bookings: [booking], shift: { nextReadAt: null } });
 

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Shift } from "../../../src/contract/shift.ts";
 import type { Write } from "../../../src/platform/shifts/draft.ts";
 import type {
@@ -14,13 +15,12 @@ import type {
 } from "../../../src/platform/shifts/state.ts";
 
 export const NOW = Date.UTC(2026, 0, 5, 6);
-export const HOUR = 3_600_000;
-export const START = NOW + 24 * HOUR;
+export const START = NOW + DAY_MS;
 
 export const RULES: Rules = {
   absenceRetriesMs: [5_000, 30_000, 120_000],
   recheckMs: [1_000, 5_000, 30_000, 120_000],
-  reconcileMs: HOUR,
+  reconcileMs: HOUR_MS,
   tries: 12,
   answerWithinMs: 5_000,
 };
@@ -31,7 +31,7 @@ export const aJob = (patch: Partial<JobState> = {}): JobState => ({
     status: "open",
     variant: "a",
     startTime: START,
-    endTime: START + 8 * HOUR,
+    endTime: START + 8 * HOUR_MS,
     positions: 2,
   },
   ...{ outletId: "outlet", outletName: null, roleId: "role", roleName: null },
@@ -61,7 +61,7 @@ export const inDoubt = (patch: Partial<BookingState> = {}): BookingState =>
 
 export const confirmed = (patch: Partial<BookingState> = {}): BookingState =>
   aBooking({
-    ...{ status: "confirmed", atProvider: "yes", providerCandidateId: "person", sentAt: NOW - HOUR },
+    ...{ status: "confirmed", atProvider: "yes", providerCandidateId: "person", sentAt: NOW - HOUR_MS },
     ...{ isListed: true },
     ...patch,
   });
@@ -94,7 +94,7 @@ export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {
   },
   shift: {
     ...{
-      nextReadAt: NOW + HOUR,
+      nextReadAt: NOW + HOUR_MS,
       rechecks: 0,
       absences: 0,
       absentSince: null,
@@ -120,7 +120,7 @@ export const listing = (...ids: string[]): Pick<Surroundings, "listed"> => ({
 const aShift = (patch: Partial<Shift> = {}): Shift => ({
   ...{ id: "shift", variant: "a", positions: 2, assigned: [], cancelled: false, warnings: [] },
   startTime: new Date(START).toISOString(),
-  endTime: new Date(START + 8 * HOUR).toISOString(),
+  endTime: new Date(START + 8 * HOUR_MS).toISOString(),
   ...{ outletId: "outlet", outletName: undefined, roleId: "role", roleName: undefined },
   ...patch,
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createProviderCheck } from "../../../src/cli/check-provider.ts";
-import { featureEngines } from "../../engines.ts";
+import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { type Harness, startHarness, useHarness } from "../../harness/platform.ts";
+import { entryOf, startRegistry } from "../../harness/registry-provider.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { entryOf, startRegistry } from "../integrations/registry-provider.ts";
 
 /** After a call to the provider, it computes without end. */
 const ENDLESS = { file: new URL("./worker.ts", import.meta.url), computesMs: 2_000 };
@@ -51,7 +51,7 @@ describe.each(featureEngines)("a platform on %s", (engine) => {
     return harness;
   };
 
-  it("stops while a provider is checked without end", async () => {
+  it("stops while a check of a provider never ends", async () => {
     const harness = await start();
     const hostile = await harness.onboard(DRAFT);
     await hostile.activate();

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
 import { suspend } from "../../../src/platform/integrations/activate.ts";
 import { offboard } from "../../../src/platform/integrations/offboard.ts";
 import { FIGURES } from "../../../src/platform/metrics/figures.ts";
 import { findSilence } from "../../../src/platform/upkeep/rhythm.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 
-const HOUR = 3_600_000;
 const WEEK = 168;
 
 describe("a provider counts as quiet", () => {
@@ -48,7 +48,7 @@ describe.each(featureEngines)("the rhythm of webhooks on %s", (engine) => {
   const deps = () => depsFor(database(), { log, now: () => new Date(clock) });
   const round = () => createUpkeep(deps()).run();
   /** The hour that began `ago` full hours before the last complete one at the start. */
-  const hourOf = (ago: number) => new Date(start - 5 * 60_000 - (ago + 1) * HOUR);
+  const hourOf = (ago: number) => new Date(start - 5 * MINUTE_MS - (ago + 1) * HOUR_MS);
   const activeProvider = async (state: "active" | "suspended" = "active") => {
     const provider_id = randomUUID();
     const rest = {
@@ -107,10 +107,10 @@ describe.each(featureEngines)("the rhythm of webhooks on %s", (engine) => {
       .set({ value: 60 })
       .where("name", "=", "rounds")
       .execute();
-    clock += 30 * 60_000;
+    clock += 30 * MINUTE_MS;
     await round();
     expect(await issuesOf(provider_id)).toMatchObject([{ ...issue, resolved_at: null }]);
-    clock += 30 * 60_000;
+    clock += 30 * MINUTE_MS;
     await round();
     expect(await issuesOf(provider_id)).toMatchObject([{ ...issue, resolved_at: expect.any(Date) }]);
   });

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventStatus } from "../../../generated/operations/types.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
 import type { Deps } from "../../../src/platform/deps.ts";
 import { createIdGenerator, newId } from "../../../src/platform/ids.ts";
 import { RETENTION } from "../../../src/platform/retention.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
+import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import {
   type OrganisationOptions,
@@ -15,8 +16,6 @@ import {
   startOrganisation,
 } from "../../harness/started-organisation.ts";
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const NOTHING = {
   // Depends on the days that other tests left behind.
   ...{ daysMade: expect.any(Number), daysDropped: expect.any(Number) },
@@ -167,11 +166,17 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
   const sorted = (events: readonly { event_id: string }[]) => events.map(({ event_id }) => event_id).sort();
 
   it("moves ended events into the event log in batches, and deletes old ones", async () => {
-    const logged = Array.from({ length: 1_200 }, (_, nth) => eventOf("processed", 5 * DAY + nth * 60_000));
-    const alsoLogged = [eventOf("ignored", 4 * DAY + 61_000), eventOf("skipped_echo", 30 * DAY - 1)];
-    const stay = [eventOf("queued", 400 * DAY), eventOf("dead", 400 * DAY), eventOf("failed", 29 * DAY)];
-    const young = [eventOf("processed", 4 * DAY - 1)];
-    const gone = (["processed", "ignored", "failed"] as const).map((status) => eventOf(status, 31 * DAY));
+    const logged = Array.from({ length: 1_200 }, (_, nth) =>
+      eventOf("processed", 5 * DAY_MS + nth * MINUTE_MS),
+    );
+    const alsoLogged = [eventOf("ignored", 4 * DAY_MS + 61_000), eventOf("skipped_echo", 30 * DAY_MS - 1)];
+    const stay = [
+      eventOf("queued", 400 * DAY_MS),
+      eventOf("dead", 400 * DAY_MS),
+      eventOf("failed", 29 * DAY_MS),
+    ];
+    const young = [eventOf("processed", 4 * DAY_MS - 1)];
+    const gone = (["processed", "ignored", "failed"] as const).map((status) => eventOf(status, 31 * DAY_MS));
     await store([...logged, ...alsoLogged, ...stay, ...young, ...gone]);
     expect(await round()).toEqual({ ...NOTHING, eventsLogged: 1_202, eventsDeleted: 3 });
     expect(await idsIn("events")).toEqual(sorted([...stay, ...young]));
@@ -182,19 +187,23 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
 
   it("drops the partitions of old events and steps, and creates those of coming days", async () => {
     const { kysely } = database();
-    const old = [eventOf("processed", 29 * DAY), eventOf("processed", 5 * DAY)];
+    const old = [eventOf("processed", 29 * DAY_MS), eventOf("processed", 5 * DAY_MS)];
     await store(old);
     expect(await round()).toMatchObject({ eventsLogged: 2 });
     const step = { step_id: newId(), provider_id, trace_id: "t", step: "event", code: "requeued" } as const;
-    const steps = [0, 1, 2].map((days) => ({ ...step, step_id: newId(), at: new Date(clock + days * DAY) }));
+    const steps = [0, 1, 2].map((days) => ({
+      ...step,
+      step_id: newId(),
+      at: new Date(clock + days * DAY_MS),
+    }));
     await kysely.insertInto("trace_steps").values(steps).execute();
     const rest = await sql`select from trace_steps_rest`.execute(kysely);
     expect(rest.rows).toEqual([]);
-    clock += 20 * DAY;
+    clock += 20 * DAY_MS;
     expect(await round()).toMatchObject({ eventsLogged: 0 });
     expect(await idsIn("event_log")).toEqual([old[1]?.event_id]);
     expect(await kysely.selectFrom("trace_steps").select("step_id").execute()).toHaveLength(3);
-    clock += 12 * DAY;
+    clock += 12 * DAY_MS;
     expect((await round()).daysDropped).toBeGreaterThan(10);
     expect(await kysely.selectFrom("trace_steps").select("step_id").execute()).toHaveLength(1);
     expect(await idsIn("event_log")).toEqual([]);
@@ -203,25 +212,33 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
   it("moves steps that were written before their day had a partition into it, and drops them with it", async () => {
     const { kysely } = database();
     await round();
-    clock += 10 * DAY;
+    clock += 10 * DAY_MS;
     const step = { provider_id, trace_id: "late", step: "event", code: "requeued" } as const;
-    const steps = [0, 1, 1].map((days) => ({ ...step, step_id: newId(), at: new Date(clock + days * DAY) }));
+    const steps = [0, 1, 1].map((days) => ({
+      ...step,
+      step_id: newId(),
+      at: new Date(clock + days * DAY_MS),
+    }));
     await kysely.insertInto("trace_steps").values(steps).execute();
     const unplaced = async () => (await sql`select from trace_steps_rest`.execute(kysely)).rows.length;
     expect(await unplaced()).toBe(3);
-    clock += 3 * DAY;
+    clock += 3 * DAY_MS;
     expect((await round()).daysMade).toBeGreaterThan(7);
     expect(await unplaced()).toBe(0);
     const stored = () =>
       kysely.selectFrom("trace_steps").select("step_id").where("trace_id", "=", "late").execute();
     expect(await stored()).toHaveLength(3);
-    clock += 30 * DAY;
+    clock += 30 * DAY_MS;
     await round();
     expect(await stored()).toEqual([]);
   });
 
   it("keeps everything for the configured number of days", async () => {
-    const events = [eventOf("processed", 39 * DAY), eventOf("failed", 39 * DAY), eventOf("failed", 41 * DAY)];
+    const events = [
+      eventOf("processed", 39 * DAY_MS),
+      eventOf("failed", 39 * DAY_MS),
+      eventOf("failed", 41 * DAY_MS),
+    ];
     await store(events);
     const report = await createUpkeep(deps(), { retention: { events: 40 } }).run();
     expect(report).toMatchObject({ eventsLogged: 1, eventsDeleted: 1 });
@@ -243,11 +260,11 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
       .execute();
     const jobOf = (ageMs: number) => ({
       ...({ provider_id, job_id: newId(), shift_id: randomUUID(), status: "expired", variant: "a" } as const),
-      ...{ start_time: new Date(clock - ageMs - HOUR), end_time: new Date(clock - ageMs) },
+      ...{ start_time: new Date(clock - ageMs - HOUR_MS), end_time: new Date(clock - ageMs) },
       ...{ positions: 1, outlet_id: "o", role_id: "r", trace_id: "t" },
     });
     // The first is settled, the next in doubt, the next due, and the last too young.
-    const jobs = [731, 731, 731, 729].map((days) => jobOf(days * DAY));
+    const jobs = [731, 731, 731, 729].map((days) => jobOf(days * DAY_MS));
     await kysely.insertInto("jobs").values(jobs).execute();
     const bookingOf = (job_id = "", at_provider: "no" | "maybe" = "no") => ({
       ...({
@@ -291,7 +308,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
 
   it("deletes notifications of past shifts before their jobs, and keeps those of later shifts", async () => {
     const { kysely } = database();
-    const age = RETENTION.notifications * DAY;
+    const age = RETENTION.notifications * DAY_MS;
     const integration = { kind: "probe", name: "n", base_url: "https://example.com", provider_token: "t" };
     await kysely
       .insertInto("integrations")
@@ -305,19 +322,19 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
       .execute();
     const jobOf = (endAgeMs: number) => ({
       ...({ provider_id, job_id: newId(), shift_id: newId(), status: "expired", variant: "a" } as const),
-      ...{ start_time: new Date(clock - endAgeMs - HOUR), end_time: new Date(clock - endAgeMs) },
+      ...{ start_time: new Date(clock - endAgeMs - HOUR_MS), end_time: new Date(clock - endAgeMs) },
       ...{ positions: 1, outlet_id: "o", role_id: "r", trace_id: "t" },
     });
-    const [over, later] = [jobOf(age + HOUR), jobOf(age - HOUR)];
+    const [over, later] = [jobOf(age + HOUR_MS), jobOf(age - HOUR_MS)];
     await kysely.insertInto("jobs").values([over, later]).execute();
     const notification = ({ job_id }: { job_id: string }, ageMs: number) => ({
       ...({ provider_id, notification_id: newId(), candidate_id, job_id, kind: "job_offered" } as const),
       ...{ change_key: newId(), content: "{}", trace_id: "t", created_at: new Date(clock - ageMs) },
     });
     const [old, ...kept] = [
-      notification(over, age + 2 * HOUR),
+      notification(over, age + 2 * HOUR_MS),
       notification(over, age - 1),
-      notification(later, age + 2 * HOUR),
+      notification(later, age + 2 * HOUR_MS),
     ];
     await kysely
       .insertInto("notifications")
@@ -336,14 +353,14 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     const figure = (age: number, nth: number) => ({
       ...{ minute: new Date(clock - age), name: `n${nth}`, provider_id: "", value: 1 },
     });
-    const old = Array.from({ length: 1_200 }, (_, nth) => figure(7 * DAY + 1, nth));
+    const old = Array.from({ length: 1_200 }, (_, nth) => figure(7 * DAY_MS + 1, nth));
     await kysely
       .insertInto("figures")
-      .values([...old, figure(7 * DAY, 0), figure(0, 0)])
+      .values([...old, figure(7 * DAY_MS, 0), figure(0, 0)])
       .execute();
     expect(await round()).toEqual({ ...NOTHING, figuresDeleted: 1_200 });
     const left = await kysely.selectFrom("figures").select("minute").orderBy("minute").execute();
-    expect(left.map(({ minute }) => minute.getTime())).toEqual([clock - 7 * DAY, clock]);
+    expect(left.map(({ minute }) => minute.getTime())).toEqual([clock - 7 * DAY_MS, clock]);
     expect(await round()).toEqual(NOTHING);
   });
 
@@ -360,7 +377,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
       ...{ subject: JSON.stringify({ kind: "provider", id: newId() }), trace_id: null },
       resolved_at: resolvedAgeMs === undefined ? null : new Date(clock - resolvedAgeMs),
     });
-    const age = RETENTION.issues * DAY;
+    const age = RETENTION.issues * DAY_MS;
     const [old, young, open] = [issue(age + 1), issue(age), issue()];
     await kysely.insertInto("issues").values([old, young, open]).execute();
     expect(await round()).toEqual({ ...NOTHING, issuesDeleted: 1 });
@@ -373,7 +390,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     const shift = (goneAgeMs: number, next_read_at: Date | null = null) => ({
       ...{ provider_id, shift_id: newId(), gone_at: new Date(clock - goneAgeMs), next_read_at },
     });
-    const age = RETENTION.jobs * DAY;
+    const age = RETENTION.jobs * DAY_MS;
     const [old, due, young] = [shift(age + 1), shift(age + 1, new Date(clock)), shift(age)];
     await kysely.insertInto("shifts").values([old, due, young]).execute();
     expect(await round()).toEqual({ ...NOTHING, shiftsDeleted: 1 });
@@ -386,7 +403,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     const figure = (ageMs: number) => ({ name: "webhooks", hour: new Date(clock - ageMs), value: 1 });
     await kysely
       .insertInto("hourly_figures")
-      .values([figure(35 * DAY + 1), figure(35 * DAY)])
+      .values([figure(35 * DAY_MS + 1), figure(35 * DAY_MS)])
       .execute();
     expect(await round()).toMatchObject({ hoursDeleted: 1 });
     const left = await kysely
@@ -394,7 +411,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
       .select("hour")
       .where("name", "=", "webhooks")
       .execute();
-    expect(left).toEqual([{ hour: new Date(clock - 35 * DAY) }]);
+    expect(left).toEqual([{ hour: new Date(clock - 35 * DAY_MS) }]);
   });
 
   it("deletes webhook counts that are an hour old", async () => {
@@ -402,7 +419,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     const count = (age: number) => ({ provider_id: randomUUID(), minute: new Date(clock - age), count: 7 });
     await kysely
       .insertInto("webhook_counts")
-      .values([count(3_600_001), count(3_600_000), count(0)])
+      .values([count(HOUR_MS + 1), count(HOUR_MS), count(0)])
       .execute();
     expect(await round()).toEqual({ ...NOTHING, countsDeleted: 1 });
     expect(await kysely.selectFrom("webhook_counts").select("minute").execute()).toHaveLength(2);
@@ -419,9 +436,9 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     const operation = (ageMs: number, confirmed: boolean) => ({
       ...{ operation_id: newId(), operation: "delete" as const, provider_id },
       ...{ shift_id: randomUUID(), trace_id: "t", expires_at: new Date(clock - ageMs) },
-      ...(confirmed && { confirmed_at: new Date(clock - DAY) }),
+      ...(confirmed && { confirmed_at: new Date(clock - DAY_MS) }),
     });
-    const stay = [operation(DAY, false), operation(-1, true)];
+    const stay = [operation(DAY_MS, false), operation(-1, true)];
     await kysely
       .insertInto("pending_operations")
       .values([operation(1, true), ...stay])
@@ -434,7 +451,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
 
   it("continues with the other steps when one fails", async () => {
     const log = { ...silent, error: vi.fn(), info: vi.fn() };
-    const minute = new Date(clock - 8 * DAY);
+    const minute = new Date(clock - 8 * DAY_MS);
     await database()
       .kysely.insertInto("figures")
       .values({ minute, name: "n", provider_id: "", value: 1 })

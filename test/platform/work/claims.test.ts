@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { isIdle, releaseAllClaims } from "../../../src/platform/work/claims.ts";
 import { markDue } from "../../../src/platform/work/due.ts";
@@ -13,11 +14,10 @@ import {
   renewClaim,
   renewClaims,
 } from "../../../src/platform/work/rows.ts";
-import { engines, useEngine } from "../../engines.ts";
+import { engines, useEngine } from "../../harness/engines.ts";
 import { randomOf } from "../../harness/random.ts";
-import { addIntegration, age, claim, KINDS, mark, rowsOf, shift } from "./rows.ts";
+import { addIntegration, age, claim, KINDS, mark, rowsOf, shift } from "../../harness/work-rows.ts";
 
-const HOUR_MS = 3_600_000;
 const keysOf = (claims: readonly Claim[]) => claims.map(({ key }) => key).sort();
 
 describe("work that many transactions change at once, on postgres", () => {
@@ -261,8 +261,8 @@ describe.each(engines)("work that is due, on %s", (engine) => {
   });
 
   it.each<[string, Partial<NextAttempt>, boolean]>([
-    ["another attempt", { afterMs: HOUR_MS / 2 - 60_000, attempts: 2 }, false],
-    ["the start of its shift", { afterMs: 24 * HOUR_MS, priority: 0 }, true],
+    ["another attempt", { afterMs: HOUR_MS / 2 - MINUTE_MS, attempts: 2 }, false],
+    ["the start of its shift", { afterMs: DAY_MS, priority: 0 }, true],
     ["the next hour, after the last attempt", { afterMs: HOUR_MS, attempts: 3 }, true],
     ["its next reading in the background", { afterMs: HOUR_MS, priority: 2 }, true],
     ["nothing", {}, true],

@@ -4,9 +4,9 @@ import { createThrottle } from "../../../src/platform/db/throttle.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { markRefreshDue, type Refresh, refresh } from "../../../src/platform/work/refresh.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
 import { depsFor } from "../../harness/deps.ts";
-import { addIntegration, claim, mark, rowsOf, shift } from "./rows.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
+import { addIntegration, claim, mark, rowsOf, shift } from "../../harness/work-rows.ts";
 
 const MANY = 1_200;
 const NEVER = new AbortController().signal;

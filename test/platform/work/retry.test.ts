@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { PROVIDER_RETRIES } from "../../../src/clients/retry-policy.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { retryDelay } from "../../../src/platform/work/retry.ts";
 
-const HOUR_MS = 3_600_000;
 const rest = { hourlyMs: HOUR_MS };
 
 describe("the delay before the next attempt", () => {

@@ -1,12 +1,13 @@
 import type { KyselyPlugin } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { PROVIDER_RETRIES } from "../../../src/clients/retry-policy.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { PRIORITY } from "../../../src/platform/work/due.ts";
 import { type Claim, type Due, endClaim, LEASE_MS } from "../../../src/platform/work/rows.ts";
 import { type Run, Worker, type WorkerOptions } from "../../../src/platform/work/worker.ts";
-import { engines, silent, type TestDatabase, useEngine } from "../../engines.ts";
-import { addIntegration, age, claim, mark, rowsOf, shift } from "./rows.ts";
+import { engines, silent, type TestDatabase, useEngine } from "../../harness/engines.ts";
+import { addIntegration, age, claim, mark, rowsOf, shift } from "../../harness/work-rows.ts";
 
 const AT_ONCE = { ...PROVIDER_RETRIES, baseMs: 1, capMs: 2 };
 /** Disables polling, so that only signals wake the worker. */
@@ -18,7 +19,7 @@ function useWorkers(database: () => TestDatabase) {
   afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.stop({ graceMs: 0 }))));
   return async (run: Run, rest: Partial<WorkerOptions> = {}): Promise<Worker> => {
     const worker = new Worker({
-      ...{ database: database(), log: silent, retries: AT_ONCE, hourlyMs: 3_600_000, pollMs: 100 },
+      ...{ database: database(), log: silent, retries: AT_ONCE, hourlyMs: HOUR_MS, pollMs: 100 },
       ...{ places: 1_000, atOnce: 100, runs: { shift: run } },
       ...rest,
     });
@@ -37,7 +38,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     );
   const add = (...due: Due[]) => mark(database(), ...due);
 
-  it("runs due work, and is idle once there is none", async () => {
+  it("runs due work, and is idle afterwards", async () => {
     const providerId = await addIntegration(database());
     const seen: string[] = [];
     const worker = await start(async (claim) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
-import { codesOf, type Faults, KNOWN_NUMBER, run } from "./faulty-provider.ts";
+import { codesOf, type Faults, KNOWN_NUMBER, run } from "../../harness/faulty-provider.ts";
 import { type Body, spoilList, turns } from "./spoil.ts";
 
 const options = { only: ["answers"] } satisfies Partial<VerifyOptions>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StoredShift } from "../../../src/sandbox/organisation.ts";
 import type { OperationId } from "../../../src/verify/exchange.ts";
-import { type Call, codesOf, type Faults, jsonReply, run } from "./faulty-provider.ts";
+import { type Call, codesOf, type Faults, jsonReply, run } from "../../harness/faulty-provider.ts";
 
 const options = { only: ["authentication"] as const };
 

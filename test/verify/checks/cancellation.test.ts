@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
-import { codesOf, type Faults, KNOWN_NUMBER, run } from "./faulty-provider.ts";
+import { codesOf, type Faults, KNOWN_NUMBER, run } from "../../harness/faulty-provider.ts";
 import { instead, noContent } from "./spoil.ts";
 
 const options = { only: ["cancellation"] } satisfies Partial<VerifyOptions>;

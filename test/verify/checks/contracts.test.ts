@@ -6,8 +6,15 @@ import { providerStates } from "../../../src/sandbox/provider-states.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { Verification } from "../../../src/verify/events.ts";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
+import {
+  type Call,
+  codesOf,
+  type Faults,
+  jsonReply,
+  type Reply,
+  run,
+} from "../../harness/faulty-provider.ts";
 import { dialects, hyphenatedOnly } from "./dialects.ts";
-import { type Call, codesOf, type Faults, jsonReply, type Reply, run } from "./faulty-provider.ts";
 
 const options = { only: ["contracts"] } satisfies Partial<VerifyOptions>;
 /** The groups that detect the forms on which interactions depend. */

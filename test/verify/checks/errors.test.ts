@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { codesOf, type Faults, jsonReply, type Reply, run } from "./faulty-provider.ts";
+import { codesOf, type Faults, jsonReply, type Reply, run } from "../../harness/faulty-provider.ts";
 
 const options = { only: ["errors"] as const };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OperationId } from "../../../src/verify/exchange.ts";
-import { codesOf, type Faults, jsonReply, run } from "./faulty-provider.ts";
+import { codesOf, type Faults, jsonReply, run } from "../../harness/faulty-provider.ts";
 import { noContent } from "./spoil.ts";
 
 const options = { only: ["generated"] as const };

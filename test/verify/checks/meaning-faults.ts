@@ -1,6 +1,6 @@
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { OperationId } from "../../../src/verify/exchange.ts";
-import { type Call, type Faults, jsonReply, type Reply } from "./faulty-provider.ts";
+import { type Call, type Faults, jsonReply, type Reply } from "../../harness/faulty-provider.ts";
 import { type Body, refusal, spoil } from "./spoil.ts";
 
 const candidateOf = ({ url }: Call): string => url.split("/").at(-1) ?? "";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { codesOf, KNOWN_NUMBER } from "./faulty-provider.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { codesOf, KNOWN_NUMBER } from "../../harness/faulty-provider.ts";
 import { acceptsMore, assignsAndRefuses, createsOnce, returnsOldTimes, toggles } from "./meaning-faults.ts";
 import { type Case, options, runAndCompare } from "./run-and-compare.ts";
 import { type Body, spoil } from "./spoil.ts";
@@ -21,7 +22,7 @@ describe("a correct provider", () => {
 
   it("has no finding when its shift has started", async () => {
     const { verification, isAsBefore } = await runAndCompare({
-      options: { ...options, now: () => Date.now() + 48 * 3_600_000 },
+      options: { ...options, now: () => Date.now() + 48 * HOUR_MS },
     });
     expect(codesOf(verification)).toEqual([]);
     const skips = codesOf(verification, "skipped");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
-import { codesOf, type Faults, run } from "./faulty-provider.ts";
+import { codesOf, type Faults, run } from "../../harness/faulty-provider.ts";
 import { instead, refusal, spoil, turns } from "./spoil.ts";
 
 const options = { only: ["registry"] } satisfies Partial<VerifyOptions>;

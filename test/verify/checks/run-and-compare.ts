@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
-import { type Faults, run } from "./faulty-provider.ts";
+import { type Faults, run } from "../../harness/faulty-provider.ts";
 
 export const options = { only: ["meaning"] } satisfies Partial<VerifyOptions>;
 

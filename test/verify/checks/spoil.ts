@@ -1,5 +1,5 @@
 import type { OperationId } from "../../../src/verify/exchange.ts";
-import { type Call, type Faults, jsonReply, type Reply } from "./faulty-provider.ts";
+import { type Call, type Faults, jsonReply, type Reply } from "../../harness/faulty-provider.ts";
 
 /** A JSON body; for lists an array of these. */
 export type Body = Readonly<Record<string, unknown>>;

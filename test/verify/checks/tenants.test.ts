@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type Call, codesOf, type Faults, jsonReply, run, type Setup } from "./faulty-provider.ts";
+import {
+  type Call,
+  codesOf,
+  type Faults,
+  jsonReply,
+  run,
+  type Setup,
+} from "../../harness/faulty-provider.ts";
 import { spoilList } from "./spoil.ts";
 
 const options = { only: ["tenants"] as const };

@@ -11,9 +11,10 @@ import { isUuid } from "../../../contract/uuid.ts";
 import { changesOf } from "../../access/audit.ts";
 import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../../candidates/candidate.ts";
 import { erase } from "../../candidates/erase.ts";
+import { jsonTexts } from "../../db/fragments.ts";
 import type { CandidatesTable, Schema } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
-import { resolveIssues } from "../../issues/issues.ts";
+import { resolveIssues } from "../../issues.ts";
 import { type Trx, transact } from "../../transaction.ts";
 import { markRefreshDue } from "../../work/refresh.ts";
 import { contains, page } from "../page.ts";
@@ -152,9 +153,7 @@ async function changeCandidate(
     await sql`
       delete from candidate_competences where candidate_id = ${candidateId}
         and competence_id not in (
-          select id::uuid from json_array_elements_text(${JSON.stringify(wanted)}::text::json) as wanted (id))`.execute(
-      trx,
-    );
+          select id::uuid from ${jsonTexts(wanted)} as wanted (id))`.execute(trx);
     await addCompetences(trx, deps, candidateId, wanted);
     await resolveMissingCompetences(trx, deps, candidateId);
   }
@@ -194,7 +193,7 @@ async function addCompetences(
 async function offerTo(trx: Trx, deps: Deps, competenceIds: readonly string[]): Promise<void> {
   const { rows } = await sql<{ providerId: string; competenceId: string }>`
     select provider_id as "providerId", able.competence_id as "competenceId"
-    from integrations cross join json_array_elements_text(${JSON.stringify(competenceIds)}::text::json) as given (id)
+    from integrations cross join ${jsonTexts(competenceIds)} as given (id)
       cross join lateral (select given.id::uuid as competence_id) as able
     where exists (select from jobs where jobs.provider_id = integrations.provider_id
       and jobs.competence_id = able.competence_id and jobs.status = 'open')`.execute(trx);

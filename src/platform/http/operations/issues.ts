@@ -6,7 +6,7 @@ import { problem } from "../../../contract/problem.ts";
 import type { IssuesTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { acceptDisappearance } from "../../integrations/health.ts";
-import { findIssue, resolveOne } from "../../issues/issues.ts";
+import { findIssue, resolveOne } from "../../issues.ts";
 import { transact } from "../../transaction.ts";
 import { countOf, page } from "../page.ts";
 import { noContent, ok } from "../response.ts";

@@ -64,11 +64,11 @@ create table bookings (
   -- The provider's answer to a call that repeated one in doubt: the next reading decides.
   rejection jsonb,
   -- A reading has listed the person.
-  listed boolean not null default false,
+  is_listed boolean not null default false,
   -- Readings in a row that did not list the person.
   missing smallint not null default 0,
-  reassigned boolean not null default false,
-  looked_up_again boolean not null default false,
+  is_reassigned boolean not null default false,
+  is_looked_up_again boolean not null default false,
   -- Since the provider answered a call about the person as if it had no route: how often the route had recovered before.
   route_doubt integer,
   trace_id text not null,

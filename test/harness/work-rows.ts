@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import type { IntegrationState } from "../../generated/operations/types.ts";
+import type { WorkKind } from "../../src/platform/db/schema.ts";
+import { transact } from "../../src/platform/transaction.ts";
+import { claimWork, type Wanted } from "../../src/platform/work/claims.ts";
+import { markDue, PRIORITY } from "../../src/platform/work/due.ts";
+import type { Claim, Due } from "../../src/platform/work/rows.ts";
+import type { TestDatabase } from "./engines.ts";
+
+export const KINDS: readonly WorkKind[] = ["shift", "person", "probe", "check"];
+
+/** An active organisation without a provider. */
+export async function addIntegration(
+  { kysely }: TestDatabase,
+  rest: { state?: IntegrationState; paused_since?: Date } = {},
+): Promise<string> {
+  const provider_id = randomUUID();
+  const row = { kind: "probe", name: "n", base_url: "https://example.com", provider_token: "t" };
+  await kysely
+    .insertInto("integrations")
+    .values({ provider_id, ...row, state: "active", ...rest })
+    .execute();
+  return provider_id;
+}
+
+export const shift = (providerId: string, key: string, rest: Partial<Due> = {}): Due => ({
+  ...{ providerId, kind: "shift", key, priority: PRIORITY.event },
+  ...rest,
+});
+
+export const mark = (database: TestDatabase, ...due: Due[]): Promise<void> =>
+  transact({ database }, (trx) => markDue(trx, { wakeWorker: () => undefined }, due));
+
+export const claim = (database: TestDatabase, rest: Partial<Wanted> = {}): Promise<Claim[]> =>
+  claimWork(database, {
+    ...{ kinds: KINDS, places: 100, excluded: [], perProvider: 100, claim: randomUUID() },
+    ...rest,
+  });
+
+/** `key priority attempts`, and `claimed` or when it is due in seconds, by key. */
+export async function rowsOf({ kysely }: TestDatabase) {
+  const { rows } = await sql<{
+    key: string;
+    priority: number;
+    attempts: number;
+    claimed: boolean;
+    dueIn: number;
+  }>`
+    select key, priority, attempts, claim is not null as claimed, extract(epoch from due_at - now())::float8 as "dueIn"
+    from work order by key`.execute(kysely);
+  return rows;
+}
+
+/** Ages the rows, as if the database's clock had been set forward. */
+export const age = ({ kysely }: TestDatabase, ms: number) =>
+  sql`update work set due_at = due_at - ${ms}::float8 * interval '1 millisecond',
+    not_before = not_before - ${ms}::float8 * interval '1 millisecond'`.execute(kysely);

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { shiftHours } from "../../../src/contract/timestamp.ts";
+import { featureEngines } from "../../harness/engines.ts";
+import { useHarness } from "../../harness/platform.ts";
+
+/** Long before every shift of these tests. */
+const NOW = new Date("2026-01-05T09:00:00Z");
+
+describe.each(featureEngines)("an unusual shift on %s", (engine) => {
+  const harness = useHarness(engine, { now: () => NOW });
+
+  it("without offsets is read in the integration's zone", async () => {
+    const organisation = await harness().onboard({ timeZone: "Europe/Stockholm" });
+    // The clock goes forward in this night.
+    const times = { startTime: "2026-03-28T22:00:00", endTime: "2026-03-29T06:00:00" };
+    const job = await organisation.open(times);
+    expect(shiftHours(job.startTime, job.endTime)).toBe(7);
+    expect(job).toMatchObject({ status: "open", warnings: ["time_without_offset"] });
+  });
+
+  it("creates no job when it ends before it starts, and one when it is corrected", async () => {
+    const shift = { startTime: "2026-06-01T08:00:00Z", endTime: "2026-06-01T07:00:00Z" };
+    const organisation = await harness().onboard();
+    const { shiftId, traceId } = organisation.provider.createShift(shift);
+    await organisation.idle();
+    expect(await organisation.findJob(shiftId)).toBeUndefined();
+    expect(await organisation.event(traceId)).toMatchObject({ status: "failed" });
+    expect(await organisation.issueCodes()).toEqual(["shift_unusable"]);
+    organisation.provider.updateShift(shiftId, { endTime: "2026-06-01T18:00:00Z" });
+    await organisation.idle();
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("with U+0000 in a name creates no job, is read once, and names the cause", async () => {
+    const rewrite = (body: unknown) => (isShift(body) ? { ...body, outletName: "a\0b" } : body);
+    const organisation = await harness().onboard({ rewrite });
+    const { shiftId, traceId } = organisation.provider.createShift();
+    await organisation.idle();
+    expect(await organisation.findJob(shiftId)).toBeUndefined();
+    const params = { fault: "text_unstorable", pointer: "/outletName" };
+    const verdict = { code: "shift_unusable", params };
+    expect(await organisation.event(traceId)).toMatchObject({ status: "failed", attempts: 1, verdict });
+    expect(await organisation.issues()).toMatchObject([verdict]);
+  });
+
+  it("that has started is an expired job without offers, and opens when it is moved", async () => {
+    const organisation = await harness().onboard();
+    await organisation.addPerson();
+    const job = await organisation.open({
+      startTime: "2026-01-05T08:59:00Z",
+      endTime: "2026-01-05T17:00:00Z",
+    });
+    expect(job.status).toBe("expired");
+    expect(await organisation.notifications(job)).toEqual([]);
+    organisation.provider.updateShift(job.shiftId, { startTime: "2026-01-05T09:01:00Z" });
+    await organisation.idle();
+    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "open" });
+    expect(await organisation.notifications(job, "job_offered")).toHaveLength(1);
+  });
+
+  it.each<[string, Record<string, unknown>, number, string[]]>([
+    ["two that differ", { slots: 4, numberOfPositions: 2 }, 2, ["positions_differ"]],
+    ["unknown fields", { colour: "red", nested: { deep: [1] } }, 3, []],
+  ])("has %s", async (_, fields, positions, warnings) => {
+    const rewrite = (body: unknown) => (isShift(body) ? { ...body, ...fields } : body);
+    const organisation = await harness().onboard({ rewrite });
+    expect(await organisation.open({ positions: 3 })).toMatchObject({ status: "open", positions, warnings });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("with no positions is filled and not offered", async () => {
+    const organisation = await harness().onboard();
+    await organisation.addPerson();
+    const job = await organisation.open({ positions: 0 });
+    expect(job).toMatchObject({ status: "filled", positions: 0, overfilled: false });
+    expect(await organisation.notifications(job)).toEqual([]);
+  });
+});
+
+const isShift = (body: unknown): body is object =>
+  typeof body === "object" && body !== null && "startTime" in body;

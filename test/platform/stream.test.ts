@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Subscriber } from "../../src/platform/db/signals.ts";
+import { createStream, type Reader } from "../../src/platform/stream.ts";
+
+/** Signals that the test makes, and a reader that keeps what it gets. */
+function parts() {
+  const subscribers: Subscriber[] = [];
+  const signals = {
+    subscribe: (subscriber: Subscriber) => {
+      subscribers.push(subscriber);
+      return () => void subscribers.splice(subscribers.indexOf(subscriber), 1);
+    },
+  };
+  const signal = (topic: string) => subscribers.forEach(({ onTopics }) => void onTopics([topic]));
+  const gap = () => subscribers.forEach(({ onGap }) => void onGap());
+  return { signals, subscribers, signal, gap };
+}
+
+function readerOf(waiting = 0) {
+  const got: string[] = [];
+  const reader: Reader = {
+    write: (chunk) => got.push(chunk),
+    end: vi.fn(),
+    destroy: vi.fn(),
+    writableLength: waiting,
+  };
+  return { got, reader };
+}
+
+const JOB = 'news {"type":"job","jobId":"j1","status":"open"}';
+const MESSAGE = 'event: job\ndata: {"jobId":"j1","status":"open"}\n\n';
+
+describe("the stream", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("sends each reader the events from its connection until it leaves", () => {
+    const { signals, signal, gap } = parts();
+    const stream = createStream(signals);
+    const [first, second] = [readerOf(), readerOf()];
+    const leave = stream.add(first.reader);
+    signal(JOB);
+    stream.add(second.reader);
+    signal("booking:b1");
+    gap();
+    if (leave) leave();
+    signal(JOB);
+    const hello = "retry: 2000\n\n";
+    const gapped = "event: gap\ndata: {}\n\n";
+    expect(first.got).toEqual([hello, MESSAGE, gapped]);
+    expect(second.got).toEqual([hello, gapped, MESSAGE]);
+    stream.close();
+  });
+
+  it("drops a reader that does not keep up, and no other", () => {
+    const { signals, signal } = parts();
+    const stream = createStream(signals, { maxWaiting: 1_000 });
+    const [slow, quick] = [readerOf(1_001), readerOf(1_000)];
+    stream.add(slow.reader);
+    stream.add(quick.reader);
+    signal(JOB);
+    signal(JOB);
+    expect(slow.reader.destroy).toHaveBeenCalledOnce();
+    expect(slow.got).toHaveLength(2);
+    expect(quick.got).toHaveLength(3);
+    expect(quick.reader.destroy).not.toHaveBeenCalled();
+    stream.close();
+  });
+
+  it("sends a heartbeat every 15 seconds", () => {
+    vi.useFakeTimers();
+    const { signals } = parts();
+    const stream = createStream(signals);
+    const { reader, got } = readerOf();
+    stream.add(reader);
+    vi.advanceTimersByTime(14_999);
+    expect(got).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    expect(got[1]).toMatch(/^: .+\n\n$/);
+    stream.close();
+    vi.advanceTimersByTime(60_000);
+    expect(got).toHaveLength(2);
+  });
+
+  it("refuses readers over its limit, and every reader once it is closed", () => {
+    const { signals, subscribers } = parts();
+    const stream = createStream(signals, { maxReaders: 1 });
+    const { reader } = readerOf();
+    const leave = stream.add(reader);
+    expect(stream.add(readerOf().reader)).toBe(false);
+    if (leave) leave();
+    expect(stream.add(reader)).not.toBe(false);
+    stream.close();
+    expect(reader.end).toHaveBeenCalledOnce();
+    expect(subscribers).toEqual([]);
+    expect(stream.add(reader)).toBe(false);
+  });
+});
