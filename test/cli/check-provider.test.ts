@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createProviderCheck } from "../../src/cli/check-provider.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type Faults, jsonReply, startFaultyProvider } from "../harness/faulty-provider.ts";
@@ -78,4 +78,11 @@ describe.each(["path", "header"] as const)("the check of a provider, with %s rou
     const failed = { name: "ProviderHttpError", failure: "processing_limit" };
     await expect(check(routing, { before: () => long })).rejects.toMatchObject(failed);
   });
+});
+
+it("the check of a provider ends after 5 minutes", async () => {
+  const deadline = vi.spyOn(globalThis, "setTimeout");
+  onTestFinished(() => deadline.mockRestore());
+  await check("path", {});
+  expect(deadline).toHaveBeenCalledWith(expect.any(Function), 5 * 60_000);
 });

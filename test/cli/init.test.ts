@@ -453,3 +453,11 @@ describe("unusable flags of shiftpact init are one line and exit code 2", () => 
     expect([exit, out[0]]).toEqual([0, expect.stringContaining("Examples:")]);
   });
 });
+
+it.each([SOURCE, `./shiftpact.tgz#sha512-${"A".repeat(86)}==`])(
+  "a job that installs %s runs no script of a package",
+  (source) => {
+    const installs = installScript(ciSourceOf(source)).filter((command) => command.startsWith("npm "));
+    expect(installs).toEqual([expect.stringContaining(" --ignore-scripts ")]);
+  },
+);

@@ -52,6 +52,20 @@ describe.each(everyDialect().map((dialect) => [dialectName(dialect), dialect] as
   },
 );
 
+describe("header routing", () => {
+  it("names the organisation in both headers of the contract", async () => {
+    const sent: Request[] = [];
+    const fetch = async (request: Request) => {
+      sent.push(request);
+      return new Response("[]");
+    };
+    const { sandbox, client } = await start({ dialect: { routing: "header" } }, { fetch });
+    await client.listOutlets(CALL);
+    const named = ["X-Provider-Id", "X-Platform-Provider-Id"].map((name) => sent[0]?.headers.get(name));
+    expect(named).toEqual([sandbox.providerId, sandbox.providerId]);
+  });
+});
+
 describe("the registry", () => {
   it("comes in pages", async () => {
     const { sandbox, client } = await start();

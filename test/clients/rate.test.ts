@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CALL_LIMITS } from "../../src/clients/provider/call-policy.ts";
 import { CallRefused } from "../../src/clients/provider/http-error.ts";
 import { createRate, type RateLimits } from "../../src/clients/provider/rate.ts";
 
@@ -21,7 +22,7 @@ function clock() {
 /** Returns when each of `count` consecutive calls may start. */
 async function startsOf(limits: Partial<RateLimits>, count: number): Promise<number[]> {
   const time = clock();
-  const all = { perSecond: 10, perMinute: 500, waitMs: 60_000, ...limits };
+  const all = { ...CALL_LIMITS, waitMs: 60_000, ...limits };
   const rate = createRate(all, time);
   const starts: number[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -53,6 +54,9 @@ describe("the rate of calls to a provider", () => {
     const time = clock();
     const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 60_000 }, time);
     for (let n = 0; n < 100; n += 1) await rate.turn(NEVER, false);
+    const left = time.now();
+    for (let n = 0; n < 2; n += 1) await rate.turn(NEVER, true);
+    expect(time.now()).toBe(left);
     const queue = Array.from({ length: 20 }, () => rate.turn(NEVER, false));
     const before = time.now();
     await rate.turn(NEVER, true);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Message } from "../../generated/events/types.ts";
 import {
   createWebhookClient,
@@ -108,6 +108,14 @@ describe("further tries", () => {
       tries: 2,
       reason: "no response within 20 ms",
     });
+  });
+
+  it("follow 5 seconds without a response, unless another limit is given", async () => {
+    const timeout = vi.spyOn(AbortSignal, "timeout");
+    onTestFinished(() => timeout.mockRestore());
+    const { client } = await start([answering(503), RECEIPT]);
+    await client.send(EVENT);
+    expect(timeout.mock.calls).toEqual([[5_000], [5_000]]);
   });
 
   it("follow a connection that fails", async () => {

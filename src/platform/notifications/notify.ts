@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { NotificationKind } from "../../../generated/operations/types.ts";
+import { wholeMinute } from "../../contract/durations.ts";
 import { jsonRows, OUTLET_NAME, ROLE_NAME, ROW_BY_ROW } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { wholeMinute } from "../shifts/job-status.ts";
 import { publish } from "../stream.ts";
 import type { Trx } from "../transaction.ts";
 import { markMailDue } from "./mail-due.ts";

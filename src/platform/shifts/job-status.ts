@@ -1,5 +1,5 @@
 import type { JobStatus } from "../../../generated/operations/types.ts";
-import { MINUTE_MS } from "../../contract/durations.ts";
+import { wholeMinute } from "../../contract/durations.ts";
 
 export interface StatusFacts {
   isMapped: boolean;
@@ -23,9 +23,6 @@ interface MaterialFacts {
   outletId: string;
   roleId: string;
 }
-
-/** The minute that a time is in for people. Some providers return other seconds or milliseconds with each change. Milliseconds since 1970. */
-export const wholeMinute = (ms: number): number => Math.round(ms / MINUTE_MS) * MINUTE_MS;
 
 /** Whether the times as people read them, the outlet, or the role changed, which booked people have to know. */
 export function isMaterialChange(before: MaterialFacts, after: MaterialFacts): boolean {

@@ -40,4 +40,12 @@ describe.each(engines)("a personal number on %s", (engine) => {
     const { rows } = await sql<{ sealed: string }>`select sealed from sealed_keys`.execute(database().kysely);
     expect(rows).toHaveLength(1);
   });
+
+  it("has a hash whose key is random, also under the same SECRET_KEY", async () => {
+    const open = () => openPersonalNumbers(database(), createVault(SECRET_KEY));
+    const { hash } = await open();
+    await sql`delete from sealed_keys`.execute(database().kysely);
+    const { hash: ofAnotherDatabase } = await open();
+    expect(ofAnotherDatabase(number(66))).not.toBe(hash(number(66)));
+  });
 });

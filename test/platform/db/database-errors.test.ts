@@ -36,6 +36,7 @@ const ROWS: [string, string | undefined, RegExp, boolean][] = [
     /and --to has none: /,
     true,
   ],
+  ['password authentication failed for user "x"', "28P01", /: correct user and password in --to; /, false],
   ['no pg_hba.conf entry for host "::1"', "28000", /^no pg_hba.*: correct .* --to, or pg_hba\.conf/, false],
   [
     "Hostname/IP does not match",

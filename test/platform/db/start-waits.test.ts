@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Log, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
 import { startPostgres } from "../../harness/embedded-postgres.ts";
 import { copyDatabase, silent } from "../../harness/engines.ts";
@@ -90,5 +90,42 @@ describe("a start", () => {
         expect(line).toMatchObject({ synchronousStandbyNames: "gone" });
     await reloaded("alter system reset synchronous_standby_names");
     await Promise.all(starts.map(({ closed }) => closed));
+  });
+
+  it("says so after 3 seconds, and then every 30", async () => {
+    const waits: number[] = [];
+    const third = Promise.withResolvers<void>();
+    const sleep = (ms: number) => {
+      if (waits.push(ms) < 3) return Promise.resolve(false);
+      third.resolve();
+      return new Promise(() => undefined);
+    };
+    onTestFinished(() => {
+      vi.doUnmock("node:timers/promises");
+      vi.doUnmock("../../../src/platform/db/with-timeout.ts");
+      vi.resetModules();
+    });
+    vi.resetModules();
+    vi.doMock("node:timers/promises", () => ({ setTimeout: sleep }));
+    vi.doMock("../../../src/platform/db/with-timeout.ts", () => ({
+      withTimeout: (work: Promise<unknown>) => work,
+    }));
+    const { reportingWaits } = await import("../../../src/platform/db/start-waits.ts");
+    const queries: unknown[] = [];
+    const query = async (_text: string, values: unknown[]) => {
+      queries.push(...values);
+      return { rows: [] };
+    };
+    const nothing = async () => undefined;
+    const client = { on: () => client, connect: nothing, query, end: nothing };
+    await reportingWaits(
+      () => third.promise,
+      () => client as unknown as pg.Client,
+      silent,
+    );
+    expect([waits, queries]).toEqual([
+      [3_000, 30_000, 30_000],
+      [3, 3],
+    ]);
   });
 });

@@ -67,6 +67,12 @@ describe("the log of requests", () => {
       expect(lines.join("").split(`"${field}":`)).toHaveLength(2);
   });
 
+  it("has no query, and of the path only names of the documents and UUIDs", async () => {
+    const authorization = `Bearer ${OPERATIONS_TOKEN}`;
+    await harness().send("/operations/v1/candidates/Ada%20Strand?name=Strand", { authorization, headers });
+    expect(await requestLines(1)).toMatchObject([{ req: { path: "/operations/v1/candidates/*" } }]);
+  });
+
   it("has no line of health checks and metrics, however detailed it is", async () => {
     for (const path of ["/health/live", "/health/ready", "/metrics"]) {
       const authorization = `Bearer ${OPERATIONS_TOKEN}`;

@@ -6,6 +6,7 @@ import {
   aBooking,
   afterAbsence,
   afterCall,
+  afterReading,
   afterSeeing,
   aJob,
   aState,
@@ -18,6 +19,7 @@ import {
   jobOf,
   listing,
   NOW,
+  nextReadAt,
   notified,
   patchOf,
   RULES,
@@ -121,6 +123,20 @@ describe("a rejection", () => {
     const { writes, next } = planned(state(2), afterSeeing());
     expect(patchOf(writes)).toMatchObject({ status: "released" });
     expect(next).toMatchObject({ do: "rest", afterMs: 120_000 });
+  });
+});
+
+describe("a future shift with a job", () => {
+  it.each([
+    ["that shows it unchanged", afterSeeing()],
+    [
+      "that cannot be used",
+      afterReading({ kind: "unusable", unusable: { fault: "text_unstorable", pointer: "/outletName" } }),
+    ],
+    ["that refuses the call", afterReading(refusal(422))],
+  ])("is read again about an hour after a response %s", (_response, run) => {
+    const delay = (nextReadAt(planned(aState({ shift: { nextReadAt: NOW } }), run).writes) ?? 0) - NOW;
+    expect(Math.abs(delay - HOUR)).toBeLessThanOrEqual(HOUR / 10);
   });
 });
 

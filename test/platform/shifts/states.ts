@@ -1,3 +1,4 @@
+import { PROVIDER_RETRIES, TIMING } from "../../../src/clients/retry-policy.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Shift } from "../../../src/contract/shift.ts";
 import type { Write } from "../../../src/platform/shifts/draft.ts";
@@ -17,13 +18,7 @@ import type {
 export const NOW = Date.UTC(2026, 0, 5, 6);
 export const START = NOW + DAY_MS;
 
-export const RULES: Rules = {
-  absenceRetriesMs: [5_000, 30_000, 120_000],
-  recheckMs: [1_000, 5_000, 30_000, 120_000],
-  reconcileMs: HOUR_MS,
-  tries: 12,
-  answerWithinMs: 5_000,
-};
+export const RULES: Rules = { ...TIMING, tries: PROVIDER_RETRIES.tries };
 
 export const aJob = (patch: Partial<JobState> = {}): JobState => ({
   ...{

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createThreads, type ThreadOptions } from "../../../src/platform/threads/threads.ts";
 
 const file = new URL("./worker.ts", import.meta.url);
@@ -52,6 +52,13 @@ describe("a thread", () => {
 
   it("is ended when it uses too much memory", async () => {
     await expect(threadsOf({ memoryMb: 32 }).run("allocates")).rejects.toMatchObject(SPENT);
+  });
+
+  it("may compute for 30 seconds and use 1 GB, unless other limits are given", async () => {
+    const watch = vi.spyOn(globalThis, "setInterval");
+    onTestFinished(() => watch.mockRestore());
+    expect(await threadsOf().run("measures")).toBe("it may use 1024 MB");
+    expect(watch).toHaveBeenCalledWith(expect.any(Function), 30_000);
   });
 
   it.each([

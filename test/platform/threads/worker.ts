@@ -1,9 +1,10 @@
+import { resourceLimits } from "node:worker_threads";
 import { fetchThrough } from "../../../src/platform/threads/provider-fetch.ts";
 import { serveThread } from "../../../src/platform/threads/serve-thread.ts";
 
 /** What the thread of a test does; the inputs of the platform's own threads name a provider instead. */
 interface Input {
-  does?: "calls" | "computes" | "waits" | "allocates" | "exits" | "throws";
+  does?: "calls" | "computes" | "waits" | "allocates" | "measures" | "exits" | "throws";
   baseUrl?: string;
   target?: { baseUrl: string };
 }
@@ -19,5 +20,5 @@ await serveThread(async ({ does = "computes", baseUrl, target }: Input, call) =>
   if (does === "waits") await new Promise((resolve) => setTimeout(resolve, 2 ** 31 - 1));
   while (does === "computes" || does === "allocates")
     if (does === "allocates") kept.push({ at: kept.length });
-  return call("answers", does);
+  return call("answers", does === "measures" ? `may use ${resourceLimits.maxOldGenerationSizeMb} MB` : does);
 });
