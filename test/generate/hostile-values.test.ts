@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { MAX_ERRORS, MAX_ERRORS_OF_LIST } from "../../src/runtime/validator.ts";
 import { compiled } from "./library.ts";
 
+/** decisions, "explanation of an invalid value". */
+const [MOST_OF_LIST, MOST_OF_VALUE] = [50, 100];
 const FURTHER = { pointer: "", message: "may have further errors, which are left out" };
 const NAMES = ["toString", "constructor", "__proto__", "hasOwnProperty", "valueOf"];
 
@@ -91,15 +92,15 @@ describe("an explanation", () => {
 
   it("ends a list at its bound, mentions that there may be more, and includes the members beside it", async () => {
     const errors = (await schemas()).List?.errorsOf({ list: many(1), other: 1 }) ?? [];
-    expect(errors).toHaveLength(MAX_ERRORS_OF_LIST + 3);
+    expect(errors).toHaveLength(MOST_OF_LIST + 3);
     expect(errors[0]).toEqual({ pointer: "/id", message: "is missing" });
-    expect(errors[MAX_ERRORS_OF_LIST]?.pointer).toBe(`/list/${MAX_ERRORS_OF_LIST - 1}`);
+    expect(errors[MOST_OF_LIST]?.pointer).toBe(`/list/${MOST_OF_LIST - 1}`);
     expect(errors.slice(-2)).toEqual([{ pointer: "/other", message: "must be of type string" }, FURTHER]);
   });
 
   it("mentions nothing when nothing is left out", async () => {
-    const errors = (await schemas()).List?.errorsOf({ id: 1, list: many(1, MAX_ERRORS_OF_LIST) }) ?? [];
-    expect(errors).toHaveLength(MAX_ERRORS_OF_LIST);
+    const errors = (await schemas()).List?.errorsOf({ id: 1, list: many(1, MOST_OF_LIST) }) ?? [];
+    expect(errors).toHaveLength(MOST_OF_LIST);
     expect(errors).not.toContainEqual(FURTHER);
   });
 
@@ -117,8 +118,8 @@ describe("an explanation", () => {
     ["Choice", many("c")],
   ])("has a bound: %s", async (name, value) => {
     const errors = (await schemas())[name]?.errorsOf(value) ?? [];
-    expect(errors.length).toBeGreaterThan(MAX_ERRORS_OF_LIST);
-    expect(errors.length).toBeLessThanOrEqual(MAX_ERRORS + 1);
+    expect(errors.length).toBeGreaterThan(MOST_OF_LIST);
+    expect(errors.length).toBeLessThanOrEqual(MOST_OF_VALUE + 1);
     expect(errors.at(-1)).toEqual(FURTHER);
   });
 

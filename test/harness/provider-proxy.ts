@@ -6,6 +6,7 @@ export interface ProxiedCall {
   method: string;
   path: string;
   traceparent?: string;
+  idempotencyKey?: string;
 }
 
 interface ProxiedResponse {
@@ -38,9 +39,13 @@ async function proxy(
   { rewrite, onTheWay = (_call, pass) => pass() }: ProxyOptions,
 ): Promise<void> {
   const { method = "GET", url = "/" } = request;
-  const { traceparent } = request.headers;
+  const { traceparent, "idempotency-key": idempotencyKey } = request.headers;
   const path = url.replace(/^\/providers\/[^/]+/, "");
-  const call = { method, path, ...(typeof traceparent === "string" && { traceparent }) };
+  const call = {
+    ...{ method, path },
+    ...(typeof traceparent === "string" && { traceparent }),
+    ...(typeof idempotencyKey === "string" && { idempotencyKey }),
+  };
   let received: ProxiedResponse | undefined;
   await onTheWay(call, async () => {
     received = await forward(request, `${target}${url}`);

@@ -481,6 +481,12 @@ describe("an error body as text", () => {
     expect(codes(body)).toEqual(["error_leaks", "error_not_problem"]);
   });
 
+  it("is searched up to its 50,000th character", () => {
+    const endingAt = (end: number) => codes("SQLSTATE".padStart(end));
+    expect(endingAt(50_000)).toContain("error_leaks");
+    expect(endingAt(50_001)).not.toContain("error_leaks");
+  });
+
   it.each(["SELECT <a> FROM the list WHERE you like", "The shift is at 10:15:20.", "at 10:15:20"])(
     "leaks nothing when it is prose: %j",
     (body) => {

@@ -9,7 +9,7 @@ import { urgentAt } from "./mail-due.ts";
 import { takeTurn } from "./turn.ts";
 
 /** The most offers that one mail names. The others wait for the next one. */
-export const OFFERS_PER_MAIL = 50;
+const OFFERS_PER_MAIL = 50;
 
 /** A waiting notification. */
 export interface Waiting extends NotificationValues {

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { startHarness } from "../../harness/platform.ts";
+import { startHarness, useHarness } from "../../harness/platform.ts";
 
 describe("the log of what a provider refuses (contract 7.1)", () => {
   const lines: string[] = [];
@@ -29,5 +29,24 @@ describe("the log of what a provider refuses (contract 7.1)", () => {
     ]);
     expect(lines.some((line) => line.includes(person.personalNumber))).toBe(false);
     expect(lines.some((line) => /robin|example\.com|\+4670/i.test(line))).toBe(false);
+  });
+});
+
+describe("a refusal to read a shift", () => {
+  const harness = useHarness("pglite");
+
+  it("is not repeated, and raises an issue until the shift can be read", async () => {
+    const organisation = await harness().onboard();
+    organisation.provider.setFault("valid-refused", { operations: ["getShift"] });
+    const { shiftId, traceId } = organisation.provider.createShift();
+    await organisation.idle();
+    const verdict = { code: "provider_refused", params: { status: 400 } };
+    expect(await organisation.event(traceId)).toMatchObject({ status: "failed", attempts: 1, verdict });
+    expect(await organisation.issues()).toMatchObject([verdict]);
+    organisation.provider.clearFaults();
+    organisation.provider.updateShift(shiftId, {});
+    await organisation.idle();
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
+    expect(await organisation.issues()).toEqual([]);
   });
 });

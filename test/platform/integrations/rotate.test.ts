@@ -11,7 +11,7 @@ const UNKNOWN = { path: { providerId: "00000000-0000-4000-8000-000000000000" } }
 
 describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
   let now = Date.parse("2027-03-01T12:00:00Z");
-  const harness = useHarness(engine, { now: () => new Date(now) });
+  const harness = useHarness(engine, { now: () => new Date(now), timing: { probeMs: HOUR_MS } });
 
   const registered = async () => {
     const registered = await harness().onboard({ connect: false, now: () => now });
@@ -71,6 +71,21 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
     expect((await operations.discoverIntegration({ params })).response.status).toBe(502);
     ok(await operations.rotateToken({ params, body: { ...wrong, providerToken: provider.token } }));
     expect((await operations.discoverIntegration({ params })).response.status).toBe(200);
+  });
+
+  it("resumes what waited for the provider's new token, without waiting for a probe", async () => {
+    const { operations } = harness();
+    const { params, provider, trySend, findJob } = await registered();
+    provider.setFault("token-rejected");
+    const { shiftId } = provider.createShift();
+    expect(await trySend(shiftId)).toBe(200);
+    const health = async () => ok(await operations.getIntegration({ params })).health;
+    await expect.poll(health).toMatchObject({ code: "token_rejected" });
+    provider.clearFaults();
+    const body = { direction: "provider" as const, providerToken: provider.token };
+    ok(await operations.rotateToken({ params, body }));
+    await expect.poll(() => findJob(shiftId)).toMatchObject({ status: "open" });
+    expect(await health()).toMatchObject({ code: "reachable" });
   });
 
   it.each([

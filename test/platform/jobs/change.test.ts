@@ -116,6 +116,19 @@ describe.each(featureEngines)("a change of a job on %s", (engine) => {
     expect(await second).toMatchObject({ status: 200, job: { positions: 1, endTime } });
   });
 
+  it("builds on the last pending one: its times are compared with those that the job will have", async () => {
+    await open({ timing: { answerWithinMs: 0 }, retries: { tries: 1_000 } });
+    const job = await organisation.open();
+    const [startTime, endTime] = [later(job.endTime), later(job.endTime, 3 * HOUR_MS)];
+    organisation.provider.setFault("error-500", { operations: ["updateShift"] });
+    expect(await patch(job, { endTime })).toMatchObject({ status: 202, job: { endTime: job.endTime } });
+    expect(await patch(job, { startTime })).toMatchObject({ status: 202 });
+    expect(await patch(job, { endTime: startTime })).toMatchObject({ code: "validation_failed" });
+    organisation.provider.clearFaults();
+    await organisation.idle();
+    expect(await organisation.job(job.shiftId)).toMatchObject({ startTime, endTime });
+  });
+
   it("reports the provider's refusal, and changes nothing", async () => {
     await open();
     const job = await organisation.open();

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notification } from "../../../generated/operations/types.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
 import type { Channel, Delivery, Mail } from "../../../src/platform/deps.ts";
-import { OFFERS_PER_MAIL } from "../../../src/platform/notifications/letter.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
@@ -107,6 +106,9 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     expect(mails).toHaveLength(4);
     await open();
     expect(mails).toHaveLength(4);
+    // They count: this one waits for the limit, not only for the window.
+    await later(LIMITS.everyMs);
+    expect(mails).toHaveLength(4);
   });
 
   it("is sent when a waiting offer comes within 12 hours of its shift", async () => {
@@ -154,11 +156,11 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     expect(subjects().at(-1)).toEqual(single);
   });
 
-  it(`names at most ${OFFERS_PER_MAIL} shifts, the soonest, and the next mail names the others`, async () => {
+  it("names at most 50 shifts, the soonest, and the next mail names the others", async () => {
     const { candidateId } = await organisation.addPerson();
-    await openAll(OFFERS_PER_MAIL + 4);
+    await openAll(54);
     await later(LIMITS.everyMs);
-    expect(subjects()).toEqual([single, digest(`${OFFERS_PER_MAIL} of ${OFFERS_PER_MAIL + 3}`)]);
+    expect(subjects()).toEqual([single, digest("50 of 53")]);
     expect(mails[1]?.text).toContain("And 3 more. The next mail names those that are still open.");
     expect(await waiting(candidateId)).toHaveLength(3);
     await later(LIMITS.everyMs);
@@ -175,6 +177,23 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     await open();
     expect(mails).toHaveLength(2);
     expect(await notifications(candidateId)).toHaveLength(3);
+  });
+
+  it("that failed takes no turn of another organisation once none of its offers holds any more", async () => {
+    const other = await harness.onboard({ connect: false });
+    await organisation.addPerson({ competenceIds: [organisation.competenceId, other.competenceId] });
+    const [, job] = await openAll(2);
+    onMail = async () => {
+      onMail = undefined;
+      organisation.provider.deleteShift(job?.shiftId ?? "");
+      await organisation.send("shift.delete", job?.shiftId ?? "");
+      await organisation.processed();
+      return AWAY;
+    };
+    await later(LIMITS.everyMs);
+    expect([mails.length, onMail]).toEqual([1, undefined]);
+    await open(2 * DAY_MS, other);
+    expect(mails).toHaveLength(2);
   });
 
   it("keeps its Message-ID across attempts, without offers that no longer hold or are new", async () => {

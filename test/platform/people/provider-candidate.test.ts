@@ -64,6 +64,25 @@ describe("the candidate's id at the provider", () => {
     expect(asked).toEqual([2, 1]);
   });
 
+  it("is created under the same Idempotency-Key at each attempt, and another for another person", async () => {
+    const keys: unknown[] = [];
+    const organisation = await harness().onboard({
+      onTheWay: ({ method, path, idempotencyKey }, pass) => {
+        if (method === "POST" && path === "/candidates") keys.push(idempotencyKey);
+        return pass();
+      },
+    });
+    const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
+    const job = await organisation.open({ positions: 2 });
+    const once = { times: 1, operations: ["createCandidate"], retryAfter: "0" } as const;
+    organisation.provider.setFault("rate-limited", once);
+    expect(await organisation.accept(job, person)).toEqual(CONFIRMED);
+    expect(await organisation.accept(job, other)).toEqual(CONFIRMED);
+    const [first, , last] = keys;
+    expect(keys).toEqual([expect.any(String), first, expect.any(String)]);
+    expect(last).not.toBe(first);
+  });
+
   it("is ambiguous with more than one match, until the provider merges them", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();

@@ -49,6 +49,12 @@ describe("a response to an assignment", () => {
       reason: "assignment_refused",
       issues: ["provider_refused"],
     },
+    {
+      fault: "assign-for-another-shift",
+      status: "failed",
+      reason: "assignment_refused",
+      issues: ["provider_refused"],
+    },
     { fault: "assign-conflict", status: "released", reason: "shift_full", issues: [] },
   ])("$fault frees the seat", async ({ fault, settings, status, reason, issues }) => {
     const organisation = await harness().onboard();

@@ -136,7 +136,7 @@ describe("a future shift with a job", () => {
     ["that refuses the call", afterReading(refusal(422))],
   ])("is read again about an hour after a response %s", (_response, run) => {
     const delay = (nextReadAt(planned(aState({ shift: { nextReadAt: NOW } }), run).writes) ?? 0) - NOW;
-    expect(Math.abs(delay - HOUR)).toBeLessThanOrEqual(HOUR / 10);
+    expect(Math.abs(delay - HOUR_MS)).toBeLessThanOrEqual(HOUR_MS / 10);
   });
 });
 

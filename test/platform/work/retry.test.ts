@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PROVIDER_RETRIES } from "../../../src/clients/retry-policy.ts";
+import { PROVIDER_RETRIES, TIMING } from "../../../src/clients/retry-policy.ts";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { retryDelay } from "../../../src/platform/work/retry.ts";
 
@@ -23,5 +23,9 @@ describe("the delay before the next attempt", () => {
     expect(retryDelay(lowest, 1, { ...rest, retryAfterMs: 45_000 })).toBe(45_000);
     expect(retryDelay(highest, 1, { ...rest, retryAfterMs: HOUR_MS })).toBe(HOUR_MS);
     expect(retryDelay(highest, 1, { ...rest, retryAfterMs: 1e15 })).toBe(HOUR_MS);
+  });
+
+  it("follows a call of at most 10 s; each minute, a provider that rejects the token is probed", () => {
+    expect(TIMING).toMatchObject({ callTimeoutMs: 10_000, hourlyMs: HOUR_MS, probeMs: 60_000 });
   });
 });
