@@ -58,7 +58,11 @@ async function writePlatform(): Promise<void> {
   );
   const versions = { ...own.devDependencies, ...own.dependencies };
   const manifest = {
-    ...{ ...PLATFORM_PACKAGE, version, license, repository, engines },
+    ...PLATFORM_PACKAGE,
+    version,
+    license,
+    repository,
+    engines,
     dependencies: Object.fromEntries(dependencies.map((name) => [name, versions[name]])),
   };
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);

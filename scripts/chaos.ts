@@ -65,14 +65,12 @@ function read(argv: string[]): Options | undefined {
   const { values } = parseArgs({
     args: argv,
     options: {
-      ...{
-        kills: TEXT,
-        engine: TEXT,
-        seed: { ...TEXT, default: process.env.CHAOS_SEED },
-        minutes: TEXT,
-        malformed: TEXT,
-        "power-cuts": TEXT,
-      },
+      kills: TEXT,
+      engine: TEXT,
+      seed: { ...TEXT, default: process.env.CHAOS_SEED },
+      minutes: TEXT,
+      malformed: TEXT,
+      "power-cuts": TEXT,
       failover: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
@@ -124,7 +122,9 @@ async function onEngine(engine: Engine, options: Options): Promise<ChaosReport> 
   try {
     await server?.createDatabase("chaos");
     return await chaos({
-      ...{ engine, dataDir, clockJumps: true },
+      engine,
+      dataDir,
+      clockJumps: true,
       ...options,
       ...(disk && { disk }),
       ...(server && { postgres: { server, database: "chaos" } }),

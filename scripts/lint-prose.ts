@@ -36,7 +36,9 @@ export function lintProse(text: string): ProseFinding[] {
   return Object.entries(WORDS).flatMap(([words, instead]) =>
     lines.flatMap((line, index) =>
       [...line.matchAll(new RegExp(`\\b(?:${words})\\b`, "gi"))].map(([word]) => ({
-        ...{ line: index + 1, word, instead },
+        line: index + 1,
+        word,
+        instead,
       })),
     ),
   );

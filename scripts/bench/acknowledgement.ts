@@ -164,7 +164,13 @@ function rowOf(engine: Engine, name: Name, all: Loads, idle: readonly number[]):
     id: `acknowledgement-${engine}-${name.toLowerCase()}`,
     cells: [
       `${ENGINES[engine]}: ${NAMES[name]}`,
-      ...[of("perSecond"), ratio, of("p50"), of("p99"), max, ...cpu, ...alone],
+      of("perSecond"),
+      ratio,
+      of("p50"),
+      of("p99"),
+      max,
+      ...cpu,
+      ...alone,
     ],
   };
 }

@@ -44,8 +44,10 @@ export function backlogTable(measured: readonly Measured[]): Table {
     cells: [
       `${ENGINES[engine]}, ${shown(waiting)} waiting`,
       shown(rate),
-      ...[ms(acknowledged, 0.99), shown(Math.max(...acknowledged))],
-      ...[ms(toJob, 0.5), shown(Math.max(...toJob))],
+      ms(acknowledged, 0.99),
+      shown(Math.max(...acknowledged)),
+      ms(toJob, 0.5),
+      shown(Math.max(...toJob)),
     ],
   });
   return {

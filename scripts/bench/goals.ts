@@ -16,11 +16,21 @@ type Engine = "postgres" | "pglite";
 const ENGINES = { postgres: "PostgreSQL", pglite: "embedded" } as const;
 
 const atMost = (value: number, unit: Goal["unit"], figure: string, row: string, what: string): Goal => ({
-  ...{ what, figure, row, unit, at: "most", value },
+  what,
+  figure,
+  row,
+  unit,
+  at: "most",
+  value,
 });
 
 const atLeast = (value: number, figure: string, row: string, what: string): Goal => ({
-  ...{ what, figure, row, unit: "", at: "least", value },
+  what,
+  figure,
+  row,
+  unit: "",
+  at: "least",
+  value,
 });
 
 function acknowledgementGoals(engine: Engine, leastRatio: number): Goal[] {

@@ -70,7 +70,11 @@ function farRow({ latency, ms }: Far): Row {
 
 const COMMAND = fileURLToPath(new URL("../../src/cli/shiftpact.ts", import.meta.url));
 const PLAIN: Dialect = {
-  ...{ routing: "path", variant: "a", notFound: "empty", unassign: "put", acknowledgement: "minimal" },
+  routing: "path",
+  variant: "a",
+  notFound: "empty",
+  unassign: "put",
+  acknowledgement: "minimal",
 };
 
 /** Measures on a correct provider. Milliseconds. */
@@ -168,14 +172,12 @@ async function findingsOf(
   const { sandbox, fixtures, other } = provider;
   try {
     const verification = await verify({
-      ...{
-        baseUrl: sandbox.url,
-        providerId: sandbox.providerId,
-        token: sandbox.token,
-        fixtures,
-        other,
-        seed: 1,
-      },
+      baseUrl: sandbox.url,
+      providerId: sandbox.providerId,
+      token: sandbox.token,
+      fixtures,
+      other,
+      seed: 1,
       ...(fault === "slow" && { timeoutMs: SHORT_MS }),
       ...(quick && { skip: ["contracts"] as const }),
       // Requested pauses are skipped.

@@ -24,8 +24,13 @@ export type Store = { databaseUrl: string } | { dataDir: string };
 export async function startPlatform(resources: Resources, store: Store): Promise<Platform> {
   const child = await startChild(resources, new URL("./servers/platform.ts", import.meta.url), {
     ...("databaseUrl" in store ? { DATABASE_URL: store.databaseUrl } : { SHIFTPACT_DATA: store.dataDir }),
-    ...{ OPERATIONS_TOKEN, SECRET_KEY, PORT: "0", ALLOW_INSECURE_PROVIDERS: "1" },
-    ...{ WEBHOOK_RATE_LIMIT: "0", PROVIDER_RATE_LIMIT: "0", LOG_LEVEL: "fatal" },
+    OPERATIONS_TOKEN,
+    SECRET_KEY,
+    PORT: "0",
+    ALLOW_INSECURE_PROVIDERS: "1",
+    WEBHOOK_RATE_LIMIT: "0",
+    PROVIDER_RATE_LIMIT: "0",
+    LOG_LEVEL: "fatal",
   });
   const headers = { Authorization: `Bearer ${OPERATIONS_TOKEN}` };
   const operations = createClient({ baseUrl: `${child.url}/operations/v1`, headers });

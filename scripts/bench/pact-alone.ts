@@ -14,14 +14,12 @@ const VERIFIER = fileURLToPath(
 
 /** The sandbox's choices where a dialect leaves them open. */
 const OPEN: Omit<ProviderForms, keyof Dialect> = {
-  ...{
-    updated: "shift",
-    deleted: "404",
-    numbers: "digits",
-    registry: "offered",
-    hyphen: "read",
-    full: "refused",
-  },
+  updated: "shift",
+  deleted: "404",
+  numbers: "digits",
+  registry: "offered",
+  hyphen: "read",
+  full: "refused",
 };
 
 /** Runs Pact's stand-alone verifier on the contract of calls; the sandbox sets up the provider states. Exit code 0: no finding. */

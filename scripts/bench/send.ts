@@ -16,7 +16,9 @@ export function createSender(connections = 50): Sender {
   return {
     send: async (url, { providerId, platformToken }, shiftId = randomUUID()) => {
       const { statusCode, body } = await request(url + WEBHOOK_PATH, {
-        ...{ method: "POST", dispatcher, headers: headersOf(platformToken) },
+        method: "POST",
+        dispatcher,
+        headers: headersOf(platformToken),
         body: webhook(providerId, shiftId),
       });
       const text = await body.text();

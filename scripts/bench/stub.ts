@@ -41,7 +41,10 @@ async function startServers({ resources }: Setting): Promise<Servers> {
   const document = `${await documentFolder(resources)}/${DOCUMENT}`;
   const start = (way: Way) =>
     startChild(resources, new URL("./servers/shifts.ts", import.meta.url), {
-      ...{ WAY: way, TOKEN, DOCUMENT: document, SHIFT: exampleFile("shift-variant-a") },
+      WAY: way,
+      TOKEN,
+      DOCUMENT: document,
+      SHIFT: exampleFile("shift-variant-a"),
     });
   return { express: await start("express"), stub: await start("stub"), validator: await start("validator") };
 }

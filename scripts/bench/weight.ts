@@ -148,7 +148,10 @@ async function importsOf({ resources, quick }: Setting, packages: Record<string,
     measured.map(async ({ folder, from, what }, index) => {
       const bundle = await bundleOf(folder, `import { ${what} } from "${from}"; console.log(${what});`);
       return {
-        ...{ what, from, bytes: bundle.length, compressed: gzipSync(bundle).length },
+        what,
+        from,
+        bytes: bundle.length,
+        compressed: gzipSync(bundle).length,
         ms: median(times[String(index)] ?? []),
       };
     }),
@@ -159,7 +162,12 @@ async function bundleOf(resolveDir: string, contents: string): Promise<Uint8Arra
   const make = async (platform: "browser" | "node") => {
     const { outputFiles } = await build({
       stdin: { contents, resolveDir },
-      ...{ bundle: true, minify: true, write: false, format: "esm", logLevel: "silent", platform },
+      bundle: true,
+      minify: true,
+      write: false,
+      format: "esm",
+      logLevel: "silent",
+      platform,
     });
     return outputFiles[0]?.contents ?? new Uint8Array();
   };

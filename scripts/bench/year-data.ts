@@ -33,8 +33,11 @@ const CHUNK_ROWS = 50_000;
 
 /** Checkpoints and vacuums between the statements would make the filling take hours. */
 const WHILE_FILLING: readonly string[] = [
-  ...["max_wal_size = '20GB'", "checkpoint_timeout = '1h'", "full_page_writes = off"],
-  ...["synchronous_commit = off", "autovacuum = off"],
+  "max_wal_size = '20GB'",
+  "checkpoint_timeout = '1h'",
+  "full_page_writes = off",
+  "synchronous_commit = off",
+  "autovacuum = off",
 ];
 
 /** Fills the tables with a year of copies of their present rows, the pattern. */
@@ -89,7 +92,8 @@ async function fillTable(
   const atOnce = Math.max(1, Math.floor(CHUNK_ROWS / Math.max(1, count)));
   for (let copy = 0; copy < copies; copy += atOnce)
     await copyPattern(kysely, table, {
-      ...{ first: copy, last: Math.min(copies, copy + atOnce) - 1 },
+      first: copy,
+      last: Math.min(copies, copy + atOnce) - 1,
       ageOf: sql`(${from}::float8 + (${to - from}::float8 * (copy + 1)) / (${copies + 1}::float8))`,
     });
   await sql`drop table ${pattern(table)}`.execute(kysely);

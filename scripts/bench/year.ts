@@ -24,7 +24,9 @@ export const year: Section = {
     const { resources, quick, report } = setting;
     const store = await newDatabase(resources);
     const deployment = await startDeployment(resources, {
-      ...{ store, provider: await startProvider(resources), organisations: 20 },
+      store,
+      provider: await startProvider(resources),
+      organisations: 20,
     });
     const events = quick ? 200 : 1_000;
     report(`${events} webhooks to the platform: their rows are the pattern of every day`);

@@ -8,10 +8,19 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** ECMAScript modules for Node. CommonJS code in them needs `require`. */
 const FOR_NODE = {
-  ...{ absWorkingDir: ROOT, bundle: true, splitting: true, metafile: true, write: true },
-  ...{ platform: "node", format: "esm", target: "node22", logLevel: "warning", charset: "utf8" },
+  absWorkingDir: ROOT,
+  bundle: true,
+  splitting: true,
+  metafile: true,
+  write: true,
+  platform: "node",
+  format: "esm",
+  target: "node22",
+  logLevel: "warning",
+  charset: "utf8",
   // Names are kept for stack traces.
-  ...{ minifySyntax: true, minifyWhitespace: true },
+  minifySyntax: true,
+  minifyWhitespace: true,
   chunkNames: "[name]-[hash]",
   banner: {
     js: 'import { createRequire as createRequireHere } from "node:module"; const require = createRequireHere(import.meta.url);',

@@ -43,10 +43,15 @@ export function noticesOf(packages: readonly Bundled[]): string {
 /** Returns a bill of materials (CycloneDX 1.6) for scanners, which cannot see bundled packages. */
 export function billOf(own: { name: string; version: string }, packages: readonly Bundled[]): string {
   const component = ({ name, version }: { name: string; version: string }) => ({
-    ...{ type: "library", name, version, purl: `pkg:npm/${name.replace("@", "%40")}@${version}` },
+    type: "library",
+    name,
+    version,
+    purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
   });
   const bill = {
-    ...{ bomFormat: "CycloneDX", specVersion: "1.6", version: 1 },
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
     metadata: { component: component(own) },
     components: packages.map((each) => ({
       ...component(each),

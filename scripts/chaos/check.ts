@@ -63,7 +63,8 @@ export function evaluate(reading: Reading): Checked {
       ...report("disagreeing", disagreements(reading)),
       ...report("too few", belowMinimum(reading)),
     ],
-    ...{ jobs: jobs.length, confirmed: confirmedIn(reading.stored) },
+    jobs: jobs.length,
+    confirmed: confirmedIn(reading.stored),
     ownPeople: open.reduce((so, { own_people_count }) => so + own_people_count, 0),
   };
 }

@@ -61,7 +61,13 @@ async function injectFaults(options: ChaosOptions, setup: Setup, random: Random)
   const { pair, ...server } = serverOf(options);
   const isEnough = () => kills() >= options.kills && (!pair || failovers.length >= options.kills);
   const injection = {
-    ...{ targets, random, inCall, ...server, pair, disk, clockJumps },
+    targets,
+    random,
+    inCall,
+    ...server,
+    pair,
+    disk,
+    clockJumps,
     ready: () => untilReady(urls),
     mark: (is: "begun" | "over") => {
       for (const load of loads) mark(load, is);

@@ -6,43 +6,75 @@ import type { Random } from "../../test/harness/random.ts";
 
 /** Values that make a request malformed; `{}` marks the place. */
 const VALUES: readonly string[] = [
-  ...["null", "true", "-1", "1e999", "[]", "{}", '""', '"\\u0000"', '"\\ud800"', `"${"x".repeat(5_000)}"`],
-  ...['"not-a-uuid"', '{"__proto__":{"a":1}}', "[".repeat(3_000), "0x10", "NaN", "'x'", "", "9".repeat(400)],
+  "null",
+  "true",
+  "-1",
+  "1e999",
+  "[]",
+  "{}",
+  '""',
+  '"\\u0000"',
+  '"\\ud800"',
+  `"${"x".repeat(5_000)}"`,
+  '"not-a-uuid"',
+  '{"__proto__":{"a":1}}',
+  "[".repeat(3_000),
+  "0x10",
+  "NaN",
+  "'x'",
+  "",
+  "9".repeat(400),
 ];
 const TYPES: readonly string[] = [
-  ...["application/json", "application/json", "application/json", "application/json; charset=utf-16"],
-  ...["text/plain", "application/xml", "multipart/form-data", "application/json;;;", "*/*"],
+  "application/json",
+  "application/json",
+  "application/json",
+  "application/json; charset=utf-16",
+  "text/plain",
+  "application/xml",
+  "multipart/form-data",
+  "application/json;;;",
+  "*/*",
 ];
 const RAW: readonly string[] = [
-  ...[
-    "GARBAGE\r\n\r\n",
-    "POST / HTTP/9.9\r\n\r\n",
-    "GET  /  HTTP/1.1\r\nHost: x\r\n\r\n",
-    "\0\0\0\0\r\n\r\n",
-  ],
-  ...["GET / HTTP/1.1\r\nHost: x\r\nBad Header: y\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"],
+  "GARBAGE\r\n\r\n",
+  "POST / HTTP/9.9\r\n\r\n",
+  "GET  /  HTTP/1.1\r\nHost: x\r\n\r\n",
+  "\0\0\0\0\r\n\r\n",
+  "GET / HTTP/1.1\r\nHost: x\r\nBad Header: y\r\n\r\n",
+  "GET / HTTP/1.1\r\n\r\n",
   `GET / HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(20_000)}\r\n\r\n`,
-  ...["POST /webhooks/scheduling-provider HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
-  ...["POST /webhooks/scheduling-provider HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n"],
-  ...[
-    "POST /webhooks/scheduling-provider HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
-  ],
+  "POST /webhooks/scheduling-provider HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+  "POST /webhooks/scheduling-provider HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+  "POST /webhooks/scheduling-provider HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
 ];
 const SEGMENTS: readonly string[] = [
-  ...["%00", "%c0%ae", "..%2f..", "%", "a".repeat(3_000), "%F0%9F%92%A9", "-1", "null", "%22", "%2500"],
+  "%00",
+  "%c0%ae",
+  "..%2f..",
+  "%",
+  "a".repeat(3_000),
+  "%F0%9F%92%A9",
+  "-1",
+  "null",
+  "%22",
+  "%2500",
 ];
 const QUERIES: readonly string[] = [
-  ...[
-    "limit=0",
-    "limit=abc",
-    "limit=1e9",
-    "cursor=%00",
-    "providerId=x",
-    "status=odd",
-    "shiftId=%ff",
-    "traceId=",
-  ],
-  ...["limit=1&limit=2", "since=yesterday", "minutes=-1", "%", "__proto__=1", "limit[]=3"],
+  "limit=0",
+  "limit=abc",
+  "limit=1e9",
+  "cursor=%00",
+  "providerId=x",
+  "status=odd",
+  "shiftId=%ff",
+  "traceId=",
+  "limit=1&limit=2",
+  "since=yesterday",
+  "minutes=-1",
+  "%",
+  "__proto__=1",
+  "limit[]=3",
 ];
 const AT_ONCE = 48;
 const ONE_IN_RAW = 20;
@@ -118,7 +150,8 @@ function webhook({ random, providerId, platformToken }: MalformedOptions): Bad {
   const event = { event: "shift.update", providerId, content, traceId: crypto.randomUUID() };
   const path = random.pick(["/webhooks/scheduling-provider", "/api/v3/integrations/tempo/webhook"]);
   return {
-    ...{ path, method: "POST" },
+    path,
+    method: "POST",
     headers: { authorization: `Bearer ${platformToken}`, "content-type": random.pick(TYPES) },
     body: spoil(JSON.stringify(event), random),
   };
@@ -129,7 +162,8 @@ function operation({ random, operationsToken }: MalformedOptions): Bad {
   const filled = path.replaceAll(/\{[^}]+\}/g, () => random.pick(SEGMENTS));
   const query = random.pick(["", `?${random.pick(QUERIES)}`]);
   return {
-    ...{ path: `/operations/v1${filled}${query}`, method },
+    path: `/operations/v1${filled}${query}`,
+    method,
     headers: { authorization: `Bearer ${operationsToken}`, "content-type": random.pick(TYPES) },
     ...(method !== "GET" && { body: spoil('{"name":"x","direction":"platform","reason":"why"}', random) }),
   };

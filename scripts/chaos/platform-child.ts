@@ -13,8 +13,12 @@ const ABSENCE_RETRIES_MS: readonly number[] = [50, 150, 300];
 const jump = jumpingClock();
 const platform = await startPlatform(readConfig(process.env), {
   timing: {
-    ...{ absenceRetriesMs: ABSENCE_RETRIES_MS, recheckMs: [20, 50, 100, 200], answerWithinMs: 300 },
-    ...{ reconcileMs: RECONCILE_MS, hourlyMs: 1_000, probeMs: 200 },
+    absenceRetriesMs: ABSENCE_RETRIES_MS,
+    recheckMs: [20, 50, 100, 200],
+    answerWithinMs: 300,
+    reconcileMs: RECONCILE_MS,
+    hourlyMs: 1_000,
+    probeMs: 200,
   },
   retries: { baseMs: 20, capMs: 400 },
   providerTimeoutMs: 1_000,

@@ -94,7 +94,10 @@ export async function readBoth(
   const { provider, providerId, calls } = organisation;
   const sent = provider.deliveries.filter(({ delivery }) => delivery?.delivered);
   return {
-    ...{ record, calls, assigned, shifts: provider.shifts },
+    record,
+    calls,
+    assigned,
+    shifts: provider.shifts,
     acknowledged: [...sent, ...record.events.map((event) => ({ ...event, isEcho: false }))],
     ownPeople: new Set(provider.candidates.slice(0, seeded).map(({ id }) => id)),
     createdPeople: provider.candidates.slice(seeded),

@@ -25,8 +25,12 @@ export function totalsOf(documents: readonly ComparedDocument[]): Totals {
     return sum + ("breaking" in verdict ? verdict.breaking : 0);
   }, 0);
   return {
-    ...{ breaking: count("breaking"), undeclared, additions: count("addition") },
-    ...{ notices: count("notice"), advice: count("advice"), wording: count("wording") },
+    breaking: count("breaking"),
+    undeclared,
+    additions: count("addition"),
+    notices: count("notice"),
+    advice: count("advice"),
+    wording: count("wording"),
   };
 }
 

@@ -84,12 +84,10 @@ export function problemsText(operations: readonly Operation[]): string {
   });
   const { title, status } = catalogue.validation_failed;
   const example = {
-    ...{
-      type: "https://shiftpact.example/problems/validation_failed",
-      title,
-      status,
-      code: "validation_failed",
-    },
+    type: "https://shiftpact.example/problems/validation_failed",
+    title,
+    status,
+    code: "validation_failed",
     errors: [{ pointer: "#/body/content/shiftId", message: "must be a UUID" }],
   };
   return `# Error codes

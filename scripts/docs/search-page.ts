@@ -13,7 +13,8 @@ const AROUND = 90;
 const index = new MiniSearch({
   fields: ["title", "page", "text"],
   searchOptions: {
-    ...{ prefix: true, boost: { title: 3, page: 2 } },
+    prefix: true,
+    boost: { title: 3, page: 2 },
     fuzzy: (term) => (term.length > 4 ? 0.2 : false),
   },
 });

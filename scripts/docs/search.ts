@@ -27,7 +27,12 @@ export async function searchScript(sections: readonly Section[]): Promise<string
     absWorkingDir: ROOT,
     entryPoints: ["scripts/docs/search-page.ts"],
     define: { SECTIONS: JSON.stringify(sections) },
-    ...{ bundle: true, minify: true, metafile: true, write: false, format: "iife", logLevel: "silent" },
+    bundle: true,
+    minify: true,
+    metafile: true,
+    write: false,
+    format: "iife",
+    logLevel: "silent",
   });
   const code = outputFiles.map(({ text }) => text).join("");
   return `/*\n${noticesOf(bundledIn(ROOT, metafile))}*/\n${code}`;

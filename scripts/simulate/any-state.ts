@@ -25,30 +25,43 @@ const rejection = fc.record(
 );
 
 const job = fc.record({
-  ...{ jobId: id, variant: fc.constantFrom("a", "b"), startTime: time, endTime: time, positions: count },
+  jobId: id,
+  variant: fc.constantFrom("a", "b"),
+  startTime: time,
+  endTime: time,
+  positions: count,
   status: fc.constantFrom("blocked_mapping", "open", "filled", "cancelled", "expired"),
-  ...{ outletId: id, outletName: orNull(id), roleId: id, roleName: orNull(id) },
-  ...{ workplaceId: orNull(id), competenceId: orNull(id), overfilled: fc.boolean() },
-  ...{ warnings: fc.constant([]), ownPeople: fc.array(person, { maxLength: 3 }), ownPeopleCount: count },
-  ...{
-    cancelledBy: fc.constantFrom("employer", "provider", "absence", null),
-    offerRound: count,
-    renewedRound: count,
-    traceId: id,
-  },
+  outletId: id,
+  outletName: orNull(id),
+  roleId: id,
+  roleName: orNull(id),
+  workplaceId: orNull(id),
+  competenceId: orNull(id),
+  overfilled: fc.boolean(),
+  warnings: fc.constant([]),
+  ownPeople: fc.array(person, { maxLength: 3 }),
+  ownPeopleCount: count,
+  cancelledBy: fc.constantFrom("employer", "provider", "absence", null),
+  offerRound: count,
+  renewedRound: count,
+  traceId: id,
 });
 
 const booking = fc.record({
-  ...{ bookingId: id, candidateId: id, traceId: id, sentAt: orNull(time), missing: count },
+  bookingId: id,
+  candidateId: id,
+  traceId: id,
+  sentAt: orNull(time),
+  missing: count,
   status: fc.constantFrom("pending", "confirmed", "released", "failed"),
   atProvider: fc.constantFrom("no", "maybe", "yes"),
-  ...{ isWithdrawn: fc.boolean(), isListed: fc.boolean(), isReassigned: fc.boolean() },
-  ...{
-    isLookedUpAgain: fc.boolean(),
-    routeDoubt: orNull(fc.integer({ min: 0, max: 2 })),
-    providerCandidateId: orNull(id),
-    rejection: orNull(rejection),
-  },
+  isWithdrawn: fc.boolean(),
+  isListed: fc.boolean(),
+  isReassigned: fc.boolean(),
+  isLookedUpAgain: fc.boolean(),
+  routeDoubt: orNull(fc.integer({ min: 0, max: 2 })),
+  providerCandidateId: orNull(id),
+  rejection: orNull(rejection),
   person: fc.record({
     id: orNull(id),
     fault: orNull(
@@ -62,25 +75,39 @@ const booking = fc.record({
 });
 
 const change = fc.record({
-  ...{ changeId: id, traceId: id, startTime: time, endTime: time, positions: count },
+  changeId: id,
+  traceId: id,
+  startTime: time,
+  endTime: time,
+  positions: count,
   named: fc.subarray(["startTime", "endTime", "positions"]),
-  ...{ sentAt: orNull(time), createdAt: time },
+  sentAt: orNull(time),
+  createdAt: time,
 });
 
 const event = fc.record({
-  ...{ eventId: id, traceId: id, isReplayed: fc.boolean(), isDead: fc.boolean() },
-  ...{ isNew: fc.boolean(), isUnread: fc.boolean() },
+  eventId: id,
+  traceId: id,
+  isReplayed: fc.boolean(),
+  isDead: fc.boolean(),
+  isNew: fc.boolean(),
+  isUnread: fc.boolean(),
   event: fc.constantFrom("shift.create", "shift.update", "shift.delete"),
 });
 
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
 
 export const states = fc.record({
-  ...{ providerId: id, shiftId: id, job: optional(job), bookings: fc.array(booking, { maxLength: 3 }) },
+  providerId: id,
+  shiftId: id,
+  job: optional(job),
+  bookings: fc.array(booking, { maxLength: 3 }),
   integration: fc.record({
     state: fc.constantFrom("draft", "active", "suspended"),
     health: fc.constantFrom("reachable", "unreachable", "rate_limited", "implausible"),
-    ...{ isPaused: fc.boolean(), isHeld: fc.boolean(), listsBooked: fc.boolean() },
+    isPaused: fc.boolean(),
+    isHeld: fc.boolean(),
+    listsBooked: fc.boolean(),
     routes: fc.dictionary(
       fc.constantFrom("assignCandidate", "unassignCandidate"),
       fc.record(
@@ -90,8 +117,13 @@ export const states = fc.record({
     ),
   }),
   shift: fc.record({
-    ...{ nextReadAt: orNull(time), rechecks: count, absences: count },
-    ...{ absentSince: orNull(time), goneAt: orNull(time), readAt: orNull(time), hasIssues: fc.boolean() },
+    nextReadAt: orNull(time),
+    rechecks: count,
+    absences: count,
+    absentSince: orNull(time),
+    goneAt: orNull(time),
+    readAt: orNull(time),
+    hasIssues: fc.boolean(),
   }),
   cancellation: optional(
     fc.record({ operationId: id, traceId: id, sentAt: orNull(time), consumedBy: orNull(id) }),
@@ -101,7 +133,8 @@ export const states = fc.record({
   confirmedChanges: fc.array(change, { maxLength: 2 }),
   events: fc.array(event, { maxLength: 3 }),
   surroundings: fc.record({
-    ...{ workplaceId: orNull(id), competenceId: orNull(id) },
+    workplaceId: orNull(id),
+    competenceId: orNull(id),
     listed: fc.array(person, { maxLength: 3 }),
     overlaps: fc.array(fc.record({ candidateId: id, otherJobId: id }), { maxLength: 2 }),
     lacking: fc.array(id, { maxLength: 2 }),
@@ -110,11 +143,18 @@ export const states = fc.record({
 }) as fc.Arbitrary<ShiftState>;
 
 const shift = fc.record({
-  ...{ id, variant: fc.constantFrom("a", "b"), positions: count, cancelled: fc.boolean() },
+  id,
+  variant: fc.constantFrom("a", "b"),
+  positions: count,
+  cancelled: fc.boolean(),
   startTime: time.map((at) => new Date(at).toISOString()),
   endTime: time.map((at) => new Date(at).toISOString()),
-  ...{ outletId: id, outletName: optional(id), roleId: id, roleName: optional(id) },
-  ...{ assigned: fc.constant([]), warnings: fc.subarray(["positions_missing", "name_cut"]) },
+  outletId: id,
+  outletName: optional(id),
+  roleId: id,
+  roleName: optional(id),
+  assigned: fc.constant([]),
+  warnings: fc.subarray(["positions_missing", "name_cut"]),
 }) as fc.Arbitrary<Shift>;
 
 const unavailable = fc.record(
@@ -148,7 +188,10 @@ const values = {
 const call = fc.oneof(
   fc.record({
     do: fc.constantFrom("assign", "unassign"),
-    ...{ bookingId: id, providerCandidateId: id, isRetry: fc.boolean(), traceId: id },
+    bookingId: id,
+    providerCandidateId: id,
+    isRetry: fc.boolean(),
+    traceId: id,
   }),
   fc.record({ do: fc.constant("cancel"), operationId: id, traceId: id }),
   fc.record({ do: fc.constant("change"), changeId: id, values: fc.constant(values), traceId: id }),
@@ -171,7 +214,10 @@ const made = fc.record({
 
 export const runs = fc.record(
   {
-    ...{ reading, made, isFirst: fc.boolean(), attempts: fc.integer({ min: 1, max: RULES.tries + 2 }) },
+    reading,
+    made,
+    isFirst: fc.boolean(),
+    attempts: fc.integer({ min: 1, max: RULES.tries + 2 }),
     failed: fc.subarray(["one", "two", "three"]).map((ids) => new Set(ids)),
     unavailable,
   },

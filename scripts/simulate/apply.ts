@@ -36,8 +36,13 @@ function writeShift(store: Store, shiftId: string, writes: readonly Write[]) {
   const { hasIssues: _, ...patch }: ShiftPatch = Object.assign({}, ...patches);
   const before = store.shifts.get(shiftId);
   const row = before ?? {
-    ...{ shiftId, nextReadAt: null, rechecks: 0, absences: 0 },
-    ...{ readAt: null, absentSince: null, goneAt: null },
+    shiftId,
+    nextReadAt: null,
+    rechecks: 0,
+    absences: 0,
+    readAt: null,
+    absentSince: null,
+    goneAt: null,
   };
   Object.assign(row, patch);
   store.shifts.set(shiftId, row);

@@ -19,17 +19,24 @@ export function accept(store: Store, shiftId: string, candidateId: string, now: 
   if (!store.competences.get(candidateId)?.has(job.competenceId ?? "")) return "competence_missing";
   if (store.overlap(candidateId, job.startTime, job.endTime) !== undefined) return "booking_overlaps";
   store.bookings.push({
-    ...{ bookingId: store.newId("b"), shiftId, candidateId, status: "pending", isWithdrawn: false },
-    ...{ atProvider: "no", providerCandidateId: null, sentAt: null, rejection: null, missing: 0 },
-    ...{
-      isListed: false,
-      isReassigned: false,
-      isLookedUpAgain: false,
-      routeDoubt: null,
-      traceId: job.traceId,
-      reason: null,
-    },
-    ...{ createdAt: now, updatedAt: now },
+    bookingId: store.newId("b"),
+    shiftId,
+    candidateId,
+    status: "pending",
+    isWithdrawn: false,
+    atProvider: "no",
+    providerCandidateId: null,
+    sentAt: null,
+    rejection: null,
+    missing: 0,
+    isListed: false,
+    isReassigned: false,
+    isLookedUpAgain: false,
+    routeDoubt: null,
+    traceId: job.traceId,
+    reason: null,
+    createdAt: now,
+    updatedAt: now,
   });
   const person = store.people.get(candidateId);
   if (person) person.fault = null;
@@ -53,8 +60,14 @@ export function cancel(store: Store, shiftId: string, now: number): Rejected {
   if (job.status === "cancelled" || store.isBeingCancelled(shiftId)) return "cancelled already";
   if (job.startTime <= now) return "job_not_open";
   store.operations.push({
-    ...{ operationId: store.newId("op"), shiftId, traceId: job.traceId, sentAt: null },
-    ...{ expiresAt: now + ECHO_EXPECTED_MS, consumedAt: null, consumedBy: null, confirmedAt: null },
+    operationId: store.newId("op"),
+    shiftId,
+    traceId: job.traceId,
+    sentAt: null,
+    expiresAt: now + ECHO_EXPECTED_MS,
+    consumedAt: null,
+    consumedBy: null,
+    confirmedAt: null,
   });
   withdrawOffers(store, shiftId);
   store.markDue("shift", shiftId, 0, now);
@@ -82,8 +95,14 @@ export function change(
   const named = [...times, ...(positions === undefined ? [] : (["positions"] as const))];
   if (named.length === 0) return "nothing to change";
   store.changes.push({
-    ...{ changeId: store.newId("change"), shiftId, traceId: store.newId("trace"), ...values, named },
-    ...{ sentAt: null, createdAt: now, status: "pending" },
+    changeId: store.newId("change"),
+    shiftId,
+    traceId: store.newId("trace"),
+    ...values,
+    named,
+    sentAt: null,
+    createdAt: now,
+    status: "pending",
   });
   store.markDue("shift", shiftId, 0, now);
   return undefined;

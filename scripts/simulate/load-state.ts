@@ -30,7 +30,9 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
   const outletId = read?.outletId ?? job?.outletId;
   const roleId = read?.roleId ?? job?.roleId;
   return {
-    ...{ providerId: "provider", shiftId, job: job && { ...job } },
+    providerId: "provider",
+    shiftId,
+    job: job && { ...job },
     integration: {
       state,
       health,
@@ -44,8 +46,10 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
     cancellation:
       open && job?.status !== "cancelled"
         ? {
-            ...{ operationId: open.operationId, traceId: open.traceId },
-            ...{ sentAt: open.sentAt, consumedBy: open.consumedBy },
+            operationId: open.operationId,
+            traceId: open.traceId,
+            sentAt: open.sentAt,
+            consumedBy: open.consumedBy,
           }
         : undefined,
     echoes: operations
@@ -57,7 +61,10 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
     surroundings: {
       workplaceId: (outletId !== undefined && store.outlets.get(outletId)) || null,
       competenceId: (roleId !== undefined && COMPETENCE_OF_ROLE[roleId]) || null,
-      ...{ listed: [], overlaps: [], lacking: [], vanished: { missing: 0, known: 0 } },
+      listed: [],
+      overlaps: [],
+      lacking: [],
+      vanished: { missing: 0, known: 0 },
     },
   };
 }
@@ -95,8 +102,13 @@ const eventsOf = (store: Store, shiftId: string): ShiftState["events"] =>
   store.events
     .filter((event) => event.shiftId === shiftId && (event.status === "queued" || event.status === "dead"))
     .map(({ eventId, event, traceId, isReplayed, isUnread, status, hasVerdict }) => ({
-      ...{ eventId, event, traceId, isReplayed, isUnread },
-      ...{ isDead: status === "dead", isNew: !hasVerdict },
+      eventId,
+      event,
+      traceId,
+      isReplayed,
+      isUnread,
+      isDead: status === "dead",
+      isNew: !hasVerdict,
     }));
 
 /** Works as `loadSurroundings` of load.ts: an unknown outlet is stored without a mapping. */

@@ -18,14 +18,12 @@ const ABSENT = { kind: "absent", final: false, code: undefined } as const;
 
 /** The result of each operation at a gateway without its route, as the platform's client reads the 404. */
 const GATEWAY: Record<Operation, Response> = {
-  ...{
-    read: ABSENT,
-    cancel: ABSENT,
-    change: ABSENT,
-    assign: REFUSED_404,
-    create: REFUSED_404,
-    outlets: REFUSED_404,
-  },
+  read: ABSENT,
+  cancel: ABSENT,
+  change: ABSENT,
+  assign: REFUSED_404,
+  create: REFUSED_404,
+  outlets: REFUSED_404,
   look_up: { kind: "found", ids: [], unproven: true } as Response,
   unassign: { kind: "done", unproven: true } as Response,
 };
@@ -39,7 +37,9 @@ const OF_ROUTES: readonly Operation[] = ["create", "assign", "unassign", "cancel
 const down = (extra: object = {}): Response =>
   ({ kind: "unavailable", failure: "http_error", reason: "status 503", status: 503, ...extra }) as Response;
 const cut = (failure: "timeout" | "connection_failed"): Response => ({
-  ...{ kind: "unavailable", failure, reason: "the connection was cut" },
+  kind: "unavailable",
+  failure,
+  reason: "the connection was cut",
 });
 
 /** The network between the platform and the provider, with the faults of both. */

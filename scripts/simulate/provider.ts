@@ -137,16 +137,17 @@ export class ProviderRecords {
   asRead(shift: ProviderShift): Shift {
     const { listsNumbers } = this.dialect;
     return {
-      ...{
-        id: shift.id,
-        variant: "b",
-        positions: shift.positions,
-        cancelled: shift.isCancelled,
-        warnings: [],
-      },
+      id: shift.id,
+      variant: "b",
+      positions: shift.positions,
+      cancelled: shift.isCancelled,
+      warnings: [],
       startTime: new Date(shift.start).toISOString(),
       endTime: new Date(shift.end).toISOString(),
-      ...{ outletId: shift.outletId, outletName: undefined, roleId: shift.roleId, roleName: undefined },
+      outletId: shift.outletId,
+      outletName: undefined,
+      roleId: shift.roleId,
+      roleName: undefined,
       assigned: shift.entries.map(({ personId }) => ({
         providerCandidateId: personId,
         personalNumber: listsNumbers ? this.person(personId)?.candidateId : undefined,

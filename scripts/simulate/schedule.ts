@@ -157,7 +157,8 @@ function shiftSteps(shifts: number, candidates: number): Weighted[] {
   const plain = <Do extends string>(...names: Do[]) => fc.record({ do: fc.constantFrom(...names) });
   const ownPerson = { do: fc.constantFrom("assign_own", "remove_own"), shift, person: fc.nat(1) };
   const change = {
-    ...{ do: fc.constant("change"), shift },
+    do: fc.constant("change"),
+    shift,
     byMs: fc.option(byMs, { nil: undefined }),
     positions: fc.option(positions, { nil: undefined }),
   };
@@ -186,7 +187,8 @@ const faultSteps: Weighted[] = [
   {
     weight: 5,
     arbitrary: fc.record({
-      ...{ do: fc.constant("faults"), operation: fc.constantFrom("any", ...OPERATIONS) },
+      do: fc.constant("faults"),
+      operation: fc.constantFrom("any", ...OPERATIONS),
       faults: fc.array(faults, { minLength: 1, maxLength: 3 }),
     }),
   },
@@ -201,8 +203,10 @@ const faultSteps: Weighted[] = [
   {
     weight: 2,
     arbitrary: fc.record({
-      ...{ do: fc.constant("crash"), afterCommits: fc.nat(3) },
-      ...{ call: fc.constantFrom("sent", "unsent"), lease: fc.boolean() },
+      do: fc.constant("crash"),
+      afterCommits: fc.nat(3),
+      call: fc.constantFrom("sent", "unsent"),
+      lease: fc.boolean(),
     }),
   },
 ];

@@ -72,7 +72,9 @@ async function run(flags: Flags, io: Io, wait: Wait): Promise<number> {
   const expect = eventsOf(flags.expect);
   const writeReports = openReports(flags.report);
   const listener = await startListener({
-    ...{ token: visibleToken("--token", token), expect, wait },
+    token: visibleToken("--token", token),
+    expect,
+    wait,
     port: numberFlag("port", flags.port ?? String(DEFAULT_PORT), 0, 65_535),
     timeoutMs: numberFlag("timeout", flags.timeout ?? String(DEFAULT_SECONDS), 1, 86_400) * SECOND_MS,
     onSeen: (seen) => print(paint(seen.found.length > 0 ? "red" : "reset", lineOf(seen))),

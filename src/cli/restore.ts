@@ -61,7 +61,10 @@ function targetOf(env: Env, dataDir: string) {
       `SECRET_KEY is required, 32 bytes in base64: the one of the platform that was backed up, in the environment or in ${join(dataDir, "secret-key")}`,
     );
   return {
-    ...{ url, directUrl, database: join(dataDir, "database"), vault: createVault(secretKey, older) },
+    url,
+    directUrl,
+    database: join(dataDir, "database"),
+    vault: createVault(secretKey, older),
     log: createLog(env.LOG_LEVEL || "warn"),
   };
 }

@@ -97,7 +97,9 @@ async function send(event: Message, flags: Flags, io: Io, timing: Timing): Promi
   const address = addressOf(flags.url);
   const token = tokenFlag("token", flags.token, "PLATFORM_TOKEN", io.env);
   const client = createWebhookClient({
-    ...{ ...address, ...timing, token },
+    ...address,
+    ...timing,
+    token,
     schedule: flags.retry ? WEBHOOK_SCHEDULE : [0],
     fetch: logged((line) => io.stdout(redact(line, { PLATFORM_TOKEN: token }))),
     wait: announcing(io, timing.wait ?? waitFor),

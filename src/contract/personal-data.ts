@@ -36,7 +36,8 @@ const ANY_PERSONAL_NUMBER = new RegExp(
 /** Every expression that a text goes through. */
 export const PATTERNS: readonly RegExp[] = [
   ...[...TOKENS, ...PEOPLE].map(([pattern]) => pattern),
-  ...[WHOLE_UUID, ANY_PERSONAL_NUMBER],
+  WHOLE_UUID,
+  ANY_PERSONAL_NUMBER,
 ];
 
 /** The text without personal data: it may be shown to operators. */

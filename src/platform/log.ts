@@ -37,7 +37,9 @@ function describeError(error: unknown): unknown {
   const { name, message, stack, cause } = error;
   const code = (error as NodeJS.ErrnoException).code;
   return {
-    ...{ type: name, message, stack },
+    type: name,
+    message,
+    stack,
     ...(code !== undefined && { code }),
     ...(cause !== undefined && { cause: describeError(cause) }),
   };

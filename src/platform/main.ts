@@ -87,8 +87,18 @@ async function startParts(
   shutdown.stopWorker(worker);
   let isDraining = false;
   const parts: AppParts = {
-    ...{ deps, inbox, readiness, stream, log, processes, ...counted, isDraining: () => isDraining },
-    ...{ operationsToken, allowInsecureProviders, webhookRateLimit, unknownTokenLimit },
+    deps,
+    inbox,
+    readiness,
+    stream,
+    log,
+    processes,
+    ...counted,
+    isDraining: () => isDraining,
+    operationsToken,
+    allowInsecureProviders,
+    webhookRateLimit,
+    unknownTokenLimit,
     ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),
     ...(config.management && { management: config.management }),
     ...(config.trustProxy !== undefined && { trustProxy: config.trustProxy }),

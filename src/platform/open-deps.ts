@@ -80,18 +80,26 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
   // Together, so that a database that does not answer costs the waiting time only once.
   shutdown.closeLast(() => Promise.all([fieldUses.close(), figures.close(), processes.leave()]));
   const backlogs = createBacklogs({
-    ...{ database, now, figures, tries: options.retries?.tries ?? PROVIDER_RETRIES.tries },
+    database,
+    now,
+    figures,
+    tries: options.retries?.tries ?? PROVIDER_RETRIES.tries,
     limits: { ...CALL_LIMITS, ...callLimits(config, options) },
   });
   const about = { engine: database.engine, node: process.versions.node, ...options.about };
   const readings = createReadings(database, backlogs.all);
   const metrics = createMetrics({
-    ...{ readings, ping: database.ping, log, about },
+    readings,
+    ping: database.ping,
+    log,
+    about,
     ...(database.pools && { pools: database.pools }),
   });
   const observer = toAll(metrics, figures);
   const clients = createProviderClients({
-    ...{ database, vault, log },
+    database,
+    vault,
+    log,
     http: { allowInsecure, timeoutMs },
     limits: callLimits(config, options),
     processes: () => processes.count(),
@@ -113,7 +121,13 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
   const channel = options.channel ?? (config.mail && createEmailChannel(config.mail));
   shutdown.closeLast(() => channel?.close());
   const deps: Deps = {
-    ...{ database, signals, log, vault, numbers, now, newId },
+    database,
+    signals,
+    log,
+    vault,
+    numbers,
+    now,
+    newId,
     wakeWorker: () => worker.wake(),
     wakeWorkerIn: (ms) => worker.wakeIn(ms),
     offerMail: config.offerMail,
@@ -138,7 +152,11 @@ function workerOf(deps: Deps, { calls }: DepsOptions, shutdown: Shutdown): Worke
   const stopping = new AbortController();
   shutdown.stopFirst(() => stopping.abort());
   return new Worker({
-    ...{ database, log, retries, hourlyMs: timing.hourlyMs, places: PLACES },
+    database,
+    log,
+    retries,
+    hourlyMs: timing.hourlyMs,
+    places: PLACES,
     atOnce: calls?.atOnce ?? CALL_LIMITS.atOnce,
     runs: {
       shift: traced(deps, reconcileShift(deps)),
@@ -157,7 +175,8 @@ function callLimits(
 ): Partial<CallLimits> {
   return {
     ...circuitLimits({ ...PROVIDER_RETRIES, ...retries }),
-    ...{ perMinute, perSecond: Math.max(1, Math.ceil(perMinute / 50)) },
+    perMinute,
+    perSecond: Math.max(1, Math.ceil(perMinute / 50)),
     ...calls,
   };
 }

@@ -13,7 +13,8 @@ export interface SettingRule {
 
 function requiredWith(setting: SettingName, other: SettingName, advice: string): SettingRule {
   return {
-    ...{ setting, note: `required with \`${other}\`` },
+    setting,
+    note: `required with \`${other}\``,
     refusal: `${setting} is required with ${other}: ${advice}`,
     isBroken: (env) => Boolean(env[other] && !env[setting]),
   };
@@ -21,7 +22,8 @@ function requiredWith(setting: SettingName, other: SettingName, advice: string):
 
 /** Of two settings for the same thing; the other one is described as a replacement. */
 const notWith = (setting: SettingName, other: SettingName): SettingRule => ({
-  ...{ setting, note: `not with \`${other}\`` },
+  setting,
+  note: `not with \`${other}\``,
   refusal: `${setting} and ${other} are both set: keep one of them`,
   isBroken: (env) => Boolean(env[setting] && env[other]),
 });
@@ -30,7 +32,8 @@ const secretKey = requiredWith("SECRET_KEY", "DATABASE_URL", "openssl rand -base
 
 export const SETTING_RULES: readonly SettingRule[] = [
   {
-    ...{ setting: "DIRECT_DATABASE_URL", note: "only with `DATABASE_URL`" },
+    setting: "DIRECT_DATABASE_URL",
+    note: "only with `DATABASE_URL`",
     refusal: "DIRECT_DATABASE_URL needs DATABASE_URL beside it",
     isBroken: (env) => Boolean(env.DIRECT_DATABASE_URL && !env.DATABASE_URL),
   },

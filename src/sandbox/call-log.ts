@@ -16,7 +16,8 @@ export function callLog(log: Logger, now: () => number): RequestHandler {
     response.once("close", () => {
       const line = {
         ...(traceId !== undefined && { traceId: scrub(traceId) }),
-        ...{ method, path: scrub(decoded(path)) },
+        method,
+        path: scrub(decoded(path)),
         ...(response.writableFinished ? { status: response.statusCode } : { aborted: true }),
         durationMs: Math.round(now() - start),
       };

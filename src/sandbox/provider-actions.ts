@@ -74,7 +74,10 @@ export function createActions(
   const stamp = () => new Date(context.now()).toISOString();
 
   return {
-    ...{ providerId, token, outlets, roles },
+    providerId,
+    token,
+    outlets,
+    roles,
     get shifts() {
       return [...shifts.values()];
     },
@@ -131,7 +134,10 @@ function addCandidate(given: NewCandidate, organisation: Organisation, { newId }
   if (!personalNumber) throw new TypeError("the candidate's personal number is not valid");
   const candidate: StoredCandidate = {
     id: newId(),
-    ...{ firstName: "Kim", lastName: "Holm", email: "kim.holm@example.com", phone: "+46701740610" },
+    firstName: "Kim",
+    lastName: "Holm",
+    email: "kim.holm@example.com",
+    phone: "+46701740610",
     ...given,
     personalNumber,
   };

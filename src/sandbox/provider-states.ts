@@ -51,7 +51,9 @@ function shiftWith(actions: ProviderActions, { positions = 1, assigned = 0 }: St
   }
   const [assignedCandidateId] = shift.assigned.keys();
   return {
-    ...{ shiftId, startTime: shift.startTime, endTime: shift.endTime },
+    shiftId,
+    startTime: shift.startTime,
+    endTime: shift.endTime,
     candidateId: person(actions, assigned).id,
     ...(assignedCandidateId !== undefined && { assignedCandidateId }),
   };

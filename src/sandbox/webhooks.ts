@@ -65,8 +65,13 @@ export function createWebhooks(
       .catch((error: unknown) => (signal.aborted ? CLOSED : failed(error)));
     const { event: name, providerId, content, traceId } = event;
     const webhook: SentWebhook = {
-      ...{ event: name, providerId, shiftId: content.shiftId, traceId, isEcho },
-      ...{ delivery: undefined, done },
+      event: name,
+      providerId,
+      shiftId: content.shiftId,
+      traceId,
+      isEcho,
+      delivery: undefined,
+      done,
     };
     sent.push(webhook);
     done.then((delivery) => {

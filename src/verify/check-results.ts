@@ -35,8 +35,12 @@ export function openResults() {
   function entryOf(suite: Suite, operation: Place, name: string): Entry {
     const key = [suite, operation, name].join("\n");
     const entry = entries.get(key) ?? {
-      ...{ suite, operation, name },
-      ...{ titles: new Set<string>(), isMade: false, findings: [] },
+      suite,
+      operation,
+      name,
+      titles: new Set<string>(),
+      isMade: false,
+      findings: [],
     };
     entries.set(key, entry);
     return entry;

@@ -125,10 +125,22 @@ export function createRecorder(options: VerifyOptions, seed: number) {
     const summary = summaryOf(checks, options.failOn ?? "error");
     if (summary.verdict === "conforms" && unseen.length > 0) summary.verdict = "incomplete";
     const verification: Verification = {
-      ...{ summary, unseen, readOnly: options.readOnly ?? false, requests, limited },
-      ...{ findings: [...findings.values()], checks, passed: passes, forms: run.forms, coverage },
+      summary,
+      unseen,
+      readOnly: options.readOnly ?? false,
+      requests,
+      limited,
+      findings: [...findings.values()],
+      checks,
+      passed: passes,
+      forms: run.forms,
+      coverage,
       duration: Math.round(performance.now() - began),
-      ...{ seed, baseUrl, providerId, startedAt, version: kitVersion() },
+      seed,
+      baseUrl,
+      providerId,
+      startedAt,
+      version: kitVersion(),
       ...(options.command !== undefined && { command: redact(options.command, secrets) }),
     };
     onEvent({ type: "end", verification });

@@ -137,8 +137,11 @@ export function createRun(parts: RunParts, observer = SILENT): Run {
   const hung = new Map<string, Exchange>();
   const forms: KnownForms = {};
   const known: Known = {
-    ...{ firstReads: new Map(), tried: new Map() },
-    ...{ claimed: new Set(), offered: new Set(), served: new Set() },
+    firstReads: new Map(),
+    tried: new Map(),
+    claimed: new Set(),
+    offered: new Set(),
+    served: new Set(),
   };
 
   async function send(
@@ -164,7 +167,11 @@ export function createRun(parts: RunParts, observer = SILENT): Run {
   }
 
   const observedBy = (observer: Observer, urgency: number): Run => ({
-    ...{ statesUrl: undefined, ...parts, forms, known, observedBy },
+    statesUrl: undefined,
+    ...parts,
+    forms,
+    known,
+    observedBy,
     madeUp: (name) => uuidFrom(`${seed} ${name}`),
     send: (probe, isJudged = () => true, before) => send(probe, isJudged, observer, urgency, before),
   });

@@ -42,7 +42,10 @@ export function findingOf(outcome: Found | Skipped, secrets: Secrets): Finding {
     return { code, severity, operation, ...texts, section, reproduce: "", fix, count: 1 };
   }
   return {
-    ...{ code, severity, operation, title },
+    code,
+    severity,
+    operation,
+    title,
     expected: redact(outcome.expected, secrets),
     actual: redact(outcome.actual, secrets),
     section,

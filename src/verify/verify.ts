@@ -50,22 +50,26 @@ async function verifyWith(
   const recorder = createRecorder(options, seed);
   recorder.plan(readOnly ? [] : CHANGING);
   const target = createTarget({
-    ...{ baseUrl, providerId, token, fetch, wait: stop.wait, seed },
-    ...{ concurrency: options.concurrency ?? AT_ONCE },
+    baseUrl,
+    providerId,
+    token,
+    fetch,
+    wait: stop.wait,
+    seed,
+    concurrency: options.concurrency ?? AT_ONCE,
     timeoutMs: options.fetch ? options.timeoutMs : (options.timeoutMs ?? TIMEOUT_MS),
   });
   const fixtures = await stop.step(setUpFixtures(options));
   const parts = {
-    ...{
-      target,
-      fixtures,
-      other,
-      seed,
-      mayChange: !readOnly,
-      isPolite: polite,
-      now: options.now ?? Date.now,
-    },
-    ...{ statesUrl: readOnly ? undefined : options.statesUrl, createShift },
+    target,
+    fixtures,
+    other,
+    seed,
+    mayChange: !readOnly,
+    isPolite: polite,
+    now: options.now ?? Date.now,
+    statesUrl: readOnly ? undefined : options.statesUrl,
+    createShift,
   };
   const run = createRun(parts, { found: recorder.found, answered: recorder.answered });
   if (options.routing === "path" || options.routing === "header") run.forms.routing = options.routing;

@@ -40,8 +40,14 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** The browser's own requests, and requests of a page to another host, fail immediately. */
 const ONLY_THIS_MACHINE = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1";
 const FLAGS = [
-  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", ONLY_THIS_MACHINE],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  ONLY_THIS_MACHINE,
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
 ];
 
 /** Starts one platform and one browser for the test file. Windows and organisations end with their test. */

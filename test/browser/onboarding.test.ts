@@ -14,8 +14,14 @@ import {
 
 const KIND = "sandbox";
 const FINDING: ProviderFinding = {
-  ...{ code: "wrong_token_accepted", severity: "error", operation: "listRoles", section: "5" },
-  ...{ title: "A wrong token is accepted", expected: "401", actual: "200", reproduce: "" },
+  code: "wrong_token_accepted",
+  severity: "error",
+  operation: "listRoles",
+  section: "5",
+  title: "A wrong token is accepted",
+  expected: "401",
+  actual: "200",
+  reproduce: "",
   fix: "Refuse every token but the one that you issued.",
 };
 /** The browser logs every response with a status of 400 or more as an error. */

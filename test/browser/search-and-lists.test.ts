@@ -135,7 +135,8 @@ describe("the health of providers", () => {
     await page.getByLabel("State").selectOption("draft");
     await page.getByText("No organisation matches the filters").waitFor();
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
-      ...{ search: "ljusterö", state: "draft" },
+      search: "ljusterö",
+      state: "draft",
     });
   });
 });

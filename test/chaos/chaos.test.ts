@@ -33,8 +33,14 @@ describe.each(engines)(`a platform that is killed repeatedly, on %s (seed ${seed
       await server?.createDatabase("chaos");
       const postgres = server && { postgres: { server, database: "chaos" } };
       const report = await chaos({
-        ...{ engine, seed, dataDir, ...postgres },
-        ...{ kills: KILLS, budgetMs: 60_000, fast: true, providers: 1 },
+        engine,
+        seed,
+        dataDir,
+        ...postgres,
+        kills: KILLS,
+        budgetMs: 60_000,
+        fast: true,
+        providers: 1,
       });
       expect(report.findings).toEqual([]);
       expect(report.kills).toBeGreaterThanOrEqual(KILLS);
@@ -48,7 +54,13 @@ it(`the chaos run reports a platform that only acknowledges (seed ${seed})`, asy
   const dataDir = join(folder, "platform");
   cpSync(inject("pgliteTemplate"), join(dataDir, "database"), { recursive: true });
   const { findings } = await chaos({
-    ...{ engine: "pglite", seed, dataDir, kills: 0, budgetMs: 3_000, fast: true, providers: 1 },
+    engine: "pglite",
+    seed,
+    dataDir,
+    kills: 0,
+    budgetMs: 3_000,
+    fast: true,
+    providers: 1,
     entry: fileURLToPath(new URL("./idle-platform.ts", import.meta.url)),
   });
   const kinds = findings.map(({ kind }) => kind);

@@ -19,7 +19,12 @@ const events = ["create", "update", "delete"].flatMap((name) =>
 export function correctReading(): Reading {
   return {
     record: {
-      ...{ events: [], withdrawn: [], cancelled: [], retimed: new Map(), faults: [], done: new Map() },
+      events: [],
+      withdrawn: [],
+      cancelled: [],
+      retimed: new Map(),
+      faults: [],
+      done: new Map(),
       accepted: SHIFTS.map((shiftId) => ({ jobId: `job-of-${shiftId}`, candidateId: "candidate" })),
     },
     acknowledged: [...events],
@@ -41,14 +46,15 @@ export function correctReading(): Reading {
 const mail = (id: string) => ({ id, to: "people@example.com", isCut: false, marks: 0 });
 
 const notification = (id: string, shiftId: string, kind: NotificationKind) => ({
-  ...{ notification_id: id, candidate_id: "candidate", job_id: `job-of-${shiftId}`, kind },
-  ...{
-    channel: "email",
-    delivered_at: new Date(0),
-    delivery_error: null,
-    withdrawn_at: null,
-    digest_id: null,
-  },
+  notification_id: id,
+  candidate_id: "candidate",
+  job_id: `job-of-${shiftId}`,
+  kind,
+  channel: "email",
+  delivered_at: new Date(0),
+  delivery_error: null,
+  withdrawn_at: null,
+  digest_id: null,
 });
 
 const seat = (shiftId: string) => `/shifts/${shiftId}/assign/at-provider`;
@@ -56,8 +62,17 @@ export const call = (method: string, path: string, status = 200) => ({ method, p
 
 function shiftAt(id: string): Reading["shifts"][number] {
   return {
-    ...{ id, startTime, endTime, outletId: "outlet", roleId: "role", positions: 1, cancelled: false },
-    ...{ breakMinutes: 0, description: null, createdAt: startTime, updatedAt: startTime },
+    id,
+    startTime,
+    endTime,
+    outletId: "outlet",
+    roleId: "role",
+    positions: 1,
+    cancelled: false,
+    breakMinutes: 0,
+    description: null,
+    createdAt: startTime,
+    updatedAt: startTime,
     assigned: new Map([["at-provider", startTime]]),
   };
 }
@@ -66,23 +81,35 @@ function stored(): Stored {
   return {
     integration: { paused_since: null, held_since: null, health: "reachable" },
     events: events.map(({ event, shiftId, traceId }) => ({
-      ...{ event, shift_id: shiftId, trace_id: traceId, status: "processed", verdict: VERDICT },
+      event,
+      shift_id: shiftId,
+      trace_id: traceId,
+      status: "processed",
+      verdict: VERDICT,
     })),
     jobs: SHIFTS.map((shiftId) => ({
-      ...{ job_id: `job-of-${shiftId}`, shift_id: shiftId, status: "filled" as const, positions: 1 },
-      ...{
-        start_time: new Date(startTime),
-        end_time: new Date(endTime),
-        own_people: [],
-        own_people_count: 0,
-      },
+      job_id: `job-of-${shiftId}`,
+      shift_id: shiftId,
+      status: "filled" as const,
+      positions: 1,
+      start_time: new Date(startTime),
+      end_time: new Date(endTime),
+      own_people: [],
+      own_people_count: 0,
     })),
     bookings: SHIFTS.map((shiftId) => ({
-      ...{ job_id: `job-of-${shiftId}`, candidate_id: "candidate", provider_candidate_id: "at-provider" },
-      ...{ status: "confirmed" as const, reason: null, reason_params: {}, at_provider: "yes" as const },
+      job_id: `job-of-${shiftId}`,
+      candidate_id: "candidate",
+      provider_candidate_id: "at-provider",
+      status: "confirmed" as const,
+      reason: null,
+      reason_params: {},
+      at_provider: "yes" as const,
     })),
     notifications: SHIFTS.map((shiftId) => notification(`mail-${shiftId}`, shiftId, "booking_confirmed")),
-    ...{ issues: [], steps: [], work: [] },
+    issues: [],
+    steps: [],
+    work: [],
   };
 }
 

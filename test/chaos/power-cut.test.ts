@@ -21,7 +21,10 @@ describe.each(engines)(`a power cut while events are acknowledged, on %s (seed $
   it("loses none of them", async ({ skip }) => {
     skip(reason !== undefined, reason);
     const { acknowledged, lost } = await powerCuts({
-      ...{ engine, seed, folder, cuts: CUTS },
+      engine,
+      seed,
+      folder,
+      cuts: CUTS,
       template: inject("pgliteTemplate"),
     });
     expect(lost).toEqual(Array.from({ length: CUTS }, () => 0));

@@ -32,7 +32,8 @@ describe("a backup that fails", () => {
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const { io, err } = terminal({ SHIFTPACT_DATA: folder, LOG_LEVEL: "silent" });
     expect([await backup([join(folder, "file")], io), err]).toEqual([
-      ...[1, [expect.stringContaining("there is no database in")]],
+      1,
+      [expect.stringContaining("there is no database in")],
     ]);
     // Whatever was still to be opened is open by then.
     await writeFile(join(folder, "later"), "");
@@ -65,7 +66,8 @@ describe("an interrupted restore into a folder", () => {
     ["backup", ["FOLDER/file"]],
   ])("leaves nothing that shiftpact %s %j uses", async (command, argv) => {
     expect(await run(command, argv)).toEqual({
-      ...{ code: 1, out: [] },
+      code: 1,
+      out: [],
       err: [
         expect.stringMatching(
           /: a restore into .*database is not finished: .* run `shiftpact restore` again;/,

@@ -129,14 +129,13 @@ function swagger({ paths, components, info }: ProviderDocument) {
     };
   };
   return {
-    ...{
-      swagger: "2.0",
-      info,
-      basePath: "/api",
-      consumes: ["application/json"],
-      produces: ["application/json"],
-    },
-    ...{ paths: older(paths), definitions: older(components.schemas) },
+    swagger: "2.0",
+    info,
+    basePath: "/api",
+    consumes: ["application/json"],
+    produces: ["application/json"],
+    paths: older(paths),
+    definitions: older(components.schemas),
   };
 }
 

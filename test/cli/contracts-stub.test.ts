@@ -69,7 +69,10 @@ describe("the stub of a provider", () => {
     const forms = { routing, variant, "not-found": "empty", unassign, ack: acknowledgement };
     const baseUrl = await stub(...Object.entries(forms).flatMap(([flag, value]) => [`--${flag}`, value]));
     const provider = createProviderClient({
-      ...{ baseUrl, providerId: EXAMPLES.providerId, token: "any", routing },
+      baseUrl,
+      providerId: EXAMPLES.providerId,
+      token: "any",
+      routing,
       seen: { unassign },
     });
     if (!number) throw new TypeError("not a personal number");
@@ -86,18 +89,16 @@ describe("the stub of a provider", () => {
       await provider.listRoles(CALL),
     ];
     expect(answers.map(({ kind }) => kind)).toEqual([
-      ...[
-        "shift",
-        "shift",
-        "cancelled",
-        "assigned",
-        "unassigned",
-        "found",
-        "created",
-        "page",
-        "list",
-        "list",
-      ],
+      "shift",
+      "shift",
+      "cancelled",
+      "assigned",
+      "unassigned",
+      "found",
+      "created",
+      "page",
+      "list",
+      "list",
     ]);
   });
 });

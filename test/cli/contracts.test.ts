@@ -127,7 +127,8 @@ describe("shiftpact contracts", () => {
     const file = newFolder();
     writeFileSync(file, text);
     expect(await run(["--verified", file])).toEqual({
-      ...{ exit: 2, out: [] },
+      exit: 2,
+      out: [],
       err: [expect.stringContaining("not a report of pact-verifier --json")],
     });
   });
@@ -188,8 +189,15 @@ describe("shiftpact contracts --detect", () => {
   it("writes files for the forms that it detects", async () => {
     const sandbox = await provider({
       dialect: {
-        ...{ routing: "header", variant: "b", notFound: "404", unassign: "delete", acknowledgement: "full" },
-        ...{ updateAnswer: 204, deleted: "410", personalNumbers: "hyphenated", registry: false },
+        routing: "header",
+        variant: "b",
+        notFound: "404",
+        unassign: "delete",
+        acknowledgement: "full",
+        updateAnswer: 204,
+        deleted: "410",
+        personalNumbers: "hyphenated",
+        registry: false,
       },
     });
     const [{ shiftId }, { shiftId: other }] = [sandbox.createShift(), sandbox.createShift()];

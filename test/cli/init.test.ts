@@ -187,14 +187,26 @@ describe("shiftpact init", () => {
       const { shiftId } = sandbox.createShift();
       const { out } = await init([...who(sandbox), "--shift-id", shiftId]);
       const names = [
-        ...["routing", "variant", "notFound", "unassign", "acknowledgement", "updated", "deleted"],
-        ...["numbers", "hyphen", "registry", "full"],
+        "routing",
+        "variant",
+        "notFound",
+        "unassign",
+        "acknowledgement",
+        "updated",
+        "deleted",
+        "numbers",
+        "hyphen",
+        "registry",
+        "full",
       ];
       const lines = out.slice(1, names.length + 1).map((line) => line.trim().split(/ {2,}/));
       expect(lines.map(([name]) => name)).toEqual(names);
       const { routing = "path", variant = "a", notFound = "empty", registry = true } = options.dialect ?? {};
       expect(Object.fromEntries(lines)).toMatchObject({
-        ...{ routing, variant, notFound, unassign: "not known yet" },
+        routing,
+        variant,
+        notFound,
+        unassign: "not known yet",
         registry: registry ? "offered" : "absent",
       });
     },
@@ -417,11 +429,20 @@ describe("unusable flags of shiftpact init are one line and exit code 2", () => 
 
   const DIGEST = `sha512-${"A".repeat(86)}==`;
   it.each([
-    ...["shiftpact", "shiftpact@0.1.0", "npm:shiftpact@0.1.0", ""],
-    ...["git+https://git.example/shiftpact.git", "git+https://git.example/shiftpact.git#main"],
-    ...["git+https://git.example/shiftpact.git#0123456", SOURCE.replace("https", "http")],
-    ...["https://git.example/shiftpact.tgz", "./shiftpact-0.1.0.tgz", `http://git.example/s.tgz#${DIGEST}`],
-    ...["./shiftpact.tgz#sha1-AAAA", "./shiftpact.tgz#sha512-AAAA", `$(id).tgz#${DIGEST}`],
+    "shiftpact",
+    "shiftpact@0.1.0",
+    "npm:shiftpact@0.1.0",
+    "",
+    "git+https://git.example/shiftpact.git",
+    "git+https://git.example/shiftpact.git#main",
+    "git+https://git.example/shiftpact.git#0123456",
+    SOURCE.replace("https", "http"),
+    "https://git.example/shiftpact.tgz",
+    "./shiftpact-0.1.0.tgz",
+    `http://git.example/s.tgz#${DIGEST}`,
+    "./shiftpact.tgz#sha1-AAAA",
+    "./shiftpact.tgz#sha512-AAAA",
+    `$(id).tgz#${DIGEST}`,
   ])("a source that can change: %s", async (source) => {
     const { exit, err } = await init(["http://127.0.0.1:9", "--provider-id", UUID, "--source", source]);
     expect([exit, err, filesBelow()]).toEqual([

@@ -39,7 +39,11 @@ describe("shiftpact listen", () => {
     expect(await exit).toBe(0);
     const seen = out.flatMap((line) => /^✓ +(\d) {2}(\S+)/.exec(line)?.slice(1).join(" ") ?? []);
     expect(seen).toEqual([
-      ...["1 shift.create", "2 shift.create", "3 shift.update", "3 shift.update", "4 shift.delete"],
+      "1 shift.create",
+      "2 shift.create",
+      "3 shift.update",
+      "3 shift.update",
+      "4 shift.delete",
     ]);
     expect(out.at(-1)).toBe("conforms: 0 errors, 0 warnings, 0 skipped, 9 checks");
     expect(err).toEqual([]);
@@ -72,7 +76,10 @@ describe("shiftpact listen", () => {
     expect(await exit).toBe(1);
     const lines = out.map((line) => JSON.parse(line));
     expect(lines.map((line) => line.code)).toEqual([
-      ...["webhook_event_missing", "webhook_not_retried", "skipped_not_sent", undefined],
+      "webhook_event_missing",
+      "webhook_not_retried",
+      "skipped_not_sent",
+      undefined,
     ]);
     const members = ["code", "severity", "operation", "title", "expected", "actual", "section", "reproduce"];
     for (const name of members) expect(lines[0]).toHaveProperty(name);

@@ -49,7 +49,9 @@ describe("shiftpact migrate", () => {
     expect([before.code, before.out[0]]).toEqual([1, "missing 001-schema"]);
     const done = await run([], { DATABASE_URL: url });
     expect([done.code, done.out[0], done.out.at(-1)]).toEqual([
-      ...[0, "applied 001-schema", `the schema is now at ${known}`],
+      0,
+      "applied 001-schema",
+      `the schema is now at ${known}`,
     ]);
     const upToDate = { code: 0, out: [`up to date: schema ${known}`], err: [] };
     expect(await run([], { DATABASE_URL: url })).toEqual(upToDate);
@@ -77,10 +79,8 @@ describe("shiftpact migrate", () => {
     });
     const { io, err } = terminal({ DATABASE_URL: url, LOG_LEVEL: "silent", ...SECRETS });
     expect([await platform([], io), err]).toEqual([
-      ...[
-        3,
-        [expect.stringMatching(/^shiftpact platform: the schema of the database is newer than this version/)],
-      ],
+      3,
+      [expect.stringMatching(/^shiftpact platform: the schema of the database is newer than this version/)],
     ]);
   });
 
@@ -100,13 +100,11 @@ describe("shiftpact migrate", () => {
   it("leaves the schema to this command with AUTO_MIGRATE=0", async () => {
     const { io, err } = terminal({ DATABASE_URL: url, LOG_LEVEL: "silent", AUTO_MIGRATE: "0", ...SECRETS });
     expect([await platform([], io), err]).toEqual([
-      ...[
-        3,
-        [
-          expect.stringMatching(
-            /the schema of the database is missing and AUTO_MIGRATE is 0: run `shiftpact migrate`/,
-          ),
-        ],
+      3,
+      [
+        expect.stringMatching(
+          /the schema of the database is missing and AUTO_MIGRATE is 0: run `shiftpact migrate`/,
+        ),
       ],
     ]);
   });
@@ -126,7 +124,10 @@ describe("shiftpact migrate", () => {
     await admin.query(before ?? "");
     expect((await run([], { DATABASE_URL: as(owner) })).err).toEqual([]);
     const { io, err } = terminal({
-      ...{ DATABASE_URL: as(runner), AUTO_MIGRATE: "0", LOG_LEVEL: "silent", ...SECRETS },
+      DATABASE_URL: as(runner),
+      AUTO_MIGRATE: "0",
+      LOG_LEVEL: "silent",
+      ...SECRETS,
     });
     const ungranted = /may not use it: .* grant run_\w+ the rights that the operator/;
     expect([await platform([], io), err]).toEqual([2, [expect.stringMatching(ungranted)]]);
@@ -192,7 +193,8 @@ describe("shiftpact migrate on an embedded database", () => {
   it("refuses to check a database that does not exist, and creates nothing", async () => {
     const dataDir = join(folder, "missing");
     expect(await run(["--check", "--data", dataDir], {})).toEqual({
-      ...{ code: 1, out: [] },
+      code: 1,
+      out: [],
       err: [`shiftpact migrate: there is no database in ${dataDir}: name the folder with --data`],
     });
     expect(existsSync(dataDir)).toBe(false);

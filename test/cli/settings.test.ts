@@ -71,7 +71,8 @@ describe("a value that is not permitted", () => {
 
   it.each(READ_LOG_LEVEL)("of LOG_LEVEL is refused by shiftpact %s in one line", async (command, argv) => {
     const { code, err } = await run(command, argv, {
-      ...{ LOG_LEVEL: "loud", SECRET_KEY_FILE: join(folder, "key") },
+      LOG_LEVEL: "loud",
+      SECRET_KEY_FILE: join(folder, "key"),
     });
     const line = `shiftpact ${command}: LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent`;
     expect([code, err]).toEqual([2, [line]]);

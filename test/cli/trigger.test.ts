@@ -5,8 +5,10 @@ import { RECEIPT, type Reply, startPlatform } from "../harness/platform-stand-in
 import { terminal } from "../harness/terminal.ts";
 
 const IDS = [
-  ...["--provider-id", "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11"],
-  ...["--shift-id", "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3"],
+  "--provider-id",
+  "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11",
+  "--shift-id",
+  "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3",
 ];
 const TRACE_ID = "3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55";
 const SECRET = "a-very-secret-token";

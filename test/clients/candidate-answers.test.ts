@@ -87,7 +87,9 @@ describe("an entry of a list that breaks the contract", () => {
 
 describe("a list that is too long", () => {
   const tooMany = (what: string, pointer: string) => ({
-    ...{ kind: "unavailable", failure: "contract_violation", pointers: [pointer] },
+    kind: "unavailable",
+    failure: "contract_violation",
+    pointers: [pointer],
     reason: expect.stringContaining(what),
   });
 

@@ -89,8 +89,10 @@ describe("a registry in one response", () => {
     expect(await read(registryOf(entries.join(",")))).toEqual({
       candidates: [
         { entry: entryOf(1) },
-        ...[faults("is longer than 1000000 characters"), faults("is not JSON")],
-        ...[{ entry: entryOf(2) }, faults("is not JSON")],
+        faults("is longer than 1000000 characters"),
+        faults("is not JSON"),
+        { entry: entryOf(2) },
+        faults("is not JSON"),
       ],
       nextCursor: "2",
     });

@@ -68,7 +68,10 @@ describe("mapping", () => {
 
 describe("a corrected registration", () => {
   const before = {
-    ...{ name: "Kajen", baseUrl: "https://p.example", kind: "tempo", timeZone: "Europe/Stockholm" },
+    name: "Kajen",
+    baseUrl: "https://p.example",
+    kind: "tempo",
+    timeZone: "Europe/Stockholm",
     routing: "path",
     routingSource: "detected",
   } as const;
@@ -78,7 +81,8 @@ describe("a corrected registration", () => {
   it("contains only the changed members, and a token only if one is entered", () => {
     expect(changeOf(before, same)).toBeUndefined();
     expect(changeOf(before, { ...same, baseUrl: "https://q.example", providerToken: "token-new" })).toEqual({
-      ...{ baseUrl: "https://q.example", providerToken: "token-new" },
+      baseUrl: "https://q.example",
+      providerToken: "token-new",
     });
   });
 

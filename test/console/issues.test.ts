@@ -7,7 +7,12 @@ function issue(code: IssueCode, providerId: string | undefined, minute: number):
   return {
     issueId: `${code} of ${providerId}`,
     ...(providerId !== undefined && { providerId }),
-    ...{ code, subject: { kind: "integration" }, params: {}, count: 1, firstAt: at, lastAt: at },
+    code,
+    subject: { kind: "integration" },
+    params: {},
+    count: 1,
+    firstAt: at,
+    lastAt: at,
   };
 }
 

@@ -37,7 +37,9 @@ function controlledFeed(size = 10) {
   const wait = ((later: () => void) => timers.push(later)) as unknown as typeof setTimeout;
   const feed = createJobFeed(reads, wait);
   return {
-    ...{ feed, requested, timers },
+    feed,
+    requested,
+    timers,
     set: (next: Job[]) => {
       jobs = next;
     },

@@ -17,7 +17,10 @@ const SHIFT = "shift 1";
 const at = (ms: number) => new Date(Date.UTC(2026, 10, 21) + ms).toISOString();
 const outcome = (code: Outcome["code"], params: Params = {}): Outcome => ({ code, params });
 const step = (ms: number, name: StepName, verdict: Outcome, rest: Partial<TraceStep> = {}): TraceStep => ({
-  ...{ at: at(ms), step: name, verdict, shiftId: SHIFT },
+  at: at(ms),
+  step: name,
+  verdict,
+  shiftId: SHIFT,
   ...rest,
 });
 const event = (traceId: string, name: string) =>

@@ -15,9 +15,18 @@ const ORGANISATION = "0b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 
 function jobOf(part: Partial<Job>): Job {
   return {
-    ...{ jobId: "j", providerId: ORGANISATION, shiftId: "s", outletId: "o", roleId: "r", status: "open" },
-    ...{ startTime: "2026-11-22T08:00:00.000Z", endTime: "2026-11-22T16:00:00.000Z", positions: 1 },
-    ...{ overfilled: false, warnings: [], bookings: [] },
+    jobId: "j",
+    providerId: ORGANISATION,
+    shiftId: "s",
+    outletId: "o",
+    roleId: "r",
+    status: "open",
+    startTime: "2026-11-22T08:00:00.000Z",
+    endTime: "2026-11-22T16:00:00.000Z",
+    positions: 1,
+    overfilled: false,
+    warnings: [],
+    bookings: [],
     ...part,
   } as Job;
 }
@@ -52,7 +61,9 @@ describe("the filter of the jobs", () => {
 
   it("asks the platform for what comes next first, and for the latest of what is over", () => {
     expect(queryOf({ providerId: ORGANISATION })).toEqual({
-      ...{ providerId: ORGANISATION, group: "active", order: "earliest" },
+      providerId: ORGANISATION,
+      group: "active",
+      order: "earliest",
     });
     expect(queryOf({ status: "open" })).toEqual({ status: "open", order: "earliest" });
     expect(queryOf({ status: "expired" })).toEqual({ status: "expired", order: "latest" });

@@ -5,7 +5,11 @@ import { chartsOf, fillText, isEmpty, timeText } from "../../src/console/statist
 const NONE: StaffingFigures = { positions: 0, filled: 0, cancelled: 0, withdrawn: 0, late: 0 };
 const TOTAL = { positions: 1_200, filled: 1_150, timeToFillMinutes: 95, cancelled: 2, withdrawn: 3, late: 1 };
 const statisticsOf = (total: StaffingFigures): Statistics => ({
-  ...{ from: "2026-11-02", until: "2026-11-15", total, weeks: [], organisations: [] },
+  from: "2026-11-02",
+  until: "2026-11-15",
+  total,
+  weeks: [],
+  organisations: [],
 });
 
 describe("the charts of the statistics", () => {

@@ -16,8 +16,15 @@ const MONDAY = "2026-11-23";
 
 function jobOf(part: Partial<Job>): Job {
   return {
-    ...{ jobId: "j", providerId: PROVIDER, outletId: "o", status: "open", positions: 2, bookings: [] },
-    ...{ startTime: "2026-11-23T08:00:00.000Z", overfilled: false, ownPeopleCount: 0 },
+    jobId: "j",
+    providerId: PROVIDER,
+    outletId: "o",
+    status: "open",
+    positions: 2,
+    bookings: [],
+    startTime: "2026-11-23T08:00:00.000Z",
+    overfilled: false,
+    ownPeopleCount: 0,
     ...part,
   } as Job;
 }

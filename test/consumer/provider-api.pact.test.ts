@@ -22,7 +22,10 @@ afterAll(() => http.close());
 async function callsOf(row: Row, baseUrl: string, routing: "path" | "header") {
   const requests: string[] = [];
   const client = createProviderClient({
-    ...{ baseUrl, routing, providerId: EXAMPLES.providerId, token: "provider-token" },
+    baseUrl,
+    routing,
+    providerId: EXAMPLES.providerId,
+    token: "provider-token",
     ...(row.seen && { seen: row.seen }),
     fetch: (request) => {
       requests.push(`${request.method} ${new URL(request.url).pathname}`);

@@ -73,8 +73,11 @@ export const assignmentRows: readonly Row[] = [
     calls: "assign, full",
     exchanges: [
       {
-        ...{ ...assign, does: "assigns a candidate to a full shift", given: TAKEN },
-        ...{ forms: { full: "refused" }, status: 409 },
+        ...assign,
+        does: "assigns a candidate to a full shift",
+        given: TAKEN,
+        forms: { full: "refused" },
+        status: 409,
       },
     ],
     call: assignFree,

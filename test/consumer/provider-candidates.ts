@@ -98,12 +98,10 @@ function noMatch(notFound: "empty" | "404"): Row {
     exchanges: [
       { ...lookUp, does: "looks up an unknown candidate under 12 digits", ...none, ...answer },
       {
-        ...{
-          ...lookUpHyphenated,
-          does: "looks up an unknown candidate under the hyphenated form",
-          ...none,
-          ...answer,
-        },
+        ...lookUpHyphenated,
+        does: "looks up an unknown candidate under the hyphenated form",
+        ...none,
+        ...answer,
         forms: { notFound, hyphen: "read" },
       },
     ],
@@ -156,7 +154,9 @@ export const candidateRows: readonly Row[] = [
     calls: "createCandidate, there already",
     exchanges: [
       {
-        ...{ ...create, does: "creates a candidate who is there already", given: KNOWN },
+        ...create,
+        does: "creates a candidate who is there already",
+        given: KNOWN,
         status: oneOf(409, 200, 201),
       },
     ],

@@ -28,7 +28,10 @@ export const organisationRows: readonly Row[] = [
     calls: "listOutlets",
     exchanges: [
       {
-        ...{ does: "lists the outlets", given: ORGANISATION, method: "GET", path: "/outlets" },
+        does: "lists the outlets",
+        given: ORGANISATION,
+        method: "GET",
+        path: "/outlets",
         status: 200,
         answer: namedList(OUTLET),
       },
@@ -40,7 +43,10 @@ export const organisationRows: readonly Row[] = [
     calls: "listRoles",
     exchanges: [
       {
-        ...{ does: "lists the roles", given: ORGANISATION, method: "GET", path: "/roles" },
+        does: "lists the roles",
+        given: ORGANISATION,
+        method: "GET",
+        path: "/roles",
         status: 200,
         answer: namedList(ROLE),
       },

@@ -58,7 +58,11 @@ const UTC = { startTime: "2027-03-27T21:00:00.000Z", endTime: "2027-03-28T04:00:
 const READ = {
   kind: "shift",
   shift: {
-    ...{ id: shiftId, ...UTC, positions: 1, cancelled: false, warnings: ["positions_missing"] },
+    id: shiftId,
+    ...UTC,
+    positions: 1,
+    cancelled: false,
+    warnings: ["positions_missing"],
     assigned: [{ providerCandidateId: assignedCandidateId, personalNumber: undefined }],
   },
 };
@@ -77,7 +81,10 @@ const refused = (deleted: "404" | "410"): Row => ({
   calls: `updateShift, deleted, ${deleted}`,
   exchanges: [
     {
-      ...{ ...update, does: "replaces the times of a deleted shift", given: GONE, forms: { deleted } },
+      ...update,
+      does: "replaces the times of a deleted shift",
+      given: GONE,
+      forms: { deleted },
       status: oneOf(409, 404, 410, 422),
     },
   ],
@@ -122,7 +129,9 @@ export const shiftRows: readonly Row[] = [
     calls: "getShift, deleted, status cancelled",
     exchanges: [
       {
-        ...{ ...read, does: "reads a deleted shift", given: GONE },
+        ...read,
+        does: "reads a deleted shift",
+        given: GONE,
         forms: { variant: "b", deleted: "cancelled" },
         // The assigned candidates may still be listed.
         answer: { ...SHARED, assignedCandidates: MatchersV3.like([]), status: "cancelled" },

@@ -164,21 +164,33 @@ describe("reading a shift", () => {
     const a = { ...SHIFT, outletName: "Kajen", slots: 2, assignedCandidates: [{ candidateId: "c" }] };
     const b = {
       ...SHIFT,
-      ...{ numberOfPositions: 2, status: "cancelled", outletName: null },
+      numberOfPositions: 2,
+      status: "cancelled",
+      outletName: null,
       assignedCandidates: [{ id: "c", personalNumber: "189001169813" }],
     };
     const model = {
-      ...{ id: "s", outletId: "o", roleId: "r", roleName: undefined, positions: 2, warnings: [] },
-      ...{ startTime: "2026-03-28T21:00:00.000Z", endTime: "2026-03-29T04:00:00.000Z" },
+      id: "s",
+      outletId: "o",
+      roleId: "r",
+      roleName: undefined,
+      positions: 2,
+      warnings: [],
+      startTime: "2026-03-28T21:00:00.000Z",
+      endTime: "2026-03-29T04:00:00.000Z",
     };
     expect(readShift(a, ZONE).shift).toEqual({
       ...model,
-      ...{ variant: "a", cancelled: false, outletName: "Kajen" },
+      variant: "a",
+      cancelled: false,
+      outletName: "Kajen",
       assigned: [{ providerCandidateId: "c", personalNumber: undefined }],
     });
     expect(readShift(b, ZONE).shift).toEqual({
       ...model,
-      ...{ variant: "b", cancelled: true, outletName: undefined },
+      variant: "b",
+      cancelled: true,
+      outletName: undefined,
       assigned: [{ providerCandidateId: "c", personalNumber: "189001169813" }],
     });
   });
@@ -227,7 +239,8 @@ describe("reading a shift", () => {
   it("takes the first and the last year", () => {
     const times = { startTime: "0001-01-01T00:00:00Z", endTime: "9999-12-31T23:59:59.999Z" };
     expect(readShift({ ...SHIFT, ...times }, ZONE).shift).toMatchObject({
-      ...{ startTime: "0001-01-01T00:00:00.000Z", endTime: "9999-12-31T23:59:59.999Z" },
+      startTime: "0001-01-01T00:00:00.000Z",
+      endTime: "9999-12-31T23:59:59.999Z",
     });
   });
 
@@ -252,7 +265,8 @@ describe("reading a shift", () => {
     };
     const { shift } = readShift({ ...SHIFT, ...local }, ZONE);
     expect(shift).toMatchObject({
-      ...{ startTime: "2026-03-28T21:00:00.000Z", endTime: "2026-03-29T04:00:00.000Z" },
+      startTime: "2026-03-28T21:00:00.000Z",
+      endTime: "2026-03-29T04:00:00.000Z",
       warnings: ["time_without_offset", "status_unknown"],
     });
   });

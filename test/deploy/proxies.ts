@@ -94,9 +94,12 @@ const CONFIGURE: Readonly<Record<ProxyName, (place: Place) => Promise<Configured
     const { key, crt } = await makeCertificate(folder);
     const [file, included] = [join(folder, "main.conf"), join(folder, "platform.conf")];
     const changes = {
-      ...{ "127.0.0.1:3001": `127.0.0.1:${one}`, "127.0.0.1:3002": `127.0.0.1:${two}` },
-      ...{ "listen 443": `listen 127.0.0.1:${port}`, "127.0.0.1:8443": `127.0.0.1:${operatorsPort}` },
-      ...{ "/etc/nginx/platform.crt": crt, "/etc/nginx/platform.key": key },
+      "127.0.0.1:3001": `127.0.0.1:${one}`,
+      "127.0.0.1:3002": `127.0.0.1:${two}`,
+      "listen 443": `listen 127.0.0.1:${port}`,
+      "127.0.0.1:8443": `127.0.0.1:${operatorsPort}`,
+      "/etc/nginx/platform.crt": crt,
+      "/etc/nginx/platform.key": key,
     };
     await writeFile(included, replaced(await readFile(shipped("nginx.conf"), "utf8"), changes));
     const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(

@@ -99,8 +99,11 @@ describe.each(["provider", "platform", "operations", "events"])("the validators 
 describe("the judges of the kit", () => {
   it("take steps that are linear in the size of the body", async () => {
     const bundled = await build({
-      ...{ entryPoints: [fileOf("src/verify/judge/judge.ts")], bundle: true, write: false },
-      ...{ format: "esm", platform: "node" },
+      entryPoints: [fileOf("src/verify/judge/judge.ts")],
+      bundle: true,
+      write: false,
+      format: "esm",
+      platform: "node",
     });
     const { loaded, stepsOf } = await loadCounted(bundled.outputFiles[0]?.text ?? "");
     const judge = loaded.judge as (exchange: Exchange) => unknown;
@@ -146,8 +149,11 @@ function exchangeOf(operation: Exchange["probe"]["operation"], status: number, b
     probe: { operation, path: {} },
     sent: { method: "GET", url: "http://provider.example/", headers: {}, body: undefined },
     answer: {
-      ...{ kind: "answer", status, headers: { "content-type": isText ? "text/plain" : "application/json" } },
-      ...{ text: isText ? body : JSON.stringify(body), json: isText ? undefined : body },
+      kind: "answer",
+      status,
+      headers: { "content-type": isText ? "text/plain" : "application/json" },
+      text: isText ? body : JSON.stringify(body),
+      json: isText ? undefined : body,
     },
   };
 }

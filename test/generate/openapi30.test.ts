@@ -23,7 +23,8 @@ async function documentsOf(source: object): Promise<{ spec: string; v31: Written
 const text = { type: "string" };
 const number = { type: "number" };
 const object = (properties: Record<string, Schema>, more: object = {}) => ({
-  ...{ type: "object", properties },
+  type: "object",
+  properties,
   ...more,
 });
 /** Adds `if`, `then` and `else`: an object literal with a member `then` could be read as a promise. */
@@ -37,31 +38,46 @@ const NAMED: NamedSchemas = {
 
 /** Values of a row's members, including ones that no schema names. */
 const VALUES: readonly unknown[] = [
-  ...[null, true, -1, 0, 0.5, 1, 1.5, 2, 3, 10, "", "a", "b", "text", "x-a", [], {}],
-  ...[["a"], [1], ["a", 1], ["a", 1, "b"], [1, 1, 1], ["a", "b", "b"]],
-  ...[
-    { a: "a" },
-    { a: 1 },
-    { b: 1 },
-    { a: "a", b: 1 },
-    { a: "a", b: "b" },
-    { a: "a", b: 1, c: true },
-    { c: null },
-  ],
-  ...[
-    { "x-a": 1 },
-    { "x-a": "a" },
-    { "x-a": "a", b: 1 },
-    { a: "a", "x-a": 1 },
-    { a: "a", d: "d" },
-    { kind: "one", a: "a" },
-  ],
-  ...[
-    { kind: "two", b: 1 },
-    { kind: "one", b: 1 },
-    { kind: "two", a: "a" },
-    { kind: "one", a: "a", b: 1 },
-  ],
+  null,
+  true,
+  -1,
+  0,
+  0.5,
+  1,
+  1.5,
+  2,
+  3,
+  10,
+  "",
+  "a",
+  "b",
+  "text",
+  "x-a",
+  [],
+  {},
+  ["a"],
+  [1],
+  ["a", 1],
+  ["a", 1, "b"],
+  [1, 1, 1],
+  ["a", "b", "b"],
+  { a: "a" },
+  { a: 1 },
+  { b: 1 },
+  { a: "a", b: 1 },
+  { a: "a", b: "b" },
+  { a: "a", b: 1, c: true },
+  { c: null },
+  { "x-a": 1 },
+  { "x-a": "a" },
+  { "x-a": "a", b: 1 },
+  { a: "a", "x-a": 1 },
+  { a: "a", d: "d" },
+  { kind: "one", a: "a" },
+  { kind: "two", b: 1 },
+  { kind: "one", b: 1 },
+  { kind: "two", a: "a" },
+  { kind: "one", a: "a", b: 1 },
 ];
 
 async function verdictsOf(schema: unknown) {

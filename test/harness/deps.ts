@@ -11,10 +11,16 @@ import { SECRET_KEY } from "./platform.ts";
 /** Returns the dependencies of a feature for a test without a platform. Provider calls and reads of personal numbers throw. */
 export function depsFor(database: Database, rest: Partial<Deps> = {}): Deps {
   return {
-    ...{ database, log: silent, throttle: createThrottle() },
-    ...{ timing: TIMING, retries: PROVIDER_RETRIES, offerMail: { everyMs: 0, perDay: 0 } },
-    ...{ vault: createVault(SECRET_KEY) },
-    ...{ newId, newTraceId: randomUUID, now: () => new Date() },
+    database,
+    log: silent,
+    throttle: createThrottle(),
+    timing: TIMING,
+    retries: PROVIDER_RETRIES,
+    offerMail: { everyMs: 0, perDay: 0 },
+    vault: createVault(SECRET_KEY),
+    newId,
+    newTraceId: randomUUID,
+    now: () => new Date(),
     wakeWorker: () => undefined,
     wakeWorkerIn: () => undefined,
     signals: { next: absent("signals"), subscribe: absent("signals"), close: absent("signals") },

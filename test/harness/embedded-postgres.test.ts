@@ -79,7 +79,8 @@ describe("a PostgreSQL server whose binaries are in a folder that is closed to o
     const [native, copies] = [closedNative(), folder(0o700)];
     const outcome = await outcomeOf({
       databaseDir: join(folder(0o755), "cluster"),
-      ...{ native, copiesIn: [copies] },
+      native,
+      copiesIn: [copies],
     });
     const failure = `PostgreSQL runs as the user nobody, which can run neither ${native} nor a copy in ${copies}: `;
     expect(outcome.slice(0, failure.length)).toBe(isRoot ? failure : "started");

@@ -101,7 +101,10 @@ export async function onboard(place: Place, onboarding: Onboarding = {}): Promis
     await platform.idle();
   }
   return {
-    ...{ ...actions, ...parts, ...mapped, params: { path: { providerId } } },
+    ...actions,
+    ...parts,
+    ...mapped,
+    params: { path: { providerId } },
     ...events({ ...parts, platform, actions, connect }),
     callCount: (method, path) => calls.filter((call) => call.method === method && call.path === path).length,
     addPerson: (candidate) => addPerson(operations, { competenceIds: [mapped.competenceId], ...candidate }),
@@ -140,7 +143,9 @@ function events(
     await idle();
   };
   return {
-    ...{ idle, send, process },
+    idle,
+    send,
+    process,
     trySend: (shiftId, token, event) => postEvent(sender, { shiftId, token, event }),
     processed: async () => {
       while ((await actions.events({ status: "queued" })).length > 0) await wait(POLL_MS);

@@ -76,7 +76,9 @@ export async function startHarness(
   const platform = await startPlatform(
     { ...configFor(location), ...config },
     {
-      ...{ log: silent, ...FAST, ...options },
+      log: silent,
+      ...FAST,
+      ...options,
       ...(database && { database }),
       timing: { ...FAST.timing, ...options.timing },
       retries: { ...FAST.retries, ...options.retries },
@@ -86,7 +88,9 @@ export async function startHarness(
   const closeAll = () => Promise.all(organisations.splice(0).map((organisation) => organisation.close()));
   const clients = clientsOf(platform);
   return {
-    ...{ platform, location, ...clients },
+    platform,
+    location,
+    ...clients,
     metrics: async () => (await clients.send("/metrics")).text,
     onboard: async (onboarding) => {
       const organisation = await onboard({ platform, operations: clients.operations }, onboarding);

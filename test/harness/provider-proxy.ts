@@ -42,7 +42,8 @@ async function proxy(
   const { traceparent, "idempotency-key": idempotencyKey } = request.headers;
   const path = url.replace(/^\/providers\/[^/]+/, "");
   const call = {
-    ...{ method, path },
+    method,
+    path,
     ...(typeof traceparent === "string" && { traceparent }),
     ...(typeof idempotencyKey === "string" && { idempotencyKey }),
   };
@@ -61,8 +62,12 @@ function rewritten({ headers, text }: ProxiedResponse, rewrite: ProxyOptions["re
 }
 
 const FORWARDED = [
-  ...["authorization", "content-type", "idempotency-key", "x-trace-id"],
-  ...["x-provider-id", "x-platform-provider-id"],
+  "authorization",
+  "content-type",
+  "idempotency-key",
+  "x-trace-id",
+  "x-provider-id",
+  "x-platform-provider-id",
 ];
 const RETURNED = ["content-type", "location", "retry-after", "allow", "www-authenticate"];
 

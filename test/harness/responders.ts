@@ -49,7 +49,11 @@ export async function startNothing(): Promise<Responder> {
 }
 
 export const orderOf = ({ providerId, url: baseUrl, token: providerToken }: Sandbox | Responder) => ({
-  ...{ providerId, kind: "tempo", name: "Kajen", baseUrl, providerToken },
+  providerId,
+  kind: "tempo",
+  name: "Kajen",
+  baseUrl,
+  providerToken,
 });
 
 export const paramsOf = ({ providerId }: Pick<Responder, "providerId">) => ({

@@ -26,11 +26,14 @@ export async function startOrganisation(
   const harness = await startHarness(database, options);
   const hook: { onTheWay: OnTheWay | undefined } = { onTheWay: undefined };
   const organisation = await harness.onboard({
-    ...{ dialect, connect: false },
+    dialect,
+    connect: false,
     onTheWay: (call, pass) => (hook.onTheWay ? hook.onTheWay(call, pass) : pass()),
   });
   return Object.assign(hook, organisation, {
-    ...{ url: harness.platform.url, metrics: harness.metrics, close: harness.close },
+    url: harness.platform.url,
+    metrics: harness.metrics,
+    close: harness.close,
     dump: () => dump(database),
   });
 }

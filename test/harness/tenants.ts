@@ -44,7 +44,9 @@ export async function startWithTenants(
   });
   const authorization = `Bearer ${tenant.platformToken}`;
   return {
-    ...{ ...harness, tenant, other },
+    ...harness,
+    tenant,
+    other,
     sendEvent: (body) =>
       harness.send("/webhooks/scheduling-provider", { method: "POST", authorization, body }),
   };
@@ -59,7 +61,11 @@ const newTenant = (): Tenant => ({
 function insertTenant(kysely: Database["kysely"], tenant: Tenant): Promise<void> {
   const { providerId, platformToken, expiredToken } = tenant;
   return insertIntegration(kysely, {
-    ...{ providerId, kind: KIND, baseUrl: "http://127.0.0.1:9", state: "suspended", secretKey: SECRET_KEY },
+    providerId,
+    kind: KIND,
+    baseUrl: "http://127.0.0.1:9",
+    state: "suspended",
+    secretKey: SECRET_KEY,
     tokens: [
       [platformToken, null],
       [expiredToken, new Date(Date.now() - 1)],

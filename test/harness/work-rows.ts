@@ -25,7 +25,10 @@ export async function addIntegration(
 }
 
 export const shift = (providerId: string, key: string, rest: Partial<Due> = {}): Due => ({
-  ...{ providerId, kind: "shift", key, priority: PRIORITY.event },
+  providerId,
+  kind: "shift",
+  key,
+  priority: PRIORITY.event,
   ...rest,
 });
 
@@ -34,7 +37,11 @@ export const mark = (database: TestDatabase, ...due: Due[]): Promise<void> =>
 
 export const claim = (database: TestDatabase, rest: Partial<Wanted> = {}): Promise<Claim[]> =>
   claimWork(database, {
-    ...{ kinds: KINDS, places: 100, excluded: [], perProvider: 100, claim: randomUUID() },
+    kinds: KINDS,
+    places: 100,
+    excluded: [],
+    perProvider: 100,
+    claim: randomUUID(),
     ...rest,
   });
 

@@ -77,7 +77,9 @@ describe("the GitHub Action, in a fresh checkout of its own,", () => {
     const { shiftId } = sandbox.createShift();
     writeFileSync(join(workspace, "fixtures of the action.json"), JSON.stringify({ shiftId }));
     const { code, out, outputs } = await runAction({
-      ...{ ...given, routing: "header", fixtures: "fixtures of the action.json" },
+      ...given,
+      routing: "header",
+      fixtures: "fixtures of the action.json",
       args: "--seed 7\n--skip generated,contracts,cancellation",
     });
     expect([code, out]).toEqual([0, expect.stringMatching(/conforms: 0 errors.* seed 7/)]);

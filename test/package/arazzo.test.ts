@@ -67,10 +67,18 @@ describe("the Arazzo document", { timeout: TIMEOUT_MS }, () => {
       for (const all of [provider.outlets, provider.roles] as unknown[][]) all.splice(1);
       const later = (time: string) => new Date(Date.parse(time) + 3_600_000).toISOString();
       const inputs = {
-        ...{ operationsToken: platform.token, providerToken: provider.token, kind: "tempo" },
-        ...{ providerId: provider.providerId, providerUrl: provider.url, shiftId, traceId: randomUUID() },
-        ...{ newStartTime: later(shift.startTime), newEndTime: later(shift.endTime) },
-        ...{ personalNumber: published.personnummer.at(-1), workplace: "Bryggan", competence: "Servis" },
+        operationsToken: platform.token,
+        providerToken: provider.token,
+        kind: "tempo",
+        providerId: provider.providerId,
+        providerUrl: provider.url,
+        shiftId,
+        traceId: randomUUID(),
+        newStartTime: later(shift.startTime),
+        newEndTime: later(shift.endTime),
+        personalNumber: published.personnummer.at(-1),
+        workplace: "Bryggan",
+        competence: "Servis",
       };
       const servers = {
         operations: `${platform.url}/operations/v1`,

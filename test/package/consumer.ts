@@ -1,9 +1,17 @@
 /** The configuration that `tsc --init` writes for Node, with the checks of foreign declarations. */
 export const TSCONFIG = {
   compilerOptions: {
-    ...{ target: "ES2024", module: "NodeNext", types: ["node"], noEmit: true, skipLibCheck: false },
-    ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
-    ...{ verbatimModuleSyntax: true, erasableSyntaxOnly: true, resolveJsonModule: true },
+    target: "ES2024",
+    module: "NodeNext",
+    types: ["node"],
+    noEmit: true,
+    skipLibCheck: false,
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    verbatimModuleSyntax: true,
+    erasableSyntaxOnly: true,
+    resolveJsonModule: true,
   },
   files: ["consumer.ts"],
 };

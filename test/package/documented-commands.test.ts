@@ -173,11 +173,9 @@ describe("the documented verifications", () => {
     writeFileSync(fixtures, JSON.stringify({ shiftId, cancellableShiftId: cancellable.shiftId }));
     const byFile = documented("verifyWithFixtures", {
       ...who,
-      ...{
-        "http://127.0.0.1:4010": sandbox.url,
-        "fixtures.json": fixtures,
-        "--report report": `--report ${report}`,
-      },
+      "http://127.0.0.1:4010": sandbox.url,
+      "fixtures.json": fixtures,
+      "--report report": `--report ${report}`,
     });
     const verdicts = { [byId]: [1, "incomplete: 0 errors"], [byFile]: [0, "conforms: 0 errors"] } as const;
     for (const [command, [exitCode, verdict]] of Object.entries(verdicts)) {
@@ -211,7 +209,9 @@ describe("the documented verifications", () => {
     const { shiftId } = sandbox.createShift();
     const project = join(folder, "project");
     const command = documented("init", {
-      ...{ UUID: sandbox.providerId, "https://provider.example/api": sandbox.url, " ID": ` ${shiftId}` },
+      UUID: sandbox.providerId,
+      "https://provider.example/api": sandbox.url,
+      " ID": ` ${shiftId}`,
       COMMIT: "0123456789abcdef0123456789abcdef01234567",
     });
     const { code, output } = await type(`${command} --dir ${project}`, { PROVIDER_TOKEN: sandbox.token })
@@ -223,13 +223,16 @@ describe("the documented verifications", () => {
   it("write the Pact files of a provider's forms, given or detected, and replay them", async () => {
     const { shiftId } = sandbox.createShift();
     const env = {
-      ...{ PROVIDER_TOKEN: sandbox.token, PACT_DO_NOT_TRACK: "true" },
-      ...{ PROVIDER_ID: sandbox.providerId, SHIFT_ID: shiftId },
+      PROVIDER_TOKEN: sandbox.token,
+      PACT_DO_NOT_TRACK: "true",
+      PROVIDER_ID: sandbox.providerId,
+      SHIFT_ID: shiftId,
     };
     const outs = { stated: join(folder, "stated"), detected: join(folder, "detected") };
     const stated = documented("contracts", { "--out pacts": `--out ${outs.stated}` });
     const detected = documented("detected", {
-      ...{ "http://127.0.0.1:8080": sandbox.url, "--out pacts": `--out ${outs.detected}` },
+      "http://127.0.0.1:8080": sandbox.url,
+      "--out pacts": `--out ${outs.detected}`,
     });
     for (const command of [stated, detected]) {
       const { code, output } = await type(command, env).ended;

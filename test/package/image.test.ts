@@ -32,7 +32,10 @@ it("runs the platform without root on a read-only file system, and its health ch
   const port = await freePort();
   const database = await copyDatabase();
   const env = {
-    ...{ DATABASE_URL: database.where.url, PORT: `${port}`, DRAIN_SECONDS: "0", LOG_LEVEL: "warn" },
+    DATABASE_URL: database.where.url,
+    PORT: `${port}`,
+    DRAIN_SECONDS: "0",
+    LOG_LEVEL: "warn",
     OPERATIONS_TOKEN: randomBytes(24).toString("base64url"),
     SECRET_KEY: randomBytes(32).toString("base64"),
   };

@@ -243,7 +243,8 @@ console.log(messages);
   it("names the package that runs the platform", async () => {
     expect(existsSync(join(alone.folder, "node_modules/@shiftpact"))).toBe(false);
     expect(await startIn(alone, {}, "shiftpact", "platform", "--port", "0").ended).toEqual({
-      ...{ code: 2, out: "" },
+      code: 2,
+      out: "",
       err: "shiftpact platform: the platform is a separate package: install it beside shiftpact (README, Install)\n",
     });
   });
@@ -257,15 +258,21 @@ describe("a project that installs it", () => {
     const { code, out, err } = await run(process.execPath, "consumer.ts");
     expect([code, err]).toEqual([0, ""]);
     expect(JSON.parse(out)).toEqual({
-      ...{ answer: "shift", positions: 2, spec: "openapi: 3.1.0", schema: true },
+      answer: "shift",
+      positions: 2,
+      spec: "openapi: 3.1.0",
+      schema: true,
       reads: [
         { status: 200, positions: 2, isShift: true },
         { status: 404, error: "shift_not_found" },
       ],
-      ...{ delivery: { delivered: true, tries: 1 }, received: ["tempo shift.create"] },
-      ...{ events: [true, ["shift.create", "shift.update", "shift.delete"]], operations: "function" },
+      delivery: { delivered: true, tries: 1 },
+      received: ["tempo shift.create"],
+      events: [true, ["shift.create", "shift.update", "shift.delete"]],
+      operations: "function",
       document: true,
-      ...{ verify: ["function", "function", true, "reachability", "t"], contract: "scheduling-provider" },
+      verify: ["function", "function", true, "reachability", "t"],
+      contract: "scheduling-provider",
     });
   });
 
@@ -304,7 +311,12 @@ describe("a project that installs it", () => {
 async function bundled(contents: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: installed.folder },
-    ...{ bundle: true, minify: true, write: false, platform: "browser", format: "esm", logLevel: "silent" },
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: "browser",
+    format: "esm",
+    logLevel: "silent",
   });
   return outputFiles[0]?.contents.length ?? Number.POSITIVE_INFINITY;
 }

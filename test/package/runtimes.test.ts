@@ -50,8 +50,13 @@ console.log(JSON.stringify({ status, same: data.id === shift.id, kind, positions
 }
 
 const OUTPUT = {
-  ...{ status: 200, same: true, kind: "shift", positions: 2, unknown: "absent" },
-  ...{ down: "unavailable", failure: "connection_failed" },
+  status: 200,
+  same: true,
+  kind: "shift",
+  positions: 2,
+  unknown: "absent",
+  down: "unavailable",
+  failure: "connection_failed",
 };
 
 it.each([
@@ -83,7 +88,12 @@ it("the clients work in a browser", async () => {
   const { shiftId } = sandbox.createShift({ positions: 2 });
   const { outputFiles } = await build({
     stdin: { contents: script(shiftId), resolveDir: installed.folder },
-    ...{ bundle: true, minify: true, write: false, platform: "browser", format: "esm", logLevel: "silent" },
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: "browser",
+    format: "esm",
+    logLevel: "silent",
   });
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   try {

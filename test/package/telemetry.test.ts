@@ -38,10 +38,17 @@ async function startPlatform(settings: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [command, "--port", "0"], {
     cwd: installed.folder,
     env: {
-      ...{ ...installed.env, ...SETTINGS, DATABASE_URL: where.url, OPERATIONS_TOKEN: TOKEN },
-      ...{ SECRET_KEY: Buffer.alloc(32, 1).toString("base64"), ALLOW_INSECURE_PROVIDERS: "1" },
-      ...{ LOG_LEVEL: "warn", DRAIN_SECONDS: "0", OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" },
-      ...{ OTEL_BSP_SCHEDULE_DELAY: "100", ...settings },
+      ...installed.env,
+      ...SETTINGS,
+      DATABASE_URL: where.url,
+      OPERATIONS_TOKEN: TOKEN,
+      SECRET_KEY: Buffer.alloc(32, 1).toString("base64"),
+      ALLOW_INSECURE_PROVIDERS: "1",
+      LOG_LEVEL: "warn",
+      DRAIN_SECONDS: "0",
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_BSP_SCHEDULE_DELAY: "100",
+      ...settings,
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -109,7 +116,8 @@ describe("the packed platform with OpenTelemetry's auto-instrumentation", () => 
     expect(webhook).toMatchObject({ traceId: digits, attributes: { "shiftpact.trace_id": traceId } });
     const reading = only(spans, "provider getShift");
     expect(reading).toMatchObject({
-      ...{ traceId: digits, kind: CLIENT },
+      traceId: digits,
+      kind: CLIENT,
       attributes: { "http.response.status_code": 200, "server.address": "127.0.0.1" },
     });
     const run = parentOf(spans, reading) as SentSpan;

@@ -142,8 +142,16 @@ describe("Prism", { timeout: TIMEOUT_MS }, () => {
       ];
       await http.close();
       expect(answers.map(({ kind }) => kind)).toEqual([
-        ...["shift", "shift", "cancelled", "assigned", "unassigned"],
-        ...["found", "created", "page", "list", "list"],
+        "shift",
+        "shift",
+        "cancelled",
+        "assigned",
+        "unassigned",
+        "found",
+        "created",
+        "page",
+        "list",
+        "list",
       ]);
     }),
   );

@@ -119,8 +119,13 @@ describe("the configuration", () => {
 
   it("reports every fault at once", () => {
     const faults = faultsOf({
-      ...{ PORT: "x", WEBHOOK_RATE_LIMIT: "x", ALLOW_INSECURE_PROVIDERS: "x", LOG_LEVEL: "x" },
-      ...{ DATABASE_URL: "x", OPERATIONS_TOKEN: "x", SECRET_KEY: "x" },
+      PORT: "x",
+      WEBHOOK_RATE_LIMIT: "x",
+      ALLOW_INSECURE_PROVIDERS: "x",
+      LOG_LEVEL: "x",
+      DATABASE_URL: "x",
+      OPERATIONS_TOKEN: "x",
+      SECRET_KEY: "x",
     });
     expect(faults).toHaveLength(7);
     expect(new Set(faults.map((fault) => fault.split(" ")[0])).size).toBe(7);
@@ -128,14 +133,13 @@ describe("the configuration", () => {
 
   it("has a default for everything but the secrets of a shared database", () => {
     expect(readConfig({ SHIFTPACT_DATA: folder })).toMatchObject({
-      ...{
-        host: "127.0.0.1",
-        port: 3000,
-        databaseUrl: undefined,
-        dataDir: folder,
-        allowInsecureProviders: false,
-      },
-      ...{ webhookRateLimit: 6_000, logLevel: "info" },
+      host: "127.0.0.1",
+      port: 3000,
+      databaseUrl: undefined,
+      dataDir: folder,
+      allowInsecureProviders: false,
+      webhookRateLimit: 6_000,
+      logLevel: "info",
       offerMail: { everyMs: 600_000, perDay: 10 },
       retention: { events: 30, traces: 30, jobs: 730, notifications: 365, issues: 365 },
     });

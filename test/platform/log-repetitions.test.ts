@@ -20,8 +20,11 @@ describe("a log in an outage", () => {
       const [summary, ...more] = lines.slice(17).map((line) => JSON.parse(line));
       expect(more).toEqual([]);
       expect(summary).toMatchObject({
-        ...{ level: "error", msg: "could not store an event", repeated: 995 },
-        ...{ first: "2027-03-01T08:00:00.050Z", last: "2027-03-01T08:00:09.990Z" },
+        level: "error",
+        msg: "could not store an event",
+        repeated: 995,
+        first: "2027-03-01T08:00:00.050Z",
+        last: "2027-03-01T08:00:09.990Z",
       });
       log.error({ err: fault() }, "could not store an event");
       expect(lines).toHaveLength(19);

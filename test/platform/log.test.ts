@@ -88,12 +88,10 @@ describe("the log", () => {
   it("omits the values of a row from a database's error", () => {
     const { log, lines } = listen();
     const error = Object.assign(new Error("duplicate key"), {
-      ...{
-        code: "23505",
-        detail: "Key (phone)=(hidden-1) exists",
-        where: "hidden-2",
-        parameters: ["hidden-3"],
-      },
+      code: "23505",
+      detail: "Key (phone)=(hidden-1) exists",
+      where: "hidden-2",
+      parameters: ["hidden-3"],
     });
     log.error({ err: error }, "could not store");
     expect(lines[0]).toContain("23505");

@@ -8,7 +8,10 @@ import { configFor, placeFor } from "../harness/platform.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 
 const HIRE = {
-  ...{ address: "Storgatan 1", postCode: "11122", city: "Stockholm", countryCode: "se" },
+  address: "Storgatan 1",
+  postCode: "11122",
+  city: "Stockholm",
+  countryCode: "se",
   emergencyContact: { name: "Kim Ek", phone: "+46701740606", relationship: "parent" },
   bankDetails: { clearingNumber: "8327", accountNumber: "9040123456" },
   documents: { citizenship: "se", workPermitRequired: false, workPermitExpiry: null, passportVerified: true },
@@ -47,15 +50,23 @@ describe.each(engines)("the platform process, on %s", (engine) => {
   const integration = {
     path: "/integrations",
     body: {
-      ...{ providerId: "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11", kind: "tempo", name: "Kvarteret" },
-      ...{ baseUrl: "https://provider.example", providerToken: "a-provider-token" },
+      providerId: "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11",
+      kind: "tempo",
+      name: "Kvarteret",
+      baseUrl: "https://provider.example",
+      providerToken: "a-provider-token",
     },
   };
   const hired = {
     path: "/candidates",
     body: {
-      ...{ personalNumber: published.personnummer[90], firstName: "Robin", lastName: "Ek" },
-      ...{ email: "robin@example.com", phone: "+46701740605", competenceIds: [], hire: HIRE },
+      personalNumber: published.personnummer[90],
+      firstName: "Robin",
+      lastName: "Ek",
+      email: "robin@example.com",
+      phone: "+46701740605",
+      competenceIds: [],
+      hire: HIRE,
     },
   };
 

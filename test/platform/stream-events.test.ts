@@ -22,7 +22,11 @@ const SCHEMAS = {
 } satisfies Record<keyof StreamEvents, unknown>;
 
 const job = (shiftId: string): StreamEvent => ({
-  ...{ type: "job", jobId: "j", providerId: "p", shiftId, status: "open" },
+  type: "job",
+  jobId: "j",
+  providerId: "p",
+  shiftId,
+  status: "open",
 });
 
 /** Reads the stream, collects its messages, and fails unless each matches its schema in the operations document. */

@@ -17,9 +17,16 @@ export async function startPgbouncer(url: string, mode: "session" | "transaction
   const folder = await mkdtemp(join(tmpdir(), "shiftpact-pgbouncer-"));
   const own = await freePort();
   const settings = [
-    ...["[databases]", `* = host=${hostname} port=${port}`, "[pgbouncer]"],
-    ...["listen_addr = 127.0.0.1", `listen_port = ${own}`, "unix_socket_dir =", `pool_mode = ${mode}`],
-    ...["auth_type = plain", `auth_file = ${folder}/users`, "max_client_conn = 300"],
+    "[databases]",
+    `* = host=${hostname} port=${port}`,
+    "[pgbouncer]",
+    "listen_addr = 127.0.0.1",
+    `listen_port = ${own}`,
+    "unix_socket_dir =",
+    `pool_mode = ${mode}`,
+    "auth_type = plain",
+    `auth_file = ${folder}/users`,
+    "max_client_conn = 300",
     `default_pool_size = ${mode === "transaction" ? 4 : 60}`,
   ];
   await writeFile(join(folder, "users"), `"${username}" "${password}"\n`);

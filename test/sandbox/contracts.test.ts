@@ -26,9 +26,17 @@ afterEach(async () => {
 afterAll(() => platform.close());
 
 const PLAIN: ProviderForms = {
-  ...{ routing: "path", variant: "a", notFound: "empty", unassign: "put", acknowledgement: "minimal" },
-  ...{ updated: "shift", deleted: "404", numbers: "digits", registry: "offered" },
-  ...{ hyphen: "read", full: "refused" },
+  routing: "path",
+  variant: "a",
+  notFound: "empty",
+  unassign: "put",
+  acknowledgement: "minimal",
+  updated: "shift",
+  deleted: "404",
+  numbers: "digits",
+  registry: "offered",
+  hyphen: "read",
+  full: "refused",
 };
 
 /** Providers with the less common choices of spec/decisions.md. */
@@ -94,8 +102,11 @@ function messagesOf(sandbox: Sandbox) {
 async function replay(sandbox: Sandbox, forms: ProviderForms, token = sandbox.token) {
   const contracts = [selectInteractions(http, forms), events];
   const verdict = await verify({
-    ...{ contracts, baseUrl: sandbox.url, headers: { Authorization: `Bearer ${token}` } },
-    ...{ states: providerStates(sandbox), messages: messagesOf(sandbox) },
+    contracts,
+    baseUrl: sandbox.url,
+    headers: { Authorization: `Bearer ${token}` },
+    states: providerStates(sandbox),
+    messages: messagesOf(sandbox),
   });
   const replayed = contracts.flatMap(({ interactions }) =>
     interactions.map(({ description }) => description),

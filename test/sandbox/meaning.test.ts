@@ -160,7 +160,10 @@ describe("candidates", () => {
   it("are hired with the full payload, and listed in the registry without the documents", async () => {
     const hire = {
       ...NEW_CANDIDATE,
-      ...{ address: "Storgatan 2", postCode: "11122", city: "Stockholm", countryCode: "se" },
+      address: "Storgatan 2",
+      postCode: "11122",
+      city: "Stockholm",
+      countryCode: "se",
       emergencyContact: { name: "Bo Strand", phone: "+46701740606", relationship: "sibling" },
       bankDetails: { clearingNumber: "8327", accountNumber: "9044226" },
     };

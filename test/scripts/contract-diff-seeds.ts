@@ -251,7 +251,8 @@ export const SEEDS: Seed[] = [
 export const NEW_EVENT: [file: string, ...edits: Edit[]] = [
   SHARED,
   put(["ShiftSwapEvent"], {
-    ...{ type: "object", required: ["event", "providerId", "traceId"] },
+    type: "object",
+    required: ["event", "providerId", "traceId"],
     properties: {
       event: { type: "string", const: "shift.swap" },
       providerId: { $ref: "ids.yaml#/ProviderId" },

@@ -14,14 +14,15 @@ import { plan } from "../../src/platform/shifts/plan.ts";
 const SEED = Number(process.env.SIMULATE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SCHEDULES = Number(process.env.SIMULATE_SCHEDULES ?? 1_000);
 const DIALECT: Schedule["dialect"] = {
-  ...{ absence: "410_coded", afterDelete: "absent", repeatedAssign: "ok", unassignUnassigned: "ok" },
-  ...{
-    repeatedCreate: "409",
-    refusalsHaveCodes: true,
-    listsNumbers: false,
-    echoes: true,
-    acceptsChanges: true,
-  },
+  absence: "410_coded",
+  afterDelete: "absent",
+  repeatedAssign: "ok",
+  unassignUnassigned: "ok",
+  repeatedCreate: "409",
+  refusalsHaveCodes: true,
+  listsNumbers: false,
+  echoes: true,
+  acceptsChanges: true,
 };
 /** Enough to find what each rule prevents, with this seed. */
 const MUTATED = { seed: 3, count: 1_000, isRaw: true } as const;
@@ -45,7 +46,11 @@ describe("the simulator", () => {
     const shifts = Array.from({ length: 9 }, (_, index) => index);
     const soon = (step: Step) => ({ afterMs: 20, step });
     const schedule: Schedule = {
-      ...{ dialect: DIALECT, candidates: 1, known: 0, isSecondOutletMapped: true, seed: 1 },
+      dialect: DIALECT,
+      candidates: 1,
+      known: 0,
+      isSecondOutletMapped: true,
+      seed: 1,
       shifts: shifts.map(() => ({ startsInMs: 36_000_000, positions: 1, outlet: 0, isKnown: true })),
       actions: [
         { afterMs: 120_000, step: { do: "window", kind: "lag", lagMs: 20_000, replicas: 2, forMs: 60_000 } },

@@ -31,7 +31,12 @@ async function foundAt(baseUrl: string, timeoutMs = 5_000): Promise<Found[]> {
   const http = createProviderHttp({ allowInsecure: true, timeoutMs });
   ends.push(() => http.close());
   const target = createTarget({
-    ...{ baseUrl, providerId: "p", token: "t", fetch: http.fetch, timeoutMs, seed: 1 },
+    baseUrl,
+    providerId: "p",
+    token: "t",
+    fetch: http.fetch,
+    timeoutMs,
+    seed: 1,
     wait: async () => undefined,
   });
   return judge(await target.send({ operation: "listRoles" }));

@@ -4,7 +4,10 @@ import { curlOf, redact } from "../../src/verify/curl-command.ts";
 
 const LONG = "the-token-of-the-test";
 const sent = (authorization: string, url = "http://provider.example/roles") => ({
-  ...{ method: "GET", url, headers: { Authorization: authorization }, body: undefined },
+  method: "GET",
+  url,
+  headers: { Authorization: authorization },
+  body: undefined,
 });
 
 describe("a token is masked where it is a value", () => {

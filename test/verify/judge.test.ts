@@ -18,7 +18,11 @@ const A = {
   assignedCandidates: [{ candidateId: "7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11" }],
 };
 const B = {
-  ...{ id: A.id, startTime: A.startTime, endTime: A.endTime, outletId: A.outletId, roleId: A.roleId },
+  id: A.id,
+  startTime: A.startTime,
+  endTime: A.endTime,
+  outletId: A.outletId,
+  roleId: A.roleId,
   breakMinutes: 30,
   numberOfPositions: 2,
   assignedCandidates: [{ id: "c-1", personalNumber: "189001169813" }],
@@ -28,8 +32,12 @@ const B = {
   updatedAt: "2027-03-01T09:30:00Z",
 };
 const person = {
-  ...{ id: "c-1", personalNumber: "189001169813", firstName: "Astrid", lastName: "Lind" },
-  ...{ email: "astrid.lind@example.com", phone: "+46701740605" },
+  id: "c-1",
+  personalNumber: "189001169813",
+  firstName: "Astrid",
+  lastName: "Lind",
+  email: "astrid.lind@example.com",
+  phone: "+46701740605",
 };
 const path = { shiftId: A.id, candidateId: "7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11" };
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -56,7 +64,10 @@ function judged(operation: OperationId, { status = 200, body, type = JSON_TYPE, 
       body: undefined,
     },
     answer: {
-      ...{ kind: "answer", status, text, json: parsed(text) },
+      kind: "answer",
+      status,
+      text,
+      json: parsed(text),
       headers: { ...headers, ...(type !== null && { "content-type": type }) },
     },
   };

@@ -41,7 +41,9 @@ describe("a correct sender", () => {
       const listening = await start();
       const { url, finished, seen } = listening;
       const client = createWebhookClient({
-        ...{ platformUrl: url, token: TOKEN, ...impatient(listening) },
+        platformUrl: url,
+        token: TOKEN,
+        ...impatient(listening),
         ...(kind !== undefined && { kind }),
       });
       const deliveries = [];

@@ -3,7 +3,10 @@ import { mismatchTexts } from "../../src/verify/pact/mismatch-text.ts";
 import type { Mismatch } from "../../src/verify/pact/mismatches.ts";
 
 const wrongType = (place: string): Mismatch => ({
-  ...{ kind: "another type", place, wanted: "a number", received: "a string" },
+  kind: "another type",
+  place,
+  wanted: "a number",
+  received: "a string",
 });
 
 describe("a mismatch with a contract is described like every other finding:", () => {

@@ -44,7 +44,9 @@ describe("a run that makes no chosen check", () => {
   it("has a finding in a chosen group that lists the chosen groups", async () => {
     const places: Group[] = [];
     const { nothing } = await verified({
-      ...{ only: ["cancellation", "contracts"], skip: ["contracts"], fixtures: {} },
+      only: ["cancellation", "contracts"],
+      skip: ["contracts"],
+      fixtures: {},
       onEvent: (event) => {
         if (event.type === "finding" && event.finding.code === "nothing_checked") places.push(event.group);
       },

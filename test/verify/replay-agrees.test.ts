@@ -17,8 +17,20 @@ interface Answer {
 
 /** Values that replace the value of a field. */
 const OTHERS: readonly unknown[] = [
-  ...[null, true, 0, 2.5, -3, "", "text", "2027-03-27T22:00:00Z", "18900116-9813"],
-  ...[[], [null], [{}], {}, { id: "x" }],
+  null,
+  true,
+  0,
+  2.5,
+  -3,
+  "",
+  "text",
+  "2027-03-27T22:00:00Z",
+  "18900116-9813",
+  [],
+  [null],
+  [{}],
+  {},
+  { id: "x" },
 ];
 
 /** Yields the example of the contract and its variations: a missing field, an additional one, another value or another status. */
@@ -106,7 +118,12 @@ it("the replay refuses exactly the responses that Pact's verifier refuses", asyn
 const BATCH = 50;
 
 const VALUES = {
-  ...{ providerId: "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11", shiftId: "s", candidateId: "c" },
-  ...{ assignedCandidateId: "a", personalNumber: "189001169813", hyphenatedNumber: "18900116-9813" },
-  ...{ startTime: "2027-03-27T22:00:00+01:00", endTime: "2027-03-28T06:00:00+02:00" },
+  providerId: "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11",
+  shiftId: "s",
+  candidateId: "c",
+  assignedCandidateId: "a",
+  personalNumber: "189001169813",
+  hyphenatedNumber: "18900116-9813",
+  startTime: "2027-03-27T22:00:00+01:00",
+  endTime: "2027-03-28T06:00:00+02:00",
 };

@@ -11,7 +11,9 @@ function stepsOf(plans: Readonly<Record<string, Plan>>) {
   const urgencies: Record<string, number> = {};
   const steps: Step[] = Object.entries(plans).map(
     ([name, { needs = [], gives = [], holds = {}, fails }]) => ({
-      ...{ needs, gives, holds: () => holds },
+      needs,
+      gives,
+      holds: () => holds,
       run: async (urgency) => {
         urgencies[name] = urgency;
         log.push(`${name} begins`);

@@ -73,7 +73,11 @@ it("an effect is visible after the request is served, and not before", async () 
   const { requests } = await requestsOf(run);
   const visible = requests.filter(({ hasEffect }) => hasEffect);
   expect(visible.map(({ operation }) => operation)).toEqual([
-    ...["updateShift", "cancelShift", "assignCandidate", "deleteAssignment", "unassignCandidate"],
+    "updateShift",
+    "cancelShift",
+    "assignCandidate",
+    "deleteAssignment",
+    "unassignCandidate",
   ]);
   for (const { operation, probe, prepare, undo, hasEffect } of visible) {
     await prepare();
@@ -99,7 +103,10 @@ it("the reason is returned without fixtures or in a read-only run", async () => 
   const { run } = await start({ mayChange: false });
   const readOnly = await requestsOf(run);
   expect(readOnly.requests.map(({ probe: { operation } }) => operation)).toEqual([
-    ...["getShift", "getCandidateRegistry", "listOutlets", "listRoles"],
+    "getShift",
+    "getCandidateRegistry",
+    "listOutlets",
+    "listRoles",
   ]);
   expect(new Set(readOnly.missing.map(({ code }) => code))).toContain("skipped_read_only");
 });

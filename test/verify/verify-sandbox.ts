@@ -35,7 +35,11 @@ export async function verifySandbox({ dialect, options, prepare }: Setup): Promi
   try {
     const { url: baseUrl, providerId: own, token: ownToken } = sandbox;
     const verification = await verify({
-      ...{ baseUrl, providerId: own, token: ownToken, fixtures, seed: 1 },
+      baseUrl,
+      providerId: own,
+      token: ownToken,
+      fixtures,
+      seed: 1,
       other: { providerId, token },
       // A 429 causes no actual wait.
       wait: () => Promise.resolve(),

@@ -42,14 +42,15 @@ function stub(app: Express): void {
     throw new Error("the benchmark does not call this");
   };
   const others: Omit<Handlers<undefined>, "getShift" | "createCandidate"> = {
-    ...{
-      updateShift: notCalled,
-      cancelShift: notCalled,
-      assignCandidate: notCalled,
-      deleteAssignment: notCalled,
-    },
-    ...{ unassignCandidate: notCalled, findCandidates: notCalled, getCandidateRegistry: notCalled },
-    ...{ listOutlets: notCalled, listRoles: notCalled },
+    updateShift: notCalled,
+    cancelShift: notCalled,
+    assignCandidate: notCalled,
+    deleteAssignment: notCalled,
+    unassignCandidate: notCalled,
+    findCandidates: notCalled,
+    getCandidateRegistry: notCalled,
+    listOutlets: notCalled,
+    listRoles: notCalled,
   };
   const handlers: Handlers<undefined> = {
     ...others,
@@ -68,7 +69,9 @@ function validator(app: Express): void {
   const apiSpec = { ...parse(readFileSync(DOCUMENT, "utf8")), servers: [{ url: "/" }] };
   app.use(express.json({ limit: "64kb" }));
   const middleware = OpenApiValidator.middleware({
-    ...{ apiSpec, validateRequests: true, validateResponses: true },
+    apiSpec,
+    validateRequests: true,
+    validateResponses: true,
     validateSecurity: { handlers: { providerToken: isAllowed } },
     formats: FORMATS,
   });

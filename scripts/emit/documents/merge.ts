@@ -13,9 +13,16 @@ const never: Combine = () => undefined;
 
 /** Merges a keyword of two schemas into one; other keywords cannot be merged. */
 const COMBINE: Readonly<Record<string, Combine>> = {
-  ...{ minimum: greater, exclusiveMinimum: greater, minLength: greater, minItems: greater },
-  ...{ maximum: smaller, exclusiveMaximum: smaller, maxLength: smaller, maxItems: smaller },
-  ...{ minProperties: greater, maxProperties: smaller },
+  minimum: greater,
+  exclusiveMinimum: greater,
+  minLength: greater,
+  minItems: greater,
+  maximum: smaller,
+  exclusiveMaximum: smaller,
+  maxLength: smaller,
+  maxItems: smaller,
+  minProperties: greater,
+  maxProperties: smaller,
   uniqueItems: (left: boolean, right: boolean) => left || right,
   required: (left: string[], right: string[]) => [...new Set([...left, ...right])],
   type: (left: string | string[], right: string | string[]) => commonTypes([left].flat(), [right].flat()),

@@ -5,8 +5,13 @@ export type Losses = string[];
 
 /** Keywords that 3.0 cannot express. A schema without them accepts more. */
 const UNSAID = [
-  ...["patternProperties", "propertyNames", "unevaluatedProperties"],
-  ...["prefixItems", "unevaluatedItems", "minContains", "maxContains"],
+  "patternProperties",
+  "propertyNames",
+  "unevaluatedProperties",
+  "prefixItems",
+  "unevaluatedItems",
+  "minContains",
+  "maxContains",
 ];
 const NOWHERE = { document: "", pointer: "" };
 

@@ -60,7 +60,10 @@ async function exchange(
 ): Promise<Response> {
   const { origin, pathname, search } = new URL(request.url);
   const { statusCode, headers, body } = await dispatcher.request({
-    ...{ origin, path: pathname + search, method: request.method as Dispatcher.HttpMethod, signal },
+    origin,
+    path: pathname + search,
+    method: request.method as Dispatcher.HttpMethod,
+    signal,
     headers: { ...Object.fromEntries(request.headers), ...HEADERS },
     body: request.body === null ? null : await request.text(),
   });
@@ -83,8 +86,10 @@ const streamOf = (chunks: readonly Uint8Array[]) => ReadableStream.from(chunks) 
 const HEADERS = { accept: "*/*", "accept-encoding": "gzip, deflate, br", "user-agent": "shiftpact" };
 
 const DECODERS = {
-  ...{ gzip: promisify(gunzip), "x-gzip": promisify(gunzip) },
-  ...{ deflate: promisify(inflate), br: promisify(brotliDecompress) },
+  gzip: promisify(gunzip),
+  "x-gzip": promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
 };
 
 /** @throws ProviderHttpError when it is too long, or does not match its encoding */

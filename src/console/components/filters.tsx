@@ -18,7 +18,9 @@ export function useFilter<Rules extends FilterRules>(path: string, rules: Rules)
   const { query, route } = useLocation();
   const filter = readFilter(rules, query);
   return {
-    ...{ filter, path, isFiltered: Object.keys(filter).length > 0 },
+    filter,
+    path,
+    isFiltered: Object.keys(filter).length > 0,
     set: (name) => (value) => route(addressWith(path, { ...filter, [name]: value }), true),
   };
 }

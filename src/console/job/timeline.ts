@@ -60,7 +60,10 @@ export function timelineOf(traces: readonly Trace[], events: readonly Event[], s
   const entries = steps.map(({ step, trace }, place): Entry => {
     const pauseMs = place === 0 ? 0 : timeOf(step) - timeOf(steps[place - 1]?.step);
     return {
-      ...{ step, trace, sinceMs: timeOf(step) - start, tone: toneOf(step.verdict) },
+      step,
+      trace,
+      sinceMs: timeOf(step) - start,
+      tone: toneOf(step.verdict),
       ...(pauseMs >= SHOWN_PAUSE_MS && { pauseMs }),
     };
   });

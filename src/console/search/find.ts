@@ -93,13 +93,19 @@ const hitOfPerson = (person: Candidate): Hit => ({
 });
 
 const hitOfOrganisation = ({ name, providerId }: Integration): Hit => ({
-  ...{ kind: "Organisation", name, href: `/console/integrations/${providerId}` },
+  kind: "Organisation",
+  name,
+  href: `/console/integrations/${providerId}`,
 });
 
 const hitOfWorkplace = ({ name }: Workplace): Hit => ({
-  ...{ kind: "Workplace", name, href: `/console/workplaces?${new URLSearchParams({ search: name })}` },
+  kind: "Workplace",
+  name,
+  href: `/console/workplaces?${new URLSearchParams({ search: name })}`,
 });
 
 const hitOfCompetence = ({ name }: Competence): Hit => ({
-  ...{ kind: "Competence", name, href: `/console/competences?${new URLSearchParams({ search: name })}` },
+  kind: "Competence",
+  name,
+  href: `/console/competences?${new URLSearchParams({ search: name })}`,
 });

@@ -94,7 +94,8 @@ function Figures({ statistics }: { statistics: Statistics }) {
 const WEEK: Column<WeekFigures> = { name: "Week of", cell: ({ week }) => shortDay(week) };
 
 const count = (name: string, read: (figures: StaffingFigures) => number): Column<StaffingFigures> => ({
-  ...{ name, isNumber: true },
+  name,
+  isNumber: true,
   cell: (figures) => formatCount(read(figures)),
 });
 

@@ -29,7 +29,8 @@ export async function readProviders(
       // Registered since the backlogs were read. The next reading includes it.
       if (!backlog) return [];
       const reading: ProviderReading = {
-        ...{ backlog, openIssues: open_issues },
+        backlog,
+        openIssues: open_issues,
         ...(lastWebhookAt && { lastWebhookAt: lastWebhookAt.toISOString() }),
         ...(pendingSince && { oldestPendingBookingAt: pendingSince.toISOString() }),
       };

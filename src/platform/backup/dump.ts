@@ -30,7 +30,10 @@ async function headerOf(run: RunSql, engine: Engine): Promise<Header> {
     `select to_char(now(), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, (${SEALED_VALUE}) as sealed`,
   );
   return {
-    ...{ shiftpact: "backup", format: 1, takenAt: rows[0].at, engine },
+    shiftpact: "backup",
+    format: 1,
+    takenAt: rows[0].at,
+    engine,
     migrations: await readApplied(run),
     sealed: rows[0].sealed,
     tables: await readTables(run),

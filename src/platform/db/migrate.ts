@@ -97,7 +97,9 @@ async function applyWithin(run: RunSql, { name, sql, checksum, worksWith }: Migr
     await run("set local search_path to shiftpact");
     await run(sql);
     await run("insert into shiftpact.migrations (name, checksum, works_with) values ($1, $2, $3)", [
-      ...[name, checksum, worksWith ?? null],
+      name,
+      checksum,
+      worksWith ?? null,
     ]);
   } catch (error) {
     throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {

@@ -8,7 +8,12 @@ import { SyncedFolder, type SyncedFolderOptions } from "./synced-folder.ts";
 // shared_buffers: the low end of memory use at no cost in throughput.
 const START_PARAMS = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== "-F"),
-  ...["-c", "fsync=on", "-c", "wal_sync_method=fsync", "-c", "shared_buffers=16MB"],
+  "-c",
+  "fsync=on",
+  "-c",
+  "wal_sync_method=fsync",
+  "-c",
+  "shared_buffers=16MB",
 ];
 
 export interface ClusterOptions extends Partial<SyncedFolderOptions> {

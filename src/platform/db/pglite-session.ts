@@ -22,7 +22,8 @@ const CLOSED = "08003";
 /** Starts the thread that owns the cluster in `path`; rejects with the reason if it cannot. */
 export async function startSession(path: string, options: SessionOptions = {}): Promise<PgliteSession> {
   const worker = new Worker(options.file ?? workerFile(FILE), {
-    ...{ workerData: { path }, execArgv: workerFlags() },
+    workerData: { path },
+    execArgv: workerFlags(),
   });
   const session = new PgliteSession(worker, options.silenceMs ?? SILENCE_MS);
   try {

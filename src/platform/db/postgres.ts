@@ -64,7 +64,7 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
         return result;
       }),
     listen: (channel, onPayload, onReconnect) =>
-      listen(direct.newClient, { ...{ channel, onPayload, onReconnect, log, checkMs: silence.listenMs } }),
+      listen(direct.newClient, { channel, onPayload, onReconnect, log, checkMs: silence.listenMs }),
   };
   return {
     engine: "postgres",

@@ -99,7 +99,8 @@ function rateLimiter(limit: number, store: Store) {
   const keys = new WeakMap<Request, string>();
   const limiter = rateLimit({
     windowMs: MINUTE_MS,
-    ...{ limit, store },
+    limit,
+    store,
     standardHeaders: "draft-8",
     legacyHeaders: false,
     keyGenerator: (request) => keys.get(request) ?? "",

@@ -139,7 +139,9 @@ async function dispatch(trx: Trx, deps: Parts, stored: readonly WaitingEvent[]):
   const active = new Set(rows.map(({ id }) => id));
   const waiting = events.filter(({ providerId }) => active.has(providerId));
   const due = waiting.map(({ providerId, shiftId }) => ({
-    ...{ providerId, kind: "shift" as const, key: shiftId },
+    providerId,
+    kind: "shift" as const,
+    key: shiftId,
     priority: PRIORITY.event,
   }));
   markDue(trx, deps, due);

@@ -91,7 +91,9 @@ const shiftOfEvent = ({ provider_id, shift_id }: StoredEvent) =>
   ({ providerId: provider_id, kind: "shift", key: shift_id, priority: PRIORITY.event }) as const;
 
 const requeuedStep = ({ trace_id, provider_id, shift_id, event }: StoredEvent): Step => ({
-  ...{ traceId: trace_id, providerId: provider_id, shiftId: shift_id },
+  traceId: trace_id,
+  providerId: provider_id,
+  shiftId: shift_id,
   step: "event",
   code: "requeued",
   params: { event },

@@ -59,7 +59,12 @@ export async function changeIntegration(
 }
 
 const auditedFields = ({ kind, name, base_url, routing, routing_source, time_zone }: Integration) => ({
-  ...{ kind, name, baseUrl: base_url, routing, routingSource: routing_source, timeZone: time_zone },
+  kind,
+  name,
+  baseUrl: base_url,
+  routing,
+  routingSource: routing_source,
+  timeZone: time_zone,
 });
 
 /** Sealing the same token gives a different text each time, also within one millisecond. */

@@ -108,7 +108,11 @@ function makeTrialClient(
 ): ProviderClient {
   const { provider_id: providerId, base_url: baseUrl, provider_token } = integration;
   return createProviderClient({
-    ...{ providerId, baseUrl, routing, token: vault.open(provider_token), timeZone: integration.time_zone },
+    providerId,
+    baseUrl,
+    routing,
+    token: vault.open(provider_token),
+    timeZone: integration.time_zone,
     fetch: async (request) => {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TRIAL_MS)]);
       const call = () =>
@@ -119,7 +123,8 @@ function makeTrialClient(
         if (error instanceof ProviderHttpError) throw error;
         const isAbort = request.signal.aborted;
         throw new ProviderHttpError(isAbort ? "aborted" : "rate_limited", "the call had no turn in time", {
-          ...{ cause: error, isAbort },
+          cause: error,
+          isAbort,
         });
       }
     },
@@ -136,7 +141,9 @@ function makeClient(
   const { vault, onFields } = parts;
   const { provider_id: providerId } = integration;
   return createProviderClient({
-    ...{ providerId, baseUrl: integration.base_url, routing: integration.routing },
+    providerId,
+    baseUrl: integration.base_url,
+    routing: integration.routing,
     token: vault.open(integration.provider_token),
     timeZone: integration.time_zone,
     seen: integration.dialect,

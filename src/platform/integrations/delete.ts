@@ -10,18 +10,27 @@ import type { TokenOwners } from "./tokens.ts";
 
 /** What belongs to an integration; what refers to another table comes before it. The audit log stays. */
 const TABLES = [
-  ...[
-    "platform_tokens",
-    "work",
-    "offer_mails",
-    "notifications",
-    "bookings",
-    "shift_changes",
-    "pending_operations",
-    "jobs",
-  ],
-  ...["events", "event_log", "shifts", "outlets", "roles", "provider_candidates", "field_uses", "issues"],
-  ...["trace_steps", "webhook_counts", "call_rates", "figures", "hourly_figures"],
+  "platform_tokens",
+  "work",
+  "offer_mails",
+  "notifications",
+  "bookings",
+  "shift_changes",
+  "pending_operations",
+  "jobs",
+  "events",
+  "event_log",
+  "shifts",
+  "outlets",
+  "roles",
+  "provider_candidates",
+  "field_uses",
+  "issues",
+  "trace_steps",
+  "webhook_counts",
+  "call_rates",
+  "figures",
+  "hourly_figures",
 ] as const satisfies readonly (keyof Schema)[];
 
 /** Rows of one transaction. */

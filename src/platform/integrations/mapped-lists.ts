@@ -15,10 +15,18 @@ export interface MappedList {
 }
 
 export const OUTLETS: MappedList = {
-  ...{ table: "outlets", id: "outlet_id", target: "workplace_id", targets: "workplaces", hasAddress: true },
+  table: "outlets",
+  id: "outlet_id",
+  target: "workplace_id",
+  targets: "workplaces",
+  hasAddress: true,
 };
 export const ROLES: MappedList = {
-  ...{ table: "roles", id: "role_id", target: "competence_id", targets: "competences", hasAddress: false },
+  table: "roles",
+  id: "role_id",
+  target: "competence_id",
+  targets: "competences",
+  hasAddress: false,
 };
 
 /** An outlet or a role as it was last read. */

@@ -30,7 +30,9 @@ export async function offboard(deps: Deps, providerId: string, bookings: Leaving
     await resolveIssues(trx, deps, { providerId: provider_id, codes: ["provider_quiet"] });
     if (bookings === "unassign") await unassignAll(trx, deps, provider_id);
     return writeIntegration(trx, provider_id, {
-      ...{ state: "suspended", offboarding: bookings, updated_at: deps.now() },
+      state: "suspended",
+      offboarding: bookings,
+      updated_at: deps.now(),
       offboarding_since: offboarding_since ?? deps.now(),
     });
   });

@@ -64,7 +64,8 @@ export function connectTo(
   const { limits, processes, onCircuit, database, log } = parts;
   const { provider_id: providerId, base_url: baseUrl } = integration;
   const policy = createCallPolicy({
-    ...{ limits, processes },
+    limits,
+    processes,
     shared: sharedStarts(database, log, providerId, () => processes() > 1),
     onCircuit: (state, cause) => {
       if (connected.policy !== policy) return;

@@ -32,9 +32,12 @@ export async function register(
   });
   const { provider_id, routing, routing_source, routing_attempts } = await detectAfterwards(deps, draft);
   return {
-    ...{ providerId: provider_id, state: "draft", platformToken },
+    providerId: provider_id,
+    state: "draft",
+    platformToken,
     ...(routing_source !== "pending" && { routing }),
-    ...{ routingSource: routing_source, routingAttempts: routing_attempts },
+    routingSource: routing_source,
+    routingAttempts: routing_attempts,
   };
 }
 

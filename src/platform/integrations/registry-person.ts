@@ -52,7 +52,10 @@ function personOf(entry: RegistryEntry): RegisteredPerson | string {
   const [email, phone] = [entry.email, entry.phone].map((text) => text?.trim() ?? "");
   const roleIds = (entry.workHistory ?? []).flatMap(({ roleId }) => roleId ?? []);
   return {
-    ...{ number, firstName, lastName, providerCandidateId: entry.id },
+    number,
+    firstName,
+    lastName,
+    providerCandidateId: entry.id,
     // Without contact details the person can still be booked; the provider knows them by the personal number.
     email: email && isUsable(email, schemas.Email) ? email : "",
     phone: phone && isUsable(phone, schemas.Phone) ? phone : "",

@@ -93,13 +93,14 @@ async function reserve(trx: Trx, deps: Deps, job: Job, candidateId: string): Pro
   const booking = await trx
     .insertInto("bookings")
     .values({
-      ...{
-        provider_id: job.provider_id,
-        booking_id: deps.newId(),
-        job_id: job.job_id,
-        candidate_id: candidateId,
-      },
-      ...{ status: "pending", trace_id: job.trace_id, created_at: at, updated_at: at },
+      provider_id: job.provider_id,
+      booking_id: deps.newId(),
+      job_id: job.job_id,
+      candidate_id: candidateId,
+      status: "pending",
+      trace_id: job.trace_id,
+      created_at: at,
+      updated_at: at,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

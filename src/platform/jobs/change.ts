@@ -40,11 +40,15 @@ export async function requestChange(deps: Deps, jobId: string, order: JobChange)
 type Times = Pick<Job, "start_time" | "end_time" | "positions">;
 
 const valuesOf = ({ start_time: startTime, end_time: endTime, positions }: Times): Values => ({
-  ...{ startTime, endTime, positions },
+  startTime,
+  endTime,
+  positions,
 });
 
 const fieldsOf = ({ startTime, endTime, positions }: Values) => ({
-  ...{ startTime: startTime.toISOString(), endTime: endTime.toISOString(), positions },
+  startTime: startTime.toISOString(),
+  endTime: endTime.toISOString(),
+  positions,
 });
 
 /** Returns the requested values, with times in UTC. The schema accepts leap seconds and other times that `Date` cannot represent. */
@@ -112,9 +116,17 @@ function insertChange(
   return trx
     .insertInto("shift_changes")
     .values({
-      ...{ provider_id, change_id: deps.newId(), job_id, start_time, end_time, positions },
-      ...{ named: JSON.stringify(Object.keys(named)), status: "pending", trace_id: deps.newTraceId() },
-      ...{ created_at: at, updated_at: at },
+      provider_id,
+      change_id: deps.newId(),
+      job_id,
+      start_time,
+      end_time,
+      positions,
+      named: JSON.stringify(Object.keys(named)),
+      status: "pending",
+      trace_id: deps.newTraceId(),
+      created_at: at,
+      updated_at: at,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -54,7 +54,8 @@ export async function readStatistics(
   const byWeek = new Map(rows.map((row) => [row.week, row]));
   const unfilled = ({ positions, filled }: StaffingFigures) => positions - filled;
   return {
-    ...{ from, until },
+    from,
+    until,
     total: figuresOf(rows.find(({ week, providerId }) => week === null && providerId === null)),
     weeks: weeksOf(period).map((week) => ({ week, ...figuresOf(byWeek.get(week)) })),
     organisations: rows

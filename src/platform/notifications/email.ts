@@ -55,7 +55,9 @@ function serverOf(text: string) {
   const auth = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
   const host = url.hostname.replace(/^\[|\]$/g, "");
   return {
-    ...{ host, secure, requireTLS: auth.user !== "" && !THIS_MACHINE.test(host) },
+    host,
+    secure,
+    requireTLS: auth.user !== "" && !THIS_MACHINE.test(host),
     ...(url.port !== "" && { port: Number(url.port) }),
     ...(auth.user !== "" && { auth }),
   };

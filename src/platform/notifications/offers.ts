@@ -47,8 +47,13 @@ function noticeOf(offer: Offer | undefined, candidateId: string): Notice & { can
   const { job, traceId } = offer;
   const { provider_id: providerId, job_id: jobId } = job;
   return {
-    ...{ providerId, jobId, candidateId, traceId, kind },
-    ...{ changeKey: offerKey(job.offer_round), content: contentOf(job) },
+    providerId,
+    jobId,
+    candidateId,
+    traceId,
+    kind,
+    changeKey: offerKey(job.offer_round),
+    content: contentOf(job),
   };
 }
 
@@ -84,8 +89,13 @@ interface Free {
 /** Finds the candidates to offer each job to. */
 async function findFree(trx: Trx, offers: readonly Offer[]): Promise<Free[]> {
   const rows = offers.map(({ job }, nth) => ({
-    ...{ nth, provider: job.provider_id, job: job.job_id, competence: job.competence_id },
-    ...{ key: offerKey(job.offer_round), from: job.start_time, to: job.end_time },
+    nth,
+    provider: job.provider_id,
+    job: job.job_id,
+    competence: job.competence_id,
+    key: offerKey(job.offer_round),
+    from: job.start_time,
+    to: job.end_time,
   }));
   const { rows: free } = await sql<Free>`
     select asked.nth, able.candidate_id as "candidateId", (

@@ -144,8 +144,11 @@ async function payloadOf({ database, vault, numbers }: Deps, candidateId: string
     .where("candidate_id", "=", candidateId)
     .executeTakeFirstOrThrow();
   return {
-    ...{ personalNumber: numbers.open(row), firstName: row.first_name, lastName: row.last_name },
-    ...{ email: row.email, phone: row.phone },
+    personalNumber: numbers.open(row),
+    firstName: row.first_name,
+    lastName: row.last_name,
+    email: row.email,
+    phone: row.phone,
     ...(row.hire !== null && JSON.parse(vault.open(row.hire))),
   };
 }
@@ -198,7 +201,11 @@ async function conclude(deps: Deps, claim: Claim, wanted: Identified, step: Conc
 }
 
 const placeOf = ({ providerId }: Claim, { traceId, shiftId, jobId, durationMs }: Identified) => ({
-  ...{ providerId, traceId, shiftId, jobId, durationMs },
+  providerId,
+  traceId,
+  shiftId,
+  jobId,
+  durationMs,
 });
 
 async function noteFailure(

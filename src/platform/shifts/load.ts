@@ -123,7 +123,9 @@ function inOrder(
 /** Joins the tables by their keys. */
 function rowsOf(asked: readonly LoadRequest[]) {
   const rows = asked.map(({ key, read }, nth) => ({
-    ...{ nth, provider: key.providerId, shift: key.shiftId },
+    nth,
+    provider: key.providerId,
+    shift: key.shiftId,
     ...(read && { outlet: read.outletId, role: read.roleId }),
   }));
   return sql`
@@ -177,7 +179,9 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
   const open = operations.findLast(({ isOpen }) => isOpen);
   const job = loaded.job ? fromRow<JobState>(loaded.job) : undefined;
   return {
-    ...{ providerId, shiftId, job },
+    providerId,
+    shiftId,
+    job,
     integration: {
       state,
       health,
@@ -194,8 +198,11 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
     confirmedChanges: changesOf(loaded, "confirmed", now),
     events: loaded.events,
     surroundings: {
-      ...{ workplaceId: loaded.workplace_id, competenceId: loaded.competence_id },
-      ...{ listed: [], overlaps: [], lacking: [] },
+      workplaceId: loaded.workplace_id,
+      competenceId: loaded.competence_id,
+      listed: [],
+      overlaps: [],
+      lacking: [],
       vanished: { missing: 0, known: 0 },
     },
   };
@@ -212,7 +219,8 @@ const fromNow = (inMs: unknown, now: Date): number | null =>
 
 function knownOf(row: Record<string, unknown> | null, hasIssues: boolean, now: Date): KnownShift {
   return {
-    ...{ nextReadAt: fromNow(row?.in_ms, now), absentSince: fromNow(row?.absent_in_ms, now) },
+    nextReadAt: fromNow(row?.in_ms, now),
+    absentSince: fromNow(row?.absent_in_ms, now),
     rechecks: Number(row?.rechecks ?? 0),
     absences: Number(row?.absences ?? 0),
     goneAt: fromNow(row?.gone_in_ms, now),

@@ -37,7 +37,9 @@ function absenceOf(
   const isExpected = covered.some(({ event, isReplayed }) => !reportsDeletion(event) && !isReplayed);
   const isFinal = outcome.final && outcome.code !== undefined;
   return {
-    ...{ isExpected, isKnownGone, isAnnounced },
+    isExpected,
+    isKnownGone,
+    isAnnounced,
     isOld: isKnownGone && !isExpected,
     isDeleted: covered.some(({ event }) => reportsDeletion(event)),
     isAsked: cancellation !== undefined && cancellation.sentAt !== null,

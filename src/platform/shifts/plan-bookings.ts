@@ -184,8 +184,14 @@ export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: 
   const isRestored = !holdsSeat(booking);
   const isKept = booking.isWithdrawn;
   draft.patchBooking(booking, {
-    ...{ ...seen, status: "confirmed", atProvider: "yes", reason: null, rejection: null, missing: 0 },
-    ...{ isWithdrawn: false, routeDoubt: null },
+    ...seen,
+    status: "confirmed",
+    atProvider: "yes",
+    reason: null,
+    rejection: null,
+    missing: 0,
+    isWithdrawn: false,
+    routeDoubt: null,
   });
   if (isNew || isKept) notifyOfBooking(draft, booking, "booking_confirmed");
   if (isRestored) notifyOfBooking(draft, booking, "booking_confirmed", { isAgain: true });

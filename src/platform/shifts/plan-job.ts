@@ -73,7 +73,8 @@ function createJob(draft: Draft, facts: Facts, traceId: string): void {
     status: "open",
     overfilled: false,
     cancelledBy: null,
-    ...{ offerRound: 0, renewedRound: 0 },
+    offerRound: 0,
+    renewedRound: 0,
     traceId,
   } as const;
   draft.state.job = { ...facts, ...rest, workplaceId, competenceId };

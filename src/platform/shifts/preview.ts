@@ -23,7 +23,9 @@ export async function previewReading(
   if (!loaded) throw problem("provider_not_found", { detail: "No integration has this providerId." });
   const { signal } = new AbortController();
   const acting = {
-    ...{ client: deps.clientFor(loaded.integration), signal, shiftId: loaded.spelling },
+    client: deps.clientFor(loaded.integration),
+    signal,
+    shiftId: loaded.spelling,
     waiting: [event.event_id],
   };
   const traceId = event.trace_id;

@@ -23,13 +23,11 @@ export async function writeJob(
     ? await updateJob(trx, providerId, job.jobId, { ...toRow<Updateable<JobsTable>>(patch), updated_at: at })
     : {
         ...toRow<Job>(patch),
-        ...{
-          provider_id: providerId,
-          shift_id: shiftId,
-          job_id: deps.newId(),
-          created_at: at,
-          updated_at: at,
-        },
+        provider_id: providerId,
+        shift_id: shiftId,
+        job_id: deps.newId(),
+        created_at: at,
+        updated_at: at,
       };
   if (!job) writeAtEnd(trx, NEW_JOBS, row);
   publish(trx, { type: "job", jobId: row.job_id, providerId, shiftId, status: row.status });

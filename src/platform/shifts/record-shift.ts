@@ -20,8 +20,13 @@ export function writeShift(
   const { nextReadAt, absentSince, rechecks, absences, goneAt } = { ...known, ...patch };
   const inMs = (time: number | null) => (time === null ? null : time - now().getTime());
   writeAtEnd(trx, SHIFTS, {
-    ...{ ...key, rechecks, absences, isRead: patch.readAt !== undefined },
-    ...{ readsInMs: inMs(nextReadAt), absentInMs: inMs(absentSince), goneInMs: inMs(goneAt) },
+    ...key,
+    rechecks,
+    absences,
+    isRead: patch.readAt !== undefined,
+    readsInMs: inMs(nextReadAt),
+    absentInMs: inMs(absentSince),
+    goneInMs: inMs(goneAt),
     // Another transaction may have brought the reading forward in the meantime.
     keepsReading: patch.nextReadAt === undefined,
   });

@@ -53,7 +53,11 @@ export const answerFetch =
 function plain(error: ProviderHttpError): SentError {
   const { failure, message, isAbort, code, brokenOff, cause } = error;
   return {
-    ...{ failure, message, isAbort, code, brokenOff },
+    failure,
+    message,
+    isAbort,
+    code,
+    brokenOff,
     cause: cause instanceof Error ? { name: cause.name, message: cause.message } : undefined,
     retryAfterMs: error instanceof CallRefused ? error.retryAfterMs : undefined,
   };

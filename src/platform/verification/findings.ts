@@ -46,8 +46,12 @@ export async function noteCouldNotCheck(
 
 function viewOf({ severity, section, reproduce, ...finding }: ProviderFinding): CheckFinding {
   return {
-    ...{ severity, section, title: storable(finding.title), fix: storable(finding.fix) },
-    ...{ expected: storable(finding.expected), actual: storable(finding.actual) },
+    severity,
+    section,
+    title: storable(finding.title),
+    fix: storable(finding.fix),
+    expected: storable(finding.expected),
+    actual: storable(finding.actual),
     ...(reproduce !== "" && { reproduce: storable(reproduce) }),
   };
 }

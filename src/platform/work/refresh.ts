@@ -28,7 +28,9 @@ export function markRefreshDue(
   refreshes: readonly Refresh[],
 ): void {
   const due = refreshes.map(({ providerId, key }) => ({
-    ...{ providerId, kind: "refresh" as const, priority: PRIORITY.interactive },
+    providerId,
+    kind: "refresh" as const,
+    priority: PRIORITY.interactive,
     key: typeof key === "string" ? key : key.competenceId,
   }));
   markDue(trx, deps, due);

@@ -15,8 +15,11 @@ import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
 
 /** An assignment appears in the shift, is idempotent, and can be undone with each offered form. */
 export const assignments: Check = {
-  ...{ group: "meaning", needs: ["shift", "update", "person", "assign", "cancellable"], gives: ["settled"] },
-  ...{ holds: { shift: "changes" }, run: check },
+  group: "meaning",
+  needs: ["shift", "update", "person", "assign", "cancellable"],
+  gives: ["settled"],
+  holds: { shift: "changes" },
+  run: check,
 };
 
 const TITLE = "an assignment appears in the shift";

@@ -20,7 +20,9 @@ const TITLE = "only the provider's own token is accepted";
 
 /** A request without a token does not reveal whether a shift exists. */
 export const unknownWithoutToken: Check = {
-  ...{ group: "authentication", needs: ["shift", "assign"], run: askWithoutToken },
+  group: "authentication",
+  needs: ["shift", "assign"],
+  run: askWithoutToken,
 };
 
 async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {

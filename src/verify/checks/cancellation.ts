@@ -10,8 +10,11 @@ import { confirmed } from "./steady-reads.ts";
 
 /** DELETE /shifts/{id} takes effect permanently (contract 4.2, flow 4), on the cancellable shift of the fixtures. */
 export const cancellation: Check = {
-  ...{ group: "cancellation", needs: ["cancellable", "used", "shift", "person", "assign"] },
-  ...{ gives: ["deleted"], holds: { cancellable: "changes" }, run: check },
+  group: "cancellation",
+  needs: ["cancellable", "used", "shift", "person", "assign"],
+  gives: ["deleted"],
+  holds: { cancellable: "changes" },
+  run: check,
 };
 
 const TITLE = "a shift is cancelled";

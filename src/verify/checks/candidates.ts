@@ -17,8 +17,11 @@ import { judgeLookups, judgeUnrelated } from "./lookups.ts";
 
 /** A candidate is created as sent, is found, and is not created twice (contract 2.3, 2.8, 4.2). */
 export const candidates: Check = {
-  ...{ group: "meaning", needs: ["unknownCandidate", "person", "known"], gives: ["number"] },
-  ...{ holds: { people: "adds" }, run: check },
+  group: "meaning",
+  needs: ["unknownCandidate", "person", "known"],
+  gives: ["number"],
+  holds: { people: "adds" },
+  run: check,
 };
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
@@ -127,8 +130,11 @@ function* judgeRepetition(again: Exchange, { candidateId }: PreparedPerson): Gen
 
 /** Creates a candidate with the full payload of a hire (contract 2.4). This test candidate stays at the provider. */
 export const hire: Check = {
-  ...{ group: "meaning", needs: ["unknownCandidate", "person"], gives: ["second"] },
-  ...{ holds: { people: "adds" }, run: checkHire },
+  group: "meaning",
+  needs: ["unknownCandidate", "person"],
+  gives: ["second"],
+  holds: { people: "adds" },
+  run: checkHire,
 };
 
 async function* checkHire(run: Run): AsyncGenerator<Outcome> {

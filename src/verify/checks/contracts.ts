@@ -25,28 +25,32 @@ export const contracts: readonly Check[] = [
     isOf: ({ state }) => state === undefined || state === "an organisation" || state === "no such shift",
   }),
   sequence({
-    ...{ needs: ["unknownCandidate", "known", "number", "registry", "person"], gives: ["created"] },
-    ...{ holds: { people: "adds" }, isOf: ({ state }) => PEOPLE.includes(state ?? "") },
+    needs: ["unknownCandidate", "known", "number", "registry", "person"],
+    gives: ["created"],
+    holds: { people: "adds" },
+    isOf: ({ state }) => PEOPLE.includes(state ?? ""),
   }),
   sequence({
-    ...{ needs: ["shift", "update", "person", "second", "assign", "cancellable", "created"] },
-    ...{ gives: ["used"], holds: secondShiftUse },
+    needs: ["shift", "update", "person", "second", "assign", "cancellable", "created"],
+    gives: ["used"],
+    holds: secondShiftUse,
     isOf: (its) => isOnShift(its) && !("full" in its.forms),
   }),
   sequence({
-    ...{ needs: ["shift", "update", "person", "second", "assign", "cancellable", "created", "full"] },
-    ...{ gives: ["used"], holds: secondShiftUse, isOf: (its) => isOnShift(its) && "full" in its.forms },
+    needs: ["shift", "update", "person", "second", "assign", "cancellable", "created", "full"],
+    gives: ["used"],
+    holds: secondShiftUse,
+    isOf: (its) => isOnShift(its) && "full" in its.forms,
   }),
   sequence({
-    ...{ needs: ["shift", "cancellable", "used", "deleted"], holds: { cancellable: "changes" } },
+    needs: ["shift", "cancellable", "used", "deleted"],
+    holds: { cancellable: "changes" },
     isOf: ({ state, operation }) =>
       operation === "cancelShift" ? state === "a shift exists" : state === "a shift was deleted",
   }),
   {
-    ...{
-      group: "contracts",
-      needs: ["shift", "unknownCandidate", "registry", "update", "assign", "number", "full", "deleted"],
-    },
+    group: "contracts",
+    needs: ["shift", "unknownCandidate", "registry", "update", "assign", "number", "full", "deleted"],
     run: skipUndetected,
   },
 ];

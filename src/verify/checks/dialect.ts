@@ -20,20 +20,18 @@ export const dialect: readonly Check[] = [
   { group: "dialect", needs: [], gives: ["person"], holds: { people: "adds" }, run: createPerson },
   { group: "dialect", needs: ["shift"], gives: ["update"], holds: { shift: "changes" }, run: detectUpdated },
   {
-    ...{
-      group: "dialect",
-      needs: ["shift", "update", "person"],
-      gives: ["assign"],
-      holds: { shift: "changes" },
-    },
+    group: "dialect",
+    needs: ["shift", "update", "person"],
+    gives: ["assign"],
+    holds: { shift: "changes" },
     run: detectAssignment,
   },
   {
-    ...{ group: "dialect", needs: ["shift"], gives: ["cancellable"] },
-    ...{
-      isFor: ["meaning", "authentication", "tenants", "cancellation", "contracts"],
-      run: detectCancellable,
-    },
+    group: "dialect",
+    needs: ["shift"],
+    gives: ["cancellable"],
+    isFor: ["meaning", "authentication", "tenants", "cancellation", "contracts"],
+    run: detectCancellable,
   },
 ];
 

@@ -14,11 +14,17 @@ const ON_SHIFT: readonly OperationId[] = ["updateShift", ...ASSIGNMENTS];
 
 /** Facts that the valid request of an operation needs. */
 const NEEDS: Readonly<Record<OperationId, readonly Fact[]>> = {
-  ...{ listOutlets: [], listRoles: [], getCandidateRegistry: ["registry"], getShift: ["shift"] },
-  ...{ findCandidates: ["number", "unknownCandidate"], createCandidate: ["person"] },
-  ...{ cancelShift: ["cancellable"], updateShift: ["update", "settled"] },
-  ...{ assignCandidate: ["assign", "settled"] },
-  ...{ unassignCandidate: ["assign", "settled"], deleteAssignment: ["assign", "settled"] },
+  listOutlets: [],
+  listRoles: [],
+  getCandidateRegistry: ["registry"],
+  getShift: ["shift"],
+  findCandidates: ["number", "unknownCandidate"],
+  createCandidate: ["person"],
+  cancelShift: ["cancellable"],
+  updateShift: ["update", "settled"],
+  assignCandidate: ["assign", "settled"],
+  unassignCandidate: ["assign", "settled"],
+  deleteAssignment: ["assign", "settled"],
 };
 
 const HOLDS: Partial<Record<OperationId, Holds>> = {
@@ -33,7 +39,9 @@ export function checkEach(
   rejection: Check["rejection"] & {} = true,
 ): Check[] {
   return operationsTable.map(({ operationId }) => ({
-    ...{ group, needs: NEEDS[operationId], run: (run: Run) => check(run, operationId) },
+    group,
+    needs: NEEDS[operationId],
+    run: (run: Run) => check(run, operationId),
     ...(HOLDS[operationId] && { holds: HOLDS[operationId] }),
     ...(operationId === "cancelShift" && { gives: ["used"] as const }),
     ...(ON_SHIFT.includes(operationId) && { rejection }),

@@ -13,8 +13,11 @@ import { assignedTo, judgeUnasked, TIMES_AND_POSITIONS } from "./unexpected-chan
 
 /** Assigns two candidates to one shift, first without a position for the second one, then with one. */
 export const fullShift: Check = {
-  ...{ group: "meaning", needs: ["shift", "update", "person", "second", "assign"] },
-  ...{ gives: ["full", "settled"], holds: { shift: "changes" }, run: check },
+  group: "meaning",
+  needs: ["shift", "update", "person", "second", "assign"],
+  gives: ["full", "settled"],
+  holds: { shift: "changes" },
+  run: check,
 };
 
 const TITLE = "more candidates than positions";

@@ -28,7 +28,9 @@ const NASTY = [
 const CHARACTERS = [
   ..."abcXYZ0189 _-.,:/?#&=+@!()[]{}|^~`<>\"'",
   ..."\u0001\t\u001B\u007F\u00A0åÄöéß\u0301\u200B\u05D0\u0639漢字ไ\uFEFF\uFFFE",
-  ...["\u{1D518}", "\u{1F600}", "\u{10FFFF}"],
+  "\u{1D518}",
+  "\u{1F600}",
+  "\u{10FFFF}",
 ];
 
 /** Any well-formed text, without lone surrogates. */

@@ -18,7 +18,9 @@ export const generated: readonly Check[] = [
     run: (run) => ifValidServed(run, updateRequest, sendUpdates),
   },
   {
-    ...{ group: "generated", needs: ["person"], holds: { people: "adds" } },
+    group: "generated",
+    needs: ["person"],
+    holds: { people: "adds" },
     run: (run) => ifValidServed(run, creationRequest, sendCreations),
   },
 ];

@@ -9,7 +9,10 @@ import { sendAll } from "./wrong-requests.ts";
 
 /** Candidates without a required member (contract 2.4). */
 export const invalidCreations: Check = {
-  ...{ group: "errors", needs: ["person"], holds: { people: "adds" }, run: create },
+  group: "errors",
+  needs: ["person"],
+  holds: { people: "adds" },
+  run: create,
 };
 
 async function* create(run: Run): AsyncGenerator<Outcome> {

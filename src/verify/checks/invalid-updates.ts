@@ -7,7 +7,10 @@ import { sendAll } from "./wrong-requests.ts";
 
 /** Invalid updates. The contract does not define the body of an update, so a success is only a warning. */
 export const invalidUpdates: Check = {
-  ...{ group: "errors", needs: ["update", "settled"], rejection: true, run: update },
+  group: "errors",
+  needs: ["update", "settled"],
+  rejection: true,
+  run: update,
 };
 
 async function* update(run: Run): AsyncGenerator<Outcome> {

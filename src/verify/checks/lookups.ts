@@ -115,7 +115,10 @@ function* judgeIds(lookups: readonly Exchange[], { number, candidateId, who }: W
 
 /** The known candidate of the fixtures is found (contract 4.2, 2.8). */
 export const knownPerson: Check = {
-  ...{ group: "answers", needs: ["unknownCandidate"], gives: ["known", "number"], run: findKnown },
+  group: "answers",
+  needs: ["unknownCandidate"],
+  gives: ["known", "number"],
+  run: findKnown,
 };
 
 async function* findKnown(run: Run): AsyncGenerator<Outcome> {

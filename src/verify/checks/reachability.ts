@@ -9,7 +9,11 @@ import type { Check } from "./check.ts";
 
 /** Checks that a provider responds, and detects how it expects the organisation (contract 4.1). */
 export const reachability: Check = {
-  ...{ group: "reachability", isByTitle: true, needs: [], gives: ["routing"], run: reach },
+  group: "reachability",
+  isByTitle: true,
+  needs: [],
+  gives: ["routing"],
+  run: reach,
 };
 
 async function* reach(run: Run): AsyncGenerator<Outcome> {

@@ -9,12 +9,10 @@ import { type Entry, type Pages, readPages } from "./registry-pages.ts";
 
 /** The optional registry: its pages end, and GET /candidates finds its people (contract 2.5, 4.2). */
 export const registry: Check = {
-  ...{
-    group: "registry",
-    needs: ["registry", "unknownCandidate", "number", "person", "second"],
-    holds: { people: "reads" },
-    run: check,
-  },
+  group: "registry",
+  needs: ["registry", "unknownCandidate", "number", "person", "second"],
+  holds: { people: "reads" },
+  run: check,
 };
 
 const NO_PAGES: Pages = { entries: [], pages: [], end: "stopped" };
@@ -69,7 +67,8 @@ function* judgeSmallPages(small: Pages, whole: Pages): Generator<Outcome> {
   yield whole.entries.every(({ id }) => listed.has(id))
     ? passed("getCandidateRegistry", "small pages contain every person")
     : found("registry_incomplete", {
-        ...{ exchange, expected: "every person on some page, as without limit" },
+        exchange,
+        expected: "every person on some page, as without limit",
         actual: "people are missing",
       });
 }
@@ -106,7 +105,8 @@ function judgeFound(lookup: Exchange, id: string, number: PersonalNumber): Found
   const ids = idsOf(lookup, number);
   if (!isPlain(lookup) || ids.includes(id)) return undefined;
   return found("registry_unmatched", {
-    ...{ operation: "getCandidateRegistry", exchange: lookup },
+    operation: "getCandidateRegistry",
+    exchange: lookup,
     expected: "the person of the registry, under the same id",
     actual: ids.length === 0 ? "not found" : "a person with another id",
   });

@@ -11,14 +11,18 @@ export const repeatedReads: readonly Check[] = [
   { group: "answers", needs: [], gives: ["firstReads"], run: (run) => readAgain(run, "listRoles") },
   { group: "answers", needs: ["unknownCandidate", "known"], run: (run) => readAgain(run, "findCandidates") },
   {
-    ...{ group: "answers", needs: ["registry"], holds: { people: "reads" } },
+    group: "answers",
+    needs: ["registry"],
+    holds: { people: "reads" },
     run: (run) => readAgain(run, "getCandidateRegistry"),
   },
 ];
 
 /** Repeats the reads after all other checks, except those whose data may have changed. */
 export const laterReads: readonly Check[] = (["listOutlets", "listRoles"] as const).map((operation) => ({
-  ...{ group: "cancellation", isAside: true, needs: ["firstReads", "settled", "deleted"] },
+  group: "cancellation",
+  isAside: true,
+  needs: ["firstReads", "settled", "deleted"],
   run: (run) => readAgain(run, operation, 2),
 }));
 

@@ -13,8 +13,11 @@ import { differing, judgeUnasked, othersChanged, TIMES_AND_POSITIONS, TOTAL } fr
 
 /** PUT /shifts/{id} changes times and positions, and nothing else (contract 4.2). */
 export const updates: Check = {
-  ...{ group: "meaning", needs: ["shift", "update", "cancellable"], gives: ["settled", "used"] },
-  ...{ holds: secondShiftUse, run: check },
+  group: "meaning",
+  needs: ["shift", "update", "cancellable"],
+  gives: ["settled", "used"],
+  holds: secondShiftUse,
+  run: check,
 };
 
 const TITLE = "times and positions of a shift are changed";
@@ -140,7 +143,10 @@ function notStored(
   const actual = `${where} has ${values.join(", ")}`;
   const isRemainder = now.positions === (wanted.positions ?? Number.NaN) - now.assigned.length;
   return found("update_without_effect", {
-    ...{ exchange, expected: "the values of the update", actual, cause: `${where} ${fields.join()}` },
+    exchange,
+    expected: "the values of the update",
+    actual,
+    cause: `${where} ${fields.join()}`,
     ...(fields.join() === "positions" && now.assigned.length > 0 && isRemainder && { fix: TOTAL }),
   });
 }

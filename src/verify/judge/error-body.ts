@@ -59,7 +59,9 @@ function holdsStatement(text: string): boolean {
 
 function notProblem(exchange: Reply, actual: string): Found {
   return found("error_not_problem", {
-    ...{ operation: "provider", exchange, actual },
+    operation: "provider",
+    exchange,
+    actual,
     expected: "application/problem+json (RFC 9457) with a code",
   });
 }
@@ -71,7 +73,8 @@ function judgeJson(exchange: Reply): Found[] {
 
 function broken(exchange: Reply): Found {
   return found("error_body_broken", {
-    ...{ exchange, expected: "JSON, as in the Content-Type" },
+    exchange,
+    expected: "JSON, as in the Content-Type",
     actual: `status ${exchange.answer.status} with a body that is not JSON`,
   });
 }

@@ -23,12 +23,10 @@ export function fieldFaults(code: Code, exchange: Reply, errors: readonly FieldE
   );
   return [
     found(code, {
-      ...{
-        exchange,
-        expected: listed(expected),
-        actual: listed(actual),
-        cause: faults.map((each) => `${each.path} ${each.expected}`).join(),
-      },
+      exchange,
+      expected: listed(expected),
+      actual: listed(actual),
+      cause: faults.map((each) => `${each.path} ${each.expected}`).join(),
       ...(fix !== undefined && { fix }),
     }),
   ];

@@ -78,7 +78,9 @@ function judgeUnset(times: Readonly<Record<string, unknown>>, exchange: Reply): 
   );
   return unset.map(([field, time]) =>
     found("time_not_set", {
-      ...{ exchange, cause: field, expected: `the actual ${field}, or none` },
+      exchange,
+      cause: field,
+      expected: `the actual ${field}, or none`,
       actual: `${field}: received ${shown(time, field)}`,
     }),
   );

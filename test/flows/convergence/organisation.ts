@@ -87,7 +87,12 @@ export async function onboard(
   await actions.activate();
   const people: Person[] = [];
   return {
-    ...{ ...actions, platform, operations, provider, providerId, people },
+    ...actions,
+    platform,
+    operations,
+    provider,
+    providerId,
+    people,
     ...opening(actions, provider),
     addPerson: async () => {
       const person = await addPerson(operations, { competenceIds: [competenceId] });

@@ -13,7 +13,8 @@ async function work({ provider, accept, open, addPerson }: Organisation) {
   const job = await open();
   const person = await addPerson();
   return {
-    ...{ job, person },
+    job,
+    person,
     begin: async () => {
       expect(await accept(job, person)).toEqual({ status: 202, code: "pending" });
       const shifts = [provider.createShift(), provider.createShift(), provider.createShift()];

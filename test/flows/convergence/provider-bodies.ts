@@ -38,8 +38,12 @@ export function shiftBody(shift: Shift, rendering: Rendering): object {
   }
   return {
     ...shared,
-    ...{ breakMinutes: 30, numberOfPositions: positions, status: statusOf(shift), description: null },
-    ...{ createdAt: shift.createdAt, updatedAt: shift.updatedAt },
+    breakMinutes: 30,
+    numberOfPositions: positions,
+    status: statusOf(shift),
+    description: null,
+    createdAt: shift.createdAt,
+    updatedAt: shift.updatedAt,
   };
 }
 

@@ -226,7 +226,10 @@ function readCandidate(body: unknown): Person | undefined {
 
 function effectOf(kind: Effect["kind"], { shiftId, candidateId, traceId }: Call): Effect {
   return {
-    ...{ kind, traceId, at: performance.now(), delivered: false },
+    kind,
+    traceId,
+    at: performance.now(),
+    delivered: false,
     ...(shiftId !== undefined && { shiftId }),
     ...(candidateId !== undefined && { candidateId }),
   };

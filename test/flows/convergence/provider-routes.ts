@@ -69,7 +69,12 @@ export async function readCall(
   const ids = pathname.match(route.pattern)?.groups ?? {};
   const decoded = Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, decodeURIComponent(id)]));
   return {
-    ...{ operation: route.operation, method, path: pathname, query, body, ...decoded },
+    operation: route.operation,
+    method,
+    path: pathname,
+    query,
+    body,
+    ...decoded,
     traceId: headers["x-trace-id"]?.toString(),
     idempotencyKey: headers["idempotency-key"]?.toString(),
   };

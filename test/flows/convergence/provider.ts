@@ -64,9 +64,16 @@ export async function startProvider(options: ProviderOptions = {}): Promise<Prov
   );
   return {
     ...createDesk(parts),
-    ...{ url: server.url, providerId, calls, effects, forms: parts.forms },
-    ...{ outlets: parts.outlets, roles: parts.roles, deliveries: webhooks.deliveries },
-    ...{ connect: webhooks.connect, announce: webhooks.announce },
+    url: server.url,
+    providerId,
+    calls,
+    effects,
+    forms: parts.forms,
+    outlets: parts.outlets,
+    roles: parts.roles,
+    deliveries: webhooks.deliveries,
+    connect: webhooks.connect,
+    announce: webhooks.announce,
     settled: async () => {
       await Promise.all(late);
       await webhooks.settled();
@@ -107,15 +114,23 @@ function createSystem(options: ProviderOptions): System {
   const { variant = "a", notFound = "empty", acknowledgement = "minimal" } = options;
   const { codes = true, deletedShows = "absent" } = options;
   const parts: Parts = {
-    ...{ faults, records: createRecords() },
+    faults,
+    records: createRecords(),
     forms: { variant, notFound, acknowledgement, codes, deletedShows },
     outlets: ["Norrtull", "Slussen"].map((name) => ({ id: randomUUID(), name })),
     roles: ["Servering", "Disk"].map((name) => ({ id: randomUUID(), name })),
   };
   const webhooks = createWebhooks(providerId);
   return {
-    ...{ options, providerId, parts, faults, webhooks, token: newToken() },
-    ...{ calls: [], effects: [], late: new Set<Promise<unknown>>() },
+    options,
+    providerId,
+    parts,
+    faults,
+    webhooks,
+    token: newToken(),
+    calls: [],
+    effects: [],
+    late: new Set<Promise<unknown>>(),
     closing: new AbortController(),
   };
 }

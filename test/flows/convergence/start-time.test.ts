@@ -13,7 +13,8 @@ describe.each(engines)("an outage that lasts past the start of a shift, on %s", 
     const { provider, open, addPerson } = organisation;
     const job = await open({ startTime: new Date(now().getTime() + HOUR_MS).toISOString() });
     return {
-      ...{ job, person: await addPerson() },
+      job,
+      person: await addPerson(),
       during: async (act: () => Promise<{ status: number }>) => {
         const outage = provider.fault({ kind: "status", status: 503 });
         expect((await act()).status).toBe(202);

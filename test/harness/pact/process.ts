@@ -57,9 +57,13 @@ async function verify(order: Order): Promise<string> {
   const asking = (about: Question["about"], names: string[]) =>
     Object.fromEntries(names.map((name) => [name, (given: unknown) => ask(orderId, about, name, given)]));
   const verifier = new Verifier({
-    ...{ provider, providerBaseUrl: baseUrl, pactUrls: pactFiles },
+    provider,
+    providerBaseUrl: baseUrl,
+    pactUrls: pactFiles,
     ...(headers && { customProviderHeaders: headers }),
-    ...{ logLevel: "error", failIfNoPactsFound: true, timeout: TIMEOUT_MS },
+    logLevel: "error",
+    failIfNoPactsFound: true,
+    timeout: TIMEOUT_MS,
     stateHandlers: asking("state", states),
     messageProviders: asking("message", messages),
   });

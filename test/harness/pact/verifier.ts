@@ -113,7 +113,12 @@ function orderOf(replay: Replay, orderId: number, pactFiles: string[]): Order {
   const { contracts, baseUrl, headers, states = {}, messages = {} } = replay;
   const provider = contracts[0]?.provider.name ?? "";
   return {
-    ...{ kind: "order", orderId, provider, pactFiles, baseUrl, headers },
+    kind: "order",
+    orderId,
+    provider,
+    pactFiles,
+    baseUrl,
+    headers,
     states: Object.keys(states),
     messages: Object.keys(messages),
   };

@@ -23,8 +23,14 @@ const WAITING = { interactive: 0, events: 3, background: 0 };
 
 const integration = (columns: Partial<Integration> = {}) =>
   ({
-    ...{ state: "active", health: "reachable", health_since: SINCE, health_until: null },
-    ...{ paused_since: null, held_since: null, routes: {}, ...columns },
+    state: "active",
+    health: "reachable",
+    health_since: SINCE,
+    health_until: null,
+    paused_since: null,
+    held_since: null,
+    routes: {},
+    ...columns,
   }) as Integration;
 
 describe("the limit of a backlog", () => {
@@ -241,7 +247,9 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
       const params = { health: "token_rejected", since: now().toISOString() };
       const oldestAt = await receivedAt(organisation);
       await becomes(organisation, {
-        ...{ waiting: waiting(3), inProgress: 0, limit: { code: "paused", params } },
+        waiting: waiting(3),
+        inProgress: 0,
+        limit: { code: "paused", params },
         oldestAt,
       });
       expect(await gaugesOf(organisation)).toMatchObject({ 'provider_limited{limit="paused"}': 1 });

@@ -92,7 +92,8 @@ describe("a backup", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await run(restore, [file], target.env)).toMatchObject({ code: 0 });
     const after = await using(target.where, async (database) => ({
-      ...{ rows: await digests(database), constraints: await constraints(database) },
+      rows: await digests(database),
+      constraints: await constraints(database),
     }));
     // The catch-up makes shifts and work due.
     const changed = ["shifts", "work", "issues", "bookings", "notifications", "shift_changes"];

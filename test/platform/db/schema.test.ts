@@ -360,7 +360,9 @@ describe.each(engines)("the schema on %s", (engine) => {
       kysely
         .insertInto("issues")
         .values({
-          ...{ provider_id, issue_id: crypto.randomUUID(), code: "unassign_failed" },
+          provider_id,
+          issue_id: crypto.randomUUID(),
+          code: "unassign_failed",
           subject: JSON.stringify(subject),
         })
         .execute();

@@ -35,7 +35,8 @@ describe.each(featureEngines)("workplaces and competences, on %s", (engine) => {
     const { body: role } = await harness().operate("POST", "/competences", { name: "Cok" });
     const { competenceId } = role as Competence;
     expect(await harness().operate("PATCH", `/competences/${competenceId}`, { name: "Cook" })).toMatchObject({
-      ...{ status: 200, body: { competenceId, name: "Cook" } },
+      status: 200,
+      body: { competenceId, name: "Cook" },
     });
     expect(
       (await list<Workplace>("/workplaces?search=kajen")).some((one) => one.workplaceId === workplaceId),

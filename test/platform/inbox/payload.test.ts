@@ -19,16 +19,22 @@ const formsOf = (number: string) => [
 ];
 
 const STAYS = [
-  ...["", "shift.create", "2027-03-01", "2027-03-01T08:00:00Z", "2027-03-01T08:00:00.123+01:00"],
+  "",
+  "shift.create",
+  "2027-03-01",
+  "2027-03-01T08:00:00Z",
+  "2027-03-01T08:00:00.123+01:00",
   // Offsets and fractions hold as many digits as a personal number does.
-  ...["20270301T080000+0100", "2027-03-01T08:00:00.123456+0100", "2027-03-01T08:00:00.123456789Z"],
-  ...[
-    "0190c7a4-0000-7000-8000-189001169813",
-    "0190C7A400007000800A189001169813",
-    "1700000000",
-    "1772352000000",
-  ],
-  ...["12345", "order 123", "\u{1f600}"],
+  "20270301T080000+0100",
+  "2027-03-01T08:00:00.123456+0100",
+  "2027-03-01T08:00:00.123456789Z",
+  "0190c7a4-0000-7000-8000-189001169813",
+  "0190C7A400007000800A189001169813",
+  "1700000000",
+  "1772352000000",
+  "12345",
+  "order 123",
+  "\u{1f600}",
 ];
 
 const shownOf = (text: string) => {
@@ -90,7 +96,9 @@ describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
       .execute();
     const { data } = await read(event_id);
     expect(data?.payload).toEqual({
-      ...{ event: `shift.moved.${MASK}`, providerId: provider_id, traceId: trace_id },
+      event: `shift.moved.${MASK}`,
+      providerId: provider_id,
+      traceId: trace_id,
       content: { shiftId: MASK },
     });
     const masked = { event: `shift.moved.${MASK}`, shiftId: MASK };

@@ -91,8 +91,11 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     await kysely
       .insertInto("pending_operations")
       .values({
-        ...{ ...operation, provider_id: provider.providerId, shift_id: shiftId },
-        ...{ expires_at, confirmed_at: new Date() },
+        ...operation,
+        provider_id: provider.providerId,
+        shift_id: shiftId,
+        expires_at,
+        confirmed_at: new Date(),
       })
       .execute();
     expect((await preview(eventId)).changes).toEqual([]);

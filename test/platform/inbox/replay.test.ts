@@ -81,7 +81,8 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const shiftId = randomUUID();
     await sendEvent(registered, shiftId, "shift.archived");
     expect(await preview(shiftId)).toMatchObject({
-      ...{ status: "ignored", verdict: { code: "unknown_event" } },
+      status: "ignored",
+      verdict: { code: "unknown_event" },
       changes: [],
     });
     expect((await replay(shiftId)).data).toEqual({ queued: 0 });
@@ -94,7 +95,8 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const { shiftId } = registered.provider.createShift();
     await registered.trySend(shiftId);
     expect(await preview(shiftId)).toEqual({
-      ...{ status: "queued", verdict: { code: "stored", params: {} } },
+      status: "queued",
+      verdict: { code: "stored", params: {} },
       changes: [],
     });
     const { error, response } = await replay(shiftId);

@@ -75,7 +75,10 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
       name: "Wrong",
     });
     const body = {
-      ...{ kind: "sandbox", name: "Kajen", baseUrl: provider.url, timeZone: "Europe/Helsinki" },
+      kind: "sandbox",
+      name: "Kajen",
+      baseUrl: provider.url,
+      timeZone: "Europe/Helsinki",
       providerToken: provider.token,
     };
     const changed = ok(await change(provider, body));
@@ -108,7 +111,9 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     const { providerId, token } = wrong;
     const right = await sandbox({ providerId, token, dialect: { routing: "header" } });
     expect(ok(await change(wrong, { baseUrl: right.url }))).toMatchObject({
-      ...{ routing: "header", routingSource: "detected", routingAttempts: [] },
+      routing: "header",
+      routingSource: "detected",
+      routingAttempts: [],
     });
   });
 
@@ -116,7 +121,8 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     const provider = await sandbox({ dialect: { routing: "path" } });
     await register(provider, { routing: "header", baseUrl: "http://127.0.0.1:9" });
     expect(ok(await change(provider, { baseUrl: provider.url }))).toMatchObject({
-      ...{ routing: "header", routingSource: "given" },
+      routing: "header",
+      routingSource: "given",
     });
     expect(ok(await change(provider, { routing: "path" }))).toMatchObject({ routing: "path" });
     ok(await harness().operations.discoverIntegration(paramsOf(provider)));
@@ -138,7 +144,10 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     expect(refused.error?.detail).toContain(call("path", `/providers/${provider.providerId}`));
     expect(refused.error?.detail).toContain(call("headers", ""));
     expect(await read(harness().operations, provider)).toMatchObject({
-      ...{ name: before.name, baseUrl: before.baseUrl, routing: "path", routingSource: "detected" },
+      name: before.name,
+      baseUrl: before.baseUrl,
+      routing: "path",
+      routingSource: "detected",
     });
     const wrongToken = await change(provider, { providerToken: "not-its-token" });
     expect(wrongToken.error).toMatchObject({ code: "provider_unavailable" });
@@ -147,13 +156,11 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     const moved = await sandbox({ providerId, token: `${token}-new`, dialect: { routing: "header" } });
     const body = { baseUrl: moved.url, providerToken: moved.token, name: "Elsewhere" };
     expect(ok(await change(provider, body))).toMatchObject({
-      ...{
-        state: "active",
-        baseUrl: moved.url,
-        routing: "header",
-        routingSource: "detected",
-        name: "Elsewhere",
-      },
+      state: "active",
+      baseUrl: moved.url,
+      routing: "header",
+      routingSource: "detected",
+      name: "Elsewhere",
     });
     const { shiftId } = moved.createShift();
     await trySend(shiftId);
@@ -244,7 +251,9 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     ]);
     for (const answer of answers) ok(answer);
     expect(await read(harness().operations, provider)).toMatchObject({
-      ...{ name: "One name", kind: "other", timeZone: "Europe/Helsinki" },
+      name: "One name",
+      kind: "other",
+      timeZone: "Europe/Helsinki",
     });
   });
 

@@ -30,7 +30,10 @@ describe.each(engines)("a draft is deleted, on %s", (engine) => {
       method: "POST",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       body: JSON.stringify({
-        ...{ event: "shift.create", providerId, content: { shiftId: randomUUID() }, traceId: randomUUID() },
+        event: "shift.create",
+        providerId,
+        content: { shiftId: randomUUID() },
+        traceId: randomUUID(),
       }),
     });
 
@@ -69,7 +72,9 @@ describe.each(engines)("a draft is deleted, on %s", (engine) => {
     const { provider, params } = await harness().onboard({ connect: false });
     for (const state of ["active", "suspended"]) {
       expect((await remove(provider)).error).toMatchObject({
-        ...{ code: "integration_not_draft", status: 409, detail: expect.stringContaining(state) },
+        code: "integration_not_draft",
+        status: 409,
+        detail: expect.stringContaining(state),
       });
       ok(await harness().operations.suspendIntegration({ params }));
     }

@@ -66,7 +66,11 @@ describe.each(featureEngines)("the mappings, on %s", (engine) => {
     const { workplaceId } = place;
     await expectBody(harness(), "PUT", path, { outlets: [{ outletId, workplaceId }], roles: [] });
     expect(byId(await read(path)).outlets[outletId]).toEqual({
-      ...{ outletId, name, address: outlet?.address, workplaceId, suggestions: [] },
+      outletId,
+      name,
+      address: outlet?.address,
+      workplaceId,
+      suggestions: [],
     });
     await provider.close();
   });

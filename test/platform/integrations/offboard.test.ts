@@ -114,7 +114,8 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
     expect(lines[1]).toMatchObject({ mappings: { outlets: expect.any(Array) } });
     expect(lines).toContainEqual({
       job: expect.objectContaining({
-        ...{ jobId: job.jobId, bookings: [expect.objectContaining({ candidateId: person.candidateId })] },
+        jobId: job.jobId,
+        bookings: [expect.objectContaining({ candidateId: person.candidateId })],
       }),
     });
     for (const kind of ["notification", "event"])

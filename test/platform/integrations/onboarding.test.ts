@@ -28,8 +28,14 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     const draft = await expectBody<Integration>(harness(), "GET", integration());
     const { providerId, url: baseUrl } = provider;
     expect(draft).toMatchObject({
-      ...{ providerId, baseUrl, kind: "sandbox", name: "Restauranggruppen" },
-      ...{ state: "draft", routing: "path", timeZone: "Europe/Stockholm", dialect: {} },
+      providerId,
+      baseUrl,
+      kind: "sandbox",
+      name: "Restauranggruppen",
+      state: "draft",
+      routing: "path",
+      timeZone: "Europe/Stockholm",
+      dialect: {},
     });
 
     const nothing = expectProblem(await harness().operate("POST", integration("/activate")), "not_ready");
@@ -43,8 +49,11 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     const found = await discover(harness(), provider);
     expect(found.outlets).toHaveLength(provider.outlets.length);
     expect(found.outlets[0]).toEqual({
-      ...{ outletId: first.id, name: first.name, address: first.address },
-      ...{ workplaceId: place.workplaceId, suggestions: [] },
+      outletId: first.id,
+      name: first.name,
+      address: first.address,
+      workplaceId: place.workplaceId,
+      suggestions: [],
     });
     const missing = expectProblem(await harness().operate("POST", integration("/activate")), "not_ready");
     expect(pointersOf(missing)).toEqual(
@@ -171,7 +180,9 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     expect(created).toEqual({
       providerId,
       state: "draft",
-      ...{ routing: "header", routingSource: "given", routingAttempts: [] },
+      routing: "header",
+      routingSource: "given",
+      routingAttempts: [],
       platformToken: expect.stringMatching(/^spp_.{43}$/),
     });
   });
@@ -241,7 +252,10 @@ describe("the address guard at registration", () => {
   const harness = useTenants("pglite", { config: { allowInsecureProviders: false } });
   const order = (baseUrl: string) => ({
     providerId: randomUUID(),
-    ...{ kind: "tempo", name: "Kajen", baseUrl, providerToken: "provider-token" },
+    kind: "tempo",
+    name: "Kajen",
+    baseUrl,
+    providerToken: "provider-token",
   });
 
   it.each(["https://0x7f.1", "https://user:hunter2@provider.example"])(

@@ -22,7 +22,9 @@ describe.each(featureEngines)("what lists show of providers, on %s", (engine) =>
     await draft.send("shift.update", "shift-of-a-draft");
     const shown = await healthOf(busy.providerId);
     expect(shown).toMatchObject({
-      ...{ state: "active", health: { code: "reachable" }, openIssues: 0 },
+      state: "active",
+      health: { code: "reachable" },
+      openIssues: 0,
       backlog: { waiting: { interactive: 0, events: 0, background: 0 }, oldestAt: null },
     });
     expect(Date.parse(shown?.lastWebhookAt ?? "")).toBeGreaterThan(started - MINUTE_MS);
@@ -31,7 +33,8 @@ describe.each(featureEngines)("what lists show of providers, on %s", (engine) =>
     const waiting = () => healthOf(draft.providerId).then((draft) => draft?.backlog.waiting.events);
     await expect.poll(waiting).toBe(1);
     expect(await healthOf(draft.providerId)).toMatchObject({
-      ...{ state: "draft", backlog: { limit: { code: "draft" } } },
+      state: "draft",
+      backlog: { limit: { code: "draft" } },
     });
   });
 

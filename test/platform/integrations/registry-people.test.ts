@@ -33,8 +33,12 @@ describe.each(featureEngines)("a page of the registry on %s", (engine) => {
   };
   const person = (nth: number, rest: Partial<RegisteredPerson> = {}): RegisteredPerson => ({
     number: `unknown ${nth}` as PersonalNumber,
-    ...{ providerCandidateId: `candidate-${nth}`, firstName: "Robin", lastName: "Ek", roleIds: [] },
-    ...{ email: "", phone: "" },
+    providerCandidateId: `candidate-${nth}`,
+    firstName: "Robin",
+    lastName: "Ek",
+    roleIds: [],
+    email: "",
+    phone: "",
     ...rest,
   });
   const contact = async ({ number }: RegisteredPerson) =>

@@ -28,7 +28,11 @@ describe.each(featureEngines)("the report of what a provider uses, on %s", (engi
     const report = ok(await operations.getProviderReport({ params }));
     expect(report).toMatchObject({ ...params.path, dialect: { variant: "b" }, shiftsRead: 2 });
     expect(countsOf(report.fields)).toMatchObject({
-      ...{ numberOfPositions: 2, breakMinutes: 2, status: 2, description: 1, time_without_offset: 1 },
+      numberOfPositions: 2,
+      breakMinutes: 2,
+      status: 2,
+      description: 1,
+      time_without_offset: 1,
     });
     expect(report.fields.map(({ count }) => count)).toEqual(
       report.fields

@@ -91,7 +91,10 @@ const SEALED_COLUMNS = [
 async function addIntegrations({ kysely }: TestDatabase, count: number, seal: (nth: number) => string) {
   const rows = Array.from({ length: count }, (_, nth) => ({
     provider_id: `5b0a4c1e-8f5d-4c55-9d4e-${String(nth).padStart(12, "0")}`,
-    ...{ kind: "k", name: "n", base_url: "https://p.example", provider_token: seal(nth) },
+    kind: "k",
+    name: "n",
+    base_url: "https://p.example",
+    provider_token: seal(nth),
   }));
   await kysely.insertInto("integrations").values(rows).execute();
 }

@@ -118,7 +118,9 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
     const activation = await harness().operations.activateIntegration(paramsOf(provider));
     expect(activation.error?.errors?.map(({ pointer }) => pointer)).toEqual(["/outlets", "/roles"]);
     expect(await read(harness().operations, provider)).toMatchObject({
-      ...{ routing: "header", routingSource: "detected", routingAttempts: [] },
+      routing: "header",
+      routingSource: "detected",
+      routingAttempts: [],
     });
     expect(await issuesOf(provider)).toEqual([]);
   });

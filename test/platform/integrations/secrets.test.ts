@@ -13,7 +13,9 @@ import { bodies } from "../../harness/valid-requests.ts";
 const PROVIDER_TOKEN = "provider-token-that-must-stay-secret";
 const HIRE = {
   address: "Hemligatan 1",
-  ...{ postCode: "11122", city: "Stockholm", countryCode: "se" },
+  postCode: "11122",
+  city: "Stockholm",
+  countryCode: "se",
   emergencyContact: { name: "Bo Strand", phone: "+46701740606", relationship: "brother" },
   bankDetails: { clearingNumber: "8327-clearing-number", accountNumber: "9876543210" },
   documents: { citizenship: "SE", workPermitRequired: false, workPermitExpiry: null, passportVerified: true },

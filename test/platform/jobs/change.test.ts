@@ -177,7 +177,8 @@ describe.each(featureEngines)("a change of a job on %s", (engine) => {
     "asks an operator after the last try at %s, and goes on each hour until it is carried out",
     async (fault) => {
       await open({
-        ...{ dialect: { updateAnswer: 204 }, retries: { tries: 3 } },
+        dialect: { updateAnswer: 204 },
+        retries: { tries: 3 },
         timing: { answerWithinMs: 0, hourlyMs: 500 },
       });
       const job = await organisation.open();

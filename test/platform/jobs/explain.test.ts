@@ -10,8 +10,12 @@ const OPEN: StaffingFacts = {
   integration: "active",
   outlet: { id: "o1", name: "Bar", isMapped: true },
   role: { id: "r1", name: null, isMapped: true },
-  ...{ confirmed: 1, pending: 0, pendingFailure: undefined },
-  ...{ able: 0, busy: 0, offered: 0 },
+  confirmed: 1,
+  pending: 0,
+  pendingFailure: undefined,
+  able: 0,
+  busy: 0,
+  offered: 0,
   lost: [],
   events: [],
 };
@@ -108,7 +112,8 @@ describe("the explanation of a job", () => {
   it("gives the reason for the last failed call of a pending booking, and for each waiting event", () => {
     const { reasons } = explain({
       ...OPEN,
-      ...{ pending: 1, pendingFailure: { failure: "http_error", status: 503 } },
+      pending: 1,
+      pendingFailure: { failure: "http_error", status: 503 },
       events: [
         {
           event: "shift.update",

@@ -36,7 +36,9 @@ const confirmed = (hoursAfterCreation = 1): BookingColumns => ({
   created_at: new Date(hoursBefore(100).getTime() + hoursAfterCreation * HOUR_MS),
 });
 const ended = (reason: "withdrawn" | "shift_full", hours: number): BookingColumns => ({
-  ...{ status: "released", reason, updated_at: hoursBefore(hours) },
+  status: "released",
+  reason,
+  updated_at: hoursBefore(hours),
 });
 
 const CASES: [string, Shift[], Partial<StaffingFigures>][] = [

@@ -9,7 +9,11 @@ import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 const START = Date.parse("2027-03-01T08:00:00Z");
 
 const callOf = (provider_id: string) => ({
-  ...{ kind: "probe", provider_id, operation: "getShift", seconds: 0.01, status: 200 },
+  kind: "probe",
+  provider_id,
+  operation: "getShift",
+  seconds: 0.01,
+  status: 200,
 });
 
 describe.each(featureEngines)("the figures on %s", (engine) => {

@@ -14,11 +14,16 @@ const READINGS: Readings = {
   waitingSeconds: 7.5,
   backlogs: [
     {
-      ...{ kind: "tempo", provider_id: "p1", readAt: new Date("2027-03-01T08:00:00Z") },
-      ...{ health: "unreachable", pendingSince: new Date("2027-03-01T07:59:56.500Z") },
+      kind: "tempo",
+      provider_id: "p1",
+      readAt: new Date("2027-03-01T08:00:00Z"),
+      health: "unreachable",
+      pendingSince: new Date("2027-03-01T07:59:56.500Z"),
       lastWebhookAt: new Date("2027-03-01T07:58:00Z"),
       backlog: {
-        ...{ waiting: { interactive: 0, events: 3, background: 1 }, mail: 2, inProgress: 5 },
+        waiting: { interactive: 0, events: 3, background: 1 },
+        mail: 2,
+        inProgress: 5,
         oldestAt: "2027-03-01T07:59:47.500Z",
         limit: { code: "latency", params: { responseMs: 900, atOnce: 5 } },
       },
@@ -121,7 +126,9 @@ describe("the metrics", () => {
     });
     const limited = (reading: () => readonly (typeof providers)[number][]) =>
       createMetrics({
-        ...{ readings: async () => ({ ...READINGS, backlogs: reading() }), log: silent, mostProviders: 1 },
+        readings: async () => ({ ...READINGS, backlogs: reading() }),
+        log: silent,
+        mostProviders: 1,
         ping: async () => undefined,
       });
     const call = { kind: "tempo", operation: "getShift", status: 200, seconds: 0.02 };
@@ -180,8 +187,11 @@ describe.each(featureEngines)("the readings on %s", (engine) => {
       database()
         .kysely.insertInto("events")
         .values({
-          ...{ event_id: crypto.randomUUID(), provider_id: crypto.randomUUID(), event: "shift.create" },
-          ...{ shift_id: "s", trace_id },
+          event_id: crypto.randomUUID(),
+          provider_id: crypto.randomUUID(),
+          event: "shift.create",
+          shift_id: "s",
+          trace_id,
         })
         .execute();
     await store("t1");
@@ -267,11 +277,16 @@ describe.each(featureEngines)("the readings of a large backlog on %s", (engine) 
     await run("analyze events, work");
     const log = { ...silent, error: vi.fn() } as unknown as typeof silent;
     const backlogs = createBacklogs({
-      ...{ database: database(), now: () => new Date(), tries: 5, figures: { flush: async () => undefined } },
+      database: database(),
+      now: () => new Date(),
+      tries: 5,
+      figures: { flush: async () => undefined },
       limits: { perMinute: 0, atOnce: 5 },
     });
     const metrics = createMetrics({
-      ...{ readings: createReadings(database(), backlogs.all), ping: database().ping, log },
+      readings: createReadings(database(), backlogs.all),
+      ping: database().ping,
+      log,
     });
     const text = await metrics.text();
     expect(log.error).not.toHaveBeenCalled();

@@ -83,7 +83,9 @@ describe.each(featureEngines)("notifications about shifts without names on %s", 
     organisation.provider.updateShift(job.shiftId, { outletId: second.id });
     await organisation.process("shift.update", job.shiftId);
     const named = (await organisation.notifications(job)).map(({ kind, content }) => ({
-      ...{ kind, role: content.roleName, place: content.outletName },
+      kind,
+      role: content.roleName,
+      place: content.outletName,
     }));
     expect(named).toEqual([
       { kind: "job_offered", role: role.name, place: first.name },

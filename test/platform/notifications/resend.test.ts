@@ -26,7 +26,8 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
       timeoutMs: 5_000,
     });
     organisation = await startOrganisation(database(), {
-      ...{ channel, now: () => now },
+      channel,
+      now: () => now,
       timing: { hourlyMs: HOUR_MS },
       ...options,
     });

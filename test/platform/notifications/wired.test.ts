@@ -15,7 +15,8 @@ async function start() {
   const server = await startMailServer();
   onTestFinished(server.close);
   const config = {
-    ...{ ...configFor(where), operationsToken },
+    ...configFor(where),
+    operationsToken,
     mail: { url: server.url, from: "shifts@platform.example" },
   };
   const platform = await startPlatform(config, { log: silent });
@@ -24,7 +25,9 @@ async function start() {
   onTestFinished(provider.close);
   const headers = { Authorization: `Bearer ${operationsToken}` };
   return {
-    ...{ server, platform, provider },
+    server,
+    platform,
+    provider,
     operations: createClient({ baseUrl: `${platform.url}/operations/v1`, headers }),
   };
 }

@@ -9,14 +9,20 @@ import {
 const NOW = 1_800_000_000_000;
 const TIMEOUT_MS = 10_000;
 const NEVER: PersonFacts = {
-  ...{ createSentAt: null, existsUnseen: false, created: null, isForgotten: false, keptId: null },
+  createSentAt: null,
+  existsUnseen: false,
+  created: null,
+  isForgotten: false,
+  keptId: null,
 };
 const NO_ONE: Answer = { kind: "found", ids: [] };
 
 const next = (answer: Answer | undefined, facts: Partial<PersonFacts> = {}, now = NOW) =>
   planPerson({ ...NEVER, ...facts }, answer, now, TIMEOUT_MS);
 const refused = (status: number, code?: string): Answer => ({
-  ...{ kind: "refused", status, code },
+  kind: "refused",
+  status,
+  code,
 });
 const unavailable = (rest: object = {}): Answer =>
   ({ kind: "unavailable", reason: "no", failure: "timeout", ...rest }) as Answer;

@@ -199,7 +199,9 @@ describe("many shifts that disappear at once", () => {
   const run = afterAbsence({ code: "shift_not_found" });
   const state = (missing: number, known: number, isHeld = false) =>
     aState({
-      ...{ shift: PATIENT, bookings: [confirmed()], integration: { isHeld } },
+      shift: PATIENT,
+      bookings: [confirmed()],
+      integration: { isHeld },
       surroundings: { vanished: { missing, known } },
     });
 
@@ -379,7 +381,9 @@ describe("a shift that comes back", () => {
     const back = (bookings = [ended()], surroundings = {}) =>
       planned(
         aState({
-          ...{ job: job("provider"), shift: gone, bookings },
+          job: job("provider"),
+          shift: gone,
+          bookings,
           surroundings: { ...listing("person"), ...surroundings },
         }),
         afterSeeing(),

@@ -22,9 +22,14 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 /** A change of the start and the end of `aJob` by an hour, whose call was cut a second ago. */
 const aChange = (patch: Partial<ChangeState> = {}): ChangeState => ({
-  ...{ changeId: "change", traceId: "trace-of-change", named: ["startTime", "endTime"] },
-  ...{ startTime: START + HOUR_MS, endTime: START + 9 * HOUR_MS, positions: 2 },
-  ...{ sentAt: NOW - 1_000, createdAt: NOW - 2_000 },
+  changeId: "change",
+  traceId: "trace-of-change",
+  named: ["startTime", "endTime"],
+  startTime: START + HOUR_MS,
+  endTime: START + 9 * HOUR_MS,
+  positions: 2,
+  sentAt: NOW - 1_000,
+  createdAt: NOW - 2_000,
   ...patch,
 });
 
@@ -85,7 +90,8 @@ describe("a change whose outcome is unknown", () => {
   it("is tried again by the retry policy, and not within the same run", () => {
     const call = {
       do: "change",
-      ...{ changeId: "change", traceId: "trace-of-change" },
+      changeId: "change",
+      traceId: "trace-of-change",
       values: { ...moved, positions: 2 },
     } as const;
     const run = { ...afterCall(call, cut), failed: new Set(["change"]) };

@@ -193,7 +193,8 @@ describe("a confirmed booking that no reading has shown", () => {
     expect(next).toMatchObject({ do: "assign", isRetry: true });
     expect(patchOf(writes)).toMatchObject({ isReassigned: true, sentAt: NOW });
     expect(patchOf(read({ missing: 2, isReassigned: true }).writes)).toMatchObject({
-      ...{ status: "released", reason: "removed_by_provider" },
+      status: "released",
+      reason: "removed_by_provider",
     });
   });
 
@@ -363,7 +364,8 @@ describe("many people who are gone from the lists at once", () => {
   ])("are held although no list has shown them, %s after they were assigned", (_, ms, holds) => {
     const bookings = people(3).map((booking) => ({ ...booking, isListed: false, sentAt: NOW - ms }));
     const state = aState({
-      ...{ bookings, integration: { listsBooked: true } },
+      bookings,
+      integration: { listsBooked: true },
       surroundings: { removed: { missing: 0, booked: 50 } },
     });
     expect(writesOf(planned(state, afterSeeing()).writes, "hold")).toHaveLength(holds);
@@ -377,7 +379,8 @@ describe("many people who are gone from the lists at once", () => {
 
   it("are held one by one while the integration holds, and no longer once the list shows them", () => {
     const state = aState({
-      ...{ bookings: people(1), integration: { isHeld: true } },
+      bookings: people(1),
+      integration: { isHeld: true },
       surroundings: { ...listing("own"), removed: { missing: 0, booked: 50 } },
     });
     expect(writesOf(planned(state, afterSeeing()).writes, "hold")).toHaveLength(1);
@@ -429,7 +432,8 @@ describe("a material change", () => {
     ["competence_missing", { overlaps: [{ candidateId: "candidate", otherJobId: "other" }] }],
   ])("has its issue %s resolved by a reading after its cause is gone", (code, surroundings) => {
     const state = aState({
-      ...{ bookings: [confirmed()], shift: { hasIssues: true } },
+      bookings: [confirmed()],
+      shift: { hasIssues: true },
       surroundings: { ...listing("person"), ...surroundings },
     });
     const { writes } = planned(state, afterSeeing());

@@ -21,32 +21,46 @@ export const START = NOW + DAY_MS;
 export const RULES: Rules = { ...TIMING, tries: PROVIDER_RETRIES.tries };
 
 export const aJob = (patch: Partial<JobState> = {}): JobState => ({
-  ...{
-    jobId: "job",
-    status: "open",
-    variant: "a",
-    startTime: START,
-    endTime: START + 8 * HOUR_MS,
-    positions: 2,
-  },
-  ...{ outletId: "outlet", outletName: null, roleId: "role", roleName: null },
-  ...{ workplaceId: "workplace", competenceId: "competence", overfilled: false, warnings: [] },
-  ...{
-    cancelledBy: null,
-    ownPeople: [],
-    ownPeopleCount: 0,
-    offerRound: 0,
-    renewedRound: 0,
-    traceId: "trace-of-job",
-  },
+  jobId: "job",
+  status: "open",
+  variant: "a",
+  startTime: START,
+  endTime: START + 8 * HOUR_MS,
+  positions: 2,
+  outletId: "outlet",
+  outletName: null,
+  roleId: "role",
+  roleName: null,
+  workplaceId: "workplace",
+  competenceId: "competence",
+  overfilled: false,
+  warnings: [],
+  cancelledBy: null,
+  ownPeople: [],
+  ownPeopleCount: 0,
+  offerRound: 0,
+  renewedRound: 0,
+  traceId: "trace-of-job",
   ...patch,
 });
 
 export const aBooking = (patch: Partial<BookingState> = {}): BookingState => ({
-  ...{ bookingId: "booking", candidateId: "candidate", status: "pending", reason: null, isWithdrawn: false },
-  ...{ atProvider: "no", providerCandidateId: null, sentAt: null, rejection: null, missing: 0 },
-  ...{ isListed: false, isReassigned: false, isLookedUpAgain: false, routeDoubt: null },
-  ...{ person: { id: "person", fault: null }, traceId: "trace-of-booking" },
+  bookingId: "booking",
+  candidateId: "candidate",
+  status: "pending",
+  reason: null,
+  isWithdrawn: false,
+  atProvider: "no",
+  providerCandidateId: null,
+  sentAt: null,
+  rejection: null,
+  missing: 0,
+  isListed: false,
+  isReassigned: false,
+  isLookedUpAgain: false,
+  routeDoubt: null,
+  person: { id: "person", fault: null },
+  traceId: "trace-of-booking",
   ...patch,
 });
 
@@ -56,14 +70,22 @@ export const inDoubt = (patch: Partial<BookingState> = {}): BookingState =>
 
 export const confirmed = (patch: Partial<BookingState> = {}): BookingState =>
   aBooking({
-    ...{ status: "confirmed", atProvider: "yes", providerCandidateId: "person", sentAt: NOW - HOUR_MS },
-    ...{ isListed: true },
+    status: "confirmed",
+    atProvider: "yes",
+    providerCandidateId: "person",
+    sentAt: NOW - HOUR_MS,
+    isListed: true,
     ...patch,
   });
 
 export const anEvent = (event: string, patch: Partial<EventState> = {}): EventState => ({
-  ...{ eventId: `id of ${event}`, event, traceId: `trace of ${event}` },
-  ...{ isReplayed: false, isDead: false, isNew: true, isUnread: true },
+  eventId: `id of ${event}`,
+  event,
+  traceId: `trace of ${event}`,
+  isReplayed: false,
+  isDead: false,
+  isNew: true,
+  isUnread: true,
   ...patch,
 });
 
@@ -75,8 +97,15 @@ type Parts = Partial<Omit<ShiftState, "shift" | "integration" | "surroundings">>
 
 /** An open job with two positions, nothing under way, and no reading due. */
 export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {}): ShiftState => ({
-  ...{ providerId: "provider", shiftId: "shift", job: aJob(), bookings: [], cancellation: undefined },
-  ...{ echoes: [], changes: [], confirmedChanges: [], events: [] },
+  providerId: "provider",
+  shiftId: "shift",
+  job: aJob(),
+  bookings: [],
+  cancellation: undefined,
+  echoes: [],
+  changes: [],
+  confirmedChanges: [],
+  events: [],
   ...parts,
   integration: {
     state: "active",
@@ -88,20 +117,22 @@ export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {
     ...integration,
   },
   shift: {
-    ...{
-      nextReadAt: NOW + HOUR_MS,
-      rechecks: 0,
-      absences: 0,
-      absentSince: null,
-      goneAt: null,
-      readAt: null,
-      hasIssues: false,
-    },
+    nextReadAt: NOW + HOUR_MS,
+    rechecks: 0,
+    absences: 0,
+    absentSince: null,
+    goneAt: null,
+    readAt: null,
+    hasIssues: false,
     ...shift,
   },
   surroundings: {
-    ...{ workplaceId: "workplace", competenceId: "competence", listed: [] },
-    ...{ overlaps: [], lacking: [], vanished: { missing: 1, known: 20 } },
+    workplaceId: "workplace",
+    competenceId: "competence",
+    listed: [],
+    overlaps: [],
+    lacking: [],
+    vanished: { missing: 1, known: 20 },
     ...surroundings,
   },
 });
@@ -113,10 +144,18 @@ export const listing = (...ids: string[]): Pick<Surroundings, "listed"> => ({
 
 /** The shift of `aJob`. */
 const aShift = (patch: Partial<Shift> = {}): Shift => ({
-  ...{ id: "shift", variant: "a", positions: 2, assigned: [], cancelled: false, warnings: [] },
+  id: "shift",
+  variant: "a",
+  positions: 2,
+  assigned: [],
+  cancelled: false,
+  warnings: [],
   startTime: new Date(START).toISOString(),
   endTime: new Date(START + 8 * HOUR_MS).toISOString(),
-  ...{ outletId: "outlet", outletName: undefined, roleId: "role", roleName: undefined },
+  outletId: "outlet",
+  outletName: undefined,
+  roleId: "role",
+  roleName: undefined,
   ...patch,
 });
 
@@ -144,13 +183,11 @@ export function afterCall(call: Call, outcome: CallOutcome): RunSoFar {
 }
 
 export const assign = (isRetry = false): Call => ({
-  ...{
-    do: "assign",
-    bookingId: "booking",
-    providerCandidateId: "person",
-    isRetry,
-    traceId: "trace-of-booking",
-  },
+  do: "assign",
+  bookingId: "booking",
+  providerCandidateId: "person",
+  isRetry,
+  traceId: "trace-of-booking",
 });
 
 export const refusal = (status: number, code?: string) => ({ kind: "refused", status, code }) as const;

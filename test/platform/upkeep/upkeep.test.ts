@@ -18,16 +18,18 @@ import {
 
 const NOTHING = {
   // Depends on the days that other tests left behind.
-  ...{ daysMade: expect.any(Number), daysDropped: expect.any(Number) },
-  ...{ eventsLogged: 0, eventsDeleted: 0, jobsDeleted: 0, notificationsDeleted: 0 },
-  ...{
-    issuesDeleted: 0,
-    shiftsDeleted: 0,
-    figuresDeleted: 0,
-    hoursDeleted: 0,
-    operationsDeleted: 0,
-    countsDeleted: 0,
-  },
+  daysMade: expect.any(Number),
+  daysDropped: expect.any(Number),
+  eventsLogged: 0,
+  eventsDeleted: 0,
+  jobsDeleted: 0,
+  notificationsDeleted: 0,
+  issuesDeleted: 0,
+  shiftsDeleted: 0,
+  figuresDeleted: 0,
+  hoursDeleted: 0,
+  operationsDeleted: 0,
+  countsDeleted: 0,
 };
 
 describe.each(featureEngines)("the periodic reading on %s", (engine) => {
@@ -151,8 +153,13 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
   const idOf = (ageMs: number) => createIdGenerator({ now: () => clock - ageMs })();
   const provider_id = randomUUID();
   const eventOf = (status: EventStatus, ageMs: number) => ({
-    ...{ event_id: idOf(ageMs), provider_id, event: "shift.create", shift_id: "s", trace_id: randomUUID() },
-    ...{ status, received_at: new Date(clock - ageMs) },
+    event_id: idOf(ageMs),
+    provider_id,
+    event: "shift.create",
+    shift_id: "s",
+    trace_id: randomUUID(),
+    status,
+    received_at: new Date(clock - ageMs),
   });
   const store = (events: readonly ReturnType<typeof eventOf>[]) =>
     database()
@@ -260,8 +267,12 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
       .execute();
     const jobOf = (ageMs: number) => ({
       ...({ provider_id, job_id: newId(), shift_id: randomUUID(), status: "expired", variant: "a" } as const),
-      ...{ start_time: new Date(clock - ageMs - HOUR_MS), end_time: new Date(clock - ageMs) },
-      ...{ positions: 1, outlet_id: "o", role_id: "r", trace_id: "t" },
+      start_time: new Date(clock - ageMs - HOUR_MS),
+      end_time: new Date(clock - ageMs),
+      positions: 1,
+      outlet_id: "o",
+      role_id: "r",
+      trace_id: "t",
     });
     // The first is settled, the next in doubt, the next due, and the last too young.
     const jobs = [731, 731, 731, 729].map((days) => jobOf(days * DAY_MS));
@@ -286,7 +297,10 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
       .values(
         jobs.map(({ job_id }) => ({
           ...({ provider_id, notification_id: newId(), candidate_id, job_id, kind: "job_offered" } as const),
-          ...{ change_key: "k", content: "{}", trace_id: "t", created_at: new Date(clock) },
+          change_key: "k",
+          content: "{}",
+          trace_id: "t",
+          created_at: new Date(clock),
         })),
       )
       .execute();
@@ -322,14 +336,21 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
       .execute();
     const jobOf = (endAgeMs: number) => ({
       ...({ provider_id, job_id: newId(), shift_id: newId(), status: "expired", variant: "a" } as const),
-      ...{ start_time: new Date(clock - endAgeMs - HOUR_MS), end_time: new Date(clock - endAgeMs) },
-      ...{ positions: 1, outlet_id: "o", role_id: "r", trace_id: "t" },
+      start_time: new Date(clock - endAgeMs - HOUR_MS),
+      end_time: new Date(clock - endAgeMs),
+      positions: 1,
+      outlet_id: "o",
+      role_id: "r",
+      trace_id: "t",
     });
     const [over, later] = [jobOf(age + HOUR_MS), jobOf(age - HOUR_MS)];
     await kysely.insertInto("jobs").values([over, later]).execute();
     const notification = ({ job_id }: { job_id: string }, ageMs: number) => ({
       ...({ provider_id, notification_id: newId(), candidate_id, job_id, kind: "job_offered" } as const),
-      ...{ change_key: newId(), content: "{}", trace_id: "t", created_at: new Date(clock - ageMs) },
+      change_key: newId(),
+      content: "{}",
+      trace_id: "t",
+      created_at: new Date(clock - ageMs),
     });
     const [old, ...kept] = [
       notification(over, age + 2 * HOUR_MS),
@@ -351,7 +372,10 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
   it("deletes figures that are too old to be queried", async () => {
     const { kysely } = database();
     const figure = (age: number, nth: number) => ({
-      ...{ minute: new Date(clock - age), name: `n${nth}`, provider_id: "", value: 1 },
+      minute: new Date(clock - age),
+      name: `n${nth}`,
+      provider_id: "",
+      value: 1,
     });
     const old = Array.from({ length: 1_200 }, (_, nth) => figure(7 * DAY_MS + 1, nth));
     await kysely
@@ -374,7 +398,8 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
         first_at: new Date(0),
         last_at: new Date(0),
       } as const),
-      ...{ subject: JSON.stringify({ kind: "provider", id: newId() }), trace_id: null },
+      subject: JSON.stringify({ kind: "provider", id: newId() }),
+      trace_id: null,
       resolved_at: resolvedAgeMs === undefined ? null : new Date(clock - resolvedAgeMs),
     });
     const age = RETENTION.issues * DAY_MS;
@@ -388,7 +413,10 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
   it("deletes tombstones of shifts without a job, unless a reading is planned", async () => {
     const { kysely } = database();
     const shift = (goneAgeMs: number, next_read_at: Date | null = null) => ({
-      ...{ provider_id, shift_id: newId(), gone_at: new Date(clock - goneAgeMs), next_read_at },
+      provider_id,
+      shift_id: newId(),
+      gone_at: new Date(clock - goneAgeMs),
+      next_read_at,
     });
     const age = RETENTION.jobs * DAY_MS;
     const [old, due, young] = [shift(age + 1), shift(age + 1, new Date(clock)), shift(age)];
@@ -434,8 +462,12 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
       .values({ provider_id, ...integration })
       .execute();
     const operation = (ageMs: number, confirmed: boolean) => ({
-      ...{ operation_id: newId(), operation: "delete" as const, provider_id },
-      ...{ shift_id: randomUUID(), trace_id: "t", expires_at: new Date(clock - ageMs) },
+      operation_id: newId(),
+      operation: "delete" as const,
+      provider_id,
+      shift_id: randomUUID(),
+      trace_id: "t",
+      expires_at: new Date(clock - ageMs),
       ...(confirmed && { confirmed_at: new Date(clock - DAY_MS) }),
     });
     const stay = [operation(DAY_MS, false), operation(-1, true)];

@@ -17,8 +17,14 @@ const checkProvider = createProviderCheck();
 const PATIENT = { timeout: 25_000 };
 const UNKNOWN = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
 const FINDING: ProviderFinding = {
-  ...{ code: "body_missing", severity: "error", operation: "listRoles", title: "A body is missing" },
-  ...{ expected: "a JSON body", actual: "an empty body", section: "4.2", fix: "Answer with the list." },
+  code: "body_missing",
+  severity: "error",
+  operation: "listRoles",
+  title: "A body is missing",
+  expected: "a JSON body",
+  actual: "an empty body",
+  section: "4.2",
+  fix: "Answer with the list.",
   reproduce: "curl -i 'https://provider.example/roles'",
 };
 

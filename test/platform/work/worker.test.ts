@@ -19,8 +19,14 @@ function useWorkers(database: () => TestDatabase) {
   afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.stop({ graceMs: 0 }))));
   return async (run: Run, rest: Partial<WorkerOptions> = {}): Promise<Worker> => {
     const worker = new Worker({
-      ...{ database: database(), log: silent, retries: AT_ONCE, hourlyMs: HOUR_MS, pollMs: 100 },
-      ...{ places: 1_000, atOnce: 100, runs: { shift: run } },
+      database: database(),
+      log: silent,
+      retries: AT_ONCE,
+      hourlyMs: HOUR_MS,
+      pollMs: 100,
+      places: 1_000,
+      atOnce: 100,
+      runs: { shift: run },
       ...rest,
     });
     workers.push(worker);
@@ -209,7 +215,8 @@ describe.each(engines)("a worker on %s", (engine) => {
       },
     };
     const second = await start(() => Promise.reject(new Error("it is in the first one's hand")), {
-      ...{ pollMs: NEVER_MS, database: { ...database(), kysely: database().kysely.withPlugin(asking) } },
+      pollMs: NEVER_MS,
+      database: { ...database(), kysely: database().kysely.withPlugin(asking) },
     });
     await second.idle();
     expect(asked[0]).toBe(true);

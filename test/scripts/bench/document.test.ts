@@ -19,8 +19,10 @@ describe("BENCHMARKS.md", () => {
     const document = benchmarksDocument("", [measured("flow", "Monday"), measured("kit", "Sunday")], NAMES);
     expect(document.match(/^## .*$|^Measured .*$/gm)).toEqual([
       "## Targets",
-      ...["## About kit", "Measured on Sunday."],
-      ...["## About flow", "Measured on Monday."],
+      "## About kit",
+      "Measured on Sunday.",
+      "## About flow",
+      "Measured on Monday.",
     ]);
   });
 

@@ -118,11 +118,12 @@ describe("the platform's contract is honoured", () => {
     expect([...methods]).toEqual(["GET"]);
     expect(codesOf(verification)).toEqual([]);
     expect(honoured(verification)).toEqual([
-      ...["lists the outlets", "lists the roles", "reads a shift that is not there", "fetches the registry"],
-      ...[
-        "looks up an unknown candidate under 12 digits",
-        "looks up an unknown candidate under the hyphenated form",
-      ],
+      "lists the outlets",
+      "lists the roles",
+      "reads a shift that is not there",
+      "fetches the registry",
+      "looks up an unknown candidate under 12 digits",
+      "looks up an unknown candidate under the hyphenated form",
     ]);
     expect(codesOf(verification, "skipped")).toContain("skipped_read_only assignCandidate");
   });

@@ -17,8 +17,15 @@ describe("a provider that refuses invalid requests", () => {
 });
 
 const shift = {
-  ...{ id: "", outletId: "o", outletName: "O", roleId: "r", roleName: "R", slots: 1, assignedCandidates: [] },
-  ...{ startTime: "2030-01-01T08:00:00Z", endTime: "2030-01-01T16:00:00Z" },
+  id: "",
+  outletId: "o",
+  outletName: "O",
+  roleId: "r",
+  roleName: "R",
+  slots: 1,
+  assignedCandidates: [],
+  startTime: "2030-01-01T08:00:00Z",
+  endTime: "2030-01-01T16:00:00Z",
 };
 
 describe("an unknown id", () => {

@@ -59,7 +59,10 @@ export async function startIndependent(flags: readonly string[]): Promise<Indepe
   if (!first) throw new Error(`the independent provider does not start with ${flags.join(" ")}`);
   const { url, otherProviderId, otherToken, providerId, token, fixtures } = JSON.parse(first[0]);
   return {
-    ...{ baseUrl: url, providerId, token, fixtures },
+    baseUrl: url,
+    providerId,
+    token,
+    fixtures,
     other: { providerId: otherProviderId, token: otherToken },
     close: async () => {
       child.stdin.end();

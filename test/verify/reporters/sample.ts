@@ -51,8 +51,11 @@ const skips = [
   finding("skipped_not_prepared", { title: "an update", expected: "", actual: "no shift", reproduce: "" }),
 ];
 const leftOut = finding("skipped_by_choice", {
-  ...{ operation: "provider", title: "the group registry", reproduce: "" },
-  ...{ expected: "", actual: "--only or --skip" },
+  operation: "provider",
+  title: "the group registry",
+  reproduce: "",
+  expected: "",
+  actual: "--only or --skip",
 });
 
 function coverage(): Coverage {
@@ -68,16 +71,22 @@ export function sampleRun(...more: Finding[]): RunEvent[] {
   const checks = checksOf(findings);
   const verification: Verification = {
     summary: summaryOf(checks, "error"),
-    ...{
-      startedAt: "2026-11-23T09:00:00.000Z",
-      version: "1.2.3",
-      command: "shiftpact verify --token $PROVIDER_TOKEN",
-    },
-    ...{ unseen: [], readOnly: false, limited: { waits: 0, atOnce: 8 } },
-    ...{ findings, checks, passed: [{ ...passed("roles are listed"), group: "reachability" }] },
+    startedAt: "2026-11-23T09:00:00.000Z",
+    version: "1.2.3",
+    command: "shiftpact verify --token $PROVIDER_TOKEN",
+    unseen: [],
+    readOnly: false,
+    limited: { waits: 0, atOnce: 8 },
+    findings,
+    checks,
+    passed: [{ ...passed("roles are listed"), group: "reachability" }],
     forms: { routing: "path", variant: "b", notFound: "404", unassign: "delete", acknowledgement: "none" },
-    ...{ coverage: coverage(), requests: 16, duration: 1_234, seed: 7 },
-    ...{ baseUrl: "http://127.0.0.1:4010", providerId: "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11" },
+    coverage: coverage(),
+    requests: 16,
+    duration: 1_234,
+    seed: 7,
+    baseUrl: "http://127.0.0.1:4010",
+    providerId: "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11",
   };
   const found = (group: Group, each: Finding): RunEvent[] => [{ type: "finding", group, finding: each }];
   const { baseUrl, providerId, seed } = verification;

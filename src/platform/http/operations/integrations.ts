@@ -58,7 +58,9 @@ export function integrationHandlers({ deps, owners, backlogs, allowInsecureProvi
       const waiting = backlog.waiting.interactive + backlog.waiting.events;
       const remaining = await countRemaining(kysely, integration);
       return ok({
-        ...{ ...view, health: { ...health, waiting }, backlog },
+        ...view,
+        health: { ...health, waiting },
+        backlog,
         ...(offboarding && { offboarding: { ...offboarding, remaining } }),
       });
     },
