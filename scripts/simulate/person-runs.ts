@@ -9,11 +9,17 @@ import {
 import { noteReachable, noteRoute, pause, resume } from "./integration.ts";
 import type { Request } from "./operations.ts";
 import type { Claim, Worker } from "./runs.ts";
-import type { PersonRow } from "./store.ts";
+import type { BookingRow, PersonRow } from "./store.ts";
 
 const PROBE_MS = 60_000;
 
 const FORGOTTEN = { kind: "forgotten" } as const;
+
+/** Works as `IS_WAITING` of people/run.ts. */
+function isWaiting({ status, isWithdrawn, routeDoubt, atProvider }: BookingRow): boolean {
+  const isToBeAssigned = status === "pending" || (status === "confirmed" && atProvider === "no");
+  return (isToBeAssigned && !isWithdrawn) || (routeDoubt !== null && atProvider !== "no");
+}
 
 /** Runs the reconciliation of a person, as people/run.ts does, and the probe of a provider that rejects the token or responds implausibly. */
 export class PersonRuns {
@@ -66,9 +72,7 @@ export class PersonRuns {
     if (!person || person.id !== null || isFinal(person.fault ?? FORGOTTEN)) return undefined;
     const isWanted = store.bookings.some((booking) => {
       const job = store.jobs.get(booking.shiftId);
-      const isToBeAssigned = booking.status === "pending" && !booking.isWithdrawn;
-      const isDoubted = booking.routeDoubt !== null && booking.atProvider !== "no";
-      if (booking.candidateId !== candidateId || !(isToBeAssigned || isDoubted)) return false;
+      if (booking.candidateId !== candidateId || !isWaiting(booking)) return false;
       return job !== undefined && job.status !== "cancelled" && job.startTime > now();
     });
     return isWanted ? person : undefined;
@@ -76,9 +80,9 @@ export class PersonRuns {
 
   #finish(claim: Claim) {
     const { store, now } = this.#worker.parts;
-    for (const { candidateId, status, routeDoubt, shiftId } of store.bookings)
-      if (candidateId === claim.row.key && (status === "pending" || routeDoubt !== null))
-        store.markDue("shift", shiftId, 0, now());
+    for (const booking of store.bookings)
+      if (booking.candidateId === claim.row.key && isWaiting(booking))
+        store.markDue("shift", booking.shiftId, 0, now());
     this.#worker.settle(claim, { attempts: 0, priority: claim.row.priority });
     this.#worker.committed(undefined);
   }

@@ -16,6 +16,8 @@ const QUIET_MS = 2 * HOUR_MS;
 /** A shift is read once an hour; a 404 is checked with a second call. */
 const QUIET_CALLS = 5;
 const SETTLE_CALLS = 60;
+/** Of events and runs at one moment: far fewer are due when work comes to rest. */
+const MOST_TURNS = 10_000;
 
 export interface Outcome {
   violations: readonly string[];
@@ -111,10 +113,14 @@ class Simulation extends SimulatedSystem {
   }
 
   #advance(until: number) {
+    let turns = 0;
     for (;;) {
       this.worker.claimDue();
       const next = Math.min(this.timeline.nextAt, this.worker.nextAt(), this.#sweepAt());
       if (next > until) break;
+      turns = next > this.now ? 0 : turns + 1;
+      if (turns > MOST_TURNS)
+        return this.invariants.fail("work is due again and again without any time passing");
       this.now = Math.max(this.now, next);
       if (this.timeline.nextAt <= this.now) this.timeline.advance();
       else if (this.worker.nextAt() > this.now) this.#sweep();

@@ -67,9 +67,9 @@ export const reconcilePerson =
     }
   };
 
-/** Whether a booking waits for its person: it is to be assigned, or the provider may know the person under another id. */
-const IS_WAITING = sql<boolean>`(bookings.status = 'pending' and bookings.withdrawn_at is null
-  or bookings.route_doubt is not null and bookings.at_provider <> 'no')`;
+/** Whether a booking waits for its person: it is to be assigned, for the first time or again, or the provider may know the person under another id. */
+const IS_WAITING = sql<boolean>`((bookings.status = 'pending' or bookings.status = 'confirmed' and bookings.at_provider = 'no')
+  and bookings.withdrawn_at is null or bookings.route_doubt is not null and bookings.at_provider <> 'no')`;
 
 /** Returns the booking that has waited longest for the person, if any. */
 async function findWanted(
@@ -99,8 +99,7 @@ async function finish(trx: Trx, deps: Deps, claim: Claim): Promise<void> {
   const { providerId, key } = claim;
   const waiting = sql`
     select jobs.provider_id, jobs.shift_id from bookings join jobs using (provider_id, job_id)
-    where bookings.provider_id = ${providerId} and bookings.candidate_id = ${key}
-      and (bookings.status = 'pending' or bookings.route_doubt is not null)`;
+    where bookings.provider_id = ${providerId} and bookings.candidate_id = ${key} and ${IS_WAITING}`;
   await markShiftsDue(trx, deps, waiting, PRIORITY.interactive);
   endClaim(trx, claim, { attempts: 0, priority: claim.priority });
 }

@@ -46,6 +46,28 @@ describe.each(engines)("a gateway without one route of calls about people, on %s
     },
   );
 
+  it("answers the assignment of someone whom the provider has removed with 404: it is repeated, no more often than a route is", async () => {
+    const organisation = await onboard({ codes: false });
+    const { provider, open, addPerson, book, issueCodes } = organisation;
+    const [job, person] = [await open(), await addPerson()];
+    await book(job, person);
+    const traceId = await provider.announce("shift.update", job.shiftId);
+    await expect.poll(async () => (await organisation.events({ traceId }))[0]?.status).toBe("processed");
+    const gateway = provider.fault({ kind: "gateway-404" }, { on: "assign" });
+    const [assigned] = provider.shift(job.shiftId)?.assigned ?? [];
+    provider.removePerson(job.shiftId, assigned?.candidateId ?? "");
+    await provider.announce("shift.update", job.shiftId);
+    await expect.poll(() => missingRoutes(organisation)).toEqual(["assignCandidate"]);
+    const calls = provider.calls.length;
+    const { hits } = gateway;
+    await expect.poll(() => gateway.hits).toBeGreaterThan(hits + 3);
+    // A reading, and the assignment with its witness, for each.
+    expect(provider.calls.length - calls).toBeLessThan(10 * (gateway.hits - hits));
+    gateway.stop();
+    await expect.poll(() => agree(organisation, provider)).toEqual([]);
+    await expect.poll(issueCodes).toEqual([]);
+  });
+
   it("answers withdrawals with 404: the booking stays until the route is back", async () => {
     const organisation = await onboard({ codes: false });
     const { provider, open, addPerson, book, withdraw } = organisation;
