@@ -1478,6 +1478,7 @@ export interface components {
       | "shift_started"
       | "shift_gone"
       | "shift_unusable"
+      | "changed_by_provider"
       | "end_not_after_start"
       | "provider_unavailable"
       | "restored";

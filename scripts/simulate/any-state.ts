@@ -54,6 +54,7 @@ const booking = fc.record({
   sentAt: orNull(time),
   missing: count,
   status: fc.constantFrom("pending", "confirmed", "released", "failed"),
+  reason: fc.constantFrom(null, "withdrawn", "shift_deleted", "shift_cancelled", "removed_by_provider"),
   atProvider: fc.constantFrom("no", "maybe", "yes"),
   isWithdrawn: fc.boolean(),
   isListed: fc.boolean(),
@@ -81,6 +82,7 @@ const change = fc.record({
   endTime: time,
   positions: count,
   named: fc.subarray(["startTime", "endTime", "positions"]),
+  base: orNull(fc.record({ startTime: time, endTime: time, positions: count })),
   sentAt: orNull(time),
   createdAt: time,
 });
@@ -217,6 +219,7 @@ export const runs = fc.record(
     reading,
     made,
     isFirst: fc.boolean(),
+    hasRead: fc.boolean(),
     attempts: fc.integer({ min: 1, max: RULES.tries + 2 }),
     failed: fc.subarray(["one", "two", "three"]).map((ids) => new Set(ids)),
     unavailable,

@@ -100,6 +100,7 @@ export function change(
     traceId: store.newId("trace"),
     ...values,
     named,
+    base: null,
     sentAt: null,
     createdAt: now,
     status: "pending",

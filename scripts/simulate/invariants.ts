@@ -1,8 +1,11 @@
+import { MINUTE_MS } from "../../src/contract/durations.ts";
 import type { Call, ChangeValues, JobState, Next, ShiftState } from "../../src/platform/shifts/state.ts";
 import { type Allowed, AllowedCounts } from "./allowed.ts";
 import type { Network } from "./network.ts";
 import type { ProviderRecords } from "./provider.ts";
 import type { ChangeRow, NotificationRow, Store } from "./store.ts";
+
+type ShiftBody = ReturnType<ProviderRecords["asRead"]>;
 
 interface Parts {
   store: Store;
@@ -31,6 +34,8 @@ export class Invariants {
   readonly #lastFacts = new Map<string, string>();
   readonly #lastCancelled = new Map<string, number>();
   /** The first call of each change that may have taken effect, by changeId. */
+  /** The shift as it was when a change was first sent. */
+  readonly #known = new Map<string, ShiftBody[]>();
   readonly #firstCalls = new Map<string, { values: ChangeValues; at: number }>();
 
   constructor(parts: Parts) {
@@ -78,6 +83,31 @@ export class Invariants {
     if (call.do !== "change") return;
     this.#checkRepeated(shiftId, call);
     this.#checkUndone(shiftId, call);
+    this.#checkOverwritten(shiftId, call);
+  }
+
+  /** A change sends no value that the provider has long replaced, unless it was asked for; and what was asked for only over the value that it was asked of. */
+  #checkOverwritten(shiftId: string, { changeId, values }: Extract<Call, { do: "change" }>) {
+    const { records, now } = this.#parts;
+    const had = records
+      .versionsSince(shiftId, now() - STALE_MS)
+      .flatMap((shift) => (shift ? [records.asRead(shift)] : []));
+    const named = this.#change(changeId)?.named ?? [];
+    // What the provider had before the platform's own change is believed again only after two minutes: a replica may show it.
+    const last = records.requested(shiftId);
+    const own = last && last.at > now() - 2 * MINUTE_MS ? last.values : undefined;
+    const known = this.#known.get(changeId) ?? had;
+    this.#known.set(changeId, known);
+    for (const name of ["startTime", "endTime", "positions"] as const) {
+      const isNamed = named.includes(name);
+      const isOwn = own?.[name] === values[name];
+      const isOld = !isNamed && !isOwn && !had.some((shift) => shift[name] === values[name]);
+      const isKept = (shift: ShiftBody) =>
+        shift[name] === values[name] || known.some((before) => before[name] === shift[name]);
+      const isReplaced = isNamed && !had.some(isKept);
+      if (isOld) this.fail(`${changeId} of ${shiftId} sends an old value of ${name}`);
+      if (isReplaced) this.fail(`${changeId} of ${shiftId} overwrites the ${name} that the provider has set`);
+    }
   }
 
   /** A call that the provider did not get, or declined for now, is not the first call of its change. */

@@ -39,6 +39,10 @@ export const MUTANTS: Record<string, Planner> = {
     if (next.do !== "change" || run.attempts === 1) return { writes, next };
     return { writes, next: { ...next, values: { ...next.values, positions: next.values.positions + 1 } } };
   },
+  "sends a change without reading the shift before": (state, run, now, rules) =>
+    plan(state, { ...run, hasRead: true }, now, rules),
+  "sends a change over what the provider has set": (state, run, now, rules) =>
+    plan({ ...state, changes: state.changes.map((change) => ({ ...change, base: null })) }, run, now, rules),
   "believes a deletion that GET does not confirm": (state, run, now, rules) =>
     plan(state, deletionsBelieved(state, run), now, rules),
   "takes a refused cancellation for a success": (state, run, now, rules) =>

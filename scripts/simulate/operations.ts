@@ -96,8 +96,10 @@ function change(
       return unassign(records, shift, call.providerCandidateId, now, effects);
     case "change": {
       if (!records.dialect.acceptsChanges) return refused(409, undefined);
+      const { roundsToMs } = records.dialect;
+      const rounded = (time: string) => Math.round(Date.parse(time) / roundsToMs) * roundsToMs;
       const { startTime, endTime, positions } = call.values;
-      records.patch(shift.id, { start: Date.parse(startTime), end: Date.parse(endTime), positions }, now);
+      records.patch(shift.id, { start: rounded(startTime), end: rounded(endTime), positions }, now);
       records.noteRequested(shift.id, call, now);
       effects.changed(shift.id, "shift.update");
       return shown(records, shift.id, now) as CallOutcome;

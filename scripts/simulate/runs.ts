@@ -245,7 +245,8 @@ function resultOf(
   if (next.do === "read") {
     const outcome = response as Reading["outcome"];
     const unavailable = outcome.kind === "unavailable" ? { unavailable: outcome } : {};
-    return { reading: { outcome, covers, durationMs: 1 }, ...unavailable };
+    const hasRead = outcome.kind === "shift" && { hasRead: true };
+    return { reading: { outcome, covers, durationMs: 1 }, ...hasRead, ...unavailable };
   }
   const outcome = response as Made["outcome"];
   const done: Made = { call: next, outcome, durationMs: 1 };

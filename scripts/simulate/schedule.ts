@@ -16,6 +16,8 @@ export interface Dialect {
   /** Whether webhooks follow the platform's own operations too. */
   echoes: boolean;
   acceptsChanges: boolean;
+  /** Requested times are stored in multiples of it. Milliseconds. */
+  roundsToMs: number;
 }
 
 export const OPERATIONS = ["read", "assign", "unassign", "cancel", "change", "look_up", "create"] as const;
@@ -97,6 +99,7 @@ const dialects: fc.Arbitrary<Dialect> = fc.record({
   listsNumbers: fc.boolean(),
   echoes: fc.boolean(),
   acceptsChanges: fc.boolean(),
+  roundsToMs: fc.constantFrom(1, 1, 15 * MINUTE_MS),
 });
 
 const faults: fc.Arbitrary<CallFault> = fc.oneof(
@@ -150,7 +153,7 @@ const steps = (shifts: number, candidates: number) =>
 function shiftSteps(shifts: number, candidates: number): Weighted[] {
   const shift = fc.nat(shifts - 1);
   const candidate = fc.nat(candidates - 1);
-  const byMs = fc.constantFrom(-30 * MINUTE_MS, 15 * MINUTE_MS, 2 * HOUR_MS, 26 * HOUR_MS);
+  const byMs = fc.constantFrom(-30 * MINUTE_MS, 15 * MINUTE_MS, 20 * MINUTE_MS, 2 * HOUR_MS, 26 * HOUR_MS);
   const positions = fc.integer({ min: 0, max: 3 });
   const at = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift });
   const of = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift, candidate });

@@ -23,6 +23,7 @@ const DIALECT: Schedule["dialect"] = {
   listsNumbers: false,
   echoes: true,
   acceptsChanges: true,
+  roundsToMs: 1,
 };
 /** Enough to find what each rule prevents, with this seed. */
 const MUTATED = { seed: 3, count: 1_000, isRaw: true } as const;

@@ -6,7 +6,8 @@ import { type Answer, answerOf, type Failure, read, refused, unavailable } from 
 import { type Call, init, type ProviderParts } from "./parts.ts";
 
 export type ShiftOutcome =
-  | { kind: "shift"; shift: Shift }
+  /** `isShown` false: the response to an accepted change, which the shift does not show. */
+  | { kind: "shift"; shift: Shift; isShown?: false }
   /** It fits the schema and still cannot be a job: an issue for the operator. */
   | { kind: "unusable"; unusable: UnusableShift }
   /** 404, or 410 (`final`). A read replica may lag behind a 404, and a gateway without a route answers it too. */
@@ -69,7 +70,7 @@ export function shiftCalls(client: Client, parts: ProviderParts) {
     return outcomeOf(body.value, shiftId);
   }
 
-  /** Returns the shift as the provider has it afterwards, read again when the response held none. */
+  /** Returns the shift as the provider has it afterwards, read again when the response held none: a read replica may lag behind. */
   async function updateShift(shiftId: string, change: ShiftChange, call: Call): Promise<ShiftOutcome> {
     const { startTime, endTime, positions } = change;
     const body: ShiftUpdate = { startTime, endTime, slots: positions, numberOfPositions: positions };
@@ -79,9 +80,8 @@ export function shiftCalls(client: Client, parts: ProviderParts) {
     if (!answer.ok) return refused(answer);
     if (isShift(answer.body)) return outcomeOf(answer.body, shiftId);
     const outcome = await getShift(shiftId, call);
-    // A read replica may lag behind.
-    const isStale = outcome.kind === "shift" && !outcome.shift.cancelled && !shows(outcome.shift, change);
-    return isStale ? unavailable("change_not_shown", "the provider does not show the change") : outcome;
+    const isOther = outcome.kind === "shift" && !outcome.shift.cancelled && !shows(outcome.shift, change);
+    return isOther ? { ...outcome, isShown: false } : outcome;
   }
 
   async function cancelShift(shiftId: string, call: Call): Promise<Cancellation> {

@@ -42,6 +42,7 @@ const CHANGE_REASONS = {
   shift_gone: () => "the provider no longer has the shift",
   restored: () => "the platform was restored, so the outcome of the request is unknown",
   shift_unusable: (params) => `the shift would be unusable${after(": ", faultText(params))}`,
+  changed_by_provider: () => "the provider has changed it meanwhile",
   end_not_after_start: () => "the end would not be after the start",
   provider_unavailable: (params) => `the provider gave no usable response${failureSuffix(params)}`,
 } satisfies Record<ChangeReason, Phrase>;

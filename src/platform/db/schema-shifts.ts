@@ -120,6 +120,8 @@ export interface ShiftTables {
     positions: number;
     /** What was asked for; the rest is as the job has it when the change is sent. */
     named: JsonWithDefault<(keyof api.JobChange)[]>;
+    /** The values before the last call, from a reading in the same run. */
+    base: Json<ShiftValues> | null;
     status: "pending" | "confirmed" | "refused";
     reason: api.ChangeReason | null;
     reason_params: JsonWithDefault<api.Params>;
@@ -145,6 +147,13 @@ export interface ShiftTables {
 export type WorkKind = "shift" | "person" | "mail" | "check" | "probe" | "refresh";
 
 /** The operationIds of calls about a person that a gateway may have no route for. */
+/** What a change of a shift names. Times are milliseconds since 1970. */
+export interface ShiftValues {
+  startTime: number;
+  endTime: number;
+  positions: number;
+}
+
 export type ProviderRoute = "assignCandidate" | "unassignCandidate" | "createCandidate" | "cancelShift";
 
 /** What is known of the routes that were missing. `since`: one is missing, since this time; `recoveries`: how often it worked again. */

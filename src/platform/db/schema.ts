@@ -3,7 +3,7 @@ import type * as api from "../../../generated/operations/types.ts";
 import type { Json, JsonWithDefault, Stamped } from "./column.ts";
 import type { Rejection, Routes, ShiftTables } from "./schema-shifts.ts";
 
-export type { ProviderRoute, Rejection, Routes, WorkKind } from "./schema-shifts.ts";
+export type { ProviderRoute, Rejection, Routes, ShiftValues, WorkKind } from "./schema-shifts.ts";
 
 /**
  * The tables of schema `shiftpact`, as migrations/ makes them; test/platform/db/schema.test.ts compares the two.

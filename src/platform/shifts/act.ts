@@ -1,6 +1,8 @@
 import type { ProviderClient } from "../../clients/provider/client.ts";
+import type { ShiftValues } from "../db/schema.ts";
 import { orMissingRoute, witnessedTwice } from "../work/witness.ts";
 import type { BookingPatch, Write } from "./draft.ts";
+import { showsValues } from "./plan-changes.ts";
 import type { Call, CallOutcome, Made, Next, RunSoFar } from "./state.ts";
 
 type Action = Exclude<Next, { do: "rest" }>;
@@ -32,7 +34,7 @@ export function intentOf(call: Call, now: number): Write {
     case "change": {
       const { startTime, endTime, positions } = call.values;
       const values = { startTime: Date.parse(startTime), endTime: Date.parse(endTime), positions };
-      return { write: "change", changeId: call.changeId, patch: { ...values, sentAt: now } };
+      return { write: "change", changeId: call.changeId, patch: { ...values, base: call.base, sentAt: now } };
     }
   }
 }
@@ -67,7 +69,11 @@ async function read(traceId: string, { client, shiftId, signal, waiting }: Actin
     await client.listOutlets({ traceId, signal });
   signal.throwIfAborted();
   const reading = { outcome, covers: waiting, durationMs };
-  return { reading, ...(outcome.kind === "unavailable" && { unavailable: outcome }) };
+  return {
+    reading,
+    ...(outcome.kind === "shift" && { hasRead: true }),
+    ...(outcome.kind === "unavailable" && { unavailable: outcome }),
+  };
 }
 
 /** Distinguishes a healthy provider, which lists its outlets, from a gateway without a route, which returns 404 here too. */
@@ -96,6 +102,23 @@ async function call(next: Call, { client, shiftId, signal }: Acting): Promise<Ca
       return answer.kind === "cancelled" ? { kind: "done" } : answer;
     }
     case "change":
-      return witnessedTwice(client, () => client.updateShift(shiftId, next.values, how), how);
+      return orNotShown(
+        await witnessedTwice(client, () => client.updateShift(shiftId, next.values, how), how),
+        next.base,
+      );
   }
+}
+
+/** Returns the response to a change, unless the shift is still as it was before: a replica may lag. Other values are the provider's answer. */
+function orNotShown<Outcome extends CallOutcome>(
+  outcome: Outcome & { isShown?: boolean },
+  base: ShiftValues,
+): CallOutcome {
+  if (outcome.kind !== "shift" || outcome.isShown !== false || outcome.shift.cancelled) return outcome;
+  if (!showsValues(outcome.shift, base)) return outcome;
+  return {
+    kind: "unavailable",
+    failure: "change_not_shown",
+    reason: "the provider does not show the change",
+  };
 }

@@ -90,7 +90,9 @@ export type OperationPatch = Partial<Pick<CancellationState, "sentAt" | "consume
   isConfirmed?: true;
 };
 
-export type ChangePatch = Partial<Pick<ChangeState, "sentAt" | "startTime" | "endTime" | "positions">> & {
+export type ChangePatch = Partial<
+  Pick<ChangeState, "sentAt" | "startTime" | "endTime" | "positions" | "base">
+> & {
   status?: "confirmed" | "refused";
   reason?: ChangeReason | null;
   reasonParams?: Params;

@@ -1,10 +1,11 @@
 import type { ChangeReason, Params, StepName } from "../../../generated/operations/types.ts";
 import type { Shift } from "../../contract/shift.ts";
+import type { ShiftValues } from "../db/schema.ts";
 import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
-import type { Call, ChangeState, JobState, Made } from "./state.ts";
+import type { Call, ChangeState, Made } from "./state.ts";
 
 type ChangeCall = Extract<Call, { do: "change" }>;
 
@@ -14,6 +15,7 @@ export function nextForChanges(draft: Draft): ChangeCall | undefined {
   while (job && state.changes[0] && state.changes[0].sentAt === null) {
     const [change] = state.changes;
     const values = valuesOf(change, job);
+    if (isOverruled(change, job)) return undefined;
     if (draft.hasStarted) refuseChange(draft, change, "shift_started", {});
     else if (values.startTime >= values.endTime) refuseChange(draft, change, "end_not_after_start", {});
     else {
@@ -21,17 +23,23 @@ export function nextForChanges(draft: Draft): ChangeCall | undefined {
       const [startTime, endTime] = [values.startTime, values.endTime].map((ms) =>
         new Date(ms).toISOString(),
       ) as [string, string];
-      return { do: "change", changeId, values: { startTime, endTime, positions: values.positions }, traceId };
+      const base = { startTime: job.startTime, endTime: job.endTime, positions: job.positions };
+      const { positions } = values;
+      return { do: "change", changeId, values: { startTime, endTime, positions }, base, traceId };
     }
   }
   return undefined;
 }
 
-type Values = Pick<JobState, "startTime" | "endTime" | "positions">;
+/** Whether the provider has changed, since the change was sent, a value that the change names: the shift has neither the value before nor the one asked for. */
+function isOverruled({ base, named, ...asked }: ChangeState, now: ShiftValues): boolean {
+  if (base === null) return false;
+  return named.some((name) => !sameAs(asked, now)(name) && !sameAs(base, now)(name));
+}
 
 /** Returns the requested values. All others are the job's current ones, so that no other change is undone. */
-function valuesOf(change: ChangeState, job: Values): Values {
-  const pick = (name: keyof Values) => (change.named.includes(name) ? change[name] : job[name]);
+function valuesOf(change: ChangeState, job: ShiftValues): ShiftValues {
+  const pick = (name: keyof ShiftValues) => (change.named.includes(name) ? change[name] : job[name]);
   return { startTime: pick("startTime"), endTime: pick("endTime"), positions: pick("positions") };
 }
 
@@ -68,7 +76,9 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
 function confirmChange(draft: Draft, change: ChangeState, durationMs?: number): void {
   const duration = durationMs === undefined ? {} : { durationMs };
   draft.step({ step: "change", code: "change_confirmed", traceId: change.traceId, ...duration });
-  draft.patchChange(change, { status: "confirmed", reason: null });
+  // The last call took effect some time before: until two minutes from now, a replica may not show it.
+  const sentAt = change.sentAt === null ? { sentAt: draft.now } : {};
+  draft.patchChange(change, { ...sentAt, status: "confirmed", reason: null });
   draft.resolveIssues(draft.subject, ["change_refused"]);
 }
 
@@ -94,13 +104,18 @@ function refuseChange(
 }
 
 /**
- * Settles changes whose call has an unknown outcome, now that the shift was read. A change is confirmed if the shift shows the requested values. Otherwise it is
- * sent again: at once if the values stay the same, or once later readings confirm the other values of the shift, because a replica may have shown them.
+ * Settles changes that were sent, now that the shift was read. A change is confirmed if the shift shows the requested values. It ends if the shift has got
+ * values that are neither those before nor those requested, once no replica can have shown them. Otherwise it is sent again: at once if the values stay
+ * the same, or once later readings confirm the other values of the shift.
  */
 export function settleChanges(draft: Draft, shift: Shift): void {
-  for (const change of draft.state.changes.filter(({ sentAt }) => sentAt !== null)) {
-    const isAsShown = sameAs(change, valuesShown(shift, change));
+  for (const change of draft.state.changes.filter(({ base }) => base !== null)) {
+    const shown = valuesShown(shift, change);
+    const isAsShown = sameAs(change, shown);
     if (change.named.every(isAsShown)) confirmChange(draft, change);
+    else if (isOverruled(change, shown)) {
+      if (!draft.readAfter(change.sentAt)) refuseChange(draft, change, "changed_by_provider", {});
+    } else if (change.sentAt === null) continue;
     else if (!others(change).every(isAsShown) && draft.readAfter(change.sentAt)) continue;
     else draft.patchChange(change, { sentAt: null });
   }
@@ -130,24 +145,29 @@ export function withConfirmed(draft: Draft, shift: Shift): Shift {
 }
 
 /** Whether a change of unknown outcome waits for the reading that settles it. */
-export const awaitsReading = (change: ChangeState, job: Values | undefined): boolean =>
+export const awaitsReading = (change: ChangeState, job: ShiftValues | undefined): boolean =>
   change.sentAt !== null && job !== undefined && !others(change).every(sameAs(change, job));
 
 const VALUES = ["startTime", "endTime", "positions"] as const;
 
 const others = ({ named }: ChangeState) => VALUES.filter((name) => !named.includes(name));
 
-const sameAs = (change: Values, shown: Values) => (name: keyof Values) =>
+const sameAs = (change: ShiftValues, shown: ShiftValues) => (name: keyof ShiftValues) =>
   name === "positions"
     ? change.positions === shown.positions
     : Math.abs(change[name] - shown[name]) < SAME_TIME_MS;
 
 /** The values of the shift as it was read. Unless it shows positions, they are those of `otherwise`. */
-const valuesShown = (shift: Shift, otherwise: Values): Values => ({
+const valuesShown = (shift: Shift, otherwise: ShiftValues): ShiftValues => ({
   startTime: Date.parse(shift.startTime),
   endTime: Date.parse(shift.endTime),
   positions: shift.warnings.includes("positions_missing") ? otherwise.positions : shift.positions,
 });
+
+/** Whether the shift has these values. */
+export function showsValues(shift: Shift, values: ShiftValues): boolean {
+  return VALUES.every(sameAs(values, valuesShown(shift, values)));
+}
 
 /** Many systems store whole minutes. */
 const SAME_TIME_MS = 60_000;

@@ -61,9 +61,10 @@ function nextOf(draft: Draft, run: RunSoFar): Next {
   const isLost = reading?.outcome.kind === "unavailable" || reading?.witness === "bad";
   const isDown = unavailable?.notAsked === true || isLost;
   const call = isDown ? undefined : nextCall(draft, run);
-  // A change sends the whole shift. It must not undo what was announced since the shift was read.
-  if (call && !(call.do === "change" && needsReading(draft, run))) return call;
-  if (!isDown && needsReading(draft, run)) return { do: "read", traceId: draft.traceId };
+  // A change sends the whole shift, so the shift is read right before: the change must not undo what the provider has changed since the last reading.
+  const mustRead = call?.do === "change" && !run.hasRead && !reading;
+  if (call && !(call.do === "change" && (!run.hasRead || needsReading(draft, run)))) return call;
+  if (!isDown && (mustRead || needsReading(draft, run))) return { do: "read", traceId: draft.traceId };
   return rest(draft, run, { isPaused: false });
 }
 

@@ -7,7 +7,7 @@ import type {
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { ShiftOutcome } from "../../clients/provider/shifts.ts";
 import type { RetryPolicy, Timing } from "../../clients/retry-policy.ts";
-import type { Job, PersonFault, Rejection, Routes, ShiftChange } from "../db/schema.ts";
+import type { Job, PersonFault, Rejection, Routes, ShiftChange, ShiftValues } from "../db/schema.ts";
 
 // The plain values that a run works with. Times are milliseconds since 1970. Nothing here depends on the database, HTTP, or a clock.
 
@@ -106,7 +106,7 @@ export interface CancellationState {
 
 export type ChangeState = Pick<
   Plain<ShiftChange>,
-  "changeId" | "traceId" | "startTime" | "endTime" | "positions" | "named" | "sentAt" | "createdAt"
+  "changeId" | "traceId" | "startTime" | "endTime" | "positions" | "named" | "base" | "sentAt" | "createdAt"
 >;
 
 export interface EventState {
@@ -166,7 +166,8 @@ export type Call =
   | ({ do: "assign" } & BookingCall)
   | ({ do: "unassign" } & BookingCall)
   | { do: "cancel"; operationId: string; traceId: string }
-  | { do: "change"; changeId: string; values: ChangeValues; traceId: string };
+  /** `base`: the values that the shift has now, by a reading in the same run. */
+  | { do: "change"; changeId: string; values: ChangeValues; base: ShiftValues; traceId: string };
 
 export type CallOutcome =
   | { kind: "done" }
@@ -188,6 +189,8 @@ export interface RunSoFar {
   made?: Made;
   /** Whether this run has done nothing yet. */
   isFirst: boolean;
+  /** Whether this run has read the shift. */
+  hasRead?: boolean;
   /** Bookings, operations and changes whose call failed in this run. */
   failed: ReadonlySet<string>;
   /** The last failure of this run. */

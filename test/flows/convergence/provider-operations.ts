@@ -14,6 +14,8 @@ export interface Forms {
   codes: boolean;
   /** The response to GET of a deleted shift. Variant A has no status, so it is always 404. */
   deletedShows: "absent" | "cancelled";
+  /** Times that are requested are stored in multiples of it. Milliseconds. */
+  roundsToMs: number;
 }
 
 /** A change of the provider's data by a call of the platform. */
@@ -108,7 +110,7 @@ function updateShift(parts: Parts, call: Call): Reply {
   const { forms, records, outlets, roles } = parts;
   const found = liveShift(parts, call);
   if ("refused" in found) return found.refused;
-  const values = readUpdate(call.body);
+  const values = readUpdate(call.body, forms.roundsToMs);
   if (!values) return refusal(forms, 422, "validation_failed");
   const { shift } = found;
   const isMoved = shift.startTime !== values.startTime || shift.endTime !== values.endTime;
@@ -127,10 +129,10 @@ function updateShift(parts: Parts, call: Call): Reply {
   return { status: 200, body, ...answer };
 }
 
-function readUpdate(body: unknown) {
+function readUpdate(body: unknown, roundsToMs: number) {
   const { startTime, endTime, slots, numberOfPositions = slots } = (body ?? {}) as Record<string, unknown>;
-  const start = Date.parse(String(startTime));
-  const end = Date.parse(String(endTime));
+  const rounded = (time: unknown) => Math.round(Date.parse(String(time)) / roundsToMs) * roundsToMs;
+  const [start, end] = [rounded(startTime), rounded(endTime)];
   if (!(end > start) || !Number.isInteger(numberOfPositions)) return undefined;
   return {
     startTime: new Date(start).toISOString(),

@@ -112,11 +112,11 @@ function createSystem(options: ProviderOptions): System {
   const providerId = randomUUID();
   const faults = createFaults();
   const { variant = "a", notFound = "empty", acknowledgement = "minimal" } = options;
-  const { codes = true, deletedShows = "absent" } = options;
+  const { codes = true, deletedShows = "absent", roundsToMs = 1 } = options;
   const parts: Parts = {
     faults,
     records: createRecords(),
-    forms: { variant, notFound, acknowledgement, codes, deletedShows },
+    forms: { variant, notFound, acknowledgement, codes, deletedShows, roundsToMs },
     outlets: ["Norrtull", "Slussen"].map((name) => ({ id: randomUUID(), name })),
     roles: ["Servering", "Disk"].map((name) => ({ id: randomUUID(), name })),
   };

@@ -269,6 +269,7 @@ const TABLES: Tables = {
     end_time: "timestamptz",
     positions: "int4",
     named: "jsonb",
+    base: "jsonb?",
     status: "text",
     reason: "text?",
     reason_params: "jsonb",

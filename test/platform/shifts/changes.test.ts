@@ -20,6 +20,8 @@ import {
 const planned = (state: ShiftState, run: RunSoFar, now = NOW) => plan(state, run, now, RULES);
 const iso = (ms: number) => new Date(ms).toISOString();
 
+const BASE = { startTime: START, endTime: START + 8 * HOUR_MS, positions: 2 };
+
 /** A change of the start and the end of `aJob` by an hour, whose call was cut a second ago. */
 const aChange = (patch: Partial<ChangeState> = {}): ChangeState => ({
   changeId: "change",
@@ -28,6 +30,7 @@ const aChange = (patch: Partial<ChangeState> = {}): ChangeState => ({
   startTime: START + HOUR_MS,
   endTime: START + 9 * HOUR_MS,
   positions: 2,
+  base: BASE,
   sentAt: NOW - 1_000,
   createdAt: NOW - 2_000,
   ...patch,
@@ -81,6 +84,30 @@ describe("a change whose outcome is unknown", () => {
     expect(next).toMatchObject({ do: "change", values: { ...moved, positions: 1 } });
   });
 
+  it("ends when the provider has changed the same value meanwhile, once no replica can have shown it", () => {
+    const other = { startTime: iso(START + 3 * HOUR_MS) };
+    const early = planned(changing(), afterSeeing(other));
+    expect([patches(early.writes), early.next.do]).toEqual([[], "rest"]);
+    const state = changing({ sentAt: NOW - 120_000 });
+    const { writes, next } = planned(state, afterSeeing(other));
+    expect(patches(writes)).toMatchObject([{ status: "refused", reason: "changed_by_provider" }]);
+    expect(jobOf(writes)).toMatchObject({ startTime: START + 3 * HOUR_MS });
+    expect(next.do).toBe("rest");
+  });
+
+  it("ends at once when it was to be sent again, and the provider has changed the same value", () => {
+    const { writes } = planned(
+      changing({ sentAt: null }),
+      afterSeeing({ startTime: iso(START + 3 * HOUR_MS) }),
+    );
+    expect(patches(writes)).toMatchObject([{ status: "refused", reason: "changed_by_provider" }]);
+  });
+
+  it("is confirmed by a reading although it was to be sent again, and is remembered as of now", () => {
+    const { writes } = planned(changing({ sentAt: null }), afterSeeing(moved));
+    expect(patches(writes)).toEqual([{ sentAt: NOW, status: "confirmed", reason: null }]);
+  });
+
   it("keeps a later change waiting", () => {
     const later = aChange({ changeId: "later", named: ["positions"], positions: 3, sentAt: null });
     const state = aState({ changes: [aChange(), later] });
@@ -92,6 +119,7 @@ describe("a change whose outcome is unknown", () => {
       do: "change",
       changeId: "change",
       traceId: "trace-of-change",
+      base: BASE,
       values: { ...moved, positions: 2 },
     } as const;
     const run = { ...afterCall(call, cut), failed: new Set(["change"]) };
@@ -149,7 +177,13 @@ describe("a change that the provider confirmed a second ago", () => {
 
 describe("a change whose response shows the shift as it was before", () => {
   const values = { ...moved, positions: 2 };
-  const call = { do: "change", changeId: "change", traceId: "trace-of-change", values } as const;
+  const call = {
+    do: "change",
+    changeId: "change",
+    traceId: "trace-of-change",
+    values,
+    base: BASE,
+  } as const;
   const answered = (shown: Parameters<typeof afterSeeing>[0]) => {
     const { outcome } = afterSeeing(shown).reading ?? expect.unreachable();
     return planned(changing(), afterCall(call, outcome));
@@ -165,5 +199,27 @@ describe("a change whose response shows the shift as it was before", () => {
 
   it("is not read again if it shows the change, whatever its other values are", () => {
     expect(answered({ ...moved, positions: 1 }).next).toMatchObject({ afterMs: HOUR_MS });
+  });
+});
+
+describe("a change that was not sent", () => {
+  const asked = { sentAt: null, base: null };
+
+  it.each([true, false])("is sent after a reading in the same run alone (first step: %s)", (isFirst) => {
+    const run = { ...firstStep, isFirst };
+    const state = changing(asked);
+    expect(planned({ ...state, shift: { ...state.shift, nextReadAt: null } }, run).next.do).toBe("read");
+    expect(planned(state, { ...run, hasRead: true }).next).toMatchObject({ do: "change", base: BASE });
+  });
+
+  it("is pending while the reading before it fails", () => {
+    const run = { ...firstStep, isFirst: false, unavailable: cut, reading: undefined };
+    const { next } = planned(changing(asked), run as never);
+    expect(next.do).not.toBe("change");
+  });
+
+  it("takes the values that it does not name from that reading", () => {
+    const { next } = planned(changing(asked), afterSeeing({ positions: 7 }));
+    expect(next).toMatchObject({ do: "change", values: { ...moved, positions: 7 } });
   });
 });

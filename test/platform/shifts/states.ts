@@ -168,8 +168,10 @@ export function afterReading(outcome: Reading["outcome"], patch: Partial<Reading
   return { ...first, isFirst: false, reading, ...unavailable };
 }
 
-export const afterSeeing = (shift: Partial<Shift> = {}, patch: Partial<Reading> = {}): RunSoFar =>
-  afterReading({ kind: "shift", shift: aShift(shift) }, patch);
+export const afterSeeing = (shift: Partial<Shift> = {}, patch: Partial<Reading> = {}): RunSoFar => ({
+  ...afterReading({ kind: "shift", shift: aShift(shift) }, patch),
+  hasRead: true,
+});
 
 export const afterAbsence = (patch: Partial<Reading> & { code?: string; final?: boolean } = {}): RunSoFar => {
   const { code, final = false, ...rest } = patch;

@@ -95,6 +95,8 @@ create table shift_changes (
   positions integer not null,
   -- What was asked for: what is not named is as the job has it when the change is sent.
   named jsonb not null default '["startTime", "endTime", "positions"]',
+  -- The values before the last call, from a reading in the same run; times in milliseconds.
+  base jsonb,
   status text not null check (status in ('pending', 'confirmed', 'refused')),
   reason text,
   reason_params jsonb not null default '{}',

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { Job } from "../../../generated/operations/types.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
+import { engines } from "../../harness/engines.ts";
+import { agree } from "./agree.ts";
+import { type Organisation, useIndependent } from "./organisation.ts";
+
+const later = (time: string, ms: number) => new Date(Date.parse(time) + ms).toISOString();
+const putsOf = ({ provider }: Organisation) => provider.effects.filter(({ kind }) => kind === "put").length;
+const startOf = async ({ job }: Organisation, { shiftId }: Job) => (await job(shiftId)).startTime;
+
+/** A job with one person booked, and whom the platform told what. */
+async function booked(platform: Organisation) {
+  const person = await platform.addPerson();
+  const job = await platform.open({ positions: 2 });
+  await platform.book(job, person);
+  const told = async () =>
+    (await platform.notifications(job, "shift_changed")).map(({ content }) => content.startTime);
+  return { job, told };
+}
+
+describe.each(engines)("a change that was requested, on %s", (engine) => {
+  const onboard = useIndependent(engine);
+
+  it("ends with the provider's answer where it rounds the times, and a later change of the provider stays", async () => {
+    const platform = await onboard({ acknowledgement: "none", roundsToMs: 15 * MINUTE_MS });
+    const { provider } = platform;
+    const { job, told } = await booked(platform);
+    const [rounded, moved] = [later(job.startTime, 15 * MINUTE_MS), later(job.startTime, 2 * HOUR_MS)];
+    const asked = { startTime: later(job.startTime, 20 * MINUTE_MS) };
+    expect((await platform.change(job, asked)).status).toBeLessThan(300);
+    await expect.poll(() => startOf(platform, job)).toBe(rounded);
+    provider.updateShift(job.shiftId, { startTime: moved });
+    await provider.announce("shift.update", job.shiftId);
+    await expect.poll(() => startOf(platform, job)).toBe(moved);
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    expect([putsOf(platform), await told()]).toEqual([1, [rounded, moved]]);
+    expect(await platform.issueCodes()).toEqual([]);
+  });
+
+  it("ends as changed by the provider when its people change the same value while it has no response", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const { job, told } = await booked(platform);
+    const outage = provider.fault({ kind: "status", status: 503, retryAfter: "0" }, { on: "updateShift" });
+    const moved = later(job.startTime, 2 * HOUR_MS);
+    expect(await platform.change(job, { startTime: later(job.startTime, HOUR_MS) })).toMatchObject({
+      status: 202,
+    });
+    await expect.poll(() => outage.hits).toBeGreaterThan(0);
+    provider.updateShift(job.shiftId, { startTime: moved });
+    await expect.poll(platform.issueCodes).toEqual(["change_refused"]);
+    outage.stop();
+    const [issue] = await platform.issues();
+    expect(issue?.params).toMatchObject({ changeReason: "changed_by_provider" });
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    expect(await startOf(platform, job)).toBe(moved);
+    expect([putsOf(platform), await told()]).toEqual([0, [moved]]);
+  });
+
+  it("changes only what was asked for when the webhook of another change was lost", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const { job, told } = await booked(platform);
+    const moved = later(job.startTime, HOUR_MS);
+    provider.updateShift(job.shiftId, { startTime: moved });
+    expect((await platform.change(job, { positions: 3 })).status).toBeLessThan(300);
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    expect(await platform.job(job.shiftId)).toMatchObject({ startTime: moved, positions: 3 });
+    expect([putsOf(platform), await told()]).toEqual([1, [moved]]);
+  });
+
+  it("waits while the shift cannot be read before it", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const { job } = await booked(platform);
+    const outage = provider.fault({ kind: "status", status: 503, retryAfter: "0" }, { on: "getShift" });
+    await platform.change(job, { positions: 3 });
+    await expect.poll(() => outage.hits).toBeGreaterThan(2);
+    expect(putsOf(platform)).toBe(0);
+    outage.stop();
+    await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ positions: 3 });
+    expect(putsOf(platform)).toBe(1);
+  });
+});
