@@ -9,14 +9,14 @@ const later = (time: string, ms: number) => new Date(Date.parse(time) + ms).toIS
 const putsOf = ({ provider }: Organisation) => provider.effects.filter(({ kind }) => kind === "put").length;
 const startOf = async ({ job }: Organisation, { shiftId }: Job) => (await job(shiftId)).startTime;
 
-/** A job with one person booked, and whom the platform told what. */
+/** A job with one person booked, and the changes that people were notified of. */
 async function booked(platform: Organisation) {
   const person = await platform.addPerson();
   const job = await platform.open({ positions: 2 });
   await platform.book(job, person);
-  const told = async () =>
+  const changes = async () =>
     (await platform.notifications(job, "shift_changed")).map(({ content }) => content.startTime);
-  return { job, told };
+  return { job, changes };
 }
 
 describe.each(engines)("a change that was requested, on %s", (engine) => {
@@ -25,7 +25,7 @@ describe.each(engines)("a change that was requested, on %s", (engine) => {
   it("ends with the provider's answer where it rounds the times, and a later change of the provider stays", async () => {
     const platform = await onboard({ acknowledgement: "none", roundsToMs: 15 * MINUTE_MS });
     const { provider } = platform;
-    const { job, told } = await booked(platform);
+    const { job, changes } = await booked(platform);
     const [rounded, moved] = [later(job.startTime, 15 * MINUTE_MS), later(job.startTime, 2 * HOUR_MS)];
     const asked = { startTime: later(job.startTime, 20 * MINUTE_MS) };
     expect((await platform.change(job, asked)).status).toBeLessThan(300);
@@ -34,14 +34,14 @@ describe.each(engines)("a change that was requested, on %s", (engine) => {
     await provider.announce("shift.update", job.shiftId);
     await expect.poll(() => startOf(platform, job)).toBe(moved);
     await expect.poll(() => agree(platform, provider)).toEqual([]);
-    expect([putsOf(platform), await told()]).toEqual([1, [rounded, moved]]);
+    expect([putsOf(platform), await changes()]).toEqual([1, [rounded, moved]]);
     expect(await platform.issueCodes()).toEqual([]);
   });
 
   it("ends as changed by the provider when its people change the same value while it has no response", async () => {
     const platform = await onboard();
     const { provider } = platform;
-    const { job, told } = await booked(platform);
+    const { job, changes } = await booked(platform);
     const outage = provider.fault({ kind: "status", status: 503, retryAfter: "0" }, { on: "updateShift" });
     const moved = later(job.startTime, 2 * HOUR_MS);
     expect(await platform.change(job, { startTime: later(job.startTime, HOUR_MS) })).toMatchObject({
@@ -55,19 +55,19 @@ describe.each(engines)("a change that was requested, on %s", (engine) => {
     expect(issue?.params).toMatchObject({ changeReason: "changed_by_provider" });
     await expect.poll(() => agree(platform, provider)).toEqual([]);
     expect(await startOf(platform, job)).toBe(moved);
-    expect([putsOf(platform), await told()]).toEqual([0, [moved]]);
+    expect([putsOf(platform), await changes()]).toEqual([0, [moved]]);
   });
 
   it("changes only what was asked for when the webhook of another change was lost", async () => {
     const platform = await onboard();
     const { provider } = platform;
-    const { job, told } = await booked(platform);
+    const { job, changes } = await booked(platform);
     const moved = later(job.startTime, HOUR_MS);
     provider.updateShift(job.shiftId, { startTime: moved });
     expect((await platform.change(job, { positions: 3 })).status).toBeLessThan(300);
     await expect.poll(() => agree(platform, provider)).toEqual([]);
     expect(await platform.job(job.shiftId)).toMatchObject({ startTime: moved, positions: 3 });
-    expect([putsOf(platform), await told()]).toEqual([1, [moved]]);
+    expect([putsOf(platform), await changes()]).toEqual([1, [moved]]);
   });
 
   it("waits while the shift cannot be read before it", async () => {
