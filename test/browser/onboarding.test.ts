@@ -388,6 +388,8 @@ describe("integrations", () => {
     await Promise.all(shifts.map(({ traceId }) => sandbox.delivered(traceId)));
     await backlog.getByText("8 from events").waitFor();
     await backlog.getByText("Waiting since").waitFor();
+    // Responses are what a latency is measured of: the calls must have arrived before some are released.
+    await expect.poll(() => held.length).toBeGreaterThan(0);
     for (const release of held.splice(0)) release();
     await backlog.getByText(/^The provider takes .* for a response/).waitFor();
     await expectFit(page);

@@ -31,12 +31,17 @@ const HIRE = {
   documents: { citizenship: "SE", workPermitRequired: "no", workPermitExpiry: null, passportVerified: true },
 };
 
+/** An address of this length whose parts are short enough. */
+const longEmail = (length: number) =>
+  `a@${`${"x".repeat(60)}.`.repeat(4)}`.padEnd(length - 3, "y").concat(".se");
+
 /** Each operation that takes a body, a body that is wrong, and where. */
 const WRONG: [method: string, path: string, body: object, pointers: string[]][] = [
   ["POST", "/integrations", {}, ["/providerId", "/kind", "/name", "/baseUrl", "/providerToken"]],
   ["POST", "/integrations", { ...INTEGRATION, providerId: "7", kind: "Tempo 1" }, ["/providerId", "/kind"]],
   ["POST", "/integrations", { ...INTEGRATION, name: "" }, ["/name"]],
   ["POST", "/integrations", { ...INTEGRATION, name: "x".repeat(101) }, ["/name"]],
+  ["POST", "/integrations", { ...INTEGRATION, kind: "k".repeat(33) }, ["/kind"]],
   ["POST", "/integrations", { ...INTEGRATION, routing: "cookie", timeZone: 2 }, ["/routing", "/timeZone"]],
   ["POST", "/integrations", { ...INTEGRATION, providerToken: "with space" }, ["/providerToken"]],
   ["POST", "/integrations", { ...INTEGRATION, baseUrl: "not a url" }, ["/baseUrl"]],
@@ -73,6 +78,13 @@ const WRONG: [method: string, path: string, body: object, pointers: string[]][] 
   ["POST", "/candidates", { ...PERSON, personalNumber: "199007212394" }, ["/personalNumber"]],
   ["POST", "/candidates", { ...PERSON, personalNumber: "9001169813" }, ["/personalNumber"]],
   ["POST", "/candidates", { ...PERSON, email: "ada@", phone: "1" }, ["/email", "/phone"]],
+  [
+    "POST",
+    "/candidates",
+    { ...PERSON, firstName: "x".repeat(101), lastName: "" },
+    ["/firstName", "/lastName"],
+  ],
+  ["POST", "/candidates", { ...PERSON, email: longEmail(255) }, ["/email"]],
   ["POST", "/candidates", { ...PERSON, competenceIds: [ID, "x"] }, ["/competenceIds/1"]],
   [
     "POST",

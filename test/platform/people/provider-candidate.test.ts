@@ -11,7 +11,7 @@ const HIRE: HireDetails = {
   city: "Göteborg",
   countryCode: "se",
   emergencyContact: { name: "Kim Ek", phone: "+46701740606", relationship: "sibling" },
-  bankDetails: { clearingNumber: "6000", accountNumber: "123456789" },
+  bankDetails: { clearingNumber: "8327-9", accountNumber: "923 456 789-1" },
   documents: { citizenship: "SE", workPermitRequired: false, workPermitExpiry: null, passportVerified: true },
 };
 
