@@ -112,7 +112,7 @@ const EMPTY = { waiting: waiting(0), mail: 0, inProgress: 0, oldestAt: null };
 const becomes = async (of: { operations: Operations; providerId: string }, backlog: object) => {
   const params = { path: { providerId: of.providerId } };
   const read = async () => ok(await of.operations.getIntegration({ params })).backlog;
-  await expect.poll(read, { timeout: 15_000 }).toMatchObject(backlog);
+  await expect.poll(read).toMatchObject(backlog);
 };
 
 /** When the nth of the events that wait was received. */
