@@ -73,7 +73,7 @@ const CASES: [string, Shift[], Partial<StaffingFigures>][] = [
   ],
   [
     "a cancelled shift, with none of its positions",
-    [{ job: { status: "cancelled", positions: 5, updated_at: hoursBefore(25) } }],
+    [{ job: { status: "cancelled", positions: 5, updated_at: hoursBefore(24.5) } }],
     { cancelled: 1 },
   ],
   [
@@ -83,12 +83,12 @@ const CASES: [string, Shift[], Partial<StaffingFigures>][] = [
   ],
   [
     "withdrawals, and the late ones of them",
-    [{ bookings: [ended("withdrawn", 25), ended("withdrawn", 23), ended("shift_full", 23)] }],
+    [{ bookings: [ended("withdrawn", 24.5), ended("withdrawn", 23), ended("shift_full", 23)] }],
     { positions: 1, withdrawn: 2, late: 1 },
   ],
   [
     "a late change once, however many people were notified",
-    [{ changedAt: [hoursBefore(25), hoursBefore(23), hoursBefore(1)] }],
+    [{ changedAt: [hoursBefore(24.5), hoursBefore(23), hoursBefore(1)] }],
     { positions: 1, late: 2 },
   ],
   [
