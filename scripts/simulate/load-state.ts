@@ -163,6 +163,9 @@ function countRemoved(store: Store, shiftId: string, now: number): NonNullable<S
       each.shiftId !== shiftId && isLiveJob && (each.status === "pending" || each.status === "confirmed")
     );
   });
-  const missing = booked.filter((each) => each.missing > 0 && each.updatedAt > now - AT_ONCE_MS);
+  const missing = booked.filter(
+    (each) =>
+      (each.missing > 0 || (each.isReassigned && !each.isListed)) && each.updatedAt > now - AT_ONCE_MS,
+  );
   return { missing: missing.length, booked: booked.length };
 }

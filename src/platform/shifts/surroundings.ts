@@ -91,10 +91,14 @@ export async function countVanished(trx: Trx, { providerId, shiftId }: ShiftKey,
   return { missing: Number(rows[0]?.missing ?? 1), known: Number(rows[0]?.known ?? 0) };
 }
 
-/** Counts the people booked on the provider's other future shifts, and those whom lists have lacked at about the same time. */
+/**
+ * Counts the people booked on the provider's other future shifts, and those whom lists have lacked at about the same time, also if they were assigned once
+ * more since.
+ */
 export async function countRemoved(trx: Trx, { providerId, shiftId }: ShiftKey, now: Date) {
   const { rows } = await sql<{ missing: number; booked: number }>`
-    select count(*) filter (where missing > 0 and bookings.updated_at > now() - ${LOSS_WINDOW})::int as missing,
+    select count(*) filter (where (missing > 0 or is_reassigned and not is_listed)
+        and bookings.updated_at > now() - ${LOSS_WINDOW})::int as missing,
       count(*)::int as booked
     from jobs join bookings using (provider_id, job_id)
     where provider_id = ${providerId} and shift_id <> ${shiftId} and start_time > ${now} and ${IS_LIVE}
