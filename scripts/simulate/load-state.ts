@@ -1,7 +1,7 @@
 import type { ProviderPerson } from "../../generated/operations/types.ts";
 import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { Shift } from "../../src/contract/shift.ts";
-import { unlisted } from "../../src/platform/shifts/plan-bookings.ts";
+import { unlisted } from "../../src/platform/shifts/plan-vanished.ts";
 import type { RunSoFar, ShiftState, Surroundings } from "../../src/platform/shifts/state.ts";
 import { COMPETENCE_OF_ROLE, isLive, type Store } from "./store.ts";
 

@@ -177,6 +177,11 @@ export class Draft {
     return next !== undefined;
   }
 
+  /** Reads the shift again later: the call may still take effect, or the replica that was read may lag. */
+  readLate(): void {
+    this.readAt(this.now + Math.max(0, ...this.rules.recheckMs));
+  }
+
   /** Plans one more reading of a shift that contradicts what was announced. Returns the milliseconds until then; undefined after the last. */
   recheck(rechecks: number): number | undefined {
     const afterMs = this.rules.recheckMs[rechecks];

@@ -1,6 +1,5 @@
 import { reportsDeletion } from "../../contract/shift-event.ts";
 import type { Draft } from "./draft.ts";
-import { readLate } from "./plan-bookings.ts";
 import { cancelJob } from "./plan-close.ts";
 import { noteWorking } from "./plan-routes.ts";
 import { type CallOutcome, type EventState, MAX_MISSING, type Reading } from "./state.ts";
@@ -75,7 +74,7 @@ export function concludeAbsence(
   if (isAsked) noteWorking(draft, "cancelShift", traceId);
   draft.endEvents(covered, "processed", cancelJob(draft, isAsked ? "employer" : "absence", traceId));
   awaitReturn(draft);
-  if ((absence.isAnnounced || isKnownGone) && absence.isExpected) readLate(draft);
+  if ((absence.isAnnounced || isKnownGone) && absence.isExpected) draft.readLate();
   return undefined;
 }
 

@@ -1,91 +1,30 @@
-import type { BookingReason, ProviderPerson } from "../../../generated/operations/types.ts";
+import type { BookingReason } from "../../../generated/operations/types.ts";
 import type { Rejection } from "../db/schema.ts";
 import { type FinalFault, isFinal } from "../people/plan.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { endBooking, notifyOfBooking, paramsOf } from "./plan-close.ts";
 import { awaitsShift, settleRoute } from "./plan-routes.ts";
-import { type BookingState, type Call, MAX_MISSING, type ShiftState } from "./state.ts";
+import { holdVanished, isOnList } from "./plan-vanished.ts";
+import type { BookingState, Call } from "./state.ts";
 
 /** How many readings in a row must lack a person before the person counts as removed: one of them may be stale. */
 const MISSING_READINGS = 3;
 
 /** Applies the provider's list to every booking. The list settles calls whose outcome is unknown. */
 export function applyList(draft: Draft): void {
-  const removed = removedFrom(draft);
-  const isHeld = isMassRemoval(draft, removed.length);
-  if (isHeld) holdPeople(draft, removed);
-  else sampleOthers(draft, removed);
+  const held = holdVanished(draft);
   for (const booking of draft.state.bookings) {
-    if (isHeld && removed.includes(booking)) continue;
-    if (isListed(draft, booking)) applyListed(draft, booking);
+    if (held.includes(booking)) continue;
+    if (isOnList(draft.state, booking)) applyListed(draft, booking);
     else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
     else if (booking.atProvider === "yes" && countsAsMissing(draft, booking)) applyRemoved(draft, booking);
   }
-}
-
-/** The people booked whom the list lacks although it should show them. */
-const removedFrom = (draft: Draft): BookingState[] =>
-  unlisted(draft.state).filter(({ isListed, sentAt }) => isListed || !draft.mayLag(sentAt));
-
-/** The people booked whom the list lacks, at a provider whose lists show them. */
-export const unlisted = (state: ShiftState): BookingState[] =>
-  state.bookings.filter(
-    (booking) =>
-      holdsSeat(booking) &&
-      !booking.isWithdrawn &&
-      booking.atProvider === "yes" &&
-      (booking.isListed || state.integration.listsBooked) &&
-      !isOnList(state, booking),
-  );
-
-/** Whether so many people are missing from the lists that it is a loss of data rather than a decision about each of them. */
-function isMassRemoval({ state, hasStarted }: Draft, count: number): boolean {
-  const { removed, listed } = state.surroundings;
-  if (count === 0 || removed === undefined || hasStarted) return false;
-  const missing = removed.missing + count;
-  const isMany = missing > MAX_MISSING && missing > (removed.booked + count) / 5;
-  return isMany || (count >= EMPTIED && listed.length === 0) || state.integration.isHeld;
-}
-
-/** A list with as many of the platform's people that becomes empty is a loss of data. */
-const EMPTIED = 3;
-
-/** Leaves the bookings as they are until lists show the people, or an operator confirms that they are removed. */
-function holdPeople(draft: Draft, people: readonly BookingState[]): void {
-  const { missing = 0, booked = 0 } = draft.state.surroundings.removed ?? {};
-  draft.push({ write: "hold", params: { count: missing + people.length, booked: booked + people.length } });
-  draft.state.integration.isHeld = true;
-  for (const booking of people) if (booking.missing === 0) draft.patchBooking(booking, { missing: 1 });
-  readLate(draft);
-}
-
-/** The first missing person makes the platform read other shifts: whether many are missing has to be known before anyone is released. */
-function sampleOthers(draft: Draft, people: readonly BookingState[]): void {
-  const { removed } = draft.state.surroundings;
-  const isFirst = removed?.missing === 0 && people.some(({ missing }) => missing === 0);
-  if (isFirst && !draft.hasStarted)
-    draft.push({ write: "sample", count: Math.ceil(removed.booked / 5) + MAX_MISSING });
 }
 
 /** Whether the list should show the person: it has before, or other lists have shown others and the assignment is older than any replica. */
 function countsAsMissing(draft: Draft, { isListed, sentAt }: BookingState): boolean {
   if (isListed) return true;
   return draft.state.integration.listsBooked && !draft.readAfter(sentAt);
-}
-
-const isListed = ({ state }: Draft, booking: BookingState): boolean => isOnList(state, booking);
-
-const isOnList = ({ surroundings }: ShiftState, booking: BookingState): boolean =>
-  surroundings.listed.some((entry) => isPerson(entry, booking));
-
-/** Whether a list entry is the booked person. UUIDs ignore case (RFC 9562). Once a booking has ended, another id means that the provider assigned the person. */
-export function isPerson(
-  { candidateId, providerCandidateId }: ProviderPerson,
-  booking: BookingState,
-): boolean {
-  const id = booking.providerCandidateId ?? booking.person.id;
-  if (id?.toLowerCase() === providerCandidateId.toLowerCase()) return true;
-  return candidateId === booking.candidateId && (holdsSeat(booking) || id === null);
 }
 
 function applyListed(draft: Draft, booking: BookingState) {
@@ -111,7 +50,8 @@ export function restoreBookings(draft: Draft): void {
   for (const booking of [...bookings].reverse()) {
     const { candidateId, reason, isWithdrawn, traceId } = booking;
     const isEndedWithShift = reason === "shift_deleted" || reason === "shift_cancelled";
-    if (!isEndedWithShift || isWithdrawn || seen.has(candidateId) || !isListed(draft, booking)) continue;
+    if (!isEndedWithShift || isWithdrawn || seen.has(candidateId) || !isOnList(draft.state, booking))
+      continue;
     seen.add(candidateId);
     const overlap = surroundings.overlaps.find((each) => each.candidateId === candidateId);
     if (!overlap) {
@@ -140,19 +80,15 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
   if (rejection && holdsSeat(booking)) {
     const reason = reasonOf(rejection);
     endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
-    return readLate(draft);
+    return draft.readLate();
   }
   if (booking.isWithdrawn && holdsSeat(booking)) {
     draft.step({ step: "unassign", code: "seen_unassigned", traceId: booking.traceId });
     endBooking(draft, booking, { status: "released", reason: "withdrawn" }, { atProvider: "no" });
-    return readLate(draft);
+    return draft.readLate();
   }
   draft.patchBooking(booking, { atProvider: "no", rejection: null, missing: 0 });
 }
-
-/** Reads the shift again later: the call may still take effect, or the replica that was read may lag. */
-export const readLate = (draft: Draft): void =>
-  draft.readAt(draft.now + Math.max(0, ...draft.rules.recheckMs));
 
 function rereadMissing(draft: Draft, booking: BookingState): void {
   const afterMs = draft.rules.recheckMs[booking.missing] ?? 0;

@@ -3,7 +3,7 @@ import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import { failureParams } from "../step.ts";
 import { hadNoEffect, isAboutToken, isMissingRoute } from "./call-outcome.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { confirm, readLate, reasonOf } from "./plan-bookings.ts";
+import { confirm, reasonOf } from "./plan-bookings.ts";
 import { concludeChange } from "./plan-changes.ts";
 import { cancelJob, endBooking, paramsOf } from "./plan-close.ts";
 import { doubtRoute, noteRoute } from "./plan-routes.ts";
@@ -115,7 +115,7 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
     draft.step({ step: "unassign", code: "unassigned", traceId, durationMs });
     // Not forgotten at once: an assignment before it, whose connection was cut, may take effect only now.
     const off = { atProvider: "no", isListed: false, missing: 0, routeDoubt: null } as const;
-    readLate(draft);
+    draft.readLate();
     if (!holdsSeat(booking)) draft.patchBooking(booking, off);
     else endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
     draft.resolveIssues(draft.bookingSubject(booking), ["unassign_failed"]);

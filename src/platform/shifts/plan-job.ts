@@ -2,7 +2,8 @@ import type { JobStatus, Outcome, ProviderPerson } from "../../../generated/oper
 import type { Shift } from "../../contract/shift.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isMaterialChange, jobStatus } from "./job-status.ts";
-import { applyList, isPerson, restoreBookings } from "./plan-bookings.ts";
+import { applyList, restoreBookings } from "./plan-bookings.ts";
+import { isPerson } from "./plan-vanished.ts";
 import type { JobState } from "./state.ts";
 
 /** How many of the people assigned by the provider are stored. */

@@ -14,7 +14,7 @@ import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
 import { type LoadedShift, loadShift, loadShifts, peekShifts, type ShiftKey } from "./load.ts";
 import { firstReading, plan } from "./plan.ts";
-import { unlisted } from "./plan-bookings.ts";
+import { unlisted } from "./plan-vanished.ts";
 import { record } from "./record.ts";
 import type { Next, Rules, RunSoFar } from "./state.ts";
 import { countRemoved, countVanished, loadSurroundings } from "./surroundings.ts";
