@@ -2,9 +2,6 @@ import { readConfig } from "../../src/platform/config.ts";
 import { startPlatform } from "../../src/platform/main.ts";
 import { RECONCILE_MS } from "./target.ts";
 
-/** The delays before each further read of a shift after a 404. */
-const ABSENCE_RETRIES_MS: readonly number[] = [50, 150, 300];
-
 /**
  * Runs the platform as `shiftpact platform` does, but with short delays: minutes to hours become milliseconds to seconds. The number of
  * attempts and everything else is as in production.
@@ -13,8 +10,7 @@ const ABSENCE_RETRIES_MS: readonly number[] = [50, 150, 300];
 const jump = jumpingClock();
 const platform = await startPlatform(readConfig(process.env), {
   timing: {
-    absenceRetriesMs: ABSENCE_RETRIES_MS,
-    recheckMs: [20, 50, 100, 200],
+    ladderMs: [20, 70, 170, 370],
     answerWithinMs: 300,
     reconcileMs: RECONCILE_MS,
     hourlyMs: 1_000,

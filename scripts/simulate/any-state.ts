@@ -44,7 +44,29 @@ const job = fc.record({
   cancelledBy: fc.constantFrom("employer", "provider", "absence", null),
   offerRound: count,
   renewedRound: count,
+  announced: orNull(fc.record({ startTime: time, endTime: time, outletId: id, roleId: id })),
   traceId: id,
+});
+
+const version = fc.constantFrom("gone", "cancelled", "one", "two");
+const belief = fc.record({
+  version: orNull(version),
+  since: time,
+  isConfirmed: fc.boolean(),
+  missingSince: orNull(time),
+  shown: orNull(id),
+  earlier: fc.array(
+    fc.record(
+      { version, believedAt: time, olderSince: time, isReplaced: fc.constant(true as const) },
+      { requiredKeys: ["version", "believedAt"] },
+    ),
+    { maxLength: 2 },
+  ),
+  notices: fc.array(time, { maxLength: 3 }),
+  expected: count,
+  calledAt: orNull(time),
+  awaitsEcho: fc.boolean(),
+  basis: orNull(time),
 });
 
 const booking = fc.record({
@@ -92,7 +114,6 @@ const event = fc.record({
   traceId: id,
   isReplayed: fc.boolean(),
   isDead: fc.boolean(),
-  isNew: fc.boolean(),
   isUnread: fc.boolean(),
   event: fc.constantFrom("shift.create", "shift.update", "shift.delete"),
 });
@@ -120,11 +141,7 @@ export const states = fc.record({
   }),
   shift: fc.record({
     nextReadAt: orNull(time),
-    rechecks: count,
-    absences: count,
-    absentSince: orNull(time),
-    goneAt: orNull(time),
-    readAt: orNull(time),
+    belief,
     hasIssues: fc.boolean(),
   }),
   cancellation: optional(
@@ -132,7 +149,6 @@ export const states = fc.record({
   ),
   echoes: fc.array(id, { maxLength: 2 }),
   changes: fc.array(change, { maxLength: 2 }),
-  confirmedChanges: fc.array(change, { maxLength: 2 }),
   events: fc.array(event, { maxLength: 3 }),
   surroundings: fc.record({
     workplaceId: orNull(id),

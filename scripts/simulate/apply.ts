@@ -1,3 +1,4 @@
+import { NO_BELIEF } from "../../src/platform/shifts/believe.ts";
 import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/draft.ts";
 import type { ShiftState } from "../../src/platform/shifts/state.ts";
 import { endHold, INTEGRATION, noteImplausible, noteReachable, noteRoute, pause } from "./integration.ts";
@@ -20,7 +21,7 @@ export function apply(
   now: number,
   invariants: Applied,
 ) {
-  writeShift(store, state.shiftId, writes);
+  writeShift(store, state.shiftId, writes, now);
   writeJob(store, state.shiftId, writes, now);
   const merged = new Map<string, BookingPatch>();
   for (const write of writes)
@@ -30,7 +31,7 @@ export function apply(
   for (const write of writes) applyOne({ store, shiftId: state.shiftId, now, invariants }, write);
 }
 
-function writeShift(store: Store, shiftId: string, writes: readonly Write[]) {
+function writeShift(store: Store, shiftId: string, writes: readonly Write[], now: number) {
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
   const { hasIssues: _, ...patch }: ShiftPatch = Object.assign({}, ...patches);
@@ -38,13 +39,10 @@ function writeShift(store: Store, shiftId: string, writes: readonly Write[]) {
   const row = before ?? {
     shiftId,
     nextReadAt: null,
-    rechecks: 0,
-    absences: 0,
-    readAt: null,
-    absentSince: null,
-    goneAt: null,
+    belief: NO_BELIEF,
+    believedAt: 0,
   };
-  Object.assign(row, patch);
+  Object.assign(row, patch, patch.belief && { believedAt: now });
   store.shifts.set(shiftId, row);
 }
 
@@ -86,7 +84,6 @@ function applyOne(target: Target, write: Write) {
         if (write.eventIds.includes(event.eventId))
           Object.assign(event, {
             status: write.status,
-            hasVerdict: true,
             isUnread: !READ.includes(write.verdict.code),
           });
       return;
@@ -97,8 +94,7 @@ function applyOne(target: Target, write: Write) {
       return;
     case "requeue_echo": {
       const echo = store.events.find(({ eventId }) => eventId === write.eventId);
-      if (echo?.status === "skipped_echo")
-        Object.assign(echo, { status: "queued", hasVerdict: false, isUnread: true });
+      if (echo?.status === "skipped_echo") Object.assign(echo, { status: "queued", isUnread: true });
       return;
     }
     case "change": {
@@ -242,12 +238,12 @@ function identify(
 function sample({ store, shiftId, now }: Target, count: number) {
   const others = [...store.jobs.values()]
     .filter((job) => job.shiftId !== shiftId && isLive(job) && job.startTime > now)
-    .filter((job) => (store.shifts.get(job.shiftId)?.readAt ?? 0) <= now - 60_000)
+    .filter((job) => (store.shifts.get(job.shiftId)?.believedAt ?? 0) <= now - 60_000)
     .sort((one, other) => one.startTime - other.startTime)
     .slice(0, count);
   for (const other of others) {
     const row = store.shifts.get(other.shiftId);
-    if (row?.absences === 0) row.nextReadAt = now;
+    if (row?.belief.missingSince === null) row.nextReadAt = now;
     store.markDue("shift", other.shiftId, 2, now);
   }
 }

@@ -113,7 +113,7 @@ export function change(
 export function replay(store: Store, now: number): Rejected {
   const event = store.events.findLast(({ status }) => status !== "queued");
   if (!event) return "event_not_found";
-  Object.assign(event, { status: "queued", hasVerdict: false, isUnread: true, isReplayed: true });
+  Object.assign(event, { status: "queued", isUnread: true, isReplayed: true });
   store.markDue("shift", event.shiftId, 1, now);
   return undefined;
 }

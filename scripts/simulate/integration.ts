@@ -60,7 +60,7 @@ export function resume(store: Store, now: number) {
 
 export function endHold(store: Store, now: number) {
   const isMissing = [...store.shifts.values()].some(
-    ({ shiftId, absences }) => absences > 0 && isLive(store.jobs.get(shiftId)),
+    ({ shiftId, belief }) => belief.missingSince !== null && isLive(store.jobs.get(shiftId)),
   );
   const isRemoved = store.bookings.some(({ shiftId, status, missing }) => {
     const job = store.jobs.get(shiftId);

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "../../src/contract/durations.ts";
+import { GONE } from "../../src/platform/shifts/believe.ts";
 import type { Call, ChangeValues, JobState, Next, ShiftState } from "../../src/platform/shifts/state.ts";
 import { type Allowed, AllowedCounts } from "./allowed.ts";
 import type { Network } from "./network.ts";
@@ -152,7 +153,8 @@ export class Invariants {
 
   /** Checks what a transaction made of the job. `before`: the state that it was planned with. */
   committed(shiftId: string, { job: before, shift }: Pick<ShiftState, "job" | "shift">) {
-    this.#checkReopened(shiftId, before, shift.goneAt);
+    const { version, missingSince } = shift.belief;
+    this.#checkReopened(shiftId, before, version === GONE ? missingSince : null);
     this.#checkReturned(shiftId, before);
   }
 

@@ -1,6 +1,7 @@
 import type { ProviderPerson } from "../../generated/operations/types.ts";
 import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { Shift } from "../../src/contract/shift.ts";
+import { NO_BELIEF } from "../../src/platform/shifts/believe.ts";
 import { unlisted } from "../../src/platform/shifts/plan-vanished.ts";
 import type { RunSoFar, ShiftState, Surroundings } from "../../src/platform/shifts/state.ts";
 import { COMPETENCE_OF_ROLE, isLive, type Store } from "./store.ts";
@@ -56,7 +57,6 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
       .filter(({ consumedAt, expiresAt }) => consumedAt === null && expiresAt > now)
       .map(({ operationId }) => operationId),
     changes: store.changes.filter((each) => each.shiftId === shiftId && each.status === "pending"),
-    confirmedChanges: store.changes.filter((each) => each.shiftId === shiftId && each.status === "confirmed"),
     events: eventsOf(store, shiftId),
     surroundings: {
       workplaceId: (outletId !== undefined && store.outlets.get(outletId)) || null,
@@ -73,11 +73,7 @@ function knownOf(store: Store, shiftId: string): ShiftState["shift"] {
   const row = store.shifts.get(shiftId);
   return {
     nextReadAt: row?.nextReadAt ?? null,
-    rechecks: row?.rechecks ?? 0,
-    absences: row?.absences ?? 0,
-    absentSince: row?.absentSince ?? null,
-    goneAt: row?.goneAt ?? null,
-    readAt: row?.readAt ?? null,
+    belief: row?.belief ?? NO_BELIEF,
     hasIssues: store.issues.some((issue) => issue.isOpen && issue.shiftId === shiftId),
   };
 }
@@ -101,14 +97,13 @@ function bookingsOf(store: Store, shiftId: string, now: number): ShiftState["boo
 const eventsOf = (store: Store, shiftId: string): ShiftState["events"] =>
   store.events
     .filter((event) => event.shiftId === shiftId && (event.status === "queued" || event.status === "dead"))
-    .map(({ eventId, event, traceId, isReplayed, isUnread, status, hasVerdict }) => ({
+    .map(({ eventId, event, traceId, isReplayed, isUnread, status }) => ({
       eventId,
       event,
       traceId,
       isReplayed,
       isUnread,
       isDead: status === "dead",
-      isNew: !hasVerdict,
     }));
 
 /** Works as `loadSurroundings` of load.ts: an unknown outlet is stored without a mapping. */
@@ -144,7 +139,8 @@ function listedOn(store: Store, { assigned }: Shift): ProviderPerson[] {
 
 function countVanished(store: Store, shiftId: string, now: number): Surroundings["vanished"] {
   const missing = [...store.shifts.values()].filter(
-    (each) => each.shiftId !== shiftId && each.absentSince !== null && each.absentSince > now - AT_ONCE_MS,
+    ({ shiftId: id, belief: { missingSince, version } }) =>
+      id !== shiftId && missingSince !== null && missingSince > now - AT_ONCE_MS && version !== "cancelled",
   );
   const known = [...store.jobs.values()].filter(
     (job) =>

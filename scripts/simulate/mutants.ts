@@ -10,7 +10,7 @@ export const MUTANTS: Record<string, Planner> = {
   "releases the seat when a retry is rejected": (state, run, now, rules) =>
     plan(state, asFirstAttempt(run), now, rules),
   "accepts a 404 as absence without a second call": (state, run, now, rules) =>
-    plan(state, witnessedAlways(run), now, { ...rules, absenceRetriesMs: [] }),
+    plan(state, witnessedAlways(run), now, { ...rules, ladderMs: [] }),
   "never reads a shift without events": (state, run, now, rules) =>
     without((write) => write.write === "shift" && (write.patch.nextReadAt ?? 0) > now + 600_000)(
       state,
@@ -33,7 +33,7 @@ export const MUTANTS: Record<string, Planner> = {
     return { writes: [{ write: "job", jobId: state.job?.jobId, patch }, ...writes], next };
   },
   "believes a replica that lags after a confirmed change": (state, run, now, rules) =>
-    plan({ ...state, confirmedChanges: [] }, run, now, rules),
+    plan(withoutEarlier(state), run, now, rules),
   "repeats a change with another number of positions": (state, run, now, rules) => {
     const { writes, next } = plan(state, run, now, rules);
     if (next.do !== "change" || run.attempts === 1) return { writes, next };
@@ -53,7 +53,13 @@ export const MUTANTS: Record<string, Planner> = {
 
 /** Too rare in random schedules: it is tried with one of its own. */
 export const believesLateReplica: Planner = (state, run, now, rules) =>
-  plan({ ...state, shift: { ...state.shift, goneAt: state.shift.goneAt && 0 } }, run, now, rules);
+  plan(withoutEarlier(state), run, now, rules);
+
+/** Forgets what a replica that lags may still show. */
+const withoutEarlier = ({ shift, ...state }: ShiftState): ShiftState => ({
+  ...state,
+  shift: { ...shift, belief: { ...shift.belief, earlier: [] } },
+});
 
 const without =
   (isDropped: (write: Write) => boolean): Planner =>

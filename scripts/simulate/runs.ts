@@ -1,6 +1,6 @@
 import type { Unavailable } from "../../src/clients/provider/answer.ts";
 import { PROVIDER_RETRIES, type RetryPolicy, TIMING } from "../../src/clients/retry-policy.ts";
-import { intentOf } from "../../src/platform/shifts/act.ts";
+import { continued, intentOf } from "../../src/platform/shifts/act.ts";
 import { hadNoEffect } from "../../src/platform/shifts/call-outcome.ts";
 import type { Plan } from "../../src/platform/shifts/plan.ts";
 import type {
@@ -191,8 +191,8 @@ export class Worker {
 
   /** Works as `act` of act.ts. */
   #act(claim: Claim, next: Exclude<Next, { do: "rest" }>, run: RunSoFar, covers: string[], steps: number) {
-    const { isFirst: _, reading, made: __, ...rest } = run;
-    const before: RunSoFar = { ...rest, isFirst: false };
+    const { reading } = run;
+    const before = continued(run);
     const { network, invariants } = this.parts;
     const shiftId = claim.row.key;
     invariants.called(shiftId, next);

@@ -12,6 +12,7 @@ import type { BookingState, ChangeState, JobState, KnownShift } from "../../src/
 
 export interface ShiftRow extends Omit<KnownShift, "hasIssues"> {
   shiftId: string;
+  believedAt: number;
 }
 
 export interface JobRow extends JobState {
@@ -58,7 +59,6 @@ export interface EventRow {
   event: string;
   traceId: string;
   status: EventStatus;
-  hasVerdict: boolean;
   isReplayed: boolean;
   isUnread: boolean;
 }

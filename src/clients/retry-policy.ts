@@ -30,10 +30,11 @@ export const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 export const TIMING = {
   callTimeoutMs: CALL_TIMEOUT_MS,
-  /** Before each further read of a shift that GET does not find; then it counts as deleted. A read replica may lag (decisions, "GET answers 404"). */
-  absenceRetriesMs: [5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS] as readonly number[],
-  /** Before each further read of a shift that contradicts its event. The replica that was read may lag. */
-  recheckMs: [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS] as readonly number[],
+  /**
+   * When a shift is read again whose reading does not show what was announced, contradicts an earlier one, or does not find it: counted from the newest
+   * notice, call, or disagreement. No replica lags for longer than the last.
+   */
+  ladderMs: [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 2 * MINUTE_MS] as readonly number[],
   /** Between two reads of a future shift without events, because a webhook may be lost (decisions, "events that never came"). */
   reconcileMs: HOUR_MS,
   /** Between two attempts once `RetryPolicy.tries` have failed. */

@@ -50,8 +50,7 @@ export interface HarnessOptions extends PlatformOptions {
 /** No delay takes seconds; the number of attempts is as in production. */
 const FAST = {
   timing: {
-    absenceRetriesMs: [5, 5, 5],
-    recheckMs: [5, 5, 5, 5],
+    ladderMs: [5, 10, 15, 20],
     onboardingRetriesMs: [1, 1, 1],
     probeMs: 20,
     answerWithinMs: 20_000,

@@ -35,7 +35,7 @@ export async function startWithTenants(
 ): Promise<TenantHarness> {
   const [tenant, other] = [newTenant(), newTenant()];
   const harness = await startHarness(on, {
-    timing: { absenceRetriesMs: [], onboardingRetriesMs: [] },
+    timing: { ladderMs: [], onboardingRetriesMs: [] },
     retries: { tries: 1 },
     ...options,
     seed: async ({ kysely }) => {

@@ -55,7 +55,7 @@ async function start() {
     log,
     config: { mail: { url: mail.url, from: "shifts@platform.example" } },
     retries: { tries: 3, baseMs: 5, capMs: 20 },
-    timing: { onboardingRetriesMs: [], absenceRetriesMs: [], callTimeoutMs: 300, hourlyMs: 500 },
+    timing: { onboardingRetriesMs: [], ladderMs: [], callTimeoutMs: 300, hourlyMs: 500 },
   });
   onTestFinished(harness.close);
   const headers = { Authorization: `Bearer ${OPERATIONS_TOKEN}` };

@@ -102,7 +102,7 @@ function older(one: Date | null, other: Date | null): Date | null {
 type Part = RawBuilder<unknown>;
 
 /** The age of work that no event caused: of a person, that of the work; of a shift, the time since it was last read. */
-const SINCE = sql`case when kind = 'person' then created_at else greatest(created_at, (select read_at from shifts
+const SINCE = sql`case when kind = 'person' then created_at else greatest(created_at, (select believed_at from shifts
   where shifts.provider_id = work.provider_id and shifts.shift_id = work.key)) end`;
 
 /** Counts due work with the index `work_due` alone. It has no kind, so the probe, at most one, is subtracted. */

@@ -33,7 +33,7 @@ const UNKNOWN_SINCE = `
 /** Every future shift is read again, and what was under way at the backup is due. */
 const DUE = `
   update work set claim = null, due_at = now(), not_before = null, attempts = 0;
-  update shifts set next_read_at = now(), rechecks = 0 from (${FUTURE}) as future
+  update shifts set next_read_at = now() from (${FUTURE}) as future
     where (shifts.provider_id, shifts.shift_id) = (future.provider_id, future.shift_id);
   insert into work (provider_id, kind, key, priority) select provider_id, 'shift', shift_id, 1 from (${FUTURE}) as future
     on conflict (provider_id, kind, key) do update set revision = work.revision + 1;`;

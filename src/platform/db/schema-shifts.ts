@@ -32,12 +32,12 @@ export interface ShiftTables {
     provider_id: string;
     shift_id: string;
     spelling: string | null;
-    read_at: Date | null;
     next_read_at: Date | null;
-    rechecks: Generated<number>;
-    absences: Generated<number>;
-    absent_since: Date | null;
-    gone_at: Date | null;
+    /** Its times are in milliseconds before `believed_at`. */
+    belief: JsonWithDefault<object>;
+    believed_at: Date | null;
+    /** Since when readings have not found it, or found it cancelled. */
+    missing_since: Date | null;
   };
   /** What is due: at most one row for each shift, person and recipient. */
   work: {
@@ -82,6 +82,8 @@ export interface ShiftTables {
     offer_round: Generated<number>;
     /** The round that began when a confirmed booking last ended: an offer of an earlier round is not restored, but made again. */
     renewed_round: Generated<number>;
+    /** What people were last notified of, until the present values are settled. Times are in milliseconds since 1970. */
+    announced: Json<Announced> | null;
   };
   bookings: Stamped & {
     provider_id: string;
@@ -148,6 +150,14 @@ export type WorkKind = "shift" | "person" | "mail" | "check" | "probe" | "refres
 
 /** The operationIds of calls about a person that a gateway may have no route for. */
 /** What a change of a shift names. Times are milliseconds since 1970. */
+/** What people would read as a change. Times are milliseconds since 1970. */
+export interface Announced {
+  startTime: number;
+  endTime: number;
+  outletId: string;
+  roleId: string;
+}
+
 export interface ShiftValues {
   startTime: number;
   endTime: number;

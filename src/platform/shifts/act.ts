@@ -41,8 +41,8 @@ export function intentOf(call: Call, now: number): Write {
 
 /** Carries out the next step of a plan, and returns the run with the response. */
 export async function act(next: Action, run: RunSoFar, acting: Acting): Promise<RunSoFar> {
-  const { isFirst: _, reading, made: __, ...rest } = run;
-  const before = { ...rest, isFirst: false };
+  const { reading } = run;
+  const before = continued(run);
   if (next.do === "read") return { ...before, ...(await read(next.traceId, acting)) };
   if (next.do === "witness") {
     const witness = await askWitness(next.traceId, acting);
@@ -55,6 +55,12 @@ export async function act(next: Action, run: RunSoFar, acting: Acting): Promise<
   if (outcome.kind !== "unavailable") return { ...before, made: done };
   const failed = new Set([...run.failed, idOf(next)]);
   return { ...before, made: done, failed, unavailable: outcome };
+}
+
+/** Returns the run before its next response: what it has learned so far. */
+export function continued({ isFirst: _, reading, made: __, ...rest }: RunSoFar): RunSoFar {
+  const isWitnessed = reading?.witness === "good" || rest.isWitnessed === true;
+  return { ...rest, isFirst: false, ...(isWitnessed && { isWitnessed }) };
 }
 
 const idOf = (next: Call): string =>

@@ -9,7 +9,19 @@ import type {
   StepName,
   Subject,
 } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../contract/durations.ts";
 import type { ProviderRoute } from "../db/schema.ts";
+import {
+  type Belief,
+  type Believed,
+  believe,
+  called,
+  isSettled,
+  lagOf,
+  noticed,
+  type Seen,
+  type Version,
+} from "./believe.ts";
 import type {
   BookingState,
   CancellationState,
@@ -17,6 +29,7 @@ import type {
   EventState,
   JobState,
   KnownShift,
+  Reading,
   Rules,
   RunSoFar,
   ShiftState,
@@ -165,30 +178,72 @@ export class Draft {
     this.patchShift({ nextReadAt: nextReadAt === null ? at : Math.min(nextReadAt, at) });
   }
 
+  get belief(): Belief {
+    return this.state.shift.belief;
+  }
+
+  /** Decides what a reading means, and plans the next one. Returns `kept` if it changes nothing. */
+  believe(seen: Seen): Pick<Believed, "verdict" | "nextReadAt"> {
+    const { belief, verdict, nextReadAt } = believe(this.belief, seen, this.now, this.rules.ladderMs);
+    this.patchShift({ belief });
+    return { verdict, nextReadAt };
+  }
+
+  /** Counts the changes that webhooks announced since the last reading. A replay announces nothing new. */
+  countNotices(covered: readonly EventState[], { durationMs }: Reading): void {
+    // They came before the request was sent. The process that stored them may have another clock.
+    const at = this.now - Math.max(1, Math.round(durationMs));
+    for (const { isUnread, isReplayed } of covered)
+      if (isUnread && !isReplayed) this.patchShift({ belief: noticed(this.belief, at, this.rules.ladderMs) });
+  }
+
+  /** Notes that a call has changed the shift. `version`: what it is now, by the response. */
+  noteCalled(version?: Version): void {
+    this.patchShift({ belief: called(this.belief, this.now, version) });
+  }
+
+  /** A call has succeeded, and its response does not show the change: the provider may carry it out later, without a webhook. */
+  expectMore(): void {
+    const belief = noticed({ ...this.belief, awaitsEcho: false }, this.now, this.rules.ladderMs);
+    this.patchShift({ belief });
+    this.readAt(this.now + (this.rules.ladderMs[0] ?? 0));
+  }
+
+  /** Whether people may hear of what is believed, and calls may follow from it. Shortly before the start, no one can wait for another reading. */
+  get isSettled(): boolean {
+    return this.isNear || isSettled(this.belief, this.now, lagOf(this.rules.ladderMs));
+  }
+
+  /** Whether another reading is needed before a call may build on what is believed. */
+  get isUnsettled(): boolean {
+    return !this.isNear && (!this.isSettled || this.belief.expected > 0);
+  }
+
+  get isNear(): boolean {
+    return this.job !== undefined && this.job.startTime - this.now < NEAR_MS;
+  }
+
+  /** Whether no reading is due. */
+  get waits(): boolean {
+    const { nextReadAt } = this.state.shift;
+    return nextReadAt !== null && nextReadAt > this.now;
+  }
+
   /** Whether a replica may still show the shift as it was before that time: none lags for two minutes. */
   mayLag(time: number | null): boolean {
-    return time !== null && this.now - time < Math.max(0, ...this.rules.recheckMs);
+    return time !== null && this.now - time < lagOf(this.rules.ladderMs);
   }
 
   /** Plans another reading after one that may be older than that time. Returns false if none can be. */
   readAfter(time: number | null): boolean {
-    const next = this.rules.recheckMs.map((ms) => (time ?? 0) + ms).find((at) => at > this.now);
+    const next = this.rules.ladderMs.map((ms) => (time ?? 0) + ms).find((at) => at > this.now);
     if (next !== undefined) this.readAt(next);
     return next !== undefined;
   }
 
   /** Reads the shift again later: the call may still take effect, or the replica that was read may lag. */
   readLate(): void {
-    this.readAt(this.now + Math.max(0, ...this.rules.recheckMs));
-  }
-
-  /** Plans one more reading of a shift that contradicts what was announced. Returns the milliseconds until then; undefined after the last. */
-  recheck(rechecks: number): number | undefined {
-    const afterMs = this.rules.recheckMs[rechecks];
-    if (afterMs === undefined) return undefined;
-    this.patchShift({ rechecks: rechecks + 1 });
-    this.readAt(this.now + afterMs);
-    return afterMs;
+    this.readAt(this.now + lagOf(this.rules.ladderMs));
   }
 
   pauseCalls(status: number): void {
@@ -222,7 +277,6 @@ export class Draft {
     this.push({ write: "change", changeId: change.changeId, patch });
     Object.assign(change, patch);
     if (patch.status) this.state.changes = this.state.changes.filter((each) => each !== change);
-    if (patch.status === "confirmed") this.state.confirmedChanges.push(change);
   }
 
   /** Ends events, and records each in its own trace. */
@@ -245,6 +299,9 @@ export class Draft {
     if (this.state.shift.hasIssues) this.push({ write: "resolve_issues", subject, ...(codes && { codes }) });
   }
 }
+
+/** A shift that starts within this time is near: what is read is announced at once. */
+const NEAR_MS = 12 * HOUR_MS;
 
 /** Whether a booking holds a seat. */
 export const holdsSeat = ({ status }: Pick<BookingState, "status">): boolean =>

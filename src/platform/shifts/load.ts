@@ -3,6 +3,7 @@ import type { Shift } from "../../contract/shift.ts";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
 import { jsonRows, ROW_BY_ROW } from "../db/fragments.ts";
 import type { Integration, Schema } from "../db/schema.ts";
+import { NO_BELIEF } from "./believe.ts";
 import { fromRow } from "./columns.ts";
 import type {
   BookingState,
@@ -13,6 +14,7 @@ import type {
   KnownShift,
   ShiftState,
 } from "./state.ts";
+import { fromStored, type StoredBelief } from "./stored-belief.ts";
 
 export interface ShiftKey {
   providerId: string;
@@ -41,8 +43,6 @@ interface Loaded {
   competence_id: string | null;
 }
 
-/** How old a confirmed change is at most that a reading may not show yet. */
-const MAY_LAG = sql`interval '10 minutes'`;
 /** How long an ended booking with a call in doubt is still loaded. The call may take effect late, so this outlasts the next periodic reading. */
 const REMEMBERED = sql`interval '2 hours'`;
 
@@ -69,8 +69,7 @@ export async function loadShifts(
     select ${basics(now)}, to_jsonb(job) as job, ${bookings} as bookings,
       (select coalesce(jsonb_agg(to_jsonb(change) || jsonb_build_object('sent_in_ms', extract(epoch from sent_at - now()) * 1000)
         order by change_id), '[]') from shift_changes as change
-        where change.provider_id = asked.provider and change.job_id = job.job_id
-          and (change.status = 'pending' or change.status = 'confirmed' and change.sent_at > now() - ${MAY_LAG})) as changes,
+        where change.provider_id = asked.provider and change.job_id = job.job_id and change.status = 'pending') as changes,
       exists (select from issues where provider_id = asked.provider and subject ->> 'shiftId' = asked.shift
         and resolved_at is null ${ROW_BY_ROW}) as has_issues,
       (select workplace_id from outlets where provider_id = asked.provider
@@ -138,8 +137,7 @@ function rowsOf(asked: readonly LoadRequest[]) {
 const basics = (now: Date) => sql`
   asked.nth, to_jsonb(integrations) as integration,
   (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000,
-      'absent_in_ms', extract(epoch from absent_since - now()) * 1000, 'gone_in_ms', extract(epoch from gone_at - now()) * 1000,
-      'read_in_ms', extract(epoch from read_at - now()) * 1000)
+      'missing_in_ms', extract(epoch from missing_since - now()) * 1000, 'believed_in_ms', extract(epoch from believed_at - now()) * 1000)
     from shifts where provider_id = asked.provider and shift_id = asked.shift) as shift,
   (select coalesce(jsonb_agg(jsonb_build_object('operationId', operation_id, 'traceId', trace_id, 'sentAt', sent_at,
       'consumedBy', consumed_by, 'isOpen', confirmed_at is null,
@@ -147,7 +145,6 @@ const basics = (now: Date) => sql`
     from pending_operations where provider_id = asked.provider and shift_id = asked.shift) as operations,
   (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
       'isDead', status = 'dead', 'isReplayed', replayed_at is not null,
-      'isNew', verdict is null,
       'isUnread', coalesce(verdict ->> 'code' not in ('will_recheck', 'disappearance_held'), true)) order by event_id), '[]')
     from events where provider_id = asked.provider and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
 
@@ -194,8 +191,7 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
     bookings: loaded.bookings.map(bookingOf),
     cancellation: open && job?.status !== "cancelled" ? { ...open, sentAt: at(open.sentAt) } : undefined,
     echoes: operations.filter(({ isAwaited }) => isAwaited).map(({ operationId }) => operationId),
-    changes: changesOf(loaded, "pending", now),
-    confirmedChanges: changesOf(loaded, "confirmed", now),
+    changes: changesOf(loaded, now),
     events: loaded.events,
     surroundings: {
       workplaceId: loaded.workplace_id,
@@ -208,23 +204,24 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
   };
 }
 
-const changesOf = ({ changes }: Loaded, status: "pending" | "confirmed", now: Date): ChangeState[] =>
-  changes
-    .filter((row) => row.status === status)
-    .map(({ sent_in_ms, ...row }) => ({ ...fromRow<ChangeState>(row), sentAt: fromNow(sent_in_ms, now) }));
+const changesOf = ({ changes }: Loaded, now: Date): ChangeState[] =>
+  changes.map(({ sent_in_ms, ...row }) => ({
+    ...fromRow<ChangeState>(row),
+    sentAt: fromNow(sent_in_ms, now),
+  }));
 
 /** Converts a time that the database returned relative to its own clock. */
 const fromNow = (inMs: unknown, now: Date): number | null =>
   typeof inMs === "number" ? now.getTime() + Math.round(inMs) : null;
 
 function knownOf(row: Record<string, unknown> | null, hasIssues: boolean, now: Date): KnownShift {
+  const believedAt = fromNow(row?.believed_in_ms, now);
+  const belief = row?.belief
+    ? fromStored(row.belief as StoredBelief, believedAt ?? now.getTime())
+    : NO_BELIEF;
   return {
     nextReadAt: fromNow(row?.in_ms, now),
-    absentSince: fromNow(row?.absent_in_ms, now),
-    rechecks: Number(row?.rechecks ?? 0),
-    absences: Number(row?.absences ?? 0),
-    goneAt: fromNow(row?.gone_in_ms, now),
-    readAt: fromNow(row?.read_in_ms, now),
+    belief: { ...belief, missingSince: fromNow(row?.missing_in_ms, now) },
     hasIssues,
   };
 }

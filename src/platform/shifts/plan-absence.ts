@@ -1,142 +1,82 @@
 import { reportsDeletion } from "../../contract/shift-event.ts";
+import { type Belief, GONE, type Seen } from "./believe.ts";
 import type { Draft } from "./draft.ts";
 import { cancelJob } from "./plan-close.ts";
 import { noteWorking } from "./plan-routes.ts";
-import { type CallOutcome, type EventState, MAX_MISSING, type Reading } from "./state.ts";
+import { type EventState, MAX_MISSING, type Reading, type RunSoFar } from "./state.ts";
 
-/** What is known about a shift that the provider answers 404 for. */
-interface Absence {
-  /** An event that is no deletion reports the shift. */
-  isExpected: boolean;
-  isKnownGone: boolean;
-  /** It is known to be gone, and no event says otherwise. */
-  isOld: boolean;
-  isDeleted: boolean;
-  /** A deletion was reported and nothing since, or the platform's own cancellation was carried out. */
-  isAnnounced: boolean;
-  /** The platform asked for the deletion. */
-  isAsked: boolean;
-  /** The response itself leaves no doubt. */
-  isCertain: boolean;
-  /** Another call showed that the provider knows its other data. */
-  isWitnessed: boolean;
-  /** The shift is read several times before it is believed to be gone. */
-  isPatient: boolean;
-}
-
-function absenceOf(
-  { state, isLive }: Draft,
-  outcome: Extract<Reading["outcome"], { kind: "absent" }>,
-  witness: Reading["witness"],
-  covered: readonly EventState[],
-): Absence {
-  const { cancellation, job, shift } = state;
-  const isKnownGone = shift.goneAt !== null && !(isLive && job?.status !== "expired");
-  const isAnnounced = unexplainedDeletes(covered).length > 0 || Boolean(cancellation?.consumedBy);
-  const isExpected = covered.some(({ event, isReplayed }) => !reportsDeletion(event) && !isReplayed);
-  const isFinal = outcome.final && outcome.code !== undefined;
-  return {
-    isExpected,
-    isKnownGone,
-    isAnnounced,
-    isOld: isKnownGone && !isExpected,
-    isDeleted: covered.some(({ event }) => reportsDeletion(event)),
-    isAsked: cancellation !== undefined && cancellation.sentAt !== null,
-    isCertain: isCertain(outcome),
-    isWitnessed: witness === "good",
-    isPatient: !isFinal && !isAnnounced && !isKnownGone,
-  };
-}
+type Absent = Extract<Reading["outcome"], { kind: "absent" }>;
 
 /** Applies a 404. Absence needs two witnesses and, unless a deletion was announced, several readings: a read replica may lag. */
 export function concludeAbsence(
   draft: Draft,
   reading: Reading,
   covered: readonly EventState[],
+  run: RunSoFar,
 ): "witness" | undefined {
-  const { outcome, witness, durationMs } = reading;
+  const { outcome, witness } = reading;
   if (outcome.kind !== "absent") return undefined;
-  const absence = absenceOf(draft, outcome, witness, covered);
-  if (absence.isPatient) restartAbsence(draft, covered);
-  const { isKnownGone, isAsked } = absence;
-  if (absence.isPatient && deferReading(draft, covered)) return undefined;
-  const isProven = absence.isCertain || absence.isWitnessed;
+  const { belief, state } = draft;
+  const isExpected = covered.some(({ event, isReplayed }) => !reportsDeletion(event) && !isReplayed);
+  const isOld = belief.version === GONE && !isExpected;
+  const isProven = isCertain(outcome) || witness === "good" || run.isWitnessed === true;
   // The hourly reading needs no proof: the next one follows.
-  if (!isProven && !(absence.isOld && awaitsReturn(draft))) {
+  if (!isProven && !(isOld && awaitsReturn(draft))) {
     if (witness === undefined) return "witness";
     return doubtProvider(draft);
   }
   if (isProven) notePlausible(draft);
-  if (planReread(draft, absence, covered)) return undefined;
-  if (!absence.isDeleted && !isAsked && !isKnownGone && isMassLoss(draft)) return hold(draft, covered);
+  draft.countNotices(covered, reading);
+  const isDeleted = covered.some(({ event }) => reportsDeletion(event));
+  const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
+  if (!isDeleted && !isAsked && belief.version !== GONE && isMassLoss(draft)) return hold(draft, covered);
+  const { verdict, nextReadAt } = draft.believe(seenGone(draft, outcome, covered));
+  if (verdict === "kept") return missedAgain(draft, covered, nextReadAt ?? draft.now, belief);
+  // The outage may have ended between the 404 and the witness, so another 404 after a good witness is needed.
+  const isLate = !isOld && !isCertain(outcome) && !run.isWitnessed && draft.rules.ladderMs.length > 0;
+  if (isLate) return missedAgain(draft, covered, draft.now, belief);
+  concludeGone(draft, reading, covered, { isAsked, nextReadAt });
+  return undefined;
+}
+
+function seenGone({ state }: Draft, { final, code }: Absent, covered: readonly EventState[]): Seen {
+  const isDeleted = unexplainedDeletes(covered).length > 0 || Boolean(state.cancellation?.consumedBy);
+  const isFinal = final && code !== undefined;
+  return { version: GONE, shown: GONE, isAnnounced: isDeleted || isFinal };
+}
+
+/** Reads the shift once more before it is believed to be gone. */
+function missedAgain(draft: Draft, covered: readonly EventState[], at: number, before: Belief): undefined {
+  const { state, now } = draft;
+  const { missing, known } = state.surroundings.vanished;
+  if (before.missingSince === null && missing === 1 && draft.isLive && !draft.hasStarted)
+    draft.push({ write: "sample", count: Math.ceil(known / 5) + MAX_MISSING });
+  const { notices, expected, basis } = draft.belief;
+  const missingSince = before.missingSince ?? now;
+  draft.patchShift({ belief: { ...before, notices, expected, basis, missingSince }, nextReadAt: at });
+  const params = { recheck: "absent", afterMs: at - now } as const;
+  draft.endEvents(covered, "queued", { code: "will_recheck", params });
+}
+
+function concludeGone(
+  draft: Draft,
+  { durationMs }: Reading,
+  covered: readonly EventState[],
+  { isAsked, nextReadAt }: { isAsked: boolean; nextReadAt: number | undefined },
+): void {
   const { traceId } = draft;
+  draft.patchShift({ nextReadAt: null });
   if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
   if (isAsked) noteWorking(draft, "cancelShift", traceId);
   draft.endEvents(covered, "processed", cancelJob(draft, isAsked ? "employer" : "absence", traceId));
   awaitReturn(draft);
-  if ((absence.isAnnounced || isKnownGone) && absence.isExpected) draft.readLate();
-  return undefined;
-}
-
-/** A new event about a missing shift restarts the wait: the replica may not know the shift yet. */
-function restartAbsence(draft: Draft, covered: readonly EventState[]): void {
-  const isReported = covered.some(
-    ({ event, isReplayed, isUnread }) => isUnread && !isReplayed && !reportsDeletion(event),
-  );
-  if (isReported) draft.patchShift({ absences: 0, absentSince: null });
-}
-
-/** Defers the next reading until its delay is over. Returns false if it is. The delay counts in time, not in readings: a hint or a failed call reads the shift earlier. */
-function deferReading(draft: Draft, covered: readonly EventState[]): boolean {
-  const { rules, now, state } = draft;
-  const { absences, absentSince } = state.shift;
-  const waitedMs = rules.absenceRetriesMs.slice(0, absences).reduce((sum, ms) => sum + ms, 0);
-  const leftMs = (absentSince ?? 0) + waitedMs - now;
-  if (leftMs <= TOLERANCE_MS || state.integration.isHeld) return false;
-  draft.patchShift({ nextReadAt: now + leftMs });
-  recheck(draft, covered, leftMs);
-  return true;
+  if (nextReadAt !== undefined) draft.readAt(nextReadAt);
 }
 
 /** The provider denies what it has: the shift is read again until it does not. */
 function doubtProvider(draft: Draft): undefined {
-  const { rules, now, state } = draft;
   noteImplausible(draft);
-  draft.patchShift({ absences: Math.min(state.shift.absences, rules.absenceRetriesMs.length) });
-  draft.readAt(now);
-}
-
-/** Plans one more reading before the shift is believed to be gone. Returns false after the last. */
-function planReread(draft: Draft, absence: Absence, covered: readonly EventState[]): boolean {
-  const { rules, now, state } = draft;
-  const { absences } = state.shift;
-  const retriesMs = rules.absenceRetriesMs;
-  const afterMs = retriesMs[absences];
-  if (absence.isPatient && afterMs !== undefined) {
-    const { missing, known } = state.surroundings.vanished;
-    if (absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
-      draft.push({ write: "sample", count: Math.ceil(known / 5) + MAX_MISSING });
-    noteAbsence(draft, absences + 1, now + afterMs);
-    recheck(draft, covered, afterMs);
-    return true;
-  }
-  // The outage may have ended between the 404 and the witness, so another 404 after a good witness is needed.
-  const isFirstWitness = retriesMs.length > 0 && absences <= retriesMs.length;
-  if (absence.isOld || absence.isCertain || !isFirstWitness) return false;
-  noteAbsence(draft, retriesMs.length + 1, now);
-  recheck(draft, covered, 0);
-  return true;
-}
-
-/** How much the database and the process may differ about when a transaction began. Milliseconds. */
-const TOLERANCE_MS = 20;
-
-function noteAbsence(draft: Draft, absences: number, nextReadAt: number): void {
-  draft.patchShift({ absences, absentSince: draft.state.shift.absentSince ?? draft.now, nextReadAt });
-}
-
-function recheck(draft: Draft, covered: readonly EventState[], afterMs: number): void {
-  draft.endEvents(covered, "queued", { code: "will_recheck", params: { recheck: "absent", afterMs } });
+  draft.readAt(draft.now);
 }
 
 /** Keeps reading a missing or cancelled shift until its start: one that comes back reopens its job, even without a webhook. */
@@ -161,7 +101,9 @@ function hold(draft: Draft, covered: readonly EventState[]): undefined {
   const { missing, known } = state.surroundings.vanished;
   draft.push({ write: "hold", params: { count: missing, positions: known } });
   state.integration.isHeld = true;
-  noteAbsence(draft, Math.max(1, state.shift.absences), now + spread(rules.reconcileMs, state.shiftId));
+  const missingSince = draft.belief.missingSince ?? now;
+  const nextReadAt = now + spread(rules.reconcileMs, state.shiftId);
+  draft.patchShift({ belief: { ...draft.belief, missingSince }, nextReadAt });
   draft.endEvents(covered, "queued", { code: "disappearance_held", params: { count: missing } });
 }
 
@@ -178,7 +120,7 @@ export function spread(ms: number, shiftId: string): number {
 }
 
 /** Whether the response alone proves the absence: a 404 with the contract's code, or a 410 with a problem document. */
-const isCertain = ({ final, code }: Extract<CallOutcome, { kind: "absent" }>): boolean =>
+const isCertain = ({ final, code }: Absent): boolean =>
   code === "shift_not_found" || (final && code !== undefined);
 
 function noteImplausible(draft: Draft): void {

@@ -14,7 +14,7 @@ const MISSING_READINGS = 3;
 export function applyList(draft: Draft): void {
   const held = holdVanished(draft);
   for (const booking of draft.state.bookings) {
-    if (held.includes(booking)) continue;
+    if (held.includes(booking) || awaitsRestoring(draft, booking)) continue;
     if (isOnList(draft.state, booking)) applyListed(draft, booking);
     else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
     else if (booking.atProvider === "yes" && countsAsMissing(draft, booking)) applyRemoved(draft, booking);
@@ -48,9 +48,8 @@ export function restoreBookings(draft: Draft): void {
   const { bookings, surroundings } = draft.state;
   const seen = new Set<string>();
   for (const booking of [...bookings].reverse()) {
-    const { candidateId, reason, isWithdrawn, traceId } = booking;
-    const isEndedWithShift = reason === "shift_deleted" || reason === "shift_cancelled";
-    if (!isEndedWithShift || isWithdrawn || seen.has(candidateId) || !isOnList(draft.state, booking))
+    const { candidateId, isWithdrawn, traceId } = booking;
+    if (!isEndedWithShift(booking) || isWithdrawn || seen.has(candidateId) || !isOnList(draft.state, booking))
       continue;
     seen.add(candidateId);
     const overlap = surroundings.overlaps.find((each) => each.candidateId === candidateId);
@@ -64,6 +63,14 @@ export function restoreBookings(draft: Draft): void {
     draft.issue("booking_overlaps", draft.bookingSubject(booking), { otherJobId }, traceId);
   }
 }
+
+/** Whether it ended only because the shift was gone or cancelled, and no reading has shown since who is on it. */
+const isEndedWithShift = ({ reason, atProvider }: BookingState): boolean =>
+  atProvider === "maybe" && (reason === "shift_deleted" || reason === "shift_cancelled");
+
+/** Whether the shift is back, but that is not settled: until then, no one is confirmed again or taken off. */
+const awaitsRestoring = ({ isSettled }: Draft, booking: BookingState): boolean =>
+  !isSettled && isEndedWithShift(booking);
 
 function noteListed(draft: Draft) {
   const { integration } = draft.state;
@@ -91,7 +98,7 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
 }
 
 function rereadMissing(draft: Draft, booking: BookingState): void {
-  const afterMs = draft.rules.recheckMs[booking.missing] ?? 0;
+  const afterMs = draft.rules.ladderMs[booking.missing] ?? 0;
   draft.patchBooking(booking, { missing: booking.missing + 1 });
   draft.readAt(draft.now + afterMs);
 }

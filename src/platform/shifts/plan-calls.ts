@@ -1,6 +1,7 @@
 import type { Params } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import { failureParams } from "../step.ts";
+import { GONE } from "./believe.ts";
 import { hadNoEffect, isAboutToken, isMissingRoute } from "./call-outcome.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { confirm, reasonOf } from "./plan-bookings.ts";
@@ -61,6 +62,7 @@ function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made) {
   noteRoute(draft, call, outcome);
   if (outcome.kind === "done") {
     draft.step({ step: "assign", code: "assigned", traceId: call.traceId, durationMs });
+    draft.noteCalled();
     const isWanted = holdsSeat(booking) && !booking.isWithdrawn;
     return isWanted ? confirm(draft, booking) : draft.patchBooking(booking, { atProvider: "yes" });
   }
@@ -113,6 +115,7 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
   noteRoute(draft, call, outcome);
   if (outcome.kind === "done") {
     draft.step({ step: "unassign", code: "unassigned", traceId, durationMs });
+    draft.noteCalled();
     // Not forgotten at once: an assignment before it, whose connection was cut, may take effect only now.
     const off = { atProvider: "no", isListed: false, missing: 0, routeDoubt: null } as const;
     draft.readLate();
@@ -143,6 +146,8 @@ function concludeCancel(draft: Draft, call: CallOf<"cancel">, { outcome, duratio
   noteRoute(draft, call, outcome);
   if (outcome.kind === "done" || outcome.kind === "absent") {
     draft.step({ step: "cancel", code: "cancellation_confirmed", traceId, durationMs });
+    draft.noteCalled(GONE);
+    draft.patchShift({ nextReadAt: null });
     cancelJob(draft, "employer", traceId);
   } else if (outcome.kind === "refused") giveUpCancellation(draft, paramsOf(outcome), durationMs);
   else if (isMissingRoute(outcome)) draft.readAt(draft.now);

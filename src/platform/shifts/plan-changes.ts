@@ -1,6 +1,7 @@
 import type { ChangeReason, Params, StepName } from "../../../generated/operations/types.ts";
 import type { Shift } from "../../contract/shift.ts";
 import type { ShiftValues } from "../db/schema.ts";
+import { seenIn } from "./believe.ts";
 import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
@@ -50,10 +51,14 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
   const { outcome, durationMs } = made;
   switch (outcome.kind) {
     case "shift":
-      if (outcome.shift.cancelled) return void cancelJob(draft, "provider", call.traceId);
+      draft.noteCalled(seenIn(outcome.shift).version);
+      if (outcome.shift.cancelled) {
+        draft.readAt(draft.now);
+        return void cancelJob(draft, "provider", call.traceId);
+      }
       confirmChange(draft, change, durationMs);
       // The provider may carry it out later, and send no webhook for it.
-      if (!change.named.every(sameAs(change, valuesShown(outcome.shift, change)))) draft.recheck(0);
+      if (!change.named.every(sameAs(change, valuesShown(outcome.shift, change)))) draft.expectMore();
       return void applyShift(draft, outcome.shift, call.traceId);
     case "unusable": {
       const { fault, pointer } = outcome.unusable;
@@ -76,9 +81,7 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
 function confirmChange(draft: Draft, change: ChangeState, durationMs?: number): void {
   const duration = durationMs === undefined ? {} : { durationMs };
   draft.step({ step: "change", code: "change_confirmed", traceId: change.traceId, ...duration });
-  // The last call took effect some time before: until two minutes from now, a replica may not show it.
-  const sentAt = change.sentAt === null ? { sentAt: draft.now } : {};
-  draft.patchChange(change, { ...sentAt, status: "confirmed", reason: null });
+  draft.patchChange(change, { status: "confirmed", reason: null });
   draft.resolveIssues(draft.subject, ["change_refused"]);
 }
 
@@ -105,52 +108,19 @@ function refuseChange(
 
 /**
  * Settles changes that were sent, now that the shift was read. A change is confirmed if the shift shows the requested values. It ends if the shift has got
- * values that are neither those before nor those requested, once no replica can have shown them. Otherwise it is sent again: at once if the values stay
- * the same, or once later readings confirm the other values of the shift.
+ * values that are neither those before nor those requested. Otherwise it is sent again, with the other values that the shift has now.
  */
 export function settleChanges(draft: Draft, shift: Shift): void {
   for (const change of draft.state.changes.filter(({ base }) => base !== null)) {
     const shown = valuesShown(shift, change);
-    const isAsShown = sameAs(change, shown);
-    if (change.named.every(isAsShown)) confirmChange(draft, change);
-    else if (isOverruled(change, shown)) {
-      if (!draft.readAfter(change.sentAt)) refuseChange(draft, change, "changed_by_provider", {});
-    } else if (change.sentAt === null) continue;
-    else if (!others(change).every(isAsShown) && draft.readAfter(change.sentAt)) continue;
-    else draft.patchChange(change, { sentAt: null });
+    if (change.named.every(sameAs(change, shown))) confirmChange(draft, change);
+    else if (!draft.isSettled) continue;
+    else if (isOverruled(change, shown)) refuseChange(draft, change, "changed_by_provider", {});
+    else if (change.sentAt !== null) draft.patchChange(change, { sentAt: null });
   }
 }
 
-/**
- * Returns the shift as the platform believes it to be. A reading without a change that the provider has just confirmed is older than the change: a replica
- * lags. The job keeps its values, and the shift is read again, for at most two minutes.
- */
-export function withConfirmed(draft: Draft, shift: Shift): Shift {
-  const { job, state } = draft;
-  if (!job || !draft.isLive) return shift;
-  const shown = valuesShown(shift, job);
-  const missing = VALUES.map((name) => {
-    const last = state.confirmedChanges.findLast(({ named }) => named.includes(name));
-    return last && !sameAs(last, shown)(name) && !sameAs(job, shown)(name) ? (last.sentAt ?? 0) : 0;
-  });
-  const sentAt = Math.max(...missing);
-  if (!draft.readAfter(sentAt)) return shift;
-  const { startTime, endTime, positions } = job;
-  return {
-    ...shift,
-    startTime: new Date(startTime).toISOString(),
-    endTime: new Date(endTime).toISOString(),
-    positions,
-  };
-}
-
-/** Whether a change of unknown outcome waits for the reading that settles it. */
-export const awaitsReading = (change: ChangeState, job: ShiftValues | undefined): boolean =>
-  change.sentAt !== null && job !== undefined && !others(change).every(sameAs(change, job));
-
 const VALUES = ["startTime", "endTime", "positions"] as const;
-
-const others = ({ named }: ChangeState) => VALUES.filter((name) => !named.includes(name));
 
 const sameAs = (change: ShiftValues, shown: ShiftValues) => (name: keyof ShiftValues) =>
   name === "positions"

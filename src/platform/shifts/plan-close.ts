@@ -6,33 +6,29 @@ import type { BookingState, JobState } from "./state.ts";
 const REASON = { employer: "job_cancelled", provider: "shift_cancelled", absence: "shift_deleted" } as const;
 
 /**
- * Cancels the job of a shift that is cancelled or gone, and releases and notifies the people booked. Once the shift is over, they stay booked and
- * are not notified: a provider that deletes a past shift does not cancel it.
+ * Cancels the job of a shift that is cancelled or gone. Once that is settled, the people booked are released and notified. When the shift is over, they stay
+ * booked and are not notified: a provider that deletes a past shift does not cancel it.
  */
 export function cancelJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>, traceId: string): Outcome {
-  const { job, now } = draft;
+  const { job, now, isSettled } = draft;
   draft.resolveIssues(draft.subject);
-  endCancellation(draft, by);
-  for (const change of [...draft.state.changes])
-    draft.patchChange(change, {
-      status: "refused",
-      reason: by === "employer" ? "job_cancelled" : "shift_gone",
-    });
-  draft.patchShift({
-    nextReadAt: null,
-    rechecks: 0,
-    absences: 0,
-    goneAt: draft.state.shift.goneAt ?? now,
-  });
+  if (isSettled) endRequests(draft, by);
   if (!job) return { code: "no_job", params: {} };
-  if (job.status === "cancelled") return { code: "already_cancelled", params: {} };
   const isOver = job.endTime <= now;
-  if (isOver && by !== "employer") return { code: "shift_over", params: {} };
-  draft.patchJob({ status: "cancelled", overfilled: false, cancelledBy: by });
-  if (!isOver) releaseAll(draft, REASON[by], traceId);
+  const isCancelled = job.status === "cancelled";
+  if (isOver && by !== "employer" && !isCancelled) return { code: "shift_over", params: {} };
+  if (!isCancelled) draft.patchJob({ status: "cancelled", overfilled: false, cancelledBy: by });
+  if (!isOver && isSettled) releaseAll(draft, REASON[draft.job?.cancelledBy ?? by], traceId);
+  if (isCancelled) return { code: "already_cancelled", params: {} };
   draft.push({ write: "withdraw_offers" });
   draft.step({ step: "job", code: "job_cancelled", traceId });
   return { code: "job_cancelled", params: {} };
+}
+
+function endRequests(draft: Draft, by: NonNullable<JobState["cancelledBy"]>): void {
+  endCancellation(draft, by);
+  const reason = by === "employer" ? "job_cancelled" : "shift_gone";
+  for (const change of [...draft.state.changes]) draft.patchChange(change, { status: "refused", reason });
 }
 
 /** Ends a cancellation, but keeps its operation if a DELETE was sent: the echo may still follow. */
@@ -51,7 +47,7 @@ function releaseAll(draft: Draft, reason: BookingReason, traceId: string): void 
   for (const booking of draft.state.bookings) {
     const gone = presenceAfterRelease(booking, reason);
     if (holdsSeat(booking)) draft.patchBooking(booking, { ...gone, status: "released", reason });
-    else if (booking.atProvider !== "no") draft.patchBooking(booking, gone);
+    else if (booking.atProvider !== gone.atProvider) draft.patchBooking(booking, gone);
   }
   const candidateIds = live.map(({ candidateId }) => candidateId);
   if (candidateIds.length === 0) return;

@@ -17,23 +17,13 @@ export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome
     return { code: "already_cancelled", params: {} };
   }
   resolveConflicts(draft);
-  if (before?.status === "cancelled") restoreBookings(draft);
+  if (draft.isSettled) restoreBookings(draft);
   applyList(draft);
   const facts = { ...factsOf(shift), ...ownPeople(draft) };
-  const isNewRound =
-    before !== undefined && (before.status === "cancelled" || isMaterialChange(before, facts));
-  if (isNewRound) draft.push({ write: "withdraw_offers" });
-  if (before) updateJob(draft, before, facts, isNewRound);
+  if (before) updateJob(draft, before, facts);
   else createJob(draft, facts, traceId);
-  const code = !before
-    ? "job_created"
-    : before.status === "cancelled"
-      ? "job_reopened"
-      : isSame(before, facts)
-        ? "job_unchanged"
-        : "job_updated";
-  if (before && before.status !== "cancelled" && isMaterialChange(before, facts))
-    noteMaterialChange(draft, before, facts, traceId);
+  const code = verdictOf(before, facts);
+  if (before) announceChange(draft, before, facts, traceId);
   const was = refreshStatus(draft, traceId);
   const jobStatus = draft.job?.status ?? "open";
   const params = { jobStatus, ...(shift.warnings.length > 0 && { warnings: shift.warnings }) };
@@ -41,6 +31,29 @@ export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome
   // Every reading offers the job: a candidate may have become free, or the integration active.
   offerOrWithdraw(draft, was, true, traceId);
   return { code, params: { jobStatus } };
+}
+
+function verdictOf(before: JobState | undefined, facts: Facts) {
+  if (!before) return "job_created";
+  if (before.status === "cancelled") return "job_reopened";
+  return isSame(before, facts) ? "job_unchanged" : "job_updated";
+}
+
+/**
+ * Announces what people would read as a difference from what was last announced, once it is settled: those booked are notified, and the job is offered anew.
+ * Until then, its offers are withdrawn: they show what no longer holds.
+ */
+function announceChange(draft: Draft, before: JobState, facts: Facts, traceId: string): void {
+  const { startTime, endTime, outletId, roleId } = before;
+  const last = before.announced ?? { startTime, endTime, outletId, roleId };
+  const isReopened = before.status === "cancelled";
+  const isChanged = isMaterialChange(last, facts);
+  const announced = isChanged && !draft.isSettled ? last : null;
+  const isNewRound = isReopened || (isChanged && announced === null);
+  if (isReopened || isChanged) draft.push({ write: "withdraw_offers" });
+  if (JSON.stringify(announced) !== JSON.stringify(before.announced)) draft.patchJob({ announced });
+  if (isNewRound) draft.patchJob({ offerRound: before.offerRound + 1 });
+  if (isChanged && announced === null && !isReopened) noteMaterialChange(draft, last, facts, traceId);
 }
 
 type Facts = ReturnType<typeof factsOf> & ReturnType<typeof ownPeople>;
@@ -76,17 +89,17 @@ function createJob(draft: Draft, facts: Facts, traceId: string): void {
     cancelledBy: null,
     offerRound: 0,
     renewedRound: 0,
+    announced: null,
     traceId,
   } as const;
   draft.state.job = { ...facts, ...rest, workplaceId, competenceId };
   draft.push({ write: "job", jobId: undefined, patch: { ...draft.state.job } });
 }
 
-function updateJob(draft: Draft, before: JobState, facts: Facts, isNewRound: boolean): void {
-  const round = isNewRound ? { offerRound: before.offerRound + 1 } : {};
+function updateJob(draft: Draft, before: JobState, facts: Facts): void {
   const reopened = before.status === "cancelled" ? ({ status: "open", cancelledBy: null } as const) : {};
   if (isSame(before, facts) && before.status !== "cancelled") return;
-  draft.patchJob({ ...facts, ...round, ...reopened });
+  draft.patchJob({ ...facts, ...reopened });
 }
 
 const isSame = (before: JobState, facts: Facts): boolean =>
@@ -95,7 +108,12 @@ const isSame = (before: JobState, facts: Facts): boolean =>
   );
 
 /** Notifies the people booked and checks their bookings again. A change of a past shift is not announced. */
-function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceId: string): void {
+function noteMaterialChange(
+  draft: Draft,
+  before: Pick<JobState, "endTime">,
+  facts: Facts,
+  traceId: string,
+): void {
   const { now, state } = draft;
   if (before.endTime <= now && facts.endTime <= now) return;
   const booked = state.bookings.filter(holdsSeat);
@@ -163,7 +181,7 @@ function offerOrWithdraw(draft: Draft, was: JobStatus, isChanged: boolean, trace
   // A reading that is due may show that no seat is free. It offers the job itself.
   const { nextReadAt } = state.shift;
   const isReadNext = nextReadAt !== null && nextReadAt <= draft.now;
-  const isOpen = job.status === "open" && !state.cancellation && !isReadNext;
+  const isOpen = job.status === "open" && !state.cancellation && !isReadNext && draft.isSettled;
   const isOffered = isOpen && state.integration.state === "active";
   if (isOffered && (isChanged || draft.isJobChanged)) {
     const isNewlyOpen = was !== "open" || job.jobId === "";

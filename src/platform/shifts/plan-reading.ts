@@ -1,12 +1,13 @@
 import type { Outcome, Params } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { Shift } from "../../contract/shift.ts";
-import { reportsChange, reportsDeletion } from "../../contract/shift-event.ts";
+import { reportsDeletion } from "../../contract/shift-event.ts";
 import { failureParams } from "../step.ts";
+import { GONE, seenIn } from "./believe.ts";
 import { isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
 import { awaitReturn, concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./plan-absence.ts";
-import { settleChanges, withConfirmed } from "./plan-changes.ts";
+import { settleChanges } from "./plan-changes.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
 import { doubtCancelRoute } from "./plan-routes.ts";
@@ -21,7 +22,7 @@ export function concludeReading(draft: Draft, reading: Reading, run: RunSoFar): 
       concludeShift(draft, outcome.shift, reading, covered, run);
       return undefined;
     case "absent":
-      return concludeAbsence(draft, reading, covered);
+      return concludeAbsence(draft, reading, covered, run);
     case "unusable":
       concludeFault(draft, "shift_unusable", outcome.unusable, reading, covered);
       return undefined;
@@ -50,24 +51,26 @@ function concludeShift(
   if (covered.length > 0)
     draft.step({ step: "fetch", code: "shift_read", params, traceId, durationMs: reading.durationMs });
   draft.patchShift({ nextReadAt: null });
-  if (!shift.cancelled && returnsTooSoon(draft, covered)) return;
-  const wasJustRead = draft.mayLag(draft.state.shift.readAt);
-  draft.patchShift({ absences: 0, absentSince: null, goneAt: null, readAt: draft.now });
+  draft.countNotices(covered, reading);
+  const wasGone = draft.belief.version === GONE;
+  const { verdict: believed, nextReadAt } = draft.believe(seenIn(shift));
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
+  if (believed === "kept") return keepBelief(draft, covered, nextReadAt, wasGone);
   const isExpected = covered.some(({ event }) => !reportsDeletion(event));
   const codes = isExpected && draft.isLive ? [...RESOLVED, "delete_not_confirmed" as const] : RESOLVED;
   draft.resolveIssues(draft.subject, codes);
   if (shift.cancelled) {
-    draft.patchShift({ rechecks: 0 });
     draft.endEvents(covered, "processed", cancelJob(draft, "provider", traceId));
-    return awaitReturn(draft);
+    awaitReturn(draft);
+    if (nextReadAt !== undefined) draft.readAt(nextReadAt);
+    return;
   }
   settleCancellation(draft, run);
   settleChanges(draft, shift);
   const deletes = unexplainedDeletes(covered);
-  const verdict = applyShift(draft, withConfirmed(draft, shift), traceId);
-  scheduleReading(draft, { verdict, wasJustRead, covered, deletes });
+  const verdict = applyShift(draft, shift, traceId);
+  scheduleReading(draft, deletes, nextReadAt);
   endCovered(
     draft,
     covered.filter((event) => !deletes.includes(event)),
@@ -75,14 +78,20 @@ function concludeShift(
   );
 }
 
-/** Whether the shift was gone less than two minutes ago: a replica that lags may have shown it. Its events wait, and it is read again. */
-function returnsTooSoon(draft: Draft, covered: readonly EventState[]): boolean {
-  const { now, isLive, state } = draft;
-  const { goneAt } = state.shift;
-  if (goneAt === null || isLive || !draft.readAfter(goneAt)) return false;
-  const params = { recheck: "reappeared", afterMs: (state.shift.nextReadAt ?? now) - now } as const;
+/** The reading is older than what is believed: a replica lags. The people that it lists are as old, so nothing follows from it. */
+function keepBelief(
+  draft: Draft,
+  covered: readonly EventState[],
+  nextReadAt: number | undefined,
+  wasGone: boolean,
+): void {
+  scheduleHourly(draft);
+  awaitReturn(draft);
+  if (nextReadAt === undefined) return;
+  draft.readAt(nextReadAt);
+  const recheck = wasGone ? "reappeared" : "still_visible";
+  const params = { recheck, afterMs: nextReadAt - draft.now } as const;
   draft.endEvents(covered, "queued", { code: "will_recheck", params });
-  return true;
 }
 
 /** Ends the covered events. The first has the verdict; the others name the event whose reading covered them. */
@@ -102,39 +111,24 @@ function settleCancellation(draft: Draft, run: RunSoFar): void {
   draft.push({ write: "operation", operationId: cancellation.operationId, patch: { sentAt: null } });
 }
 
-/** What was made of a reading that found the shift. */
-interface Concluded {
-  verdict: Outcome;
-  /** Whether it was also read less than two minutes ago. */
-  wasJustRead: boolean;
-  covered: readonly EventState[];
-  /** The deletions among them that no later event contradicts. */
-  deletes: readonly EventState[];
-}
-
-/**
- * Plans the next reading: in an hour, or soon while the shift contradicts its events. One that differs from how it was just read is read soon too: either
- * reading may be of a replica that lags. A new event restarts the delays: it announces a change that the earlier readings cannot show.
- */
-function scheduleReading(draft: Draft, { verdict, wasJustRead, covered, deletes }: Concluded) {
-  const { rules, now, state } = draft;
-  const isWatched = draft.isLive || draft.job?.cancelledBy === "employer";
-  if (isWatched && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
-  const isNews = covered.some(({ isUnread, isReplayed }) => isUnread && !isReplayed);
-  const rechecks = isNews ? 0 : state.shift.rechecks;
-  const isHinted = covered.some(({ event, isReplayed }) => reportsChange(event) && !isReplayed);
-  const isDisputed = wasJustRead && verdict.code === "job_updated";
-  const isUnshown = verdict.code === "job_unchanged" && (isHinted || rechecks > 0);
-  const isContradicted = deletes.length > 0 || isDisputed || isUnshown;
-  const afterMs = isContradicted ? draft.recheck(rechecks) : undefined;
-  if (afterMs !== undefined) {
-    const params = { recheck: "still_visible", afterMs } as const;
-    return draft.endEvents(deletes, "queued", { code: "will_recheck", params });
+/** Plans the next reading: in an hour, or at the next rung. A deletion that the shift contradicts waits until the ladder has ended. */
+function scheduleReading(draft: Draft, deletes: readonly EventState[], nextReadAt: number | undefined): void {
+  scheduleHourly(draft);
+  if (nextReadAt !== undefined) {
+    draft.readAt(nextReadAt);
+    const params = { recheck: "still_visible", afterMs: nextReadAt - draft.now } as const;
+    draft.endEvents(deletes, "queued", { code: "will_recheck", params });
+    return;
   }
-  draft.patchShift({ rechecks: 0 });
   if (deletes.length === 0) return;
   draft.issue("delete_not_confirmed", draft.subject, {}, deletes[0]?.traceId);
   draft.endEvents(deletes, "ignored", { code: "delete_not_confirmed", params: {} });
+}
+
+function scheduleHourly(draft: Draft): void {
+  const { rules, now, state } = draft;
+  const isWatched = draft.isLive || draft.job?.cancelledBy === "employer";
+  if (isWatched && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
 }
 
 type Fault = { fault: NonNullable<Params["fault"]>; pointer: string };
@@ -152,7 +146,7 @@ function concludeFault(
   draft.step({ step: "fetch", code, params, traceId, durationMs });
   draft.endEvents(covered, "failed", { code, params });
   const nextReadAt = draft.isLive ? now + spread(rules.reconcileMs, state.shiftId) : null;
-  draft.patchShift({ nextReadAt, rechecks: 0 });
+  draft.patchShift({ nextReadAt });
 }
 
 function concludeRefusal(draft: Draft, refused: Refused, reading: Reading, covered: readonly EventState[]) {

@@ -82,4 +82,4 @@ export const awaitsRoute = ({ state }: Draft): boolean =>
 
 /** Whether the shift is not found either: its absence may explain the response, so the call waits until a reading finds it. */
 export const awaitsShift = ({ shift }: ShiftState, { routeDoubt }: BookingState): boolean =>
-  routeDoubt !== null && shift.absences > 0;
+  routeDoubt !== null && shift.belief.missingSince !== null;

@@ -1,9 +1,10 @@
 import { reportsDeletion } from "../../contract/shift-event.ts";
+import { lagOf } from "./believe.ts";
 import { isMissingRoute } from "./call-outcome.ts";
 import { Draft, holdsSeat, type Write } from "./draft.ts";
 import { nextForBookings } from "./plan-bookings.ts";
 import { concludeCall, giveUpCancellation } from "./plan-calls.ts";
-import { awaitsReading, nextForChanges } from "./plan-changes.ts";
+import { nextForChanges } from "./plan-changes.ts";
 import { refreshJob } from "./plan-job.ts";
 import { concludeReading } from "./plan-reading.ts";
 import { awaitsRoute } from "./plan-routes.ts";
@@ -70,18 +71,18 @@ function nextOf(draft: Draft, run: RunSoFar): Next {
 
 /** Whether to read before anything else, because a call's outcome is unknown or a reading is due. The next run covers events that arrive during a reading. */
 function needsReading(draft: Draft, { reading, failed }: RunSoFar): boolean {
-  if (reading) return false;
+  // The shift is read once more after a good witness, in the same run.
+  if (reading) return reading.witness === "good" && !draft.waits && draft.state.shift.nextReadAt !== null;
   const { state, now } = draft;
   const { nextReadAt } = state.shift;
   // Events may wait for a planned reading that another conclusion has cancelled.
   const isDue = nextReadAt === null ? state.events.length > 0 : nextReadAt <= now;
   const isActive = state.integration.state === "active";
-  return (isActive && (isDue || state.events.some(({ isNew }) => isNew))) || isInDoubt(draft, failed);
+  return (isActive && (isDue || state.events.some(({ isUnread }) => isUnread))) || isInDoubt(draft, failed);
 }
 
-function isInDoubt({ state, now, isLive }: Draft, failed: ReadonlySet<string>): boolean {
-  const { nextReadAt } = state.shift;
-  const waits = nextReadAt !== null && nextReadAt > now;
+function isInDoubt(draft: Draft, failed: ReadonlySet<string>): boolean {
+  const { state, isLive, waits } = draft;
   const bookings = state.bookings.filter(
     ({ atProvider, rejection, bookingId }) =>
       atProvider === "maybe" && !failed.has(bookingId) && !(rejection && waits),
@@ -90,8 +91,7 @@ function isInDoubt({ state, now, isLive }: Draft, failed: ReadonlySet<string>): 
   const { cancellation } = state;
   if (cancellation && cancellation.sentAt !== null && !failed.has(cancellation.operationId)) return true;
   return state.changes.some(
-    (change) =>
-      change.sentAt !== null && !failed.has(change.changeId) && !(waits && awaitsReading(change, state.job)),
+    ({ sentAt, changeId }) => sentAt !== null && !failed.has(changeId) && !(waits && draft.isUnsettled),
   );
 }
 
@@ -101,13 +101,17 @@ const hasDoubts = ({ state, isLive }: Draft): boolean =>
   (state.cancellation !== undefined && state.cancellation.sentAt !== null) ||
   state.changes.some(({ sentAt }) => sentAt !== null);
 
+/** Whether a change waits until the next reading: what it builds on may be about to change. */
+const awaitsSettling = ({ isUnsettled, waits }: Draft, { hasRead }: RunSoFar): boolean =>
+  isUnsettled && (waits || hasRead === true);
+
 /** Returns the next call that changes something and whose preconditions are certain. */
 function nextCall(draft: Draft, run: RunSoFar): Call | undefined {
   if (!draft.isLive) return undefined;
   const cancel = nextForCancellation(draft);
   if (cancel && !run.failed.has(cancel.operationId)) return cancel;
   const change = nextForChanges(draft);
-  if (change && !run.failed.has(change.changeId)) return change;
+  if (change && !run.failed.has(change.changeId) && !awaitsSettling(draft, run)) return change;
   const before = draft.writes.length;
   const call = nextForBookings(draft, run.failed);
   // A booking that ended without a call has freed its seat.
@@ -140,7 +144,7 @@ function rest(draft: Draft, run: RunSoFar, { isPaused }: { isPaused: boolean }):
       : []),
     ...(draft.isLive && !draft.hasStarted && draft.job ? [draft.job.startTime] : []),
     // Nothing reports that a gateway has a route again.
-    ...(failed && awaitsRoute(draft) ? [now + Math.max(0, ...draft.rules.recheckMs)] : []),
+    ...(failed && awaitsRoute(draft) ? [now + lagOf(draft.rules.ladderMs)] : []),
   ];
   // The events of an inactive integration wait for its activation.
   if (!isActive && state.events.length > 0 && priority > 0) times.push(now);

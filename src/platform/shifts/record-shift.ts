@@ -5,6 +5,7 @@ import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import type { ShiftPatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
 import type { KnownShift } from "./state.ts";
+import { type StoredBelief, toStored } from "./stored-belief.ts";
 
 /** Writes what is known of the shift, together with the other shifts of the transaction. */
 export function writeShift(
@@ -17,28 +18,24 @@ export function writeShift(
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
   const patch: ShiftPatch = Object.assign({}, ...patches);
-  const { nextReadAt, absentSince, rechecks, absences, goneAt } = { ...known, ...patch };
-  const inMs = (time: number | null) => (time === null ? null : time - now().getTime());
+  const { nextReadAt, belief } = { ...known, ...patch };
+  const at = now().getTime();
   writeAtEnd(trx, SHIFTS, {
     ...key,
-    rechecks,
-    absences,
-    isRead: patch.readAt !== undefined,
-    readsInMs: inMs(nextReadAt),
-    absentInMs: inMs(absentSince),
-    goneInMs: inMs(goneAt),
+    belief: toStored(belief, at),
+    isBelieved: patch.belief !== undefined,
+    readsInMs: nextReadAt === null ? null : nextReadAt - at,
+    missingInMs: belief.missingSince === null ? null : belief.missingSince - at,
     // Another transaction may have brought the reading forward in the meantime.
     keepsReading: patch.nextReadAt === undefined,
   });
 }
 
-interface ShiftRow
-  extends ShiftKey,
-    Omit<KnownShift, "nextReadAt" | "readAt" | "absentSince" | "goneAt" | "hasIssues"> {
-  isRead: boolean;
+interface ShiftRow extends ShiftKey {
+  belief: StoredBelief;
+  isBelieved: boolean;
   readsInMs: number | null;
-  absentInMs: number | null;
-  goneInMs: number | null;
+  missingInMs: number | null;
   keepsReading: boolean;
 }
 
@@ -47,26 +44,24 @@ const SHIFTS: Writer<ShiftRow> = {
   order: 1,
   write: async (trx, rows) => {
     const nextReadAt = sql`now() + seen."readsInMs" * interval '1 millisecond'`;
-    const absentSince = sql`now() + seen."absentInMs" * interval '1 millisecond'`;
-    const goneAt = sql`now() + seen."goneInMs" * interval '1 millisecond'`;
+    const missingSince = sql`now() + seen."missingInMs" * interval '1 millisecond'`;
     await sql`
-      with seen as (select * from ${jsonRows(rows)} as seen ("providerId" uuid,
-        "shiftId" text, rechecks smallint, absences smallint, "isRead" boolean, "readsInMs" float8,
-        "absentInMs" float8, "goneInMs" float8, "keepsReading" boolean)),
+      with seen as (select * from ${jsonRows(rows)} as seen ("providerId" uuid, "shiftId" text, belief jsonb,
+        "isBelieved" boolean, "readsInMs" float8, "missingInMs" float8, "keepsReading" boolean)),
       known as (
-        update shifts set rechecks = seen.rechecks, absences = seen.absences,
+        update shifts set
           next_read_at = case when seen."keepsReading" then next_read_at else ${nextReadAt} end,
-          read_at = case when seen."isRead" then now() else read_at end,
-          absent_since = case when seen.absences > 1 then coalesce(absent_since, ${absentSince}) else ${absentSince} end,
-          gone_at = case when seen."goneInMs" is not null then coalesce(gone_at, ${goneAt}) end
+          belief = case when seen."isBelieved" then seen.belief else shifts.belief end,
+          believed_at = case when seen."isBelieved" then now() else believed_at end,
+          missing_since = case when seen."missingInMs" is not null then coalesce(missing_since, ${missingSince}) end
         from seen where shifts.provider_id = seen."providerId" and shifts.shift_id = seen."shiftId"
         returning shifts.provider_id, shifts.shift_id)
-      insert into shifts (provider_id, shift_id, rechecks, absences, next_read_at, read_at, absent_since, gone_at)
-      select "providerId", "shiftId", rechecks, absences, ${nextReadAt}, case when "isRead" then now() end,
-        ${absentSince}, ${goneAt}
+      insert into shifts (provider_id, shift_id, next_read_at, belief, believed_at, missing_since)
+      select "providerId", "shiftId", ${nextReadAt}, belief, now(), ${missingSince}
       from seen where ("providerId", "shiftId") not in (select provider_id, shift_id from known)
-      on conflict (provider_id, shift_id) do update set rechecks = excluded.rechecks, absences = excluded.absences,
-        next_read_at = excluded.next_read_at, read_at = excluded.read_at, absent_since = excluded.absent_since,
-        gone_at = excluded.gone_at`.execute(trx);
+      on conflict (provider_id, shift_id) do update set next_read_at = excluded.next_read_at,
+        belief = excluded.belief, believed_at = excluded.believed_at, missing_since = excluded.missing_since`.execute(
+      trx,
+    );
   },
 };

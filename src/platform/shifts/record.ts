@@ -208,12 +208,12 @@ async function sample(trx: Trx, deps: Deps, { providerId, shiftId }: ShiftKey, c
     select provider_id, shift_id from jobs where provider_id = ${providerId} and shift_id <> ${shiftId}
       and ${IS_LIVE} and start_time > ${deps.now()}
       and not exists (select from shifts where shifts.provider_id = jobs.provider_id
-        and shifts.shift_id = jobs.shift_id and shifts.read_at > now() - interval '1 minute')
+        and shifts.shift_id = jobs.shift_id and shifts.believed_at > now() - interval '1 minute')
     order by start_time limit ${count}`;
   await sql`
     update shifts set next_read_at = now()
     from (${others}) as other
-    where (shifts.provider_id, shifts.shift_id) = (other.provider_id, other.shift_id) and absences = 0`.execute(
+    where (shifts.provider_id, shifts.shift_id) = (other.provider_id, other.shift_id) and missing_since is null`.execute(
     trx,
   );
   await markShiftsDue(trx, deps, others, PRIORITY.background);

@@ -8,6 +8,7 @@ import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { ShiftOutcome } from "../../clients/provider/shifts.ts";
 import type { RetryPolicy, Timing } from "../../clients/retry-policy.ts";
 import type { Job, PersonFault, Rejection, Routes, ShiftChange, ShiftValues } from "../db/schema.ts";
+import type { Belief } from "./believe.ts";
 
 // The plain values that a run works with. Times are milliseconds since 1970. Nothing here depends on the database, HTTP, or a clock.
 
@@ -35,8 +36,6 @@ export interface ShiftState {
   echoes: string[];
   /** Not confirmed yet, oldest first. */
   changes: ChangeState[];
-  /** Confirmed within the last minutes, oldest first. */
-  confirmedChanges: ChangeState[];
   /** Waiting, oldest first. */
   events: EventState[];
   surroundings: Surroundings;
@@ -45,16 +44,7 @@ export interface ShiftState {
 /** What is known about the shift at its provider. */
 export interface KnownShift {
   nextReadAt: number | null;
-  /** When it was last found. */
-  readAt: number | null;
-  /** Readings in a row that contradicted the hint. */
-  rechecks: number;
-  /** Readings in a row that did not find it. */
-  absences: number;
-  /** The time of the first of them. */
-  absentSince: number | null;
-  /** Since when it is known to be gone. */
-  goneAt: number | null;
+  belief: Belief;
   /** Whether an issue about it, or about a booking on it, is open. */
   hasIssues: boolean;
 }
@@ -115,8 +105,6 @@ export interface EventState {
   traceId: string;
   isReplayed: boolean;
   isDead: boolean;
-  /** Whether no reading has covered it yet. */
-  isNew: boolean;
   /** Whether the provider has not responded to any reading that covered it. */
   isUnread: boolean;
 }
@@ -191,6 +179,8 @@ export interface RunSoFar {
   isFirst: boolean;
   /** Whether this run has read the shift. */
   hasRead?: boolean;
+  /** Whether this run has found that another call succeeds while the shift is not found. */
+  isWitnessed?: boolean;
   /** Bookings, operations and changes whose call failed in this run. */
   failed: ReadonlySet<string>;
   /** The last failure of this run. */
@@ -202,8 +192,7 @@ export interface RunSoFar {
 }
 
 /** The delays and limits that a plan applies. */
-export type Rules = Pick<Timing, "absenceRetriesMs" | "recheckMs" | "reconcileMs" | "answerWithinMs"> &
-  Pick<RetryPolicy, "tries">;
+export type Rules = Pick<Timing, "ladderMs" | "reconcileMs" | "answerWithinMs"> & Pick<RetryPolicy, "tries">;
 
 /** What the run does next. */
 export type Next =

@@ -84,7 +84,7 @@ const LOSS_WINDOW = sql`interval '10 minutes'`;
 export async function countVanished(trx: Trx, { providerId, shiftId }: ShiftKey, now: Date) {
   const { rows } = await sql<{ missing: number; known: number }>`
     select 1 + (select count(*) from shifts where provider_id = ${providerId} and shift_id <> ${shiftId}
-        and absent_since > now() - ${LOSS_WINDOW}) as missing,
+        and missing_since > now() - ${LOSS_WINDOW} and belief ->> 'version' is distinct from 'cancelled') as missing,
       (select count(*) from jobs where provider_id = ${providerId} and start_time > ${now}
         and (${IS_LIVE} or status = 'cancelled' and cancelled_by = 'absence'
           and updated_at > now() - ${LOSS_WINDOW})) as known`.execute(trx);

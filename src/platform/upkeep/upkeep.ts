@@ -82,7 +82,7 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
     "shifts",
     "provider_id, shift_id",
     ({ now, retention }) =>
-      sql`gone_at < ${daysBefore(now, retention.jobs)} and next_read_at is null and not exists (select from jobs
+      sql`missing_since < ${daysBefore(now, retention.jobs)} and next_read_at is null and not exists (select from jobs
       where jobs.provider_id = shifts.provider_id and jobs.shift_id = shifts.shift_id)`,
   ),
   // As long as the operations API shows the minute of the last webhook.

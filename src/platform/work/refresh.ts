@@ -108,8 +108,9 @@ const offered = ofShifts(
 const missing = ofShifts(
   ({ providerId }, after) => sql`
     update shifts set next_read_at = now() from (
-      select provider_id, shift_id from shifts
-      where provider_id = ${providerId} and absences > 0 and shift_id > ${after} ${first} for update) as absent
+      select provider_id, shift_id from shifts join jobs using (provider_id, shift_id)
+      where provider_id = ${providerId} and missing_since is not null and ${IS_LIVE} and shift_id > ${after} ${first}
+      for update of shifts) as absent
     where (shifts.provider_id, shifts.shift_id) = (absent.provider_id, absent.shift_id)
     returning shifts.shift_id`,
 );

@@ -20,7 +20,7 @@ const BURSTS: readonly [title: string, gapMs: number, edits: readonly Edit[]][] 
 
 describe.each(engines)("a read replica that lags behind a confirmed change, on %s", (engine) => {
   /** As in production, a reading counts against the change only after minutes. */
-  const onboard = useIndependent(engine, { timing: { recheckMs: [50, 100, 200, 120_000] } });
+  const onboard = useIndependent(engine, { timing: { ladderMs: [50, 150, 350, 120_000] } });
 
   it("takes nothing back, at the platform or at the provider", async () => {
     const { provider, ...platform } = await onboard({ echo: true });
@@ -59,7 +59,7 @@ describe.each(engines)("a read replica that lags behind a confirmed change, on %
 
 describe.each(engines)("edits at a provider whose reads lag, on %s", (engine) => {
   /** A tenth of 1 s and of 5 s; a reading that waits for the next one comes too late for the test. */
-  const onboard = useIndependent(engine, { timing: { recheckMs: [100, 500, HOUR_MS, HOUR_MS] } });
+  const onboard = useIndependent(engine, { timing: { ladderMs: [100, 500, HOUR_MS, 2 * HOUR_MS] } });
 
   it.each([50, 300].flatMap((lagMs) => BURSTS.map((burst) => [lagMs, ...burst] as const)))(
     "by %d ms: the job shows the last of %s, within the first two delays",

@@ -4,10 +4,8 @@ import type { PlatformOptions } from "../../../src/platform/main.ts";
 /** The delays of the platform, by the names of its options. Milliseconds. */
 export interface Pace {
   timing?: {
-    /** The delays before each further read of a missing shift. */
-    absenceRetriesMs?: readonly number[];
-    /** The delays before each further read of a shift that contradicts its event. */
-    recheckMs?: readonly number[];
+    /** When a shift is read again, counted from the newest notice, call, or disagreement. */
+    ladderMs?: readonly number[];
     /** Between two probes of a paused integration. */
     probeMs?: number;
     /** Between two reads of each known future shift. */
@@ -32,8 +30,7 @@ export const TIMEOUT_MS = 1_000;
  */
 const PACE = {
   timing: {
-    absenceRetriesMs: [100, 200, 400],
-    recheckMs: [50, 100, 200, 400],
+    ladderMs: [50, 150, 350, 700],
     probeMs: 100,
     reconcileMs: HOUR_MS,
     hourlyMs: 500,

@@ -300,8 +300,8 @@ describe.each(engines)("the counts of a backlog, on %s", (engine) => {
   ] as const)("know how old work is whose attempts failed: %s", async (_what, work, minutes) => {
     const { kysely } = database();
     const provider_id = randomUUID();
-    const read_at = minutesAgo(20);
-    await kysely.insertInto("shifts").values({ provider_id, shift_id: "s1", read_at }).execute();
+    const believed_at = minutesAgo(20);
+    await kysely.insertInto("shifts").values({ provider_id, shift_id: "s1", believed_at }).execute();
     const created_at = minutesAgo(work.created_at);
     const row = { provider_id, priority: 0, attempts: 2, due_at: minutesAgo(-5) } as const;
     await kysely
@@ -310,7 +310,7 @@ describe.each(engines)("the counts of a backlog, on %s", (engine) => {
       .execute();
     const { oldestAt } = (await readCounts(database(), OPTIONS, provider_id)).get(provider_id) ?? {};
     expect(Date.now() - (oldestAt?.getTime() ?? 0)).toBeGreaterThanOrEqual(minutes * MINUTE_MS);
-    expect(oldestAt).toEqual(minutes === 20 ? read_at : created_at);
+    expect(oldestAt).toEqual(minutes === 20 ? believed_at : created_at);
   });
 });
 

@@ -10,7 +10,7 @@ const NO_SUCH = "0190c7a4-0000-7000-8000-00000000dead";
 
 describe.each(featureEngines)("replaying on %s", (engine) => {
   const harness = useHarness(engine, {
-    timing: { absenceRetriesMs: [1, 1, 1], recheckMs: [1] },
+    timing: { ladderMs: [1, 2, 3] },
     calls: { perSecond: 1_000, perMinute: 60_000 },
   });
 

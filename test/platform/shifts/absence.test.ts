@@ -1,18 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { NO_BELIEF } from "../../../src/platform/shifts/believe.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
-import type { ShiftState } from "../../../src/platform/shifts/state.ts";
+import type { KnownShift } from "../../../src/platform/shifts/state.ts";
 import {
+  aBelief,
   afterAbsence,
   afterSeeing,
   aJob,
   anEvent,
   aState,
+  beliefOf,
   confirmed,
   firstStep,
+  goneFor,
   issues,
   jobOf,
   listing,
+  missedFor,
   NOW,
   nextReadAt,
   notified,
@@ -24,33 +29,30 @@ import {
 const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1], now = NOW) =>
   plan(state, run, now, RULES);
 
-/** A shift that was not found so many times, and is to be read again now. */
-const missed = (absences: number) => {
-  const waitedMs = RULES.absenceRetriesMs.slice(0, absences).reduce((sum, ms) => sum + ms, 0);
-  return { absences, absentSince: NOW - waitedMs, nextReadAt: NOW };
-};
-const PATIENT = missed(RULES.absenceRetriesMs.length);
-const WITNESSED = missed(RULES.absenceRetriesMs.length + 1);
+/** Every reading since then has missed it: the last rung is over. */
+const PATIENT = missedFor(120_000);
 
 describe("a shift that GET does not find", () => {
-  it("is read again after 5 s, 30 s and 2 min before its job is cancelled", () => {
-    for (const [absences, afterMs] of RULES.absenceRetriesMs.entries()) {
-      const state = aState({ shift: missed(absences), bookings: [confirmed()] });
+  it("is read again after 1 s, 5 s, 30 s and 2 min before its job is cancelled", () => {
+    const shift = { nextReadAt: NOW };
+    const first = planned(
+      aState({ shift, bookings: [confirmed()] }),
+      afterAbsence({ code: "shift_not_found" }),
+    );
+    expect([notified(first.writes), first.next]).toMatchObject([[], { do: "rest", afterMs: 1_000 }]);
+    for (const [rung, waitedMs] of RULES.ladderMs.slice(0, -1).entries()) {
+      const state = aState({ shift: missedFor(waitedMs), bookings: [confirmed()] });
       const { writes, next } = planned(state, afterAbsence({ code: "shift_not_found" }));
       expect(notified(writes)).toEqual([]);
-      expect(next).toMatchObject({ do: "rest", afterMs });
+      expect(next).toMatchObject({ do: "rest", afterMs: (RULES.ladderMs[rung + 1] ?? 0) - waitedMs });
     }
   });
 
-  it.each([1, 2, 3])("is not read again for a hint before the delay after reading %d is over", (absences) => {
+  it("does not count as gone sooner for a hint, which has it read before the next rung", () => {
     const event = anEvent("shift.update", { isReplayed: true });
-    // A hint, or a call that failed, has it read 3 s before its time.
-    const { absentSince } = missed(absences);
-    const shift = { absences, absentSince: absentSince + 3_000, nextReadAt: NOW };
-    const state = aState({ shift, events: [event], bookings: [confirmed()] });
+    const state = aState({ shift: missedFor(117_000), events: [event], bookings: [confirmed()] });
     const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
     const { writes, next } = planned(state, run);
-    expect(writesOf(writes, "shift")).toEqual([{ write: "shift", patch: { nextReadAt: NOW + 3_000 } }]);
     expect(writesOf(writes, "events")).toMatchObject([
       {
         status: "queued",
@@ -62,28 +64,20 @@ describe("a shift that GET does not find", () => {
 
   it.each([
     ["since the last reading", PATIENT],
-    ["between two of its readings", missed(2)],
+    ["between two of its readings", missedFor(20_000)],
   ])("has all of its time again after an update that came %s", (_, shift) => {
     const event = anEvent("shift.update");
     const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
     const { writes, next } = planned(aState({ shift, events: [event], bookings: [confirmed()] }), run);
     expect(notified(writes)).toEqual([]);
-    expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
-    const patches = writesOf(writes, "shift").map(({ patch }) => patch);
-    expect(Object.assign({}, ...patches)).toMatchObject({ absences: 1, absentSince: NOW });
-  });
-
-  it("has all of its time again after an update whose first reading failed", () => {
-    const event = anEvent("shift.update", { isNew: false });
-    const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
-    expect(planned(aState({ shift: PATIENT, events: [event] }), run).next).toMatchObject({ afterMs: 5_000 });
+    expect(next).toMatchObject({ do: "rest", afterMs: 980 });
   });
 
   it("has no more time after a replay, a deletion, or an update that a reading has covered before", () => {
     for (const event of [
       anEvent("shift.update", { isReplayed: true }),
       anEvent("shift.delete"),
-      anEvent("shift.update", { isNew: false, isUnread: false }),
+      anEvent("shift.update", { isUnread: false }),
     ]) {
       const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
       const { writes } = planned(aState({ shift: PATIENT, events: [event], bookings: [confirmed()] }), run);
@@ -96,8 +90,7 @@ describe("a shift that GET does not find", () => {
     const { writes } = planned(aState({ shift: PATIENT, bookings: [confirmed()] }), run);
     expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "absence" });
     expect(notified(writes)).toEqual(["shift_cancelled"]);
-    const tombstone = { write: "shift", patch: expect.objectContaining({ goneAt: NOW }) };
-    expect(writesOf(writes, "shift")).toContainEqual(tombstone);
+    expect(beliefOf(writes)).toMatchObject({ version: "gone", since: NOW });
   });
 
   it("counts as deleted at once with a 410 and a problem document", () => {
@@ -113,26 +106,26 @@ describe("a shift that GET does not find", () => {
     const event = anEvent("shift.delete");
     const job = aJob({ status: "cancelled", cancelledBy: "absence" });
     const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
-    const { writes } = planned(aState({ job, events: [event], shift: { goneAt: NOW - HOUR_MS } }), run);
+    const { writes } = planned(aState({ job, events: [event], shift: { belief: goneFor(HOUR_MS) } }), run);
     expect(jobOf(writes)).toEqual({});
     expect(notified(writes)).toEqual([]);
     const verdict = { code: "already_cancelled" };
     expect(writesOf(writes, "events")).toMatchObject([{ status: "processed", verdict }]);
   });
 
-  it.each([0, 1, 2, 3])("needs a witness without the code, also at reading %d", (absences) => {
-    const state = aState({ shift: missed(absences), bookings: [confirmed()] });
+  it.each([0, 1_000, 120_000])("needs a witness without the code, also after %d ms", (ms) => {
+    const state = aState({ shift: missedFor(ms), bookings: [confirmed()] });
     const { writes, next } = planned(state, afterAbsence());
     expect(next.do).toBe("witness");
     expect(writes).toEqual([]);
   });
 
-  it.each([0, 1, 2, 3])(
-    "is an outage when the witness fails, which does not count as an absence after %d readings",
-    (absences) => {
-      const state = aState({ shift: missed(absences), bookings: [confirmed()] });
+  it.each([{}, missedFor(1_000), PATIENT])(
+    "is an outage when the witness fails, which does not count as an absence: %j",
+    (shift) => {
+      const state = aState({ shift, bookings: [confirmed()] });
       const { writes, next } = planned(state, afterAbsence({ witness: "bad" }));
-      expect(writesOf(writes, "shift").filter(({ patch }) => "absences" in patch)).toEqual([]);
+      expect(beliefOf(writes)).toBeUndefined();
       expect(writesOf(writes, "health")).toEqual([{ write: "health", health: "implausible" }]);
       expect(jobOf(writes)).toEqual({});
       expect(next).toMatchObject({ do: "rest", failed: {} });
@@ -143,11 +136,8 @@ describe("a shift that GET does not find", () => {
     const state = aState({ shift: PATIENT, bookings: [confirmed()] });
     const { writes, next } = planned(state, afterAbsence({ witness: "good" }));
     expect(jobOf(writes)).toEqual({});
-    expect(next).toMatchObject({ do: "rest", afterMs: 0 });
-    const again = planned(
-      aState({ shift: WITNESSED, bookings: [confirmed()] }),
-      afterAbsence({ witness: "good" }),
-    );
+    expect(next.do).toBe("read");
+    const again = planned(state, { ...afterAbsence(), isWitnessed: true });
     expect(jobOf(again.writes)).toMatchObject({ status: "cancelled" });
   });
 
@@ -189,7 +179,7 @@ describe("a 404 to the platform's DELETE", () => {
     const run = afterAbsence({ code: "shift_not_found" });
     const early = planned(aState({ cancellation, bookings: [confirmed()] }), run);
     expect(jobOf(early.writes)).toEqual({});
-    expect(early.next).toMatchObject({ do: "rest", afterMs: RULES.absenceRetriesMs[0] });
+    expect(early.next).toMatchObject({ do: "rest", afterMs: RULES.ladderMs[0] });
     const { writes } = planned(aState({ cancellation, shift: PATIENT, bookings: [confirmed()] }), run);
     expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "employer" });
   });
@@ -230,22 +220,25 @@ describe("many shifts that disappear at once", () => {
 });
 
 describe("events that contradict each other", () => {
-  const announced = (names: string[], shift: { goneAt?: number } = {}) => {
-    const events = names.map((name) => anEvent(name, { isNew: false }));
+  const announced = (names: string[], shift: Partial<KnownShift> = {}) => {
+    const events = names.map((name) => anEvent(name));
     const covers = events.map(({ eventId }) => eventId);
-    const state = aState({ job: undefined, events, shift: { nextReadAt: null, ...shift } });
+    const state = aState({
+      job: undefined,
+      events,
+      shift: { nextReadAt: null, belief: NO_BELIEF, ...shift },
+    });
     return planned(state, afterAbsence({ code: "shift_not_found", covers }));
   };
 
   it("wait for a missing shift if the last of them is a create", () => {
     const { writes, next } = announced(["shift.delete", "shift.create"]);
     expect(writesOf(writes, "events")[0]).toMatchObject({ status: "queued" });
-    expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
+    expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
   });
 
   it("do not count as a loss of data if they include a deletion", () => {
-    const read = { isNew: false, isUnread: false };
-    const events = ["shift.delete", "shift.update"].map((name) => anEvent(name, read));
+    const events = ["shift.delete", "shift.update"].map((name) => anEvent(name, { isUnread: false }));
     const covers = events.map(({ eventId }) => eventId);
     const surroundings = { vanished: { missing: 20, known: 40 } };
     const state = aState({ events, surroundings, shift: PATIENT, integration: { isHeld: true } });
@@ -254,15 +247,15 @@ describe("events that contradict each other", () => {
     expect(writesOf(writes, "hold")).toEqual([]);
   });
 
-  it("lead to another reading two minutes later, because they may be out of order", () => {
-    expect(nextReadAt(announced(["shift.create", "shift.delete"]).writes)).toBe(NOW + 120_000);
-    expect(nextReadAt(announced(["shift.delete"]).writes)).toBeNull();
+  it("lead to more readings, because they may be out of order", () => {
+    expect(nextReadAt(announced(["shift.create", "shift.delete"]).writes)).toBe(NOW - 20 + 1_000);
+    expect(nextReadAt(announced(["shift.delete"]).writes) ?? null).toBeNull();
   });
 
-  it("are processed at once if the shift was gone before, and the shift is read once more", () => {
-    const { writes } = announced(["shift.create"], { goneAt: NOW - HOUR_MS });
+  it("are processed at once if the shift was gone before, and the shift is read again", () => {
+    const { writes } = announced(["shift.create"], { belief: goneFor(HOUR_MS) });
     expect(writesOf(writes, "events")[0]).toMatchObject({ status: "processed" });
-    expect(nextReadAt(writes)).toBe(NOW + 120_000);
+    expect(nextReadAt(writes)).toBe(NOW - 20 + 1_000);
   });
 });
 
@@ -271,12 +264,17 @@ describe("a 404 without the code for a shift that was gone before", () => {
   /** Applies it, with an event that reports the shift, or without. */
   const concluded = (
     reading: Parameters<typeof afterAbsence>[0],
-    { isReported = true, ...parts }: Parameters<typeof aState>[0] & { isReported?: boolean } = {},
+    {
+      isReported = true,
+      isWitnessed = false,
+      ...parts
+    }: Parameters<typeof aState>[0] & { isReported?: boolean; isWitnessed?: boolean } = {},
   ) => {
     const events = isReported ? [event] : [];
-    const shift = { goneAt: NOW - HOUR_MS, nextReadAt: NOW };
+    const shift = { belief: goneFor(HOUR_MS), nextReadAt: NOW };
     const covers = events.map(({ eventId }) => eventId);
-    return planned(aState({ job: undefined, events, shift, ...parts }), afterAbsence({ ...reading, covers }));
+    const run = { ...afterAbsence({ ...reading, covers }), ...(isWitnessed && { isWitnessed }) };
+    return planned(aState({ job: undefined, events, shift, ...parts }), run);
   };
 
   it("needs a witness when an event reports the shift again", () => {
@@ -292,11 +290,10 @@ describe("a 404 without the code for a shift that was gone before", () => {
   it("is read once more after a good witness, and then ends the event", () => {
     const first = concluded({ witness: "good" });
     expect(writesOf(first.writes, "events")).toMatchObject([{ status: "queued" }]);
-    expect(first.next).toMatchObject({ do: "rest", afterMs: 0 });
-    const shift = { ...WITNESSED, goneAt: NOW - HOUR_MS };
-    const { writes } = concluded({ witness: "good" }, { shift });
+    expect(first.next.do).toBe("read");
+    const { writes } = concluded({}, { isWitnessed: true });
     expect(writesOf(writes, "events")).toMatchObject([{ status: "processed" }]);
-    expect(nextReadAt(writes)).toBe(NOW + 120_000);
+    expect(nextReadAt(writes)).toBe(NOW - 20 + 1_000);
   });
 
   it("needs a witness at the reading that follows such an event, but no second one", () => {
@@ -315,7 +312,7 @@ describe("a 404 without the code for a shift that was gone before", () => {
 
 describe("a shift that comes back", () => {
   const job = (by: "absence" | "employer" | "provider") => aJob({ status: "cancelled", cancelledBy: by });
-  const gone = { goneAt: NOW - HOUR_MS, nextReadAt: NOW };
+  const gone = { belief: goneFor(HOUR_MS), nextReadAt: NOW };
 
   it.each(["absence", "provider"] as const)("reopens its job, which was cancelled by %s", (by) => {
     const { writes } = planned(aState({ job: job(by), shift: gone }), afterSeeing());
@@ -325,25 +322,26 @@ describe("a shift that comes back", () => {
 
   it("waits for later readings if it was gone less than two minutes ago: a replica that lags may have shown it", () => {
     const event = anEvent("shift.update");
-    const at = (goneAt: number, seen: Parameters<typeof afterSeeing>[0] = {}) => {
-      const state = aState({ job: job("absence"), events: [event], shift: { nextReadAt: NOW, goneAt } });
+    const goneSince = (ms: number, seen: Parameters<typeof afterSeeing>[0] = {}) => {
+      const shift = { nextReadAt: NOW, belief: goneFor(ms) };
+      const state = aState({ job: job("absence"), events: [event], shift });
       return planned(state, afterSeeing(seen, { covers: [event.eventId] }));
     };
-    const { writes, next } = at(NOW - 3_000);
+    const { writes, next } = goneSince(3_000);
     expect(jobOf(writes)).toEqual({});
     expect(writesOf(writes, "offer")).toEqual([]);
-    const verdict = { code: "will_recheck", params: { recheck: "reappeared", afterMs: 2_000 } };
+    const verdict = { code: "will_recheck", params: { recheck: "reappeared", afterMs: 980 } };
     expect(writesOf(writes, "events")).toMatchObject([{ status: "queued", verdict }]);
-    expect(next).toMatchObject({ do: "rest", afterMs: 2_000 });
-    expect(jobOf(at(NOW - 120_000).writes)).toMatchObject({ status: "open" });
+    expect(next).toMatchObject({ do: "rest", afterMs: 980 });
+    expect(jobOf(goneSince(120_000).writes)).toMatchObject({ status: "open" });
     // That a shift is cancelled is never older than that it is gone.
-    expect(writesOf(at(NOW - 3_000, { cancelled: true }).writes, "events")).toMatchObject([
+    expect(writesOf(goneSince(3_000, { cancelled: true }).writes, "events")).toMatchObject([
       { status: "processed" },
     ]);
   });
 
   it("is not even new within these two minutes", () => {
-    const state = aState({ job: undefined, shift: { nextReadAt: NOW, goneAt: NOW - 3_000 } });
+    const state = aState({ job: undefined, shift: { nextReadAt: NOW, belief: goneFor(3_000) } });
     expect(writesOf(planned(state, afterSeeing()).writes, "job")).toEqual([]);
   });
 
@@ -448,41 +446,32 @@ describe("a shift that comes back", () => {
 });
 
 describe("a reading that contradicts the hint", () => {
-  const LAST = RULES.recheckMs.length;
-  /** `isUnread`: the event came since the last reading. */
-  const covered = (name: string, rechecks: number, isUnread = rechecks === 0) => {
-    const event = anEvent(name, { isNew: isUnread, isUnread });
-    const state = aState({ events: [event], shift: { rechecks } });
+  /** A webhook came so long ago, and no reading has shown what it announced. */
+  const covered = (name: string, ms: number) => {
+    const event = anEvent(name, { isUnread: false });
+    const notices = { notices: [NOW - ms], basis: NOW - ms, expected: 1 };
+    const state = aState({ events: [event], shift: { belief: aBelief(notices) } });
     return planned(state, afterSeeing({}, { covers: [event.eventId] }));
   };
 
   it.each(["shift.delete", "shift.update"])("of %s is repeated after 1 s, 5 s, 30 s and 2 min", (name) => {
-    for (const [rechecks, afterMs] of RULES.recheckMs.entries()) {
-      const { writes, next } = covered(name, rechecks);
-      expect(next).toMatchObject({ do: "rest", afterMs });
+    for (const [rung, ms] of [0, ...RULES.ladderMs.slice(0, -1)].entries()) {
+      const { writes, next } = covered(name, ms);
+      expect(next).toMatchObject({ do: "rest", afterMs: (RULES.ladderMs[rung] ?? 0) - ms });
       expect(issues(writes)).toEqual([]);
     }
   });
 
   it("ends in an issue when the deleted shift stays visible", () => {
-    const { writes } = covered("shift.delete", LAST);
+    const { writes } = covered("shift.delete", 120_000);
     expect(issues(writes)).toEqual(["delete_not_confirmed"]);
     expect(writesOf(writes, "events")).toMatchObject([{ status: "ignored" }]);
   });
 
   it("is accepted in the end when an update shows nothing new", () => {
-    const { writes } = covered("shift.update", LAST);
+    const { writes } = covered("shift.update", 120_000);
     expect(issues(writes)).toEqual([]);
     expect(writesOf(writes, "events")).toMatchObject([{ status: "processed" }]);
-  });
-
-  it.each(["shift.delete", "shift.update"])("is repeated after 1 s again when another %s came", (name) => {
-    for (const rechecks of [1, 3, LAST]) {
-      const { writes, next } = covered(name, rechecks, true);
-      expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
-      expect(writesOf(writes, "shift").at(-1)?.patch ?? {}).not.toMatchObject({ rechecks: 0 });
-      expect(issues(writes)).toEqual([]);
-    }
   });
 
   it("is not repeated when no event announced anything", () => {
@@ -492,26 +481,7 @@ describe("a reading that contradicts the hint", () => {
   });
 
   it("is repeated for an event that waits although no reading is planned any more", () => {
-    const event = anEvent("shift.update", { isNew: false });
+    const event = anEvent("shift.update", { isUnread: false });
     expect(planned(aState({ events: [event], shift: { nextReadAt: null } }), firstStep).next.do).toBe("read");
-  });
-});
-
-describe("a reading that differs from one of less than two minutes ago", () => {
-  const differing = (shift: Partial<ShiftState["shift"]>) =>
-    planned(aState({ shift }), afterSeeing({ positions: 1 }));
-  const IN_AN_HOUR = { do: "rest", afterMs: expect.closeTo(HOUR_MS, -6) };
-
-  it("is repeated, because one of the two may be of a replica that lags", () => {
-    const { writes, next } = differing({ readAt: NOW - 3_000 });
-    expect(jobOf(writes)).toMatchObject({ positions: 1 });
-    expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
-    expect(differing({ readAt: NOW - 120_000 }).next).toMatchObject(IN_AN_HOUR);
-    expect(differing({}).next).toMatchObject(IN_AN_HOUR);
-  });
-
-  it("is not repeated for ever if every reading differs", () => {
-    const rechecks = RULES.recheckMs.length;
-    expect(differing({ readAt: NOW - 3_000, rechecks }).next).toMatchObject(IN_AN_HOUR);
   });
 });

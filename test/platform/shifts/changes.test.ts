@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { called, seenIn } from "../../../src/platform/shifts/believe.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { ChangeState, RunSoFar, ShiftState } from "../../../src/platform/shifts/state.ts";
 import {
+  aBelief,
   afterCall,
   afterSeeing,
   aJob,
   anEvent,
+  aShift,
   aState,
+  beliefOf,
   cut,
   firstStep,
   jobOf,
@@ -58,41 +62,48 @@ describe("a change whose outcome is unknown", () => {
     expect(next).toMatchObject({ do: "change", values: { ...moved, positions: 2 } });
   });
 
-  it("waits for later readings when one shows other values that were not requested, as a replica might", () => {
-    const state = changing();
-    const { writes, next } = planned(state, afterSeeing({ positions: 1 }));
-    expect(patches(writes)).toEqual([]);
-    expect(next).toMatchObject({ do: "rest", afterMs: 4_000, priority: 0 });
-    // The next run finds the job as it was read, and calls no one before the reading is due.
-    const waiting = {
-      ...state,
-      job: aJob({ positions: 1 }),
-      shift: { ...state.shift, nextReadAt: NOW + 4_000 },
-    };
-    expect(planned(waiting, firstStep).next).toMatchObject({ do: "rest", afterMs: 4_000 });
-    expect(planned(waiting, firstStep, NOW + 4_000).next.do).toBe("read");
-  });
-
-  it("is read at once when an event reports the shift during that wait", () => {
-    const state = changing({}, aJob({ positions: 1 }));
-    expect(planned({ ...state, events: [anEvent("shift.update")] }, firstStep).next.do).toBe("read");
-  });
-
-  it("is made with the other values once a reading after two minutes still shows them", () => {
-    const state = changing({ sentAt: NOW - 120_000 }, aJob({ positions: 1 }));
-    const { next } = planned(state, afterSeeing({ positions: 1 }));
+  it("is made again with the other values that the provider has set meanwhile", () => {
+    const { next } = planned(changing(), afterSeeing({ positions: 1 }));
     expect(next).toMatchObject({ do: "change", values: { ...moved, positions: 1 } });
   });
 
-  it("ends when the provider has changed the same value meanwhile, once no replica can have shown it", () => {
-    const other = { startTime: iso(START + 3 * HOUR_MS) };
-    const early = planned(changing(), afterSeeing(other));
-    expect([patches(early.writes), early.next.do]).toEqual([[], "rest"]);
-    const state = changing({ sentAt: NOW - 120_000 });
-    const { writes, next } = planned(state, afterSeeing(other));
+  it("ends when the provider has changed the same value meanwhile", () => {
+    const { writes, next } = planned(changing(), afterSeeing({ startTime: iso(START + 3 * HOUR_MS) }));
     expect(patches(writes)).toMatchObject([{ status: "refused", reason: "changed_by_provider" }]);
     expect(jobOf(writes)).toMatchObject({ startTime: START + 3 * HOUR_MS });
     expect(next.do).toBe("rest");
+  });
+
+  describe("while notices come in a burst", () => {
+    /** Two came within two minutes, and this reading is the first to show something else. */
+    const notices = [NOW - 5_000, NOW - 500];
+    const disputed = (seen: Parameters<typeof afterSeeing>[0], patch: Partial<ChangeState> = {}) => {
+      const belief = aBelief({
+        notices,
+        basis: NOW - 500,
+        expected: 1,
+        isConfirmed: false,
+        since: NOW - 600,
+      });
+      return planned({ ...changing(patch), shift: { ...aState().shift, belief } }, afterSeeing(seen));
+    };
+
+    it.each([
+      ["is not made again", { positions: 1 }, {}],
+      ["is not ended", { startTime: iso(START + 3 * HOUR_MS) }, {}],
+      ["is not sent for the first time", { positions: 1 }, { sentAt: null, base: null }],
+    ])("%s, but the shift is read again", (_, seen, patch) => {
+      const { writes, next } = disputed(seen, patch);
+      expect([patches(writes), next]).toMatchObject([[], { do: "rest", afterMs: 500, priority: 0 }]);
+    });
+
+    it("is made again shortly before the start", () => {
+      const job = aJob({ startTime: NOW + HOUR_MS, endTime: NOW + 9 * HOUR_MS });
+      const belief = aBelief({ notices, basis: NOW - 500, expected: 1 });
+      const state = { ...changing({ sentAt: null, base: null }, job), shift: { ...aState().shift, belief } };
+      const seen = { startTime: iso(job.startTime), endTime: iso(job.endTime) };
+      expect(planned(state, afterSeeing(seen)).next).toMatchObject({ do: "change" });
+    });
   });
 
   it("ends at once when it was to be sent again, and the provider has changed the same value", () => {
@@ -103,15 +114,15 @@ describe("a change whose outcome is unknown", () => {
     expect(patches(writes)).toMatchObject([{ status: "refused", reason: "changed_by_provider" }]);
   });
 
-  it("is confirmed by a reading although it was to be sent again, and is remembered as of now", () => {
+  it("is confirmed by a reading although it was to be sent again", () => {
     const { writes } = planned(changing({ sentAt: null }), afterSeeing(moved));
-    expect(patches(writes)).toEqual([{ sentAt: NOW, status: "confirmed", reason: null }]);
+    expect(patches(writes)).toEqual([{ status: "confirmed", reason: null }]);
   });
 
   it("keeps a later change waiting", () => {
     const later = aChange({ changeId: "later", named: ["positions"], positions: 3, sentAt: null });
     const state = aState({ changes: [aChange(), later] });
-    expect(planned(state, afterSeeing({ positions: 1 })).next.do).toBe("rest");
+    expect(planned(state, afterSeeing({ positions: 1 })).next).toMatchObject({ changeId: "change" });
   });
 
   it("is tried again by the retry policy, and not within the same run", () => {
@@ -131,47 +142,29 @@ describe("a change whose outcome is unknown", () => {
 
 describe("a change that the provider confirmed a second ago", () => {
   const HAS_IT = aJob({ startTime: START + HOUR_MS, endTime: START + 9 * HOUR_MS });
-  const read = (reading: Parameters<typeof afterSeeing>[0], patch: Partial<ChangeState> = {}) =>
-    planned(aState({ job: HAS_IT, confirmedChanges: [aChange(patch)] }), afterSeeing(reading));
+  const read = (reading: Parameters<typeof afterSeeing>[0], ago = 1_000, parts = {}) => {
+    const belief = called(aBelief(), NOW - ago, seenIn(aShift(moved)).version);
+    return planned(aState({ job: HAS_IT, shift: { belief }, ...parts }), afterSeeing(reading));
+  };
 
-  it("is kept when a reading does not show it, and the shift is read again", () => {
-    const { writes, next } = read({ positions: 1 });
+  it("is kept when a reading shows the shift as it was before, and the shift is read again", () => {
+    const { writes, next } = read({});
     expect(jobOf(writes)).toEqual({});
     expect(next).toMatchObject({ do: "rest", afterMs: 4_000 });
   });
 
+  it("is kept also when an update was announced, which may be its echo", () => {
+    const events = [anEvent("shift.update")];
+    expect(jobOf(read({}, 1_000, { events }).writes)).toEqual({});
+  });
+
   it("is not kept when a reading two minutes after the call does not show it", () => {
-    const { writes } = read({}, { sentAt: NOW - 120_000 });
-    expect(jobOf(writes)).toMatchObject({ startTime: START, endTime: START + 8 * HOUR_MS });
+    expect(jobOf(read({}, 120_000).writes)).toMatchObject({ startTime: START, endTime: START + 8 * HOUR_MS });
   });
 
-  it("leaves other values to a reading that shows it", () => {
+  it("gives way to what the shift has never been before", () => {
     expect(jobOf(read({ ...moved, positions: 1 }).writes)).toMatchObject({ positions: 1 });
-  });
-
-  it("is shown by a reading of what the provider made of it", () => {
-    const rounded = { startTime: START + 2 * HOUR_MS, endTime: START + 10 * HOUR_MS };
-    const { writes } = read({ ...moved, positions: 1 }, rounded);
-    expect(jobOf(writes)).toMatchObject({ positions: 1 });
-  });
-
-  it("counts only for the values that no later one has changed", () => {
-    const later = aChange({
-      changeId: "later",
-      startTime: START + 2 * HOUR_MS,
-      endTime: START + 10 * HOUR_MS,
-    });
-    const state = aState({ job: aJob(), confirmedChanges: [aChange(), later] });
-    const shown = { startTime: iso(START + 2 * HOUR_MS), endTime: iso(START + 10 * HOUR_MS) };
-    const { writes } = planned(state, afterSeeing(shown));
-    expect(jobOf(writes)).toMatchObject({ startTime: START + 2 * HOUR_MS });
-    expect(jobOf(planned(state, afterSeeing(moved)).writes)).toEqual({});
-  });
-
-  it("does not bring a cancelled job's times back", () => {
-    const job = { ...HAS_IT, status: "cancelled", cancelledBy: "absence" } as const;
-    const state = aState({ job, confirmedChanges: [aChange()] });
-    expect(jobOf(planned(state, afterSeeing()).writes)).toMatchObject({ status: "open", startTime: START });
+    expect(jobOf(read({ positions: 1 }).writes)).toMatchObject({ positions: 1, startTime: START });
   });
 });
 
@@ -193,8 +186,9 @@ describe("a change whose response shows the shift as it was before", () => {
     const { writes, next } = answered({});
     expect(patches(writes)).toEqual([{ status: "confirmed", reason: null }]);
     expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
-    const reading = { nextReadAt: NOW, rechecks: 1 };
-    expect(planned(aState({ shift: reading }), afterSeeing()).next).toMatchObject({ afterMs: 5_000 });
+    const shift = { nextReadAt: NOW, belief: beliefOf(writes) ?? expect.unreachable() };
+    const again = planned(aState({ shift }), afterSeeing(), NOW + 1_000);
+    expect(again.next).toMatchObject({ afterMs: 4_000 });
   });
 
   it("is not read again if it shows the change, whatever its other values are", () => {

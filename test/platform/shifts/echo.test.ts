@@ -12,7 +12,7 @@ const NEXT_MONTH = {
 const DELETE = { operations: ["cancelShift"] } as const;
 
 /** Without a deletion that is announced, a shift has to be missing for an hour. */
-const PATIENT = { timing: { absenceRetriesMs: [HOUR_MS] }, retries: { tries: 10_000 } };
+const PATIENT = { timing: { ladderMs: [HOUR_MS] }, retries: { tries: 10_000 } };
 
 const reads = ({ callCount }: Organisation, shiftId: string) => callCount("GET", `/shifts/${shiftId}`);
 const deletions = async ({ events }: Organisation, shiftId: string) =>
@@ -110,11 +110,11 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     await organisation.idle();
     expect(await organisation.verdicts(traceId)).toContain("event: echo_of_delete");
     expect(await organisation.event(traceId)).toMatchObject({
-      status: "ignored",
-      verdict: { code: "delete_not_confirmed" },
+      status: "queued",
+      verdict: { code: "will_recheck", params: { recheck: "still_visible" } },
     });
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "open", cancelling: false });
-    expect(await organisation.issueCodes()).toEqual(["cancellation_refused", "delete_not_confirmed"]);
+    expect(await organisation.issueCodes()).toEqual(["cancellation_refused"]);
   });
 
   it.each([0, 1])(

@@ -7,7 +7,7 @@ import { transact } from "../../../src/platform/transaction.ts";
 import { depsFor } from "../../harness/deps.ts";
 import { engines, useEngine } from "../../harness/engines.ts";
 import { addIntegration } from "../../harness/work-rows.ts";
-import { aState } from "./states.ts";
+import { aBelief, aState } from "./states.ts";
 
 const PRESENT = { ...aState().shift, nextReadAt: null };
 
@@ -22,18 +22,19 @@ describe.each(engines)("since when a shift has been missing, on %s", (engine) =>
     const written = async (patch: ShiftPatch) => {
       const key = { providerId, shiftId: "shift" };
       await transact(deps, (trx) => writeShift(trx, deps, key, PRESENT, [{ write: "shift", patch }]));
-      const ago = sql<number | null>`round(extract(epoch from now() - absent_since) / 60)::int`;
+      const ago = sql<number | null>`round(extract(epoch from now() - missing_since) / 60)::int`;
       const row = await database()
         .kysely.selectFrom("shifts")
         .select(ago.as("ago"))
         .executeTakeFirstOrThrow();
       return row.ago;
     };
-    const since = (minutes: number) => ({ absentSince: now.getTime() - minutes * MINUTE_MS });
-    expect(await written({ absences: 1, ...since(9) })).toBe(9);
-    expect(await written({ absences: 2, ...since(5) })).toBe(9);
-    expect(await written({ absences: 1, ...since(4) })).toBe(4);
-    expect(await written({ absences: 0, absentSince: null })).toBe(null);
-    expect(await written({ absences: 1, ...since(2) })).toBe(2);
+    const since = (minutes: number) => ({
+      belief: aBelief({ missingSince: now.getTime() - minutes * MINUTE_MS }),
+    });
+    expect(await written(since(9))).toBe(9);
+    expect(await written(since(5))).toBe(9);
+    expect(await written({ belief: aBelief() })).toBe(null);
+    expect(await written(since(2))).toBe(2);
   });
 });

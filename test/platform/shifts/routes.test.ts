@@ -3,6 +3,7 @@ import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import { orMissingRoute } from "../../../src/platform/work/witness.ts";
 import {
+  aBelief,
   aBooking,
   afterAbsence,
   afterCall,
@@ -86,7 +87,7 @@ describe("a missing route of assignments", () => {
     const run = { ...afterSeeing(), isFirst: true };
     const { reading: _, ...first } = run;
     expect(planned(aState({ bookings }), first).next.do).toBe("assign");
-    const missing = planned(aState({ bookings, shift: { absences: 1, absentSince: NOW } }), first);
+    const missing = planned(aState({ bookings, shift: { belief: aBelief({ missingSince: NOW }) } }), first);
     expect(missing.next).toMatchObject({ do: "rest", afterMs: HOUR_MS });
   });
 

@@ -62,7 +62,7 @@ describe("a call whose outcome is unknown", () => {
   it("is read again also while the integration is suspended, and after the start", () => {
     const state = aState({ bookings: [inDoubt()], integration: { state: "suspended" } });
     const { next } = planned(state, afterAbsence({ code: "shift_not_found" }), START + 1);
-    expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
+    expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
   });
 
   it("leads to a later reading and another unassignment when it takes effect after a withdrawal", () => {

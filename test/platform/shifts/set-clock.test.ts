@@ -10,7 +10,7 @@ describe.each(featureEngines)("a clock that is set while a shift is decided, on 
   let reads = 0;
   const harness = useHarness(engine, {
     now: () => new Date(Date.now() + (reads++ % 2) * FIVE_MINUTES_MS),
-    timing: { absenceRetriesMs: [100, 100, 100] },
+    timing: { ladderMs: [100, 200, 300] },
   });
 
   it("moves no deadline: a missing shift is read again after its delays", async () => {

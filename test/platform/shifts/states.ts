@@ -1,6 +1,7 @@
 import { PROVIDER_RETRIES, TIMING } from "../../../src/clients/retry-policy.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Shift } from "../../../src/contract/shift.ts";
+import { type Belief, GONE, NO_BELIEF, seenIn } from "../../../src/platform/shifts/believe.ts";
 import type { Write } from "../../../src/platform/shifts/draft.ts";
 import type {
   BookingState,
@@ -40,6 +41,7 @@ export const aJob = (patch: Partial<JobState> = {}): JobState => ({
   ownPeopleCount: 0,
   offerRound: 0,
   renewedRound: 0,
+  announced: null,
   traceId: "trace-of-job",
   ...patch,
 });
@@ -84,10 +86,28 @@ export const anEvent = (event: string, patch: Partial<EventState> = {}): EventSt
   traceId: `trace of ${event}`,
   isReplayed: false,
   isDead: false,
-  isNew: true,
   isUnread: true,
   ...patch,
 });
+
+/** The shift of `aJob`, as it was read an hour ago. */
+export const aBelief = (patch: Partial<Belief> = {}): Belief => ({
+  ...NO_BELIEF,
+  ...seenIn(aShift()),
+  since: NOW - HOUR_MS,
+  isConfirmed: true,
+  ...patch,
+});
+
+/** The shift is to be read again now. `ms`: since when it has been missing. */
+export const missedFor = (ms: number) => ({
+  belief: aBelief({ missingSince: NOW - ms }),
+  nextReadAt: NOW,
+});
+
+/** The shift is known to be gone for so long. */
+export const goneFor = (ms: number, patch: Partial<Belief> = {}): Belief =>
+  aBelief({ version: GONE, shown: GONE, since: NOW - ms, missingSince: NOW - ms, ...patch });
 
 type Parts = Partial<Omit<ShiftState, "shift" | "integration" | "surroundings">> & {
   shift?: Partial<ShiftState["shift"]>;
@@ -104,7 +124,6 @@ export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {
   cancellation: undefined,
   echoes: [],
   changes: [],
-  confirmedChanges: [],
   events: [],
   ...parts,
   integration: {
@@ -118,11 +137,7 @@ export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {
   },
   shift: {
     nextReadAt: NOW + HOUR_MS,
-    rechecks: 0,
-    absences: 0,
-    absentSince: null,
-    goneAt: null,
-    readAt: null,
+    belief: aBelief(),
     hasIssues: false,
     ...shift,
   },
@@ -143,7 +158,7 @@ export const listing = (...ids: string[]): Pick<Surroundings, "listed"> => ({
 });
 
 /** The shift of `aJob`. */
-const aShift = (patch: Partial<Shift> = {}): Shift => ({
+export const aShift = (patch: Partial<Shift> = {}): Shift => ({
   id: "shift",
   variant: "a",
   positions: 2,
@@ -221,6 +236,10 @@ export const patchOf = (writes: readonly Write[]): Record<string, unknown> =>
 /** The job as the writes leave it. */
 export const jobOf = (writes: readonly Write[]): Partial<JobState> =>
   Object.assign({}, ...writesOf(writes, "job").map(({ patch }) => patch));
+
+/** What is believed, as the writes leave it. */
+export const beliefOf = (writes: readonly Write[]): Belief | undefined =>
+  Object.assign({}, ...writesOf(writes, "shift").map(({ patch }) => patch)).belief;
 
 /** When the shift is read next, as the writes leave it. */
 export const nextReadAt = (writes: readonly Write[]): number | null | undefined =>

@@ -415,7 +415,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     const shift = (goneAgeMs: number, next_read_at: Date | null = null) => ({
       provider_id,
       shift_id: newId(),
-      gone_at: new Date(clock - goneAgeMs),
+      missing_since: new Date(clock - goneAgeMs),
       next_read_at,
     });
     const age = RETENTION.jobs * DAY_MS;

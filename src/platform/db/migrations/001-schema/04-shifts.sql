@@ -5,20 +5,17 @@ create table shifts (
   shift_id text not null,
   -- A UUID is the same in either case, and is kept in lower case: how the provider spells it, where it does otherwise.
   spelling text,
-  read_at timestamptz,
   -- When to read it again.
   next_read_at timestamptz,
-  -- Readings in a row that contradicted the hint, or did not find the shift.
-  rechecks smallint not null default 0,
-  absences smallint not null default 0,
-  absent_since timestamptz,
-  gone_at timestamptz,
+  -- What is believed about it, and what may still be shown by a replica that lags; times in milliseconds before `believed_at`.
+  belief jsonb not null default '{}',
+  believed_at timestamptz,
+  -- Since when readings have not found it, or found it cancelled.
+  missing_since timestamptz,
   primary key (provider_id, shift_id)
 );
--- Few shifts are missing at a time: how many says whether the provider has lost its data.
-create index shifts_absent on shifts (provider_id, absent_since) where absent_since is not null;
--- What retention removes.
-create index shifts_gone on shifts (gone_at) where gone_at is not null;
+-- Few shifts are missing at a time: how many says whether the provider has lost its data. It is also what retention removes.
+create index shifts_missing on shifts (provider_id, missing_since) where missing_since is not null;
 
 -- The platform's DELETE of a shift: the webhook that it causes is an echo.
 create table pending_operations (

@@ -24,6 +24,8 @@ create table jobs (
   offer_round integer not null default 0,
   -- The round that began when a confirmed booking of the job last ended: an offer of an earlier round is not restored, but made again.
   renewed_round integer not null default 0,
+  -- The times, outlet and role that people were last notified of, until the present ones are settled.
+  announced jsonb,
   -- The trace that the job, its bookings and its cancellation belong to.
   trace_id text not null,
   created_at timestamptz not null default now(),

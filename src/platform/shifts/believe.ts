@@ -1,0 +1,232 @@
+import { createHash } from "node:crypto";
+import type { Shift } from "../../contract/shift.ts";
+
+// What the platform believes about a shift at its provider, and why. A reading proves the provider's state at some moment up to `lag` before it: replicas
+// lag. So a reading is compared with what is believed, with what is known to be older, and with how many changes were announced and are not shown yet.
+// Times are milliseconds since 1970.
+
+/** What a reading shows: `gone`, `cancelled`, or a digest of the body without its people. */
+export type Version = string;
+
+export const GONE: Version = "gone";
+const CANCELLED: Version = "cancelled";
+
+export interface Belief {
+  /** Null before the first reading. */
+  version: Version | null;
+  /** Since when it is believed. */
+  since: number;
+  /** A later reading showed it too, the ladder has ended, or a call of the platform made it: what precedes it is known to be older. */
+  isConfirmed: boolean;
+  /** The first reading in a row that did not find the shift, or found it cancelled. */
+  missingSince: number | null;
+  /** A digest of the last body, with its people. */
+  shown: string | null;
+  /** What was believed before, within `lag`. */
+  earlier: Earlier[];
+  /** When each webhook came that announced a change, as long as the next came within `lag`. */
+  notices: number[];
+  /** How many of the announced changes no reading has shown yet. */
+  expected: number;
+  /** The last call that changed the shift, and whether its webhook is still to come. */
+  calledAt: number | null;
+  awaitsEcho: boolean;
+  /** What the ladder counts from: the newest notice, call of the platform, or disagreement of two readings. */
+  basis: number | null;
+}
+
+interface Earlier {
+  version: Version;
+  believedAt: number;
+  /** Since when it is known to be older than what followed. */
+  olderSince?: number;
+  /** A call of the platform replaced it. */
+  isReplaced?: true;
+}
+
+export const NO_BELIEF: Belief = {
+  version: null,
+  since: 0,
+  isConfirmed: false,
+  missingSince: null,
+  shown: null,
+  earlier: [],
+  notices: [],
+  expected: 0,
+  calledAt: null,
+  awaitsEcho: false,
+  basis: null,
+};
+
+/** What a reading shows. */
+export interface Seen {
+  version: Version;
+  /** A digest of all that was read. */
+  shown: string;
+  /** Of a shift that was not found: a deletion was announced, or the response leaves no doubt. */
+  isAnnounced?: boolean;
+}
+
+export interface Believed {
+  belief: Belief;
+  /** `kept`: the reading is older than the belief, or too little to conclude that the shift is gone. */
+  verdict: "new" | "confirmed" | "kept";
+  /** When to read again; undefined once readings are as certain as they get. */
+  nextReadAt: number | undefined;
+}
+
+/**
+ * Decides what a reading means. In order:
+ *
+ * | the reading shows | then |
+ * | --- | --- |
+ * | `gone`, unannounced | it counts once the ladder from the first such reading, or a later notice, has ended |
+ * | what is believed | it is confirmed. Read again while a change is expected, notices came in a burst, or readings disagreed |
+ * | a shift that was gone within `lag` | a replica lags: the belief is kept |
+ * | what a call of the platform replaced within `lag` | the same |
+ * | what is known to be older, while nothing is expected | the same, until the ladder has ended |
+ * | what was believed before, order unknown | the latest reading wins, and the ladder starts again |
+ * | anything else | it is believed at once: it is newer than all that was believed |
+ */
+export function believe(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
+  const belief = recent(before, now, lagOf(ladder));
+  if (seen.version === GONE) return believeGone(belief, seen, now, ladder);
+  const missingSince = seen.version === CANCELLED ? (before.missingSince ?? now) : null;
+  const found = believeSeen({ ...belief, missingSince }, seen, now, ladder);
+  // A replica that lags has shown a shift that is gone.
+  if (found.belief.version !== GONE) return found;
+  return { ...found, belief: { ...found.belief, missingSince: before.missingSince } };
+}
+
+function believeGone(belief: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
+  const missingSince = belief.missingSince ?? now;
+  const missing = { ...belief, missingSince };
+  const nextReadAt = nextRung(Math.max(missingSince, belief.notices.at(-1) ?? 0), now, ladder);
+  const isWaited = seen.isAnnounced || belief.version === GONE || nextReadAt === undefined;
+  if (!isWaited) return { belief: missing, verdict: "kept", nextReadAt };
+  return believeSeen(missing, seen, now, ladder);
+}
+
+function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
+  const { version } = seen;
+  const lag = lagOf(ladder);
+  const isShown = before.shown !== null && before.shown !== seen.shown;
+  const expected = Math.max(0, before.expected - (isShown || version !== before.version ? 1 : 0));
+  const belief = { ...before, shown: seen.shown, expected };
+  if (version === belief.version) {
+    const isConfirmed = belief.isConfirmed || belief.basis === null || belief.since > belief.basis;
+    const confirmed = { ...belief, isConfirmed };
+    const isDone = isConfirmed && expected === 0 && !isBurst(belief, lag);
+    return isDone
+      ? { belief: confirmed, verdict: "confirmed", nextReadAt: undefined }
+      : climb(confirmed, "confirmed", now, ladder);
+  }
+  const known = belief.earlier.find((each) => each.version === version);
+  if (isOlder(before, version, known, now, lag)) {
+    const basis = Math.max(before.basis ?? 0, known?.olderSince ?? before.since);
+    return climb({ ...before, basis }, "kept", now, ladder);
+  }
+  const next = succeed(belief, version, now, lag);
+  if (known && expected === 0) return climb({ ...next, basis: now }, "new", now, ladder);
+  if (known || isBurst(belief, lag)) return climb(next, "new", now, ladder);
+  return { belief: next, verdict: "new", nextReadAt: undefined };
+}
+
+/** Whether a replica that lags has shown it: something else has followed. */
+function isOlder(belief: Belief, version: Version, known: Earlier | undefined, now: number, lag: number) {
+  if (belief.version === GONE && version !== CANCELLED) return now - belief.since < lag;
+  if (known?.olderSince === undefined) return false;
+  if (known.isReplaced) return now - known.olderSince < lag;
+  const isEnded = belief.basis !== null && now - belief.basis >= lag;
+  return belief.expected === 0 && !isEnded;
+}
+
+/** Returns the belief with another version. What was believed is older if it was confirmed before. */
+function succeed(belief: Belief, version: Version, now: number, lag: number): Belief {
+  const { version: was, since, isConfirmed, earlier } = belief;
+  const others = earlier.filter((each) => each.version !== version && each.version !== was);
+  const isCertain = isConfirmed || now - since >= lag;
+  const last = was === null ? [] : [{ version: was, believedAt: now, ...(isCertain && { olderSince: now }) }];
+  return { ...belief, version, since: now, isConfirmed: false, earlier: [...others, ...last] };
+}
+
+/** Plans the next reading. After the last rung, what was read is the truth. */
+function climb(
+  belief: Belief,
+  verdict: Believed["verdict"],
+  now: number,
+  ladder: readonly number[],
+): Believed {
+  const nextReadAt = belief.basis === null ? undefined : nextRung(belief.basis, now, ladder);
+  if (nextReadAt !== undefined) return { belief, verdict, nextReadAt };
+  return { belief: { ...belief, isConfirmed: true, expected: 0 }, verdict, nextReadAt };
+}
+
+const nextRung = (basis: number, now: number, ladder: readonly number[]): number | undefined =>
+  ladder.map((ms) => basis + ms).find((at) => at > now);
+
+/** A webhook announces one more change. That of a call of the platform shows nothing new. */
+export function noticed(belief: Belief, at: number, ladder: readonly number[]): Belief {
+  const lag = lagOf(ladder);
+  const newest = Math.max(at, belief.notices.at(-1) ?? at);
+  const notices = [...belief.notices, at].filter((each) => newest - each < lag).sort((a, b) => a - b);
+  const basis = Math.max(belief.basis ?? at, at);
+  const isEcho = belief.awaitsEcho && belief.calledAt !== null && at - belief.calledAt < lag;
+  if (isEcho) return { ...belief, notices, basis, awaitsEcho: false };
+  return { ...belief, notices, basis, expected: Math.min(belief.expected + 1, notices.length) };
+}
+
+/** A call of the platform changed the shift. `version`: what the provider says that it is now. */
+export function called(before: Belief, at: number, version = before.version): Belief {
+  const belief = {
+    ...before,
+    calledAt: at,
+    awaitsEcho: version !== GONE,
+    basis: Math.max(before.basis ?? at, at),
+  };
+  const { version: was, earlier, missingSince } = belief;
+  if (version === was || version === null) return belief;
+  const past = [...earlier.map((each) => each.version), ...(was === null ? [] : [was])];
+  const replaced = [...new Set(past)]
+    .filter((each) => each !== version)
+    .map((each) => ({ version: each, believedAt: at, olderSince: at, isReplaced: true as const }));
+  const known = { version, since: at, isConfirmed: true, expected: 0, earlier: replaced };
+  return { ...belief, ...known, missingSince: version === GONE ? (missingSince ?? at) : null };
+}
+
+/**
+ * Whether what is believed may be announced: notices to people, offers, releases, and changes that are sent to the provider follow settled beliefs only. The
+ * reading for the only notice settles it; otherwise a later one that confirms it, the end of the ladder, or time.
+ */
+export function isSettled(belief: Belief, now: number, lag: number): boolean {
+  const { version, isConfirmed, since, basis, notices, expected } = belief;
+  // Nothing that is read within `lag` counts against it.
+  if (version === GONE || isConfirmed) return true;
+  const isUndisputed = (basis === null || basis < since) && notices.length <= 1 && expected === 0;
+  return isUndisputed || now - since >= lag;
+}
+
+/** Whether notices, or a notice and a call of the platform, came within `lag` of each other: one reading cannot tell what each of them announced. */
+function isBurst({ notices, calledAt }: Belief, lag: number): boolean {
+  const newest = notices.at(-1);
+  if (newest === undefined) return false;
+  return notices.length > 1 || (calledAt !== null && Math.abs(newest - calledAt) < lag);
+}
+
+/** Forgets what no replica can show any more. */
+const recent = (belief: Belief, now: number, lag: number): Belief => ({
+  ...belief,
+  earlier: belief.earlier.filter(({ believedAt }) => now - believedAt < lag),
+});
+
+/** No replica lags for longer than the last rung. */
+export const lagOf = (ladder: readonly number[]): number => Math.max(0, ...ladder);
+
+/** Returns what a reading of a shift that exists shows. */
+export function seenIn({ id: _, assigned, ...body }: Shift): Seen {
+  const people = assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
+  return { version: body.cancelled ? CANCELLED : digest(body), shown: digest({ body, people }) };
+}
+
+const digest = (value: object): string =>
+  createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
