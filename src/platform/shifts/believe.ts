@@ -176,22 +176,25 @@ export function noticed(belief: Belief, at: number, ladder: readonly number[]): 
   return { ...belief, notices, basis, expected: Math.min(belief.expected + 1, notices.length) };
 }
 
-/** A call of the platform changed the shift. `version`: what the provider says that it is now. */
-export function called(before: Belief, at: number, version = before.version): Belief {
-  const belief = {
-    ...before,
-    calledAt: at,
-    awaitsEcho: version !== GONE,
-    basis: Math.max(before.basis ?? at, at),
-  };
+/** A call of the platform changed the shift, or its people. `seen`: what the provider says that the shift is now. */
+export function called(before: Belief, at: number, seen?: Seen): Belief {
+  const belief = { ...before, calledAt: at, awaitsEcho: true, basis: Math.max(before.basis ?? at, at) };
   const { version: was, earlier, missingSince } = belief;
-  if (version === was || version === null) return belief;
-  const past = [...earlier.map((each) => each.version), ...(was === null ? [] : [was])];
-  const replaced = [...new Set(past)]
-    .filter((each) => each !== version)
-    .map((each) => ({ version: each, believedAt: at, olderSince: at, isReplaced: true as const }));
-  const known = { version, since: at, isConfirmed: true, expected: 0, earlier: replaced };
-  return { ...belief, ...known, missingSince: version === GONE ? (missingSince ?? at) : null };
+  if (!seen || seen.version === was) return belief;
+  const isGone = seen.version === GONE;
+  const past = new Set([...earlier.map(({ version }) => version), ...(was === null ? [] : [was])]);
+  past.delete(seen.version);
+  return {
+    ...belief,
+    ...seen,
+    since: at,
+    isConfirmed: true,
+    expected: 0,
+    // The webhook of a deletion is known by its name.
+    awaitsEcho: !isGone,
+    missingSince: isGone ? (missingSince ?? at) : null,
+    earlier: [...past].map((version) => ({ version, believedAt: at, olderSince: at, isReplaced: true })),
+  };
 }
 
 /**

@@ -20,7 +20,6 @@ import {
   lagOf,
   noticed,
   type Seen,
-  type Version,
 } from "./believe.ts";
 import type {
   BookingState,
@@ -197,9 +196,9 @@ export class Draft {
       if (isUnread && !isReplayed) this.patchShift({ belief: noticed(this.belief, at, this.rules.ladderMs) });
   }
 
-  /** Notes that a call has changed the shift. `version`: what it is now, by the response. */
-  noteCalled(version?: Version): void {
-    this.patchShift({ belief: called(this.belief, this.now, version) });
+  /** Notes that a call has changed the shift, or its people. `seen`: what it is now, by the response. */
+  noteCalled(seen?: Seen): void {
+    this.patchShift({ belief: called(this.belief, this.now, seen) });
   }
 
   /** A call has succeeded, and its response does not show the change: the provider may carry it out later, without a webhook. */

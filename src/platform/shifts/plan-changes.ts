@@ -51,7 +51,7 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
   const { outcome, durationMs } = made;
   switch (outcome.kind) {
     case "shift":
-      draft.noteCalled(seenIn(outcome.shift).version);
+      draft.noteCalled(seenIn(outcome.shift));
       if (outcome.shift.cancelled) {
         draft.readAt(draft.now);
         return void cancelJob(draft, "provider", call.traceId);

@@ -87,7 +87,7 @@ function isInDoubt(draft: Draft, failed: ReadonlySet<string>): boolean {
     ({ atProvider, rejection, bookingId }) =>
       atProvider === "maybe" && !failed.has(bookingId) && !(rejection && waits),
   );
-  if (isLive && bookings.length > 0) return true;
+  if ((isLive && bookings.length > 0) || (isHalfCancelled(draft) && !waits)) return true;
   const { cancellation } = state;
   if (cancellation && cancellation.sentAt !== null && !failed.has(cancellation.operationId)) return true;
   return state.changes.some(
@@ -95,8 +95,13 @@ function isInDoubt(draft: Draft, failed: ReadonlySet<string>): boolean {
   );
 }
 
-/** Whether the outcome of a call is unknown. It has to be settled even if the integration is not active. */
-const hasDoubts = ({ state, isLive }: Draft): boolean =>
+/** Whether the job is shown as cancelled, and another reading has to settle it before people are released. */
+const isHalfCancelled = ({ job, isSettled }: Draft): boolean => job?.status === "cancelled" && !isSettled;
+
+/** Whether the outcome of a call, or a cancellation, is unknown. It has to be settled even if the integration is not active. */
+const hasDoubts = (draft: Draft): boolean => isHalfCancelled(draft) || hasCallsInDoubt(draft);
+
+const hasCallsInDoubt = ({ state, isLive }: Draft): boolean =>
   (isLive && state.bookings.some(({ atProvider }) => atProvider === "maybe")) ||
   (state.cancellation !== undefined && state.cancellation.sentAt !== null) ||
   state.changes.some(({ sentAt }) => sentAt !== null);

@@ -88,22 +88,22 @@ describe("a reading", () => {
       seen("one"),
       ["new", "one", 1, "unsettled"],
     ],
-    ["what a call replaced", called(one(), ago(3), "two"), seen("one"), ["kept", "two", 2, "settled"]],
+    ["what a call replaced", called(one(), ago(3), seen("two")), seen("one"), ["kept", "two", 2, "settled"]],
     [
       "what a call replaced, with its echo",
-      notice(called(one(), ago(3), "two"), 1),
+      notice(called(one(), ago(3), seen("two")), 1),
       seen("one"),
       ["kept", "two", 4, "settled"],
     ],
     [
       "what a call replaced two minutes ago",
-      called(one(), ago(120), "two"),
+      called(one(), ago(120), seen("two")),
       seen("one"),
       ["new", "one", undefined, "settled"],
     ],
     [
       "what followed a call",
-      called(one(), ago(3), "two"),
+      called(one(), ago(3), seen("two")),
       seen("three"),
       ["new", "three", undefined, "settled"],
     ],
@@ -128,25 +128,31 @@ describe("a reading", () => {
     ],
     [
       "what was there, after the platform's DELETE",
-      called(one(), ago(3), GONE),
+      called(one(), ago(3), seen(GONE)),
       seen("one"),
       ["kept", GONE, 2, "settled"],
     ],
     [
       "what was never there, shortly after the DELETE",
-      called(one(), ago(3), GONE),
+      called(one(), ago(3), seen(GONE)),
       seen("two"),
       ["kept", GONE, 2, "settled"],
     ],
     [
       "what was there, two minutes after the DELETE",
-      called(one(), ago(120), GONE),
+      called(one(), ago(120), seen(GONE)),
       seen("one"),
       ["new", "one", undefined, "settled"],
     ],
     [
+      "nothing, after the platform's DELETE, while a webhook announced the shift",
+      notice(called(one(), ago(900), seen(GONE)), 0.1),
+      seen(GONE),
+      ["confirmed", GONE, 0.9, "settled"],
+    ],
+    [
       "that it is cancelled, shortly after it was gone",
-      called(one(), ago(3), GONE),
+      called(one(), ago(3), seen(GONE)),
       seen("cancelled"),
       ["new", "cancelled", undefined, "settled"],
     ],
@@ -157,7 +163,7 @@ describe("a reading", () => {
 
 describe("a change of the platform", () => {
   it("has the next webhook within two minutes count as its echo, once", () => {
-    const belief = called(one(), ago(3), "two");
+    const belief = called(one(), ago(3), seen("two"));
     expect(notice(belief, 1).expected).toBe(0);
     expect(notice(notice(belief, 1), 0.5).expected).toBe(1);
     expect(noticed(belief, ago(3) + LAG, LADDER).expected).toBe(1);
@@ -166,7 +172,7 @@ describe("a change of the platform", () => {
 
 describe("a stored belief", () => {
   it("is the same when it is loaded, however the clock was set since", () => {
-    const belief = notice(called(two(30), ago(20), "three"), 10);
+    const belief = notice(called(two(30), ago(20), seen("three")), 10);
     const stored = JSON.parse(JSON.stringify(toStored(belief, NOW)));
     const { missingSince: _, ...rest } = belief;
     expect(fromStored(stored, NOW)).toEqual({ ...rest, missingSince: null });

@@ -143,7 +143,7 @@ describe("a change whose outcome is unknown", () => {
 describe("a change that the provider confirmed a second ago", () => {
   const HAS_IT = aJob({ startTime: START + HOUR_MS, endTime: START + 9 * HOUR_MS });
   const read = (reading: Parameters<typeof afterSeeing>[0], ago = 1_000, parts = {}) => {
-    const belief = called(aBelief(), NOW - ago, seenIn(aShift(moved)).version);
+    const belief = called(aBelief(), NOW - ago, seenIn(aShift(moved)));
     return planned(aState({ job: HAS_IT, shift: { belief }, ...parts }), afterSeeing(reading));
   };
 
