@@ -22,7 +22,7 @@ export interface paths {
     };
     /**
      * Read a shift
-     * @description Required. The platform reads the shift after every event and trusts this response, not the event. An unknown shift is a 404, one that was deleted may be a 410 (decision: a 404 after shift.create or shift.update is tried again after 5 s, 30 s and 2 min, because read replicas lag; a 410 with a `code` counts at once).
+     * @description Required. The platform reads the shift after every event and trusts this response, not the event. An unknown shift is a 404, one that was deleted may be a 410 (decision: a 404 after shift.create or shift.update is tried again after 1 s, 5 s, 30 s and 2 min, because read replicas lag; a 410 with a `code` counts at once).
      */
     get: operations["getShift"];
     /**

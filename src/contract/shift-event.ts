@@ -17,6 +17,4 @@ export const EVENTS_OF_PRESENCE = (Object.keys(CHANGES) as ShiftEventName[]).fil
 /** Whether it is one of the contract's events (contract 4.3). Any other is stored and ignored. */
 export const isShiftEvent = (event: string): event is ShiftEventName => Object.hasOwn(CHANGES, event);
 
-export const reportsChange = (event: string): boolean => isShiftEvent(event) && CHANGES[event] === "changed";
-
 export const reportsDeletion = (event: string): boolean => isShiftEvent(event) && CHANGES[event] === "gone";

@@ -209,7 +209,7 @@ export function isSettled(belief: Belief, now: number, lag: number): boolean {
   return isUndisputed || now - since >= lag;
 }
 
-/** Whether notices, or a notice and a call of the platform, came within `lag` of each other: one reading cannot tell what each of them announced. */
+/** Whether notices, or a notice and a call of the platform, came within `lag` of each other: one reading does not show what each of them announced. */
 function isBurst({ notices, calledAt }: Belief, lag: number): boolean {
   const newest = notices.at(-1);
   if (newest === undefined) return false;

@@ -40,7 +40,7 @@ function verdictOf(before: JobState | undefined, facts: Facts) {
 }
 
 /**
- * Announces what people would read as a difference from what was last announced, once it is settled: those booked are notified, and the job is offered anew.
+ * Announces what people would read as a difference from what was last announced, once it is settled: those booked are notified, and the job is offered again.
  * Until then, its offers are withdrawn: they show what no longer holds.
  */
 function announceChange(draft: Draft, before: JobState, facts: Facts, traceId: string): void {

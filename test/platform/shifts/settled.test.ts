@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
+import type { Write } from "../../../src/platform/shifts/draft.ts";
+import { plan } from "../../../src/platform/shifts/plan.ts";
+import type { JobState, ShiftState } from "../../../src/platform/shifts/state.ts";
+import {
+  aBelief,
+  afterSeeing,
+  aJob,
+  anEvent,
+  aState,
+  beliefOf,
+  confirmed,
+  jobOf,
+  listing,
+  NOW,
+  notified,
+  patchOf,
+  RULES,
+  START,
+  writesOf,
+} from "./states.ts";
+
+const BOOKED = { bookings: [confirmed()], surroundings: listing("person") };
+const MOVED = { startTime: new Date(START + HOUR_MS).toISOString() };
+
+/** A webhook came half a minute ago, another has just come, and a reading covers it. */
+const burst = (seen: Parameters<typeof afterSeeing>[0], parts: Parameters<typeof aState>[0] = BOOKED) => {
+  const event = anEvent("shift.update");
+  const belief = aBelief({ notices: [NOW - 30_000], basis: NOW - 30_000 });
+  const state = aState({ events: [event], shift: { belief }, ...parts });
+  const { writes, next } = plan(state, afterSeeing(seen, { covers: [event.eventId] }), NOW, RULES);
+  return { writes, next, after: asWritten(state, writes) };
+};
+
+/** The state as the writes leave it. */
+const asWritten = (state: ShiftState, writes: readonly Write[]): ShiftState => ({
+  ...state,
+  events: [],
+  job: state.job && { ...state.job, ...jobOf(writes) },
+  bookings: state.bookings.map((booking) => ({ ...booking, ...patchOf(writes) })),
+  shift: { ...state.shift, belief: beliefOf(writes) ?? state.shift.belief },
+});
+
+const read = (state: ShiftState, seen: Parameters<typeof afterSeeing>[0], now = NOW + 1_000) =>
+  plan(state, afterSeeing(seen, { covers: state.events.map(({ eventId }) => eventId) }), now, RULES);
+
+const offers = (writes: readonly Write[]) => writesOf(writes, "offer").length;
+
+describe("a move that is read while webhooks come in a burst", () => {
+  it("is shown at once, and announced once a second reading shows it too", () => {
+    const { writes, next, after } = burst(MOVED);
+    expect(jobOf(writes)).toMatchObject({ startTime: START + HOUR_MS });
+    expect([notified(writes), offers(writes), writesOf(writes, "withdraw_offers")]).toMatchObject([
+      [],
+      0,
+      [{}],
+    ]);
+    expect(next).toMatchObject({ do: "rest", afterMs: 980 });
+    const again = read(after, MOVED);
+    expect([notified(again.writes), offers(again.writes)]).toEqual([["shift_changed"], 1]);
+    expect(jobOf(again.writes)).toEqual({ announced: null, offerRound: 1 });
+  });
+
+  it("is not announced when the next reading shows that it was undone, and the old offers hold again", () => {
+    const { after } = burst(MOVED);
+    const { writes } = read({ ...after, events: [anEvent("shift.update")] }, {});
+    expect(notified(writes)).toEqual([]);
+    expect(jobOf(writes)).toMatchObject({ startTime: START, announced: null });
+    const settled = read(asWritten(after, writes), {}, NOW + 122_000);
+    expect([notified(settled.writes), offers(settled.writes)]).toEqual([[], 1]);
+  });
+
+  it("is announced at once if the shift starts within twelve hours", () => {
+    const job = aJob({ startTime: NOW + 3 * HOUR_MS, endTime: NOW + 9 * HOUR_MS });
+    const seen = {
+      startTime: new Date(NOW + 4 * HOUR_MS).toISOString(),
+      endTime: new Date(job.endTime).toISOString(),
+    };
+    expect(notified(burst(seen, { ...BOOKED, job }).writes)).toEqual(["shift_changed"]);
+  });
+
+  it("is announced with what a third version made of it, as one change", () => {
+    const { after } = burst(MOVED);
+    const third = { startTime: new Date(START + 2 * HOUR_MS).toISOString() };
+    const { writes } = read(after, third);
+    expect([notified(writes), jobOf(writes)]).toMatchObject([[], { startTime: START + 2 * HOUR_MS }]);
+    const settled = read(asWritten(after, writes), third, NOW + 5_000);
+    expect(notified(settled.writes)).toEqual(["shift_changed"]);
+  });
+});
+
+describe("a cancellation that is read while webhooks come in a burst", () => {
+  it("cancels the job at once, and releases the people once a second reading shows it too", () => {
+    const { writes, after } = burst({ cancelled: true });
+    expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "provider" });
+    expect([notified(writes), patchOf(writes)]).toEqual([[], {}]);
+    const again = read(after, { cancelled: true });
+    expect(notified(again.writes)).toEqual(["shift_cancelled"]);
+    expect(patchOf(again.writes)).toMatchObject({ status: "released", reason: "shift_cancelled" });
+  });
+
+  it("releases no one when it is undone before", () => {
+    const { after } = burst({ cancelled: true });
+    const { writes } = read({ ...after, events: [anEvent("shift.update")] }, {});
+    expect([jobOf(writes), notified(writes), patchOf(writes)]).toMatchObject([{ status: "open" }, [], {}]);
+  });
+});
+
+describe("a new shift that is read while webhooks come in a burst", () => {
+  it("is offered once a second reading shows it too", () => {
+    const events = ["shift.create", "shift.update"].map((name) => anEvent(name));
+    const state = aState({
+      job: undefined,
+      events,
+      shift: { belief: aBelief({ version: null, shown: null }) },
+    });
+    const covers = events.map(({ eventId }) => eventId);
+    const { writes } = plan(state, afterSeeing({}, { covers }), NOW, RULES);
+    expect([jobOf(writes).status, offers(writes)]).toEqual(["open", 0]);
+    const job = { ...jobOf(writes), jobId: "job" } as JobState;
+    const again = read({ ...asWritten(state, writes), job }, {});
+    expect(offers(again.writes)).toBe(1);
+  });
+});
