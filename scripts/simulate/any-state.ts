@@ -114,6 +114,7 @@ const event = fc.record({
   traceId: id,
   isReplayed: fc.boolean(),
   isDead: fc.boolean(),
+  receivedAt: time,
   isUnread: fc.boolean(),
   event: fc.constantFrom("shift.create", "shift.update", "shift.delete"),
 });

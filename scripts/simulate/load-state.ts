@@ -97,13 +97,14 @@ function bookingsOf(store: Store, shiftId: string, now: number): ShiftState["boo
 const eventsOf = (store: Store, shiftId: string): ShiftState["events"] =>
   store.events
     .filter((event) => event.shiftId === shiftId && (event.status === "queued" || event.status === "dead"))
-    .map(({ eventId, event, traceId, isReplayed, isUnread, status }) => ({
+    .map(({ eventId, event, traceId, isReplayed, isUnread, status, receivedAt }) => ({
       eventId,
       event,
       traceId,
       isReplayed,
       isUnread,
       isDead: status === "dead",
+      receivedAt,
     }));
 
 /** Works as `loadSurroundings` of load.ts: an unknown outlet is stored without a mapping. */

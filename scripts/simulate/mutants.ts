@@ -53,7 +53,7 @@ export const MUTANTS: Record<string, Planner> = {
 
 /** Too rare in random schedules: it is tried with one of its own. */
 export const believesLateReplica: Planner = (state, run, now, rules) =>
-  plan(withoutEarlier(state), run, now, rules);
+  plan({ ...state, shift: { ...state.shift, belief: { ...state.shift.belief, since: 0 } } }, run, now, rules);
 
 /** Forgets what a replica that lags may still show. */
 const withoutEarlier = ({ shift, ...state }: ShiftState): ShiftState => ({

@@ -59,6 +59,7 @@ export interface EventRow {
   event: string;
   traceId: string;
   status: EventStatus;
+  receivedAt: number;
   isReplayed: boolean;
   isUnread: boolean;
 }

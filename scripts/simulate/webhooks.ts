@@ -52,7 +52,7 @@ export class Webhooks {
     this.announcedAt.set(shiftId, now());
     const known = store.events.find((row) => row.traceId === traceId);
     if (known && known.status !== "failed" && known.status !== "dead") return;
-    const fresh = { status: "queued", isUnread: true } as const;
+    const fresh = { status: "queued", isUnread: true, receivedAt: now() } as const;
     if (known) Object.assign(known, fresh);
     else
       store.events.push({ eventId: store.newId("e"), shiftId, event, traceId, ...fresh, isReplayed: false });

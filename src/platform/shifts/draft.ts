@@ -190,10 +190,12 @@ export class Draft {
 
   /** Counts the changes that webhooks announced since the last reading. A replay announces nothing new. */
   countNotices(covered: readonly EventState[], { durationMs }: Reading): void {
-    // They came before the request was sent. The process that stored them may have another clock.
-    const at = this.now - Math.max(1, Math.round(durationMs));
-    for (const { isUnread, isReplayed } of covered)
+    // They came before the request was sent, whatever the clock of the process that stored them says.
+    const askedAt = this.now - Math.max(1, Math.round(durationMs));
+    for (const { isUnread, isReplayed, receivedAt } of covered) {
+      const at = Math.min(receivedAt, askedAt);
       if (isUnread && !isReplayed) this.patchShift({ belief: noticed(this.belief, at, this.rules.ladderMs) });
+    }
   }
 
   /** Notes that a call has changed the shift, or its people. `seen`: what it is now, by the response. */

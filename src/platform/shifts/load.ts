@@ -37,7 +37,7 @@ interface Loaded {
     isAwaited: boolean;
   })[];
   changes: Record<string, unknown>[];
-  events: EventState[];
+  events: (Omit<EventState, "receivedAt"> & { receivedAt: string })[];
   has_issues: boolean;
   workplace_id: string | null;
   competence_id: string | null;
@@ -144,7 +144,7 @@ const basics = (now: Date) => sql`
       'isAwaited', consumed_at is null and expires_at > ${now}) order by operation_id), '[]')
     from pending_operations where provider_id = asked.provider and shift_id = asked.shift) as operations,
   (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
-      'isDead', status = 'dead', 'isReplayed', replayed_at is not null,
+      'receivedAt', received_at, 'isDead', status = 'dead', 'isReplayed', replayed_at is not null,
       'isUnread', coalesce(verdict ->> 'code' not in ('will_recheck', 'disappearance_held'), true)) order by event_id), '[]')
     from events where provider_id = asked.provider and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
 
@@ -192,7 +192,7 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
     cancellation: open && job?.status !== "cancelled" ? { ...open, sentAt: at(open.sentAt) } : undefined,
     echoes: operations.filter(({ isAwaited }) => isAwaited).map(({ operationId }) => operationId),
     changes: changesOf(loaded, now),
-    events: loaded.events,
+    events: loaded.events.map((event) => ({ ...event, receivedAt: Date.parse(event.receivedAt) })),
     surroundings: {
       workplaceId: loaded.workplace_id,
       competenceId: loaded.competence_id,

@@ -39,7 +39,7 @@ export async function previewReading(
     const reason = outcome?.kind === "unavailable" ? outcome.reason : "every request returns 404";
     throw problem("provider_unavailable", { detail: `The shift could not be read: ${reason}.` });
   }
-  const rules = { ...rulesOf(deps), absenceRetriesMs: [], recheckMs: [] };
+  const rules = { ...rulesOf(deps), ladderMs: [] };
   return {
     record: async (trx) => {
       const all = await loadWithSurroundings(trx, deps, key, run);

@@ -105,6 +105,8 @@ export interface EventState {
   traceId: string;
   isReplayed: boolean;
   isDead: boolean;
+  /** By the clock of the process that stored it. */
+  receivedAt: number;
   /** Whether the provider has not responded to any reading that covered it. */
   isUnread: boolean;
 }

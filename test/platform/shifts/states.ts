@@ -86,6 +86,7 @@ export const anEvent = (event: string, patch: Partial<EventState> = {}): EventSt
   traceId: `trace of ${event}`,
   isReplayed: false,
   isDead: false,
+  receivedAt: NOW - 10,
   isUnread: true,
   ...patch,
 });
