@@ -83,7 +83,7 @@ function checkCancelledByPlatform(system: SimulatedSystem, id: string, job: JobR
   const hasIssue = store.hasOpenIssue("delete_not_confirmed", { kind: "shift", shiftId: id });
   if (isByPlatform && hasIssue) return system.invariants.allowed.count("cancelled_by_platform");
   // The only webhook since then may be the late echo of the DELETE, which is skipped.
-  const isSeen = (store.shifts.get(id)?.believedAt ?? 0) >= records.appearedAt(id);
+  const isSeen = (store.shifts.get(id)?.foundAt ?? 0) >= records.appearedAt(id);
   if (isByPlatform && !isSeen) return system.invariants.allowed.count("unannounced");
   const { lackingRoutes } = system.network;
   const isHidden =

@@ -1,4 +1,4 @@
-import { NO_BELIEF } from "../../src/platform/shifts/believe.ts";
+import { GONE, NO_BELIEF } from "../../src/platform/shifts/believe.ts";
 import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/draft.ts";
 import type { ShiftState } from "../../src/platform/shifts/state.ts";
 import { endHold, INTEGRATION, noteImplausible, noteReachable, noteRoute, pause } from "./integration.ts";
@@ -41,8 +41,10 @@ function writeShift(store: Store, shiftId: string, writes: readonly Write[], now
     nextReadAt: null,
     belief: NO_BELIEF,
     believedAt: 0,
+    foundAt: 0,
   };
   Object.assign(row, patch, patch.belief && { believedAt: now });
+  if (patch.belief && patch.belief.version !== GONE) row.foundAt = now;
   store.shifts.set(shiftId, row);
 }
 

@@ -13,6 +13,8 @@ import type { BookingState, ChangeState, JobState, KnownShift } from "../../src/
 export interface ShiftRow extends Omit<KnownShift, "hasIssues"> {
   shiftId: string;
   believedAt: number;
+  /** When it was last believed to be there. */
+  foundAt: number;
 }
 
 export interface JobRow extends JobState {
