@@ -559,7 +559,7 @@ export interface paths {
     put?: never;
     /**
      * A candidate accepts a job
-     * @description The seat is reserved before the provider is called. The response is 201 once the provider has confirmed; 202 when that takes longer than a few seconds, and the booking ends confirmed, released or failed later; 409 `job_filled`, `job_not_open`, `already_booked`, `booking_overlaps`, `competence_missing`, or what the provider refused with (`provider_refused`). A candidate who is already booked gets the existing booking.
+     * @description The seat is reserved before the provider is called. The response is 201 once the provider has confirmed; 202 when that takes longer than a few seconds, and the booking ends confirmed, released or failed later; 409 `job_filled`, `job_not_open`, `already_booked`, `booking_overlaps`, `competence_missing`, or what the provider refused with (`provider_refused`). A candidate who is already booked gets the existing booking; one whom the provider has assigned to the shift itself is refused with `already_booked`.
      */
     post: operations["acceptJob"];
     delete?: never;
@@ -2421,10 +2421,12 @@ export interface components {
       offered: boolean;
       /** @description The person has the competence that the job requires. */
       able: boolean;
-      /** @description The person is booked on another job at that time. */
+      /** @description The person is booked on another job at that time, or the provider has assigned the person to another of its shifts itself. */
       busy: boolean;
       /** @description The person holds a seat on this job. */
       booked: boolean;
+      /** @description The provider has assigned the person to this shift itself. */
+      assigned: boolean;
     };
     JobCandidatePage: {
       items: components["schemas"]["JobCandidate"][];

@@ -23,6 +23,7 @@ export async function erase(deps: Deps, candidateId: string): Promise<void> {
     for (const table of [
       "candidate_competences",
       "provider_candidates",
+      "own_people",
       "offer_mails",
       "notifications",
     ] as const) {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { JobCandidate, JobCandidatePage } from "../../../generated/operations/types.ts";
 import { maskPersonalNumber } from "../../contract/personal-number.ts";
-import { HOLDS_SEAT, hasOffer, isBusy } from "../candidates/availability.ts";
+import { HOLDS_SEAT, hasOffer, isBusy, isOwnPerson } from "../candidates/availability.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { unknownJob } from "../jobs/job.ts";
@@ -30,7 +30,8 @@ export async function candidatesFor(
     const before = group === rank ? after : undefined;
     const found = await sql<Row>`
       select candidate_id, personal_number_sealed, first_name, last_name, ${sql.lit(group)} as rank,
-        ${isAble(job)} as able, ${isBusy(CANDIDATE, job.start_time, job.end_time)} as busy, ${isBooked(job)} as booked
+        ${isAble(job)} as able, ${isBusy(CANDIDATE, job.provider_id, job.start_time, job.end_time)} as busy,
+        ${isBooked(job)} as booked, ${isOwnPerson(CANDIDATE, job)} as assigned
       from candidates
       where erased_at is null and ${groupOf(job, group)} and ${contains(sql`first_name || ' ' || last_name`, search)}
         ${before === undefined ? sql`` : sql`and candidate_id < ${before}`}
@@ -54,6 +55,7 @@ interface Row {
   able: boolean;
   busy: boolean;
   booked: boolean;
+  assigned: boolean;
 }
 
 const CANDIDATE = sql.ref("candidates.candidate_id");
@@ -81,7 +83,8 @@ function viewOf({ numbers }: Pick<Deps, "numbers">, row: Row): JobCandidate {
     lastName: row.last_name,
     offered: row.rank === 2,
     able: row.able,
-    busy: row.busy && !row.booked,
+    busy: row.busy && !row.booked && !row.assigned,
     booked: row.booked,
+    assigned: row.assigned,
   };
 }

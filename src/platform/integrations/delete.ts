@@ -15,6 +15,7 @@ const TABLES = [
   "offer_mails",
   "notifications",
   "bookings",
+  "own_people",
   "shift_changes",
   "pending_operations",
   "jobs",

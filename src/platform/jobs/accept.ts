@@ -30,6 +30,10 @@ export async function accept(deps: Deps, seat: Seat): Promise<Booking> {
         detail: "The candidate's withdrawal is in progress. Accept again once it has ended.",
       });
     if (before) return before;
+    if (job.own_people.some(({ candidateId }) => candidateId === seat.candidateId))
+      throw problem("already_booked", {
+        detail: "The provider has assigned the candidate to the shift itself.",
+      });
     await checkMayBook(trx, deps, job, seats.length, seat.candidateId);
     return reserve(trx, deps, job, seat.candidateId);
   });
@@ -73,7 +77,7 @@ async function checkMayBook(
     });
   }
   if (busy)
-    throw problem("booking_overlaps", { detail: "The candidate is booked on another job at that time." });
+    throw problem("booking_overlaps", { detail: "The candidate works on another shift at that time." });
 }
 
 async function readFitness(
@@ -84,7 +88,9 @@ async function readFitness(
   const { rows } = await sql<{ able: boolean; busy: boolean }>`
     select exists (select from candidate_competences where candidate_id = ${candidateId}
         and competence_id = ${job.competence_id}) as able,
-      ${isBusy(sql`${candidateId}::uuid`, job.start_time, job.end_time)} as busy`.execute(trx);
+      ${isBusy(sql`${candidateId}::uuid`, job.provider_id, job.start_time, job.end_time)} as busy`.execute(
+    trx,
+  );
   return rows[0] ?? { able: false, busy: false };
 }
 

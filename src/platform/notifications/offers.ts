@@ -106,7 +106,7 @@ async function findFree(trx: Trx, offers: readonly Offer[]): Promise<Free[]> {
     from ${jsonRows(rows)} as asked (nth int, provider uuid, job uuid, competence uuid,
         key text, "from" timestamptz, "to" timestamptz)
       cross join lateral (select candidate_id from candidate_competences where competence_id = asked.competence ${ROW_BY_ROW}) as able
-    where not ${isBusy(sql`able.candidate_id`, sql`asked."from"`, sql`asked."to"`)}
+    where not ${isBusy(sql`able.candidate_id`, sql`asked.provider`, sql`asked."from"`, sql`asked."to"`)}
       and not exists (select from bookings as withdrawn where withdrawn.provider_id = asked.provider
         and withdrawn.job_id = asked.job and withdrawn.candidate_id = able.candidate_id
         and withdrawn.status = 'released' and withdrawn.reason = 'withdrawn' ${ROW_BY_ROW})
