@@ -16,7 +16,7 @@ export const hasOffer = (
 
 /**
  * Whether a candidate is booked on a job that overlaps the given time, or was assigned to one by the provider itself. The latter counts for the
- * provider's own jobs only: its lists must not block the staff of others. Jobs that only touch do not overlap. `candidateId` is a column or a value.
+ * provider's own jobs only, until an operator has released the membership: its lists must not block the staff of others. Jobs that only touch do not overlap. `candidateId` is a column or a value.
  */
 export const isBusy = (
   candidateId: RawBuilder<unknown>,
@@ -28,7 +28,10 @@ export const isBusy = (
     where bookings.candidate_id = ${candidateId} and ${HOLDS_SEAT}
       and jobs.start_time < ${to} and jobs.end_time > ${from} ${ROW_BY_ROW})
   or exists (select from own_people join jobs using (provider_id, job_id)
-    where own_people.provider_id = ${providerId} and own_people.candidate_id = ${candidateId} and jobs.status <> 'cancelled'
+    where own_people.candidate_id = ${candidateId} and jobs.status <> 'cancelled'
+      and (own_people.provider_id = ${providerId} or exists (select from memberships
+        where memberships.provider_id = own_people.provider_id and memberships.candidate_id = own_people.candidate_id
+          and released_at is not null ${ROW_BY_ROW}))
       and jobs.start_time < ${to} and jobs.end_time > ${from} ${ROW_BY_ROW}))`;
 
 /** Whether the provider has assigned a candidate to the job itself. */

@@ -15,6 +15,8 @@ export interface Organisation extends Actions {
   operations: Operations;
   provider: Provider;
   providerId: string;
+  /** The competence that every role of the provider is mapped to. */
+  competenceId: string;
   /** Candidates with the competence that every role of the provider is mapped to. */
   people: readonly Person[];
   /** Adds a candidate with the competence; with `like`, gives the competence to a candidate of another organisation. */
@@ -93,6 +95,7 @@ export async function onboard(
     operations,
     provider,
     providerId,
+    competenceId,
     people,
     ...opening(actions, provider),
     addPerson: async (like) => {

@@ -94,9 +94,7 @@ create table own_people (
   primary key (provider_id, job_id, candidate_id),
   foreign key (provider_id, job_id) references jobs (provider_id, job_id)
 );
-create index own_people_candidate on own_people (provider_id, candidate_id);
--- Whom an erasure is about.
-create index own_people_erased on own_people (candidate_id);
+create index own_people_candidate on own_people (candidate_id);
 
 -- A change of times or positions that the provider was asked for.
 create table shift_changes (
