@@ -86,6 +86,19 @@ describe.each(engines)("a candidate among the provider's own people, on %s", (en
       .toEqual([{ providerCandidateId }]);
   });
 
+  it("is busy for other organisations once an operator has released what the registry says", async () => {
+    const [platform, elsewhere] = [await onboard({ variant: "b" }), await onboard()];
+    const { operations, providerId } = platform;
+    const person = await platform.addPerson();
+    const own = await openWith(platform, platform.provider.employ(person.personalNumber));
+    ok(await operations.importRegistry({ params: { path: { providerId } } }));
+    const { candidateId } = person;
+    ok(await operations.releaseCandidate({ params: { path: { candidateId } }, body: { providerId } }));
+    await elsewhere.addPerson(person);
+    const job = await elsewhere.open(times(own));
+    expect(await elsewhere.accept(job, person)).toEqual({ status: 409, code: "booking_overlaps" });
+  });
+
   it("is free for the shifts of other organisations", async () => {
     const [platform, elsewhere] = [await onboard({ variant: "b" }), await onboard()];
     const person = await platform.addPerson();

@@ -83,7 +83,7 @@ describe.each(engines)("a person whom the registry of one organisation names, on
     expect(await platform.findJob(job.shiftId)).toMatchObject({ status: "filled" });
   });
 
-  it("is nobody else's to name: an operator may add the person, whose data are valid everywhere from then on", async () => {
+  it("may be added by an operator, whose data are valid everywhere from then on", async () => {
     const platform = await onboard();
     const { operations, competenceId } = platform;
     const { candidateId } = await importOf(platform, await draft(platform), 522, "Cecilia");

@@ -94,6 +94,12 @@ export function candidateHandlers(deps: Deps) {
   } satisfies Partial<Handlers<undefined>>;
 }
 
+const hasCompetenceAnywhere = (competenceId: string) => sql<boolean>`
+  (exists (select from candidate_competences as able
+    where able.candidate_id = candidates.candidate_id and able.competence_id = ${competenceId}::uuid)
+  or exists (select from membership_competences as able
+    where able.candidate_id = candidates.candidate_id and able.competence_id = ${competenceId}::uuid))`;
+
 /** Which candidates a list has. */
 const fits =
   ({ search, competenceId }: { search?: string; competenceId?: string }) =>
@@ -102,7 +108,7 @@ const fits =
       search !== undefined && isUuid(search)
         ? sql<boolean>`candidate_id = ${search}::uuid`
         : contains(sql`first_name || ' ' || last_name`, search),
-      ...(competenceId === undefined ? [] : [sql<boolean>`${competenceId}::uuid = any(${COMPETENCES})`]),
+      ...(competenceId === undefined ? [] : [hasCompetenceAnywhere(competenceId)]),
     ]);
 
 function readNumber(text: string): PersonalNumber {
