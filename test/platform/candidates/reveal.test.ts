@@ -27,6 +27,8 @@ describe.each(featureEngines)("one person on %s", (engine) => {
       firstName: "Robin",
       lastName: "Ek",
       competenceIds: [organisation.competenceId],
+      shared: true,
+      memberships: [],
     });
   });
 
