@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { jsonTexts, milliseconds } from "../db/fragments.ts";
 import type { WorkKind } from "../db/schema.ts";
@@ -24,6 +24,42 @@ const RETURNED = sql`work.provider_id as "providerId", work.kind, work.key, work
   work.revision`;
 
 /**
+ * How the places of a provider are shared within a priority, in fifths. First readings precede repeated ones, and half of them are of the newest
+ * hints, so that a burst delays neither a new shift nor an old one. What one stream leaves, another takes.
+ */
+const STREAMS = [
+  { isFirst: true, isNewest: true, fifths: 2 },
+  { isFirst: true, isNewest: false, fifths: 2 },
+  { isFirst: false, isNewest: false, fifths: 1 },
+] as const;
+
+type Stream = (typeof STREAMS)[number];
+
+/** Selects due work of one stream. A claim is often of one row, so `turn` keeps to the shares at random. */
+function dueOf(
+  { isFirst, isNewest, fifths }: Stream,
+  kinds: RawBuilder<unknown>,
+  places: RawBuilder<unknown>,
+) {
+  const order = isNewest ? sql`desc` : sql`asc`;
+  const free = sql`greatest(0, urgency.places - provider.running)`;
+  // The oldest take the places that the newest leave, so only the share of the newest is locked.
+  return sql`
+    select provider.running, due.*
+    from provider cross join (
+      select priority, ${places} as places from (values (0), (1), (2)) as known (priority)) as urgency
+    cross join lateral (
+      select locked.*, (row_number() over (order by due_at ${order}) - random()) / ${sql.lit(fifths)} as turn
+      from (
+        select work.provider_id, work.kind, work.key, work.priority, work.due_at from work
+        where work.provider_id = provider.provider_id and work.priority = urgency.priority
+          and work.is_first = ${sql.lit(isFirst)} and work.due_at <= now() and work.kind <> 'mail' and work.kind in (${kinds})
+        order by work.due_at ${order} limit ${isNewest ? sql`(${free} * 2 + 4) / 5` : free}
+        for update skip locked) as locked) as due
+    where not is_paused and (urgency.priority = 0 or state = 'active')`;
+}
+
+/**
  * Claims work that is due: interactive work first, then that of the provider with the fewest claims. A paused provider has only its probe due; an
  * inactive integration has only its check and interactive work due. The cost depends on how much is claimed, not on how much waits.
  */
@@ -39,25 +75,22 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]
       from integrations
       where provider_id <> all (array(select ${jsonTexts(wanted.excluded)}::uuid))
       order by provider_id),
-    next as (
-      select provider.running, due.* from provider cross join (
-        select priority, ${places} as places from (values (0), (1), (2)) as known (priority)) as urgency
-      cross join lateral (
-        select work.provider_id, work.kind, work.key, work.priority, work.due_at from work
-        where work.provider_id = provider.provider_id and work.priority = urgency.priority and work.due_at <= now()
-          and work.kind <> 'mail' and work.kind in (${kinds})
-        order by work.due_at limit greatest(0, urgency.places - provider.running)
-        for update skip locked) as due
-      where not is_paused and (urgency.priority = 0 or state = 'active')
+    found as (
+      ${sql.join(
+        STREAMS.map((stream) => dueOf(stream, kinds, places)),
+        sql` union all `,
+      )}
       union all
-      select provider.running, due.* from provider cross join lateral (
+      select provider.running, due.*, 0 as turn from provider cross join lateral (
         select work.provider_id, work.kind, work.key, work.priority, work.due_at from work
         where work.provider_id = provider.provider_id and work.kind in ('probe', 'check') and work.kind in (${kinds})
           and work.due_at <= now() and (work.kind = 'probe' or work.priority > 0 and not is_paused)
         for update skip locked) as due
       where is_paused or state <> 'active'),
+    next as (
+      select distinct on (provider_id, kind, key) * from found order by provider_id, kind, key, turn),
     placed as (
-      select next.*, running + row_number() over (partition by provider_id order by priority, due_at) as place from next),
+      select next.*, running + row_number() over (partition by provider_id order by priority, turn) as place from next),
     chosen as (
       select * from placed as next where place <= ${places} order by priority, place, due_at limit ${wanted.places}::int)
     update work set claim = ${wanted.claim}, due_at = now() + ${milliseconds(LEASE_MS)}, attempts = work.attempts + 1
