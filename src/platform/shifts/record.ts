@@ -23,6 +23,7 @@ import type { BookingPatch, ChangePatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
 import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./record-events.ts";
 import { writeJob } from "./record-job.ts";
+import { resolveMapping } from "./record-mapping.ts";
 import { writeShift } from "./record-shift.ts";
 import type { ShiftState } from "./state.ts";
 
@@ -174,6 +175,9 @@ async function resolve(
   { providerId, shiftId }: ShiftKey,
   { codes, subject }: Extract<Write, { write: "resolve_issues" }>,
 ): Promise<void> {
+  // Other shifts may share the cause.
+  if (subject.kind === "outlet" || subject.kind === "role")
+    return resolveMapping(trx, { deps, providerId, subject });
   await resolveIssues(trx, deps, { providerId, ...(codes ? { codes, subject } : { shiftId }) });
 }
 
