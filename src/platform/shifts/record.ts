@@ -22,6 +22,7 @@ import { toRow } from "./columns.ts";
 import type { BookingPatch, ChangePatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
 import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./record-events.ts";
+import { markFreed } from "./record-freed.ts";
 import { writeJob } from "./record-job.ts";
 import { resolveMapping } from "./record-mapping.ts";
 import { writeShift } from "./record-shift.ts";
@@ -43,6 +44,7 @@ export async function record(
   const key = { providerId, shiftId };
   writeShift(trx, deps, key, state.shift, writes);
   const job = await writeJob(trx, deps, state, writes);
+  markFreed(trx, deps, state, job, writes);
   const target = { key, job };
   for (const [bookingId, patch] of mergedBookings(writes))
     await writeBooking(trx, deps, target, bookingId, patch);
