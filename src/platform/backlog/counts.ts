@@ -111,7 +111,7 @@ const dueWork = (isOf: Part) => sql<Row>`
     count(*) - (select count(*) from work as probe where probe.provider_id = work.provider_id and kind = 'probe'
       and probe.priority = work.priority and due_at <= now()) as waiting
   from work
-  where ${isOf} and priority in (0, 1, 2) and due_at <= now() and kind <> 'mail'
+  where ${isOf} and priority in (0, 1, 2) and is_first in (true, false) and due_at <= now() and kind <> 'mail'
   group by provider_id, priority`;
 
 /**
@@ -148,8 +148,8 @@ const storedEvents = (isOf: Part) => sql<EventRow>`
   with concerned as materialized (
     select provider_id, state <> 'active' as waits from integrations
     where ${isOf} and (state <> 'active' or health <> 'reachable' or paused_since is not null or (select true from work
-      where work.provider_id = integrations.provider_id and priority = 1 and due_at > now() and kind <> 'mail'
-        and attempts > 0 and claim is null limit 1)))
+      where work.provider_id = integrations.provider_id and priority = 1 and is_first in (true, false) and due_at > now()
+        and kind <> 'mail' and attempts > 0 and claim is null limit 1)))
   select provider_id as "providerId", min(received_at) as "oldestAt",
     count(distinct case when waits then shift_id end) as shifts
   from concerned join events using (provider_id)

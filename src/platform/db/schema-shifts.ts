@@ -46,6 +46,8 @@ export interface ShiftTables {
     key: string;
     /** 0: an operator or a candidate waits; 1: an event; 2: in the background. */
     priority: number;
+    /** No reading has succeeded since its newest hint. */
+    is_first: Generated<boolean>;
     /** Of a claimed row: when the claim ends unless it is renewed. */
     due_at: Generated<Date>;
     not_before: Date | null;

@@ -54,7 +54,7 @@ export type Write =
   | { write: "requeue_echo"; eventId: string }
   | { write: "change"; changeId: string; patch: ChangePatch }
   | { write: "issue"; code: IssueCode; subject: Subject; params: Params; traceId: string }
-  /** Without codes, resolves every issue of the shift. */
+  /** Without codes, resolves every issue of the shift. Those of an outlet or a role stay while another job has the cause. */
   | { write: "resolve_issues"; codes?: readonly IssueCode[]; subject: Subject }
   | ({ write: "step" } & PlannedStep)
   | {

@@ -164,7 +164,6 @@ function refreshStatus(draft: Draft, traceId: string): JobStatus {
   const status = jobStatus({ isMapped, startTime: job.startTime, positions: job.positions, taken }, now);
   const overfilled = booked > 0 && taken > job.positions && status !== "expired";
   const was = job.status;
-  if (!draft.isRefreshed) noteMapping(draft, job, traceId);
   draft.isRefreshed = true;
   if (overfilled !== job.overfilled) noteOverfill(draft, overfilled, booked, traceId);
   const patch = {
@@ -191,16 +190,6 @@ function offerOrWithdraw(draft: Draft, was: JobStatus, isChanged: boolean, trace
     const isNewlyOpen = was !== "open" || job.jobId === "";
     draft.push({ write: "offer", isNewlyOpen, traceId });
   } else if (job.status !== "open" && was === "open") draft.push({ write: "withdraw_offers" });
-}
-
-function noteMapping(draft: Draft, was: JobState, traceId: string): void {
-  const { jobId, outletId, roleId } = was;
-  const { workplaceId, competenceId } = draft.state.surroundings;
-  const isNew = jobId === "";
-  if (workplaceId === null && (isNew || was.workplaceId !== null))
-    draft.issue("outlet_not_mapped", { kind: "outlet", outletId }, { outletId }, traceId);
-  if (competenceId === null && (isNew || was.competenceId !== null))
-    draft.issue("role_not_mapped", { kind: "role", roleId }, { roleId }, traceId);
 }
 
 /** decisions, "positions fall below the number assigned": bookings stay, and an issue asks an operator. */

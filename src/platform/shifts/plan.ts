@@ -6,6 +6,7 @@ import { nextForBookings } from "./plan-bookings.ts";
 import { concludeCall, giveUpCancellation } from "./plan-calls.ts";
 import { nextForChanges } from "./plan-changes.ts";
 import { refreshJob } from "./plan-job.ts";
+import { noteMapping } from "./plan-mapping.ts";
 import { concludeReading } from "./plan-reading.ts";
 import { awaitsRoute } from "./plan-routes.ts";
 import type { Call, Next, Rules, RunSoFar, ShiftState } from "./state.ts";
@@ -22,12 +23,15 @@ export interface Plan {
 export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules): Plan {
   const draft = new Draft(state, run, now, rules);
   skipEchoes(draft);
+  const { traceId } = draft;
   if (isReadFirst(draft, run)) return { writes: draft.writes, next: { do: "read", traceId: draft.traceId } };
   if (run.reading && concludeReading(draft, run.reading, run))
     return { writes: [], next: { do: "witness", traceId: draft.traceId } };
   if (run.made && !run.reading) concludeCall(draft, run.made, run);
   if (!draft.isRefreshed) refreshJob(draft, draft.traceId, { isChanged: run.isFirst });
-  return { writes: draft.writes, next: nextOf(draft, run) };
+  const next = nextOf(draft, run);
+  noteMapping(draft, state.job, traceId);
+  return { writes: draft.writes, next };
 }
 
 /** Returns the reading that a run starts with, if nothing has to be written before it. */

@@ -22,7 +22,9 @@ import { toRow } from "./columns.ts";
 import type { BookingPatch, ChangePatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
 import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./record-events.ts";
+import { markFreed } from "./record-freed.ts";
 import { writeJob } from "./record-job.ts";
+import { resolveMapping } from "./record-mapping.ts";
 import { writeShift } from "./record-shift.ts";
 import type { ShiftState } from "./state.ts";
 
@@ -42,6 +44,7 @@ export async function record(
   const key = { providerId, shiftId };
   writeShift(trx, deps, key, state.shift, writes);
   const job = await writeJob(trx, deps, state, writes);
+  markFreed(trx, deps, state, job, writes);
   const target = { key, job };
   for (const [bookingId, patch] of mergedBookings(writes))
     await writeBooking(trx, deps, target, bookingId, patch);
@@ -174,6 +177,9 @@ async function resolve(
   { providerId, shiftId }: ShiftKey,
   { codes, subject }: Extract<Write, { write: "resolve_issues" }>,
 ): Promise<void> {
+  // Other shifts may share the cause.
+  if (subject.kind === "outlet" || subject.kind === "role")
+    return resolveMapping(trx, { deps, providerId, subject });
   await resolveIssues(trx, deps, { providerId, ...(codes ? { codes, subject } : { shiftId }) });
 }
 

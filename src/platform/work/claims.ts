@@ -23,14 +23,21 @@ const asynchronousCommit = sql`set local synchronous_commit = off`;
 const RETURNED = sql`work.provider_id as "providerId", work.kind, work.key, work.priority, work.attempts, work.claim,
   work.revision`;
 
+/** The columns of due work that a claim chooses by. */
+const DUE = sql`work.provider_id, work.kind, work.key, work.priority, work.is_first, work.due_at`;
+
 /**
- * Claims work that is due: interactive work first, then that of the provider with the fewest claims. A paused provider has only its probe due; an
- * inactive integration has only its check and interactive work due. The cost depends on how much is claimed, not on how much waits.
+ * Claims work that is due: interactive work first, then that of the provider with the fewest claims. Within a priority, the places of a provider are
+ * shared: two fifths for the newest first readings, two for the oldest, and one for repeated readings, so that a burst of none of them delays the
+ * others. What one of them leaves, another takes. A paused provider has only its probe due; an inactive integration has only its check and interactive
+ * work due. The cost depends on how much is claimed, not on how much waits.
  */
 export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]> {
   const kinds = sql.join(wanted.kinds.map((kind) => sql.lit(kind)));
   const usual = Math.max(1, Math.floor((wanted.perProvider * 4) / 5));
   const places = sql`case priority when 0 then ${wanted.perProvider}::int else ${usual}::int end`;
+  const free = sql`least(${wanted.places}::int, greatest(0, urgency.places - provider.running))`;
+  const isOf = sql`work.kind <> 'mail' and work.kind in (${kinds}) and work.due_at <= now()`;
   const statement = sql<Claim>`
     with provider as (
       select provider_id, state, paused_since is not null as is_paused, (select count(*) from work as held
@@ -38,26 +45,52 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]
             and held.due_at > now())::int as running
       from integrations
       where provider_id <> all (array(select ${jsonTexts(wanted.excluded)}::uuid))
+        and (select true from work where work.provider_id = integrations.provider_id and work.priority in (0, 1, 2)
+          and work.is_first in (true, false) and work.kind <> 'mail' and work.due_at <= now() limit 1)
       order by provider_id),
-    next as (
-      select provider.running, due.* from provider cross join (
-        select priority, ${places} as places from (values (0), (1), (2)) as known (priority)) as urgency
+    oldest as (
+      select provider.running, ${free} as free, due.*
+      from provider cross join (
+        select priority, is_first, ${places} as places
+        from (values (0), (1), (2)) as known (priority) cross join (values (true), (false)) as reading (is_first)) as urgency
       cross join lateral (
-        select work.provider_id, work.kind, work.key, work.priority, work.due_at from work
-        where work.provider_id = provider.provider_id and work.priority = urgency.priority and work.due_at <= now()
-          and work.kind <> 'mail' and work.kind in (${kinds})
-        order by work.due_at limit greatest(0, urgency.places - provider.running)
+        select ${DUE} from work
+        where work.provider_id = provider.provider_id and work.priority = urgency.priority
+          and work.is_first = urgency.is_first and ${isOf}
+        order by work.due_at limit ${free}
         for update skip locked) as due
-      where not is_paused and (urgency.priority = 0 or state = 'active')
-      union all
+      where not is_paused and (urgency.priority = 0 or state = 'active')),
+    newest as (
+      select more.running, due.* from (
+        select provider_id, priority, running, free from oldest
+        where is_first group by provider_id, priority, running, free having count(*) = free) as more
+      cross join lateral (
+        select ${DUE} from work
+        where work.provider_id = more.provider_id and work.priority = more.priority and work.is_first and ${isOf}
+        order by work.due_at desc limit (more.free * 2 + 4) / 5
+        for update skip locked) as due),
+    aside as (
       select provider.running, due.* from provider cross join lateral (
-        select work.provider_id, work.kind, work.key, work.priority, work.due_at from work
-        where work.provider_id = provider.provider_id and work.kind in ('probe', 'check') and work.kind in (${kinds})
-          and work.due_at <= now() and (work.kind = 'probe' or work.priority > 0 and not is_paused)
+        select ${DUE} from work
+        where work.provider_id = provider.provider_id and work.kind in ('probe', 'check') and ${isOf}
+          and (work.kind = 'probe' or work.priority > 0 and not is_paused)
         for update skip locked) as due
       where is_paused or state <> 'active'),
+    -- A claim is often of one row, so that it keeps to the shares at random.
+    ranked as (
+      select running, provider_id, kind, key, priority, due_at,
+        (row_number() over (partition by provider_id, priority, is_first order by due_at) - random()) / case when is_first then 2 else 1 end as turn
+      from oldest
+      union all
+      select running, provider_id, kind, key, priority, due_at,
+        (row_number() over (partition by provider_id, priority order by due_at desc) - random()) / 2
+      from newest
+      union all
+      select running, provider_id, kind, key, priority, due_at, 0 from aside),
+    next as (
+      select distinct on (provider_id, kind, key) * from ranked order by provider_id, kind, key, turn),
     placed as (
-      select next.*, running + row_number() over (partition by provider_id order by priority, due_at) as place from next),
+      select next.*, running + row_number() over (partition by provider_id order by priority, turn) as place from next),
     chosen as (
       select * from placed as next where place <= ${places} order by priority, place, due_at limit ${wanted.places}::int)
     update work set claim = ${wanted.claim}, due_at = now() + ${milliseconds(LEASE_MS)}, attempts = work.attempts + 1

@@ -1,21 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
 import { createSemaphore } from "../../clients/provider/semaphore.ts";
-import { IS_LIVE } from "../db/fragments.ts";
+import { HOLDS_SEAT } from "../candidates/availability.ts";
+import { IS_LIVE, jsonTexts } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "./due.ts";
 import { type Claim, endClaim, renewClaim } from "./rows.ts";
 import type { Run } from "./worker.ts";
 
-/** Makes many shifts of a provider due: for a reason, or because a competence has a new candidate. */
+/** Makes many shifts due: those of a provider for a reason or because a competence has a new candidate, or those at a time when people have become free. */
 export interface Refresh {
   providerId: string;
   /**
    * `activated`: everything that waited; `mapped`: jobs whose mapping changed; `missing`: absent shifts; `reread`: every shift that may still
    * change; `responds`: work that failed before.
    */
-  key: "activated" | "mapped" | "missing" | "reread" | "responds" | { competenceId: string };
+  key: "activated" | "mapped" | "missing" | "reread" | "responds" | { competenceId: string } | Freed;
+}
+
+/** A time at which people who were booked on a job are free now. Milliseconds since 1970. */
+interface Freed {
+  jobId: string;
+  from: number;
+  to: number;
 }
 
 /** Rows of one transaction: few enough that others wait no longer for it than for a run. */
@@ -30,10 +38,20 @@ export function markRefreshDue(
   const due = refreshes.map(({ providerId, key }) => ({
     providerId,
     kind: "refresh" as const,
-    priority: PRIORITY.interactive,
-    key: typeof key === "string" ? key : key.competenceId,
+    // A thousand cancellations are a thousand of these.
+    priority: isFreed(key) ? PRIORITY.event : PRIORITY.interactive,
+    key: textOf(key),
   }));
   markDue(trx, deps, due);
+}
+
+const FREED = "freed ";
+
+const isFreed = (key: Refresh["key"]): key is Freed => typeof key !== "string" && "jobId" in key;
+
+function textOf(key: Refresh["key"]): string {
+  if (isFreed(key)) return `${FREED}${key.jobId} ${key.from} ${key.to}`;
+  return typeof key === "string" ? key : key.competenceId;
 }
 
 /** Makes shifts due, one batch at a time across all providers, so that storing webhooks goes first. After a crash it starts again from the beginning. */
@@ -42,7 +60,7 @@ export function refresh(deps: Deps): Run {
   const next = async (claim: Claim, after: string) => {
     const begun = performance.now();
     const last = await transact(deps, async (trx) => {
-      const reached = await (BATCHES[claim.key] ?? offered)(trx, deps, claim, after);
+      const reached = await batchOf(claim)(trx, deps, claim, after);
       if (reached === undefined) endClaim(trx, claim, { attempts: 0, priority: claim.priority });
       else renewClaim(trx, claim);
       return reached;
@@ -98,6 +116,41 @@ const mapped = ofShifts(
         or jobs.competence_id is distinct from roles.competence_id) ${first}`,
 );
 
+/** How long a shift usually lasts at most. A longer one is offered at its periodic reading. */
+const LONGEST = sql`interval '1 day'`;
+
+/**
+ * Selects the open jobs of all organisations at the time that has become free, which need a competence of the people who are free, in the order of
+ * their start.
+ */
+const freed: Batch = async (trx, deps, { providerId, key }, after) => {
+  const [jobId = "", start = "", end = ""] = key.slice(FREED.length).split(" ");
+  const [from, to] = [new Date(Number(start)), new Date(Number(end))];
+  const { rows: able } = await sql<{ id: string }>`
+    select distinct able.competence_id as id
+    from jobs join bookings using (provider_id, job_id) join candidate_competences as able using (candidate_id)
+    where jobs.provider_id = ${providerId} and jobs.job_id = ${jobId}
+      and (not ${HOLDS_SEAT} or jobs.start_time <> ${from} or jobs.end_time <> ${to})`.execute(trx);
+  const [afterId = jobId, afterStart = "-infinity"] = after === "" ? [] : after.split(/ (.*)/s);
+  const { rows } = await sql<{ providerId: string; key: string; place: string }>`
+    select provider_id as "providerId", shift_id as key, job_id || ' ' || start_time as place from jobs
+    where status = 'open' and start_time > greatest(now(), ${from}::timestamptz - ${LONGEST}) and start_time < ${to} and end_time > ${from}
+      and (start_time, job_id) > (${afterStart}::timestamptz, ${afterId}::uuid) and job_id <> ${jobId}
+      and competence_id in (select id::uuid from ${jsonTexts(able.map(({ id }) => id))} as able (id))
+    order by start_time, job_id limit ${BATCH}::int`.execute(trx);
+  markDue(
+    trx,
+    deps,
+    rows.map((row) => ({
+      providerId: row.providerId,
+      kind: "shift",
+      key: row.key,
+      priority: PRIORITY.background,
+    })),
+  );
+  return rows.length === BATCH ? rows.at(-1)?.place : undefined;
+};
+
 /** Selects open jobs for which a candidate has become available. */
 const offered = ofShifts(
   ({ providerId, key }, after) => sql`
@@ -142,5 +195,7 @@ const responds: Batch = async (trx, { wakeWorker }, { providerId }, after) => {
   afterCommit(trx, wakeWorker);
   return rows[0]?.count === BATCH ? rows[0].last : undefined;
 };
+
+const batchOf = ({ key }: Claim): Batch => (key.startsWith(FREED) ? freed : (BATCHES[key] ?? offered));
 
 const BATCHES: Readonly<Record<string, Batch>> = { activated, mapped, missing, reread, responds };

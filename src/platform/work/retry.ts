@@ -17,13 +17,14 @@ export function retryAfterFailure(
   { retries, timing }: Policy,
   attempts: number,
   { retryAfterMs, notAsked }: Failure,
-): Pick<Required<NextAttempt>, "attempts" | "isFirm"> & { afterMs: number } {
+): Pick<Required<NextAttempt>, "attempts" | "isFirm" | "isDeferred"> & { afterMs: number } {
   if (notAsked) {
     const afterMs = (retryAfterMs ?? 0) + retries.random() * retries.baseMs;
-    return { afterMs, attempts: Math.max(1, attempts - 1), isFirm: false };
+    return { afterMs, attempts: Math.max(1, attempts - 1), isFirm: false, isDeferred: true };
   }
   const afterMs = retryDelay(retries, attempts, { retryAfterMs, hourlyMs: timing.hourlyMs });
-  return { afterMs, attempts, isFirm: retryAfterMs !== undefined };
+  const isFirm = retryAfterMs !== undefined;
+  return { afterMs, attempts, isFirm, isDeferred: isFirm };
 }
 
 /** Returns the milliseconds until the next attempt, after `attempts` failed in a row. */

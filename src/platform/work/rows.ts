@@ -40,6 +40,8 @@ export interface NextAttempt {
   attempts: number;
   /** Whether hints may not make it due before `afterMs`. */
   isFirm?: boolean;
+  /** Whether the provider was not called, or asked for a later call: a first reading is still to come. */
+  isDeferred?: boolean;
 }
 
 /** A claim that is not renewed within this time is due again, because its process has ended. Milliseconds. */
@@ -120,6 +122,7 @@ async function writeDue(trx: Trx, due: readonly WorkRow[], joinsForMs: number): 
       as due ("providerId" uuid, kind text, key text, priority smallint)
     on conflict (provider_id, kind, key) do update set
       revision = work.revision + 1,
+      is_first = true,
       priority = least(work.priority, excluded.priority),
       due_at = case when work.claim is null then greatest(least(work.due_at, now() + ${milliseconds(joinsForMs)}), coalesce(work.not_before, now()))
         else work.due_at end`.execute(trx);
@@ -137,7 +140,7 @@ async function writeHeld(trx: Trx, held: readonly WorkRow[]): Promise<void> {
     with held as materialized (
       select given.*, "afterMs" is null and work.revision = given.revision as "isDone"
       from ${jsonRows(held)} as given (what text, "providerId" uuid, kind text, key text,
-          claim uuid, revision int, attempts int, priority smallint, "afterMs" float8, "isFirm" boolean)
+          claim uuid, revision int, attempts int, priority smallint, "afterMs" float8, "isFirm" boolean, "isDeferred" boolean)
         join work on (work.provider_id, work.kind, work.key, work.claim)
           = (given."providerId", given.kind, given.key, given.claim)
       for update of work),
@@ -147,6 +150,7 @@ async function writeHeld(trx: Trx, held: readonly WorkRow[]): Promise<void> {
     written as (
       update work set claim = case what when 'renewed' then held.claim end, attempts = held.attempts,
         priority = case when work.revision = held.revision then held.priority else least(work.priority, held.priority) end,
+        is_first = is_first and (what = 'renewed' or work.revision <> held.revision or "isDeferred" is true),
         due_at = case when work.revision = held.revision or held.attempts > 0 then now() + coalesce("afterMs", 0) * ${MS} else now() end,
         not_before = case when "isFirm" then now() + "afterMs" * ${MS} end
       from held

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { engines } from "../../harness/engines.ts";
+import { ok } from "../../harness/operations.ts";
 import { agree } from "./agree.ts";
 import { type Organisation, useIndependent } from "./organisation.ts";
 
@@ -41,6 +42,78 @@ describe.each(engines)("a job, on %s", (engine) => {
     await expect.poll(() => othersHolding(startTime)).toEqual(otherIds);
     expect(await othersHolding()).toEqual(otherIds);
     expect(await agree(platform, provider)).toEqual([]);
+  });
+
+  /** Books a candidate on a job of one organisation, and opens two more at an overlapping time: another of hers, and one of another organisation. */
+  async function booked() {
+    const [platform, other] = [await onboard(), await onboard()];
+    const person = await platform.addPerson();
+    const job = await platform.open();
+    const { competenceId = "" } = job;
+    const roles = other.provider.roles.map(({ id: roleId }) => ({ roleId, competenceId }));
+    const params = { path: { providerId: other.providerId } };
+    ok(await other.operations.updateMappings({ params, body: { outlets: [], roles } }));
+    await platform.book(job, person);
+    const times = { startTime: later(job.startTime, 1), endTime: later(job.endTime, 1) };
+    const opened = [await platform.open(times), await other.open(times)];
+    const touching = await platform.open({ startTime: job.endTime, endTime: later(job.endTime, 1) });
+    await expect.poll(() => holders(platform, touching)).toEqual([person.candidateId]);
+    const offered = () => Promise.all(opened.map((each) => holders(platform, each)));
+    expect(await offered()).toEqual([[], []]);
+    const readings = () =>
+      [platform, other].flatMap(({ provider }) =>
+        provider.calls.filter(
+          ({ operation, shiftId }) =>
+            operation === "getShift" && opened.some((each) => each.shiftId === shiftId),
+        ),
+      ).length;
+    const before = readings();
+    return {
+      platform,
+      person,
+      job,
+      times,
+      /** Waits until the candidate has the offers, and expects that no shift was read for them. */
+      isOffered: async () => {
+        await expect.poll(offered).toEqual([[person.candidateId], [person.candidateId]]);
+        expect(readings()).toBe(before);
+      },
+      offered,
+    };
+  }
+
+  it.each<[string, (on: Awaited<ReturnType<typeof booked>>) => Promise<unknown>]>([
+    ["withdraws", ({ platform, job, person }) => platform.withdraw(job, person)],
+    ["is released, because the employer cancels", ({ platform, job }) => platform.cancel(job)],
+    [
+      "is released, because the provider deletes the shift",
+      async ({ platform: { provider }, job }) => {
+        provider.deleteShift(job.shiftId);
+        await provider.announce("shift.delete", job.shiftId);
+      },
+    ],
+    [
+      "is needed at another time",
+      async ({ platform: { provider }, job, times }) => {
+        const moved = { startTime: later(times.endTime, 3), endTime: later(times.endTime, 4) };
+        provider.updateShift(job.shiftId, moved);
+        await provider.announce("shift.update", job.shiftId);
+      },
+    ],
+  ])("is offered to a candidate who %s elsewhere", async (_, free) => {
+    const on = await booked();
+    await free(on);
+    await on.isOffered();
+  });
+
+  it("is not offered to a candidate who is free for a part of its time only", async () => {
+    const { platform, job, person, offered } = await booked();
+    const { provider } = platform;
+    const early = await platform.open({ startTime: job.startTime, endTime: later(job.startTime, 2) });
+    provider.updateShift(job.shiftId, { startTime: later(job.startTime, 2) });
+    await provider.announce("shift.update", job.shiftId);
+    await expect.poll(() => holders(platform, early)).toEqual([person.candidateId]);
+    expect(await offered()).toEqual([[], []]);
   });
 
   /** Books a candidate on two jobs, and moves one onto the other. */

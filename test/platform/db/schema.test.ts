@@ -178,6 +178,7 @@ const TABLES: Tables = {
     kind: "text",
     key: "text",
     priority: "int2",
+    is_first: "bool",
     due_at: "timestamptz",
     not_before: "timestamptz?",
     attempts: "int4",

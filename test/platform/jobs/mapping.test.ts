@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Mappings } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
@@ -45,6 +46,56 @@ describe.each(featureEngines)("a shift with an outlet or role that is not mapped
     await map(organisation, { outlets: [{ outletId, workplaceId: organisation.workplaceId }] });
     expect(await organisation.issues()).toEqual([]);
     expect(await organisation.job(jobs[0]?.shiftId ?? "")).toMatchObject({ status: "cancelled" });
+  });
+
+  it("has an issue until the provider has moved the last shift of the outlet to a mapped one", async () => {
+    const organisation = await harness().onboard();
+    const { provider, idle, issueCodes } = organisation;
+    const [outletId, other] = [randomUUID(), randomUUID()];
+    const mapped = (await organisation.open()).outletId;
+    const move = async (shiftId: string, values: { outletId: string }) => {
+      provider.updateShift(shiftId, values);
+      await idle();
+    };
+    const { shiftId } = await organisation.open({ outletId });
+    const { shiftId: last } = await organisation.open({ outletId });
+    await move(shiftId, { outletId: mapped });
+    expect(await issueCodes(), "another shift is there").toEqual(["outlet_not_mapped"]);
+    await move(last, { outletId: mapped });
+    expect(await issueCodes()).toEqual([]);
+    await move(shiftId, { outletId });
+    expect(await issueCodes(), "moved back").toEqual(["outlet_not_mapped"]);
+    await move(shiftId, { outletId: other });
+    expect(await organisation.issues()).toMatchObject([{ subject: { kind: "outlet", outletId: other } }]);
+    await move(shiftId, { outletId: mapped });
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
+    expect(await issueCodes()).toEqual([]);
+  });
+
+  it("has no issue once it is cancelled, and one again with the next shift", async () => {
+    const organisation = await harness().onboard();
+    const { provider, idle, issueCodes } = organisation;
+    const [outletId, roleId] = [randomUUID(), randomUUID()];
+    const { shiftId } = await organisation.open({ outletId, roleId });
+    const asked = await organisation.open({ roleId });
+    provider.deleteShift(shiftId);
+    await idle();
+    expect(await issueCodes()).toEqual(["role_not_mapped"]);
+    await organisation.cancel(asked);
+    await idle();
+    expect(await issueCodes()).toEqual([]);
+    await organisation.open({ outletId, roleId });
+    expect(await issueCodes(), "a later shift").toEqual(["outlet_not_mapped", "role_not_mapped"]);
+  });
+
+  it("has no issue once it has started", async () => {
+    const organisation = await harness().onboard();
+    const startTime = new Date(Date.now() + 2_000).toISOString();
+    const endTime = new Date(Date.now() + HOUR_MS).toISOString();
+    const { shiftId } = await organisation.open({ outletId: randomUUID(), startTime, endTime });
+    expect(await organisation.issueCodes()).toEqual(["outlet_not_mapped"]);
+    await expect.poll(organisation.issueCodes, { timeout: 10_000 }).toEqual([]);
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "expired" });
   });
 
   it("continues if it arrives while the mapping is being saved", async () => {

@@ -171,9 +171,45 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     await mark(database(), ...[1, 2, 3, 4, 5].map((nth) => shift(many, `many${nth}`)));
     await mark(database(), shift(few, "few1"), shift(few, "few2"), shift(many, "urgent", { priority: 0 }));
     expect(keysOf(await claim(database(), { places: 1 }))).toEqual(["urgent"]);
-    expect(keysOf(await claim(database(), { places: 1 }))).toEqual(["few1"]);
+    expect(await claim(database(), { places: 1 })).toMatchObject([{ providerId: few }]);
     const next = await claim(database(), { places: 2 });
     expect(new Set(next.map(({ providerId }) => providerId))).toEqual(new Set([many, few]));
+  });
+
+  it("is claimed for the newest and the oldest first readings alike, and for a few repeated ones", async () => {
+    const providerId = await addIntegration(database());
+    const keys = (name: string) =>
+      Array.from({ length: 100 }, (_, nth) => `${name}${String(nth).padStart(3, "0")}`);
+    await mark(database(), ...keys("repeated").map((key) => shift(providerId, key)));
+    for (const held of await claim(database(), { perProvider: 200, places: 200 }))
+      await end(held, { afterMs: 0 });
+    for (const key of keys("first")) await mark(database(), shift(providerId, key));
+    const claimed = keysOf(await claim(database(), { perProvider: 50, places: 40 }));
+    const count = (pattern: RegExp) => claimed.filter((key) => pattern.test(key)).length;
+    expect(claimed).toHaveLength(40);
+    expect(count(/^first0[01]/), "the oldest").toBeGreaterThanOrEqual(14);
+    expect(count(/^first0[89]/), "the newest").toBeGreaterThanOrEqual(14);
+    expect(count(/^repeated/)).toBeGreaterThanOrEqual(6);
+    expect(count(/^repeated/)).toBeLessThanOrEqual(10);
+  });
+
+  it.each<[string, Partial<NextAttempt>, string]>([
+    ["has read it", { afterMs: 0 }, "a repeated"],
+    ["failed", { afterMs: 0, attempts: 1 }, "a repeated"],
+    ["could not call the provider", { afterMs: 0, attempts: 1, isDeferred: true }, "still a first"],
+  ])("is, once a run %s, %s reading until the next hint", async (_, rest, kind) => {
+    const providerId = await addIntegration(database());
+    const isFirst = async () =>
+      (await database().kysely.selectFrom("work").select("is_first").executeTakeFirst())?.is_first;
+    await mark(database(), shift(providerId, "a"));
+    const [held] = await claim(database());
+    expect(await isFirst()).toBe(true);
+    await end(held, rest);
+    expect(await isFirst()).toBe(kind === "still a first");
+    const [again] = await claim(database());
+    await mark(database(), shift(providerId, "a"));
+    await end(again, { afterMs: 0 });
+    expect(await isFirst(), "a hint arrived during the run").toBe(true);
   });
 
   it("is claimed up to the limit of each provider, across all processes", async () => {

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../../../src/contract/durations.ts";
 import { createThrottle } from "../../../src/platform/db/throttle.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { transact } from "../../../src/platform/transaction.ts";
@@ -25,7 +26,7 @@ describe.each(featureEngines)("a refresh of thousands of shifts on %s", (engine)
   }
 
   /** Jobs `j0000`.. whose outlet and role mean another workplace and competence, or none. */
-  async function addJobs(providerId: string, { competenceId }: { competenceId?: string } = {}) {
+  async function addJobs(providerId: string, { competenceId }: { competenceId?: string | undefined } = {}) {
     await sql`
       insert into jobs (provider_id, job_id, shift_id, status, variant, start_time, end_time, positions, outlet_id, role_id, trace_id,
         competence_id)
@@ -60,6 +61,34 @@ describe.each(featureEngines)("a refresh of thousands of shifts on %s", (engine)
     await run(providerId, { competenceId });
     await run(other, { competenceId });
     expect(await keysOf()).toHaveLength(MANY);
+  });
+
+  it("includes the open jobs of every organisation at a time that has become free", async () => {
+    const [providerId, other] = [await addIntegration(database()), await addIntegration(database())];
+    const { kysely } = database();
+    const [competenceId, candidateId, jobId] = [newId(), newId(), newId()];
+    await sql`insert into competences (competence_id, name) values (${competenceId}, 'Cook')`.execute(kysely);
+    await sql`insert into candidates (candidate_id, first_name, last_name, email, phone)
+      values (${candidateId}, 'Ada', 'Ek', 'a@example.com', '1')`.execute(kysely);
+    await sql`insert into candidate_competences (candidate_id, competence_id) values (${candidateId}, ${competenceId})`.execute(
+      kysely,
+    );
+    for (const each of [providerId, other]) await addJobs(each, { competenceId });
+    await addJobs(await addIntegration(database()), { competenceId: undefined });
+    await sql`
+      insert into jobs (provider_id, job_id, shift_id, status, variant, start_time, end_time, positions, outlet_id, role_id, trace_id, competence_id)
+      select provider_id, ${jobId}, 'freed', 'filled', 'a', start_time, end_time, 1, 'outlet', 'role', trace_id, competence_id
+      from jobs where provider_id = ${providerId} and shift_id = 'j0000'`.execute(kysely);
+    await sql`insert into bookings (provider_id, booking_id, job_id, candidate_id, status, trace_id)
+      values (${providerId}, ${newId()}, ${jobId}, ${candidateId}, 'released', 'trace')`.execute(kysely);
+    const at = (days: number) => Date.now() + days * DAY_MS;
+    await run(providerId, { jobId, from: at(0), to: at(0.9) });
+    await run(providerId, { jobId, from: at(2.1), to: at(3) });
+    expect(await keysOf()).toEqual([]);
+    await run(providerId, { jobId, from: at(1.1), to: at(1.2) });
+    const rows = await rowsOf(database());
+    expect(rows).toHaveLength(2 * MANY);
+    expect(new Set(rows.map(({ priority }) => priority))).toEqual(new Set([2]));
   });
 
   it("includes all failed work when the provider responds again", async () => {

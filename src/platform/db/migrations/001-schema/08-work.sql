@@ -9,6 +9,8 @@ create table work (
   key text not null,
   -- 0: an operator or a candidate waits; 1: an event; 2: in the background.
   priority smallint not null check (priority between 0 and 2),
+  -- No reading has succeeded since its newest hint.
+  is_first boolean not null default true,
   due_at timestamptz not null default now(),
   -- The provider's Retry-After: no hint makes the row due earlier.
   not_before timestamptz,
@@ -19,7 +21,7 @@ create table work (
   created_at timestamptz not null default now(),
   primary key (provider_id, kind, key)
 );
-create index work_due on work (provider_id, priority, due_at) where kind <> 'mail';
+create index work_due on work (provider_id, priority, is_first, due_at) where kind <> 'mail';
 create index work_mail on work (priority, due_at) where kind = 'mail';
 create index work_claimed on work (provider_id) where claim is not null and kind <> 'mail';
 
