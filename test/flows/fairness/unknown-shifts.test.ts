@@ -15,7 +15,7 @@ describe.each(engines)(`an organisation with ${UNKNOWN} webhooks about unknown s
   beforeAll(async () => {
     platform = await startIndependent(engine, {
       calls: { atOnce: 1 },
-      timing: { absenceRetriesMs: [100, 200] },
+      timing: { ladderMs: [100, 300] },
     });
     organisation = await platform.onboard();
   });
