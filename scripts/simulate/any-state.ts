@@ -81,6 +81,8 @@ const booking = fc.record({
   isWithdrawn: fc.boolean(),
   isListed: fc.boolean(),
   isReassigned: fc.boolean(),
+  isRetried: fc.boolean(),
+  leftAt: orNull(time),
   isLookedUpAgain: fc.boolean(),
   routeDoubt: orNull(fc.integer({ min: 0, max: 2 })),
   providerCandidateId: orNull(id),

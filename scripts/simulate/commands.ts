@@ -33,6 +33,8 @@ export function accept(store: Store, shiftId: string, candidateId: string, now: 
     missing: 0,
     isListed: false,
     isReassigned: false,
+    isRetried: false,
+    leftAt: null,
     isLookedUpAgain: false,
     routeDoubt: null,
     traceId: job.traceId,

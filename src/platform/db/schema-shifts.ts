@@ -111,6 +111,10 @@ export interface ShiftTables {
     /** Readings in a row that did not list the person. */
     missing: Generated<number>;
     is_reassigned: Generated<boolean>;
+    /** An assignment was sent again after one whose outcome is unknown, and that may take effect late. */
+    is_retried: Generated<boolean>;
+    /** When the provider confirmed that the person is off the shift. */
+    left_at: Date | null;
     is_looked_up_again: Generated<boolean>;
     /** Since the provider answered a call about the person as if it had no route: how often the route had recovered before. */
     route_doubt: number | null;

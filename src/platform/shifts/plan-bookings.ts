@@ -35,10 +35,18 @@ function applyListed(draft: Draft, booking: BookingState) {
     draft.step({ step: "assign", code: "seen_assigned", traceId: booking.traceId });
     return confirm(draft, booking, seen);
   }
-  // A booking that recently ended in doubt: the platform's call put the person on the shift.
-  const isByPlatform = booking.atProvider !== "no" || booking.sentAt !== null;
+  const isByPlatform = booking.atProvider !== "no" || isLateEffect(draft, booking);
   if (!isByPlatform || (booking.isListed && booking.atProvider === "yes" && booking.missing === 0)) return;
-  draft.patchBooking(booking, { ...seen, atProvider: "yes" });
+  draft.patchBooking(booking, { ...seen, atProvider: "yes", isRetried: false });
+}
+
+/**
+ * Whether a call of the platform has put a person on the shift whose booking has ended. Once the provider has confirmed that the person is off it, a list
+ * that shows the person is that of a replica that lags, then a late effect of an assignment that was repeated, and otherwise the provider's own decision.
+ */
+function isLateEffect(draft: Draft, { leftAt, sentAt, isRetried }: BookingState): boolean {
+  if (leftAt === null) return sentAt !== null;
+  return !draft.readAfter(leftAt) && isRetried;
 }
 
 /** Whether the provider has put a person on the shift whom the platform was about to assign. A former booking may still be shown by a replica. */

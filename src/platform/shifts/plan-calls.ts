@@ -120,7 +120,8 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
     draft.step({ step: "unassign", code: "unassigned", traceId, durationMs });
     draft.noteCalled();
     // Not forgotten at once: an assignment before it, whose connection was cut, may take effect only now.
-    const off = { atProvider: "no", isListed: false, missing: 0, routeDoubt: null } as const;
+    const left = { leftAt: draft.now, isListed: false, missing: 0 };
+    const off = { ...left, atProvider: "no", routeDoubt: null } as const;
     draft.readLate();
     if (!holdsSeat(booking)) draft.patchBooking(booking, off);
     else endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);

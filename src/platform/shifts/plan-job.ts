@@ -71,8 +71,11 @@ const factsOf = (shift: Shift) => ({
 });
 
 /** Returns the people assigned by the provider. A person takes one position, even under two ids: free seats = positions - these - bookings. */
-function ownPeople({ state }: Draft) {
-  const booked = state.bookings.filter((booking) => holdsSeat(booking) || booking.atProvider !== "no");
+function ownPeople(draft: Draft) {
+  const { state } = draft;
+  const booked = state.bookings.filter(
+    (booking) => holdsSeat(booking) || booking.atProvider !== "no" || draft.mayLag(booking.leftAt),
+  );
   const own = new Map<string, ProviderPerson>();
   for (const entry of state.surroundings.listed)
     if (!booked.some((booking) => isPerson(entry, booking)))

@@ -78,6 +78,10 @@ export interface BookingState {
   missing: number;
   isListed: boolean;
   isReassigned: boolean;
+  /** An assignment was sent again after one whose outcome is unknown, and that may take effect late. */
+  isRetried: boolean;
+  /** When the provider confirmed that the person is off the shift. */
+  leftAt: number | null;
   isLookedUpAgain: boolean;
   /** Since the provider answered a call about the person as if it had no route: how often the route had recovered before. */
   routeDoubt: number | null;

@@ -74,9 +74,28 @@ describe("a call whose outcome is unknown", () => {
     );
     expect(patchOf(writes)).toMatchObject({ status: "released", atProvider: "no" });
     expect(next).toMatchObject({ do: "rest", afterMs: 120_000 });
-    const ended = confirmed({ status: "released", atProvider: "no", isListed: false });
+    const ended = confirmed({
+      status: "released",
+      atProvider: "no",
+      isListed: false,
+      isRetried: true,
+      leftAt: NOW - 120_000,
+    });
     const state = aState({ bookings: [ended], surroundings: listing("person") });
-    expect(planned(state, afterSeeing()).next.do).toBe("unassign");
+    const late = planned(state, afterSeeing());
+    expect([late.next.do, patchOf(late.writes)]).toMatchObject(["unassign", { isRetried: false }]);
+  });
+
+  it("never leads to an unassignment of a person whom the provider has put on the shift again", () => {
+    const left = (ms: number) =>
+      confirmed({ status: "released", atProvider: "no", isListed: false, leftAt: NOW - ms });
+    const read = (ms: number) =>
+      planned(aState({ bookings: [left(ms)], surroundings: listing("person") }), afterSeeing());
+    // For two minutes it may be a replica that lags: the person counts as neither.
+    const early = read(3_000);
+    expect([early.next, jobOf(early.writes)]).toMatchObject([{ do: "rest", afterMs: 2_000 }, {}]);
+    const late = read(120_000);
+    expect([late.next, jobOf(late.writes)]).toMatchObject([{ do: "rest" }, { ownPeopleCount: 1 }]);
   });
 
   it("is settled by the next reading if it was a DELETE", () => {

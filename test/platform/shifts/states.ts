@@ -59,6 +59,8 @@ export const aBooking = (patch: Partial<BookingState> = {}): BookingState => ({
   missing: 0,
   isListed: false,
   isReassigned: false,
+  isRetried: false,
+  leftAt: null,
   isLookedUpAgain: false,
   routeDoubt: null,
   person: { id: "person", fault: null },

@@ -70,6 +70,10 @@ create table bookings (
   -- Readings in a row that did not list the person.
   missing smallint not null default 0,
   is_reassigned boolean not null default false,
+  -- An assignment was sent again after one whose outcome is unknown, and that may take effect late.
+  is_retried boolean not null default false,
+  -- When the provider confirmed that the person is off the shift.
+  left_at timestamptz,
   is_looked_up_again boolean not null default false,
   -- Since the provider answered a call about the person as if it had no route: how often the route had recovered before.
   route_doubt integer,
