@@ -112,7 +112,8 @@ export class Network {
     const sentAt = now();
     if (request.do === "call" || request.do === "create") this.changes.push(textOf(request));
     const fail = (afterMs: number, response: Response) => {
-      this.observations?.failed(request, sentAt + afterMs);
+      const retryAfterMs = ("retryAfterMs" in response && response.retryAfterMs) || 0;
+      this.observations?.failed(request, sentAt + afterMs + retryAfterMs);
       finish(afterMs, response);
     };
     const finish = (afterMs: number, response: Response) =>

@@ -162,9 +162,11 @@ export class ProviderRecords {
     );
   }
 
-  /** Returns whether the shift was absent or cancelled at any time since `from`. */
+  /** Returns whether the shift was absent, not published yet, or cancelled at any time since `from`. */
   wasGone(shiftId: string, from: number): boolean {
-    return this.versionsSince(shiftId, from).some((shift) => shift === undefined || shift.isCancelled);
+    const isYounger = (this.versionsOf(shiftId)[0]?.at ?? 0) > from;
+    const isGone = (shift: ProviderShift | undefined) => shift === undefined || shift.isCancelled;
+    return isYounger || this.versionsSince(shiftId, from).some(isGone);
   }
 
   #lists(shift: ProviderShift, candidateId: string): boolean {

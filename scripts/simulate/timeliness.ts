@@ -151,11 +151,12 @@ export class Timeliness {
     const visibleAt = this.#visibleAt(change);
     // Several replicas may show each state again and again: what the last rung shows is believed.
     const isDisputed = this.#isDisputed(change);
-    const rungs = [Math.max(noticedAt, ownCallAt), ...disagreements].map((basis) =>
+    const bases = [Math.max(noticedAt, ownCallAt), dispatchedAt, ...disagreements];
+    const rungs = bases.map((basis) =>
       isDisputed ? Math.max(basis + LAG_MS, visibleAt) : nextRung(basis, visibleAt),
     );
     const afterOwn = isAfterOwn ? Math.max(visibleAt, ownCallAt) + LAG_MS : NEVER;
-    return Math.max(...rungs, afterOwn, dispatchedAt) + RUN_MS;
+    return Math.max(...rungs, afterOwn) + RUN_MS;
   }
 
   #leftOut({ shiftId, at, body }: Change): Reason | undefined {

@@ -86,7 +86,7 @@ export class Webhooks {
     this.announcedAt.set(shiftId, now());
     const known = store.events.find((row) => row.traceId === traceId);
     const isNew = !known || known.status === "failed" || known.status === "dead";
-    const dispatchedAt = isDispatched ? now() : now() + SWEEP_MS;
+    const dispatchedAt = isDispatched ? now() : Math.ceil((now() + 1) / SWEEP_MS) * SWEEP_MS;
     this.observations?.stored(shiftId, { isFirst, isNew, dispatchedAt });
     if (!isNew) return;
     const fresh = { status: "queued", hasVerdict: false, isUnread: true } as const;
