@@ -56,16 +56,14 @@ const belief = fc.record({
   missingSince: orNull(time),
   shown: orNull(id),
   earlier: fc.array(
-    fc.record(
-      { version, believedAt: time, olderSince: time, isReplaced: fc.constant(true as const) },
-      { requiredKeys: ["version", "believedAt"] },
-    ),
+    fc.record({ version, believedAt: time, olderSince: time }, { requiredKeys: ["version", "believedAt"] }),
     { maxLength: 2 },
   ),
   notices: fc.array(time, { maxLength: 3 }),
   expected: count,
   calledAt: orNull(time),
   awaitsEcho: fc.boolean(),
+  own: orNull(fc.record({ at: time, values: fc.record({ startTime: time }) })),
   basis: orNull(time),
 });
 

@@ -243,9 +243,12 @@ function sample({ store, shiftId, now }: Target, count: number) {
     .filter((job) => (store.shifts.get(job.shiftId)?.believedAt ?? 0) <= now - 60_000)
     .sort((one, other) => one.startTime - other.startTime)
     .slice(0, count);
-  for (const other of others) {
-    const row = store.shifts.get(other.shiftId);
-    if (row?.belief.missingSince === null) row.nextReadAt = now;
-    store.markDue("shift", other.shiftId, 2, now);
-  }
+  for (const other of others) readSoon(store, other.shiftId, now);
+}
+
+/** Makes the platform read a shift without a notice. */
+export function readSoon(store: Store, shiftId: string, now: number) {
+  const row = store.shifts.get(shiftId);
+  if (row?.belief.missingSince === null) row.nextReadAt = now;
+  store.markDue("shift", shiftId, 2, now);
 }

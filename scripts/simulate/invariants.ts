@@ -3,6 +3,7 @@ import { GONE } from "../../src/platform/shifts/believe.ts";
 import type { Call, ChangeValues, JobState, Next, ShiftState } from "../../src/platform/shifts/state.ts";
 import { type Allowed, AllowedCounts } from "./allowed.ts";
 import type { Network } from "./network.ts";
+import type { Observations } from "./observations.ts";
 import type { ProviderRecords } from "./provider.ts";
 import type { ChangeRow, NotificationRow, Store } from "./store.ts";
 
@@ -15,8 +16,8 @@ interface Parts {
   log: (line: () => string) => void;
 }
 
-/** The most that a replica may lag. Milliseconds. */
-const STALE_MS = 30_000;
+/** The most that passes between a response and what the platform does with it. Milliseconds. */
+const ACTS_WITHIN_MS = 10_000;
 
 /** Kinds that reset the known facts of a candidate: a later offer may have other times, and a change may restore the earlier ones. */
 const ENDING = new Set<string>(["shift_cancelled", "booking_released", "job_offered"]);
@@ -30,6 +31,7 @@ export class Invariants {
   /** Calls with an effect, since the counts were reset. */
   readonly changes = new Map<string, number>();
   network: Network | undefined;
+  observations: Observations | undefined;
   readonly #parts: Parts;
   /** By shift and candidate. */
   readonly #lastFacts = new Map<string, string>();
@@ -74,7 +76,9 @@ export class Invariants {
 
   called(shiftId: string, { do: what }: Next) {
     increase(this.calls, shiftId);
-    if (what !== "read" && what !== "witness") increase(this.changes, shiftId);
+    if (what === "read" || what === "witness") return;
+    increase(this.changes, shiftId);
+    this.observations?.called(shiftId);
   }
 
   intended(shiftId: string, call: Call) {
@@ -91,7 +95,7 @@ export class Invariants {
   #checkOverwritten(shiftId: string, { changeId, values }: Extract<Call, { do: "change" }>) {
     const { records, now } = this.#parts;
     const had = records
-      .versionsSince(shiftId, now() - STALE_MS)
+      .versionsSince(shiftId, now() - this.#staleMs)
       .flatMap((shift) => (shift ? [records.asRead(shift)] : []));
     const named = this.#change(changeId)?.named ?? [];
     // What the provider had before the platform's own change is believed again only after two minutes: a replica may show it.
@@ -109,6 +113,12 @@ export class Invariants {
       if (isOld) this.fail(`${changeId} of ${shiftId} sends an old value of ${name}`);
       if (isReplaced) this.fail(`${changeId} of ${shiftId} overwrites the ${name} that the provider has set`);
     }
+  }
+
+  /** How old what the platform acts on may be: as far as a replica has lagged until now. */
+  get #staleMs(): number {
+    const lags = this.network?.lags.map(({ lagMs }) => lagMs) ?? [];
+    return ACTS_WITHIN_MS + Math.max(0, ...lags);
   }
 
   /** A call that the provider did not get, or declined for now, is not the first call of its change. */
@@ -245,7 +255,7 @@ export class Invariants {
     const isAgain = since === 0;
     if (!this.#lastCancelled.delete(`${shiftId} ${candidateId}`) && isAgain)
       this.fail(`${candidateId} was notified twice of a confirmation on ${shiftId}`);
-    if (records.wasListed(shiftId, candidateId, since - STALE_MS)) return;
+    if (records.wasListed(shiftId, candidateId, since - this.#staleMs)) return;
     this.fail(`${candidateId} was notified of a confirmation on ${shiftId}, but was never assigned`);
   }
 
@@ -257,7 +267,7 @@ export class Invariants {
     if ((this.#lastCancelled.get(key) ?? -1) >= since)
       this.fail(`${candidateId} was notified twice that ${shiftId} is cancelled`);
     this.#lastCancelled.set(key, now());
-    if (records.wasGone(shiftId, since - STALE_MS)) return;
+    if (records.wasGone(shiftId, since - this.#staleMs)) return;
     const by = this.network;
     const isHidden = by?.lackingRoutes.has("read") === true || by?.lackingRoutes.has("cancel") === true;
     this.failUnless(

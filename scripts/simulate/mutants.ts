@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { Write } from "../../src/platform/shifts/draft.ts";
 import { plan } from "../../src/platform/shifts/plan.ts";
 import type { Reading, RunSoFar, ShiftState } from "../../src/platform/shifts/state.ts";
@@ -58,8 +59,22 @@ export const believesLateReplica: Planner = (state, run, now, rules) =>
 /** Forgets what a replica that lags may still show. */
 const withoutEarlier = ({ shift, ...state }: ShiftState): ShiftState => ({
   ...state,
-  shift: { ...shift, belief: { ...shift.belief, earlier: [] } },
+  shift: { ...shift, belief: { ...shift.belief, earlier: [], own: null } },
 });
+
+/** Plans that show a change too late, and that everything else may forgive. */
+export const LATE_MUTANTS: Record<string, Planner> = {
+  "reads a shift only once after a notice": waiting((afterMs) => Math.max(afterMs, HOUR_MS)),
+  "reads a shift seven seconds late": waiting((afterMs) => afterMs + 7_000),
+};
+
+function waiting(restMs: (afterMs: number) => number): Planner {
+  return (state, run, now, rules) => {
+    const { writes, next } = plan(state, run, now, rules);
+    if (next.do !== "rest" || next.afterMs === undefined || next.failed) return { writes, next };
+    return { writes, next: { ...next, afterMs: restMs(next.afterMs) } };
+  };
+}
 
 const without =
   (isDropped: (write: Write) => boolean): Planner =>

@@ -1,7 +1,10 @@
 import { isUnproven, orMissingRoute, UNCONFIRMED } from "../../src/platform/work/witness.ts";
+import type { Observations } from "./observations.ts";
 import { carryOut, type Effects, type Request, type Response } from "./operations.ts";
 import type { ProviderRecords } from "./provider.ts";
+import type { Draw } from "./random.ts";
 import type { CallFault, Operation, WindowKind } from "./schedule.ts";
+import { Slots } from "./slots.ts";
 import type { Timeline } from "./timeline.ts";
 
 interface Parts {
@@ -9,9 +12,11 @@ interface Parts {
   records: ProviderRecords;
   effects: Effects;
   now: () => number;
-  random: () => number;
+  draw: Draw;
   log: (line: () => string) => void;
 }
+
+type Lagging = Extract<WindowKind, { kind: "lag" }> & { middle: number };
 
 const REFUSED_404 = { kind: "refused", status: 404, code: undefined } as const;
 const ABSENT = { kind: "absent", final: false, code: undefined } as const;
@@ -45,12 +50,17 @@ const cut = (failure: "timeout" | "connection_failed"): Response => ({
 /** The network between the platform and the provider, with the faults of both. */
 export class Network {
   readonly #parts: Parts;
-  #windows: (WindowKind & { until: number })[] = [];
-  #faults: { operation: Operation | "any"; fault: CallFault }[] = [];
+  #windows: (WindowKind & { until: number; middle: number })[] = [];
+  /** Since the start: when replicas lagged, and by how much at most. */
+  readonly lags: { from: number; until: number; lagMs: number; replicas: number }[] = [];
+  readonly #faults = new Slots<{ operation: Operation | "any"; fault: CallFault }>();
   /** The time of the latest state that was read of each shift: a single replica never goes back in time. */
   readonly #readAt = new Map<string, number>();
   /** Operations that got a gateway's 404 while others passed. */
   readonly lackingRoutes = new Set<Operation>();
+  /** The calls that change something, as text. */
+  readonly changes: string[] = [];
+  observations: Observations | undefined;
   /** Whether a gateway responded to a lookup. */
   hasHiddenPeople = false;
 
@@ -59,16 +69,24 @@ export class Network {
   }
 
   open(window: WindowKind, forMs: number) {
-    this.#windows.push({ ...window, until: this.#parts.now() + forMs });
+    const from = this.#parts.now();
+    const middle = this.#parts.draw("lag", "middle");
+    this.#windows.push({ ...window, until: from + forMs, middle });
+    if (window.kind !== "lag") return;
+    const { lagMs, replicas } = window;
+    this.lags.push({ from, until: from + forMs, lagMs, replicas });
   }
 
-  queueFaults(operation: Operation | "any", faults: readonly CallFault[]) {
-    this.#faults.push(...faults.map((fault) => ({ operation, fault })));
+  addFaults(operation: Operation | "any", faults: readonly CallFault[], eachMs: number) {
+    const each = faults.map((fault) => ({ operation, fault }));
+    this.#faults.add(each, this.#parts.now(), eachMs);
   }
 
   endFaults() {
+    const now = this.#parts.now();
+    for (const lag of this.lags) lag.until = Math.min(lag.until, now);
     this.#windows = [];
-    this.#faults = [];
+    this.#faults.clear();
   }
 
   /** Sends a request. As in the platform, a second call checks a 404 that may be a gateway's, and a call that changes something is then repeated; some results come from the shift instead. */
@@ -89,20 +107,27 @@ export class Network {
 
   /** Sends a request; `done` is called with the response, or with the client's result for a lost one. */
   send(request: Request, done: (response: Response) => void) {
-    const { timeline, now, random, log } = this.#parts;
+    const { timeline, now, draw, log } = this.#parts;
     const operation = operationOf(request);
     const sentAt = now();
+    if (request.do === "call" || request.do === "create") this.changes.push(textOf(request));
+    const fail = (afterMs: number, response: Response) => {
+      const retryAfterMs = ("retryAfterMs" in response && response.retryAfterMs) || 0;
+      this.observations?.failed(request, sentAt + afterMs + retryAfterMs);
+      finish(afterMs, response);
+    };
     const finish = (afterMs: number, response: Response) =>
       timeline.add(sentAt + afterMs, () => {
         log(() => `provider  ${textOf(request)}: ${describe(response)}`);
+        this.observations?.responded(request, response);
         done(response);
       });
     const blocked = this.#blocked(operation);
-    if (blocked) return finish(30, blocked);
-    const fault = this.#nextFault(operation);
+    if (blocked) return fail(30, blocked);
+    const fault = this.#faultOf(request);
     if (fault && (fault.kind !== "refused" || request.do === "call"))
-      return this.#applyFault(request, fault, finish);
-    const durationMs = 20 + Math.floor(random() * 100);
+      return this.#applyFault(request, fault, fail);
+    const durationMs = 20 + Math.floor(draw("duration", textOf(request)) * 100);
     timeline.add(sentAt + Math.floor(durationMs / 2), () => {
       const response = this.#carryOut(request);
       finish(durationMs, response);
@@ -123,9 +148,12 @@ export class Network {
     return undefined;
   }
 
-  #nextFault(operation: Operation): CallFault | undefined {
-    const index = this.#faults.findIndex((each) => each.operation === "any" || each.operation === operation);
-    return index < 0 ? undefined : this.#faults.splice(index, 1)[0]?.fault;
+  /** A call that changes something meets a fault once: its repetition passes, as long as no other fault holds. */
+  #faultOf(request: Request): CallFault | undefined {
+    const operation = operationOf(request);
+    const isMeant = (each: { operation: string }) => each.operation === "any" || each.operation === operation;
+    const once = request.do === "call" || request.do === "create" ? textOf(request) : undefined;
+    return this.#faults.at(this.#parts.now(), isMeant, once)?.fault;
   }
 
   #applyFault(request: Request, fault: CallFault, finish: (afterMs: number, response: Response) => void) {
@@ -160,17 +188,32 @@ export class Network {
     if (request.do !== "read") return carryOut(records, request, { now: now(), readAt: now() }, effects);
     const readAt = this.#readTime(request.shiftId);
     this.#readAt.set(request.shiftId, readAt);
-    return carryOut(records, request, { now: now(), readAt }, effects);
+    const response = carryOut(records, request, { now: now(), readAt }, effects);
+    const isEmptied = this.#open().some(({ kind }) => kind === "empty_lists");
+    if (response.kind !== "shift" || !isEmptied) return response;
+    return { ...response, shift: { ...response.shift, assigned: [] } };
   }
 
+  #open() {
+    return this.#windows.filter(({ until }) => until > this.#parts.now());
+  }
+
+  /** The time of the state that the replicas return: of one, it never goes back. */
   #readTime(shiftId: string): number {
-    const { now, random } = this.#parts;
-    const open = this.#windows.filter(({ until }) => until > now());
-    const lags = open.flatMap((window) => (window.kind === "lag" ? [window] : []));
-    const hasTwo = lags.some(({ replicas }) => replicas === 2);
-    const isFresh = hasTwo && random() < 0.5;
-    const readAt = isFresh ? now() : now() - Math.max(0, ...lags.map(({ lagMs }) => lagMs));
-    return hasTwo ? readAt : Math.max(this.#readAt.get(shiftId) ?? 0, readAt);
+    const now = this.#parts.now();
+    const lags = this.#open().flatMap((window) => (window.kind === "lag" ? [window] : []));
+    const readAt = now - Math.max(0, ...lags.map((window) => this.#lagOf(window, shiftId)));
+    const isSingle = lags.every(({ replicas }) => replicas === 1);
+    return isSingle ? Math.max(this.#readAt.get(shiftId) ?? 0, readAt) : readAt;
+  }
+
+  /** The lag of the replica that responds. The first does not lag, and the last lags most. */
+  #lagOf({ lagMs, replicas, middle }: Lagging, shiftId: string): number {
+    if (replicas === 1) return lagMs;
+    const { draw } = this.#parts;
+    const replica = Math.floor(draw("replica", shiftId) * replicas);
+    if (replica === 0) return 0;
+    return replica === replicas - 1 ? lagMs : Math.floor(lagMs * middle);
   }
 }
 
@@ -185,7 +228,7 @@ function textOf(request: Request): string {
     case "look_up":
       return `GET /candidates?personalNumber=(${request.candidateId})`;
     case "create":
-      return `POST /candidates (${request.candidateId}, key ${request.key})`;
+      return `POST /candidates (${request.candidateId})`;
     case "call": {
       const { call, shiftId } = request;
       if (call.do === "cancel") return `DELETE /shifts/${shiftId}`;
@@ -193,7 +236,7 @@ function textOf(request: Request): string {
         const { startTime, endTime, positions } = call.values;
         return `PUT /shifts/${shiftId} ${startTime.slice(5, 16)}..${endTime.slice(5, 16)}, ${positions} positions`;
       }
-      return `${call.do} ${call.providerCandidateId} on ${shiftId}${call.isRetry ? " again" : ""}`;
+      return `${call.do} ${call.providerCandidateId} on ${shiftId}`;
     }
   }
 }

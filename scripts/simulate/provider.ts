@@ -30,6 +30,12 @@ export interface ProviderPerson {
   key: string | undefined;
 }
 
+/** What belongs to a shift besides its people, as text. */
+export const bodyOf = (shift: Omit<ProviderShift, "entries">): string =>
+  shift.isCancelled
+    ? "cancelled"
+    : [shift.start, shift.end, shift.positions, shift.outletId, shift.roleId].join(" ");
+
 interface Version {
   at: number;
   shift: ProviderShift | undefined;
@@ -39,6 +45,10 @@ interface Version {
 export class ProviderRecords {
   readonly dialect: Dialect;
   readonly people: ProviderPerson[] = [];
+  /** Called before each new version. */
+  written:
+    | ((shiftId: string, before: ProviderShift | undefined, shift: ProviderShift | undefined) => void)
+    | undefined;
   readonly #versions = new Map<string, Version[]>();
   /** Shifts lost with the provider's data and not restored. */
   readonly lost = new Map<string, ProviderShift>();
@@ -46,6 +56,10 @@ export class ProviderRecords {
   readonly forgotten = new Set<string>();
   /** Lost shifts with a confirmed unassignment. */
   readonly unassignedWhileLost = new Set<string>();
+
+  /** The current id of each former one. */
+  readonly #renamed = new Map<string, string>();
+  #renames = 0;
 
   constructor(dialect: Dialect) {
     this.dialect = dialect;
@@ -60,6 +74,7 @@ export class ProviderRecords {
   }
 
   write(shiftId: string, shift: ProviderShift | undefined, now: number) {
+    this.written?.(shiftId, this.current(shiftId), shift);
     const versions = this.#versions.get(shiftId);
     if (versions) versions.push({ at: now, shift });
     else this.#versions.set(shiftId, [{ at: now, shift }]);
@@ -100,6 +115,29 @@ export class ProviderRecords {
     return true;
   }
 
+  /** Returns the bodies of the shift, oldest first: what anyone changed except its people. */
+  bodiesOf(shiftId: string): (ProviderShift & { at: number })[] {
+    const there = this.versionsOf(shiftId).flatMap(({ shift, at }) => (shift ? [{ ...shift, at }] : []));
+    return there.filter((shift, index) => {
+      const before = there[index - 1];
+      return !before || bodyOf(before) !== bodyOf(shift);
+    });
+  }
+
+  /** Gives a person a new id: the provider no longer knows the former one. */
+  rename(person: ProviderPerson) {
+    const before = person.id;
+    this.#renames += 1;
+    person.id = `${before}m${this.#renames}`;
+    for (const [former, id] of this.#renamed) if (id === before) this.#renamed.set(former, person.id);
+    this.#renamed.set(before, person.id);
+  }
+
+  /** Returns the person of a current or former id. */
+  #who(personId: string): ProviderPerson | undefined {
+    return this.person(this.#renamed.get(personId) ?? personId);
+  }
+
   person(personId: string): ProviderPerson | undefined {
     return this.people.find(({ id }) => id === personId);
   }
@@ -124,13 +162,15 @@ export class ProviderRecords {
     );
   }
 
-  /** Returns whether the shift was absent or cancelled at any time since `from`. */
+  /** Returns whether the shift was absent, not published yet, or cancelled at any time since `from`. */
   wasGone(shiftId: string, from: number): boolean {
-    return this.versionsSince(shiftId, from).some((shift) => shift === undefined || shift.isCancelled);
+    const isYounger = (this.versionsOf(shiftId)[0]?.at ?? 0) > from;
+    const isGone = (shift: ProviderShift | undefined) => shift === undefined || shift.isCancelled;
+    return isYounger || this.versionsSince(shiftId, from).some(isGone);
   }
 
   #lists(shift: ProviderShift, candidateId: string): boolean {
-    return shift.entries.some(({ personId }) => this.person(personId)?.candidateId === candidateId);
+    return shift.entries.some(({ personId }) => this.#who(personId)?.candidateId === candidateId);
   }
 
   /** Returns the shift as the platform's client reads it. */
@@ -150,7 +190,7 @@ export class ProviderRecords {
       roleName: undefined,
       assigned: shift.entries.map(({ personId }) => ({
         providerCandidateId: personId,
-        personalNumber: listsNumbers ? this.person(personId)?.candidateId : undefined,
+        personalNumber: listsNumbers ? this.#who(personId)?.candidateId : undefined,
       })),
     };
   }

@@ -18,6 +18,7 @@ import type { Invariants } from "./invariants.ts";
 import { loadState } from "./load-state.ts";
 import type { Network } from "./network.ts";
 import type { Request, Response } from "./operations.ts";
+import type { Draw } from "./random.ts";
 import type { Store, WorkRow } from "./store.ts";
 
 export const RULES: Rules = { ...TIMING, tries: PROVIDER_RETRIES.tries };
@@ -33,7 +34,7 @@ export interface Parts {
   invariants: Invariants;
   plan: Planner;
   now: () => number;
-  random: () => number;
+  draw: Draw;
   log: (line: () => string) => void;
 }
 
@@ -54,8 +55,9 @@ export interface Rest {
   isFirm?: boolean;
 }
 
+/** The process ends with its first commit from then on. */
 interface Crash {
-  afterCommits: number;
+  at: number;
   call: "sent" | "unsent";
   lease: boolean;
 }
@@ -73,6 +75,7 @@ export class Worker {
   readonly #claimed = new Map<WorkRow, Claim>();
   #claims = 0;
   #crash: Crash | undefined;
+  restartedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: Parts, people: (worker: Worker) => OtherRuns) {
     this.parts = parts;
@@ -86,6 +89,7 @@ export class Worker {
   /** Restarts the process: its claimed work is due again immediately, or when its lease ends. */
   restart(lease: boolean) {
     const now = this.parts.now();
+    this.restartedAt = now;
     this.parts.log(() => `platform  restarts${lease ? "; its leases have to end" : ""}`);
     for (const [row, claim] of this.#claimed) {
       claim.isAbandoned = true;
@@ -138,9 +142,7 @@ export class Worker {
   /** Called after a commit, where the process may end. Returns whether it has. */
   committed(sendsCall: (() => void) | undefined): boolean {
     const crash = this.#crash;
-    if (!crash) return false;
-    crash.afterCommits -= 1;
-    if (crash.afterCommits >= 0) return false;
+    if (!crash || crash.at > this.parts.now()) return false;
     this.#crash = undefined;
     if (crash.call === "sent") sendsCall?.();
     this.restart(crash.lease);
@@ -209,12 +211,10 @@ export class Worker {
     return { ...rest, priority, afterMs: Math.min(rest.afterMs, afterMs ?? rest.afterMs) };
   }
 
-  get retries(): RetryPolicy {
-    return { ...PROVIDER_RETRIES, random: this.parts.random };
-  }
-
-  retryAfterFailure({ attempts }: Claim, failure: Pick<Unavailable, "retryAfterMs" | "notAsked">) {
-    return retryAfterFailure({ retries: this.retries, timing: TIMING }, attempts, failure);
+  retryAfterFailure({ attempts, row }: Claim, failure: Pick<Unavailable, "retryAfterMs" | "notAsked">) {
+    const random = () => this.parts.draw("jitter", `${row.kind} ${row.key}`);
+    const retries: RetryPolicy = { ...PROVIDER_RETRIES, random };
+    return retryAfterFailure({ retries, timing: TIMING }, attempts, failure);
   }
 }
 

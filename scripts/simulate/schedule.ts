@@ -1,6 +1,3 @@
-import fc from "fast-check";
-import { HOUR_MS, MINUTE_MS } from "../../src/contract/durations.ts";
-
 /** The provider's choices. Each affects what the platform can conclude. */
 export interface Dialect {
   /** The response about a missing shift. */
@@ -11,6 +8,8 @@ export interface Dialect {
   unassignUnassigned: "ok" | "404" | "409";
   /** How the provider recognises a second creation of one person. */
   repeatedCreate: "409" | "same_person" | "idempotency_key" | "undetected";
+  /** Whether a lookup of any candidate finds the person of the first too: the provider knows people by an address that they share. */
+  sharesIds: boolean;
   refusalsHaveCodes: boolean;
   listsNumbers: boolean;
   /** Whether webhooks follow the platform's own operations too. */
@@ -23,7 +22,7 @@ export interface Dialect {
 export const OPERATIONS = ["read", "assign", "unassign", "cancel", "change", "look_up", "create"] as const;
 export type Operation = (typeof OPERATIONS)[number] | "outlets";
 
-/** The fault of one call. */
+/** The fault of the calls within some time. */
 export type CallFault =
   | { kind: "lost_before" | "lost_after" | "error_before" | "error_after" | "not_asked" }
   | { kind: "rate_limited"; retryAfterMs: number }
@@ -36,12 +35,21 @@ export type WindowKind =
   | { kind: "gateway"; operation: Operation | "all" }
   | { kind: "token"; status: 401 | 403 }
   | { kind: "down" }
-  /** Of two replicas, one lags; each reading is answered by one of them, at random. */
-  | { kind: "lag"; lagMs: number; replicas: 1 | 2 };
+  /** Of several replicas, one does not lag, and the last lags most; each reading is answered by one of them, at random. */
+  | { kind: "lag"; lagMs: number; replicas: 1 | 2 | 3 }
+  /** GET shows no people, while everything else works. */
+  | { kind: "empty_lists" };
 
 export type WebhookFault =
-  | { kind: "lost" | "duplicated" | "undispatched" }
+  | { kind: "lost" | "duplicated" | "sent_twice" | "undispatched" }
   | { kind: "delayed"; delayMs: number };
+
+/** What a manager changes about a shift. `back`: to the state before that many edits. */
+export type Edit =
+  | { to: "move"; byMs: number }
+  | { to: "resize"; positions: number }
+  | { to: "place"; outlet: number; role: number }
+  | { to: "back"; edits: number };
 
 /** One step of a schedule. `shift` and `candidate` are indexes. */
 export type Step =
@@ -49,6 +57,18 @@ export type Step =
   | { do: "move"; shift: number; byMs: number }
   | { do: "resize"; shift: number; positions: number }
   | { do: "move_outlet"; shift: number; outlet: number; role: number }
+  /** Edits one after the other, while the next steps follow. */
+  | { do: "burst"; shift: number; edits: { afterMs: number; edit: Edit }[] }
+  /** Sends notices of a shift that stays as it is. */
+  | { do: "announce"; shift: number; count: number; eachMs: number }
+  /** Moves a candidate to another shift. */
+  | { do: "swap"; shift: number; to: number; candidate: number }
+  /** A candidate withdraws, and the manager puts them back on the shift. */
+  | { do: "put_back"; shift: number; candidate: number; afterMs: number }
+  /** Replaces a shift by one with another id, and the same people. */
+  | { do: "recreate"; shift: number }
+  /** Gives a person another id: the former one is unknown from now on. */
+  | { do: "merge"; candidate: number }
   | { do: "delete" | "cancel_at_provider" | "restore"; shift: number }
   /** Sends a shift.delete of a shift that stays. */
   | { do: "spoof"; shift: number }
@@ -57,13 +77,19 @@ export type Step =
   | { do: "assign_own" | "remove_own"; shift: number; person: number }
   | { do: "assign_candidate" | "remove_candidate"; shift: number; candidate: number }
   | { do: "accept" | "withdraw"; shift: number; candidate: number }
+  /** Something other than a notice makes the platform read the shift. */
+  | { do: "sample"; shift: number }
   | { do: "cancel"; shift: number }
   | { do: "change"; shift: number; byMs: number | undefined; positions: number | undefined }
   | { do: "replay" | "map" | "suspend" | "activate" | "rotate" }
-  | { do: "faults"; operation: Operation | "any"; faults: CallFault[] }
+  | { do: "faults"; operation: Operation | "any"; faults: CallFault[]; eachMs: number }
   | ({ do: "window"; forMs: number } & WindowKind)
-  | { do: "webhooks"; faults: WebhookFault[] }
-  | { do: "crash"; afterCommits: number; call: "sent" | "unsent"; lease: boolean };
+  | { do: "webhooks"; faults: WebhookFault[]; eachMs: number }
+  | { do: "crash"; inMs: number; call: "sent" | "unsent"; lease: boolean };
+
+/** Kinds of events that are drawn only on request, because the plan does not yet satisfy all properties with them. */
+export const EXTRAS = ["merge", "shared_ids"] as const;
+export type Extra = (typeof EXTRAS)[number];
 
 export interface Action {
   afterMs: number;
@@ -87,168 +113,4 @@ export interface Schedule {
   /** The seed of jitter and of the durations of calls. */
   seed: number;
   actions: Action[];
-}
-
-const dialects: fc.Arbitrary<Dialect> = fc.record({
-  absence: fc.constantFrom("404_coded", "404_bare", "410_coded"),
-  afterDelete: fc.constantFrom("absent", "cancelled"),
-  repeatedAssign: fc.constantFrom("ok", "409"),
-  unassignUnassigned: fc.constantFrom("ok", "404", "409"),
-  repeatedCreate: fc.constantFrom("409", "same_person", "idempotency_key", "undetected"),
-  refusalsHaveCodes: fc.boolean(),
-  listsNumbers: fc.boolean(),
-  echoes: fc.boolean(),
-  acceptsChanges: fc.boolean(),
-  roundsToMs: fc.constantFrom(1, 1, 15 * MINUTE_MS),
-});
-
-const faults: fc.Arbitrary<CallFault> = fc.oneof(
-  fc.record({
-    kind: fc.constantFrom("lost_before", "lost_after", "error_before", "error_after", "not_asked"),
-  }),
-  fc.record({ kind: fc.constant("lost_after" as const) }),
-  fc.record({ kind: fc.constant("refused" as const) }),
-  fc.record({
-    kind: fc.constant("rate_limited" as const),
-    retryAfterMs: fc.constantFrom(1_000, 30_000, 600_000),
-  }),
-  fc.record({
-    kind: fc.constant("late" as const),
-    cutAfterMs: fc.constantFrom(50, 10_000),
-    effectAfterMs: fc.constantFrom(100, 1_000, 5_000, 9_000),
-  }),
-);
-
-const webhookFaults: fc.Arbitrary<WebhookFault> = fc.oneof(
-  fc.record({ kind: fc.constantFrom("lost", "duplicated", "undispatched") }),
-  fc.record({ kind: fc.constant("delayed" as const), delayMs: fc.constantFrom(2_000, 20_000, 300_000) }),
-);
-
-const windows: fc.Arbitrary<Step> = fc
-  .tuple(
-    fc.oneof(
-      fc.record({ kind: fc.constant("gateway" as const), operation: fc.constantFrom("all", ...OPERATIONS) }),
-      fc.record({ kind: fc.constant("gateway" as const), operation: fc.constant("all" as const) }),
-      fc.record({ kind: fc.constant("token" as const), status: fc.constantFrom(401, 403) }),
-      fc.record({ kind: fc.constant("down" as const) }),
-      fc.record({
-        kind: fc.constant("lag" as const),
-        lagMs: fc.constantFrom(500, 4_000, 20_000),
-        replicas: fc.constantFrom(1, 2),
-      }),
-    ),
-    fc.constantFrom(5_000, 60_000, 10 * MINUTE_MS, 2 * HOUR_MS),
-  )
-  .map(([window, forMs]) => ({ do: "window", forMs, ...window }) as Step);
-
-interface Weighted {
-  weight: number;
-  arbitrary: fc.Arbitrary<unknown>;
-}
-
-const steps = (shifts: number, candidates: number) =>
-  fc.oneof(...shiftSteps(shifts, candidates), ...faultSteps) as fc.Arbitrary<Step>;
-
-/** What people do: candidates, employers, operators, and the provider with its shifts. */
-function shiftSteps(shifts: number, candidates: number): Weighted[] {
-  const shift = fc.nat(shifts - 1);
-  const candidate = fc.nat(candidates - 1);
-  const byMs = fc.constantFrom(-30 * MINUTE_MS, 15 * MINUTE_MS, 20 * MINUTE_MS, 2 * HOUR_MS, 26 * HOUR_MS);
-  const positions = fc.integer({ min: 0, max: 3 });
-  const at = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift });
-  const of = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift, candidate });
-  const plain = <Do extends string>(...names: Do[]) => fc.record({ do: fc.constantFrom(...names) });
-  const ownPerson = { do: fc.constantFrom("assign_own", "remove_own"), shift, person: fc.nat(1) };
-  const change = {
-    do: fc.constant("change"),
-    shift,
-    byMs: fc.option(byMs, { nil: undefined }),
-    positions: fc.option(positions, { nil: undefined }),
-  };
-  const place = { outlet: fc.nat(1), role: fc.nat(1) };
-  return [
-    { weight: 6, arbitrary: of("accept") },
-    { weight: 3, arbitrary: of("withdraw") },
-    { weight: 2, arbitrary: at("publish") },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant("move"), shift, byMs }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("resize"), shift, positions }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("move_outlet"), shift, ...place }) },
-    { weight: 2, arbitrary: at("delete") },
-    { weight: 1, arbitrary: fc.oneof(at("cancel_at_provider"), at("restore"), at("spoof")) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant("lose"), count: fc.integer({ min: 1, max: 9 }) }) },
-    { weight: 1, arbitrary: plain("return") },
-    { weight: 1, arbitrary: fc.record(ownPerson) },
-    { weight: 1, arbitrary: fc.oneof(of("assign_candidate"), of("remove_candidate")) },
-    { weight: 1, arbitrary: at("cancel") },
-    { weight: 2, arbitrary: fc.record(change) },
-    { weight: 2, arbitrary: plain("replay", "map", "suspend", "activate", "rotate") },
-  ];
-}
-
-/** What goes wrong: calls, gateways and replicas, webhooks, and the platform itself. */
-const faultSteps: Weighted[] = [
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      do: fc.constant("faults"),
-      operation: fc.constantFrom("any", ...OPERATIONS),
-      faults: fc.array(faults, { minLength: 1, maxLength: 3 }),
-    }),
-  },
-  { weight: 3, arbitrary: windows },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("webhooks"),
-      faults: fc.array(webhookFaults, { minLength: 1, maxLength: 3 }),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("crash"),
-      afterCommits: fc.nat(3),
-      call: fc.constantFrom("sent", "unsent"),
-      lease: fc.boolean(),
-    }),
-  },
-];
-
-function shiftSpecs(isMass: boolean): fc.Arbitrary<ShiftSpec[]> {
-  const spec = fc.record({
-    startsInMs: fc.constantFrom(
-      9 * HOUR_MS,
-      9 * HOUR_MS,
-      10 * HOUR_MS,
-      30 * HOUR_MS,
-      20 * MINUTE_MS,
-      90 * MINUTE_MS,
-    ),
-    positions: fc.integer({ min: 1, max: 3 }),
-    outlet: fc.constantFrom(0, 0, 0, 1),
-    isKnown: fc.constantFrom(true, true, true, false),
-  });
-  return fc.array(spec, isMass ? { minLength: 7, maxLength: 9 } : { minLength: 1, maxLength: 3 });
-}
-
-const afterMs = fc.constantFrom(0, 20, 60, 200, 1_000, 5_000, 20_000, 2 * MINUTE_MS, 15 * MINUTE_MS);
-
-/** Returns random schedules with at most this many actions. One in eight has many shifts, which allows a loss of data. */
-export function schedules(mostActions = 22): fc.Arbitrary<Schedule> {
-  const isMass = fc.integer({ min: 0, max: 7 }).map((value) => value === 7);
-  return fc.tuple(isMass.chain(shiftSpecs), fc.integer({ min: 1, max: 3 })).chain(([shifts, candidates]) =>
-    fc.record({
-      dialect: dialects,
-      shifts: fc.constant(shifts),
-      candidates: fc.constant(candidates),
-      known: fc.nat(candidates),
-      isSecondOutletMapped: fc.boolean(),
-      seed: fc.nat(1_000_000),
-      actions: fc.array(fc.record({ afterMs, step: steps(shifts.length, candidates) }), {
-        minLength: 3,
-        maxLength: mostActions,
-        size: "max",
-      }),
-    }),
-  );
 }

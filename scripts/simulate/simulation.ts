@@ -3,13 +3,16 @@ import { plan } from "../../src/platform/shifts/plan.ts";
 import { checkAgreement } from "./agreement.ts";
 import type { AllowedCounts } from "./allowed.ts";
 import { activate, mapOutlets } from "./commands.ts";
+import { durationOf } from "./edits.ts";
 import { resume } from "./integration.ts";
+import { type RunRecord, recordOf } from "./record.ts";
 import type { Planner } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
 import { performStep } from "./steps.ts";
 import { SimulatedSystem, START } from "./system.ts";
+import type { Judged } from "./timeliness.ts";
+import { SWEEP_MS } from "./webhooks.ts";
 
-const SWEEP_MS = 10_000;
 /** After the last action: the time to reach agreement, and then the time with hardly any calls. */
 const SETTLE_MS = 3.5 * HOUR_MS;
 const QUIET_MS = 2 * HOUR_MS;
@@ -22,6 +25,9 @@ const MOST_TURNS = 10_000;
 export interface Outcome {
   violations: readonly string[];
   allowed: AllowedCounts;
+  /** How many changes were judged by their time, and how many were left out for each reason. */
+  judged: ReadonlyMap<Judged, number>;
+  record: RunRecord | undefined;
   /** One line for each event and call, with the simulated time. Empty unless `isLogged`. */
   lines: readonly string[];
 }
@@ -29,35 +35,46 @@ export interface Outcome {
 export interface SimulateOptions {
   plan?: Planner;
   isLogged?: boolean;
+  /** Whether to check how soon changes are shown, too. */
+  isTimed?: boolean;
+  isRecorded?: boolean;
 }
 
 /** Runs one schedule in simulated time, and checks every property. A schedule always has the same outcome. */
 export function simulate(
   schedule: Schedule,
-  { plan: planner = plan, isLogged = false }: SimulateOptions = {},
+  { plan: planner = plan, isLogged = false, isTimed = false, isRecorded = false }: SimulateOptions = {},
 ): Outcome {
   const system = new Simulation(schedule, planner, isLogged);
+  if (isTimed) system.judgeTimes();
   system.run(schedule);
   return {
     violations: system.invariants.violations,
     allowed: system.invariants.allowed,
+    judged: system.timeliness?.counts ?? new Map(),
+    record: isRecorded ? recordOf(system) : undefined,
     lines: system.lines,
   };
 }
 
 /** Performs the steps of a schedule, and advances the time. */
 class Simulation extends SimulatedSystem {
+  #sweptAt = START;
+
   run(schedule: Schedule) {
     this.#prepare(schedule);
     let at = this.now + 1_000;
+    let endsAt = at;
     for (const { afterMs, step } of schedule.actions) {
       at += afterMs;
+      endsAt = Math.max(endsAt, at + durationOf(step));
       this.timeline.add(at, () => performStep(this, step));
     }
-    this.#advance(at);
+    this.#advance(endsAt);
     this.#endFaults();
     this.invariants.resetCounts();
     this.#advance(this.now + SETTLE_MS);
+    this.timeliness?.end();
     for (const [shiftId, count] of this.invariants.calls)
       if (count > SETTLE_CALLS)
         this.invariants.fail(`${count} calls for ${shiftId} after the faults had ended`);
@@ -95,7 +112,8 @@ class Simulation extends SimulatedSystem {
         this.unpublished.set(id, shift);
         return;
       }
-      this.records.write(id, shift, this.now);
+      // It is older than any replica lags.
+      this.records.write(id, shift, this.now - HOUR_MS);
       this.webhooks.send("shift.create", id);
     });
   }
@@ -116,6 +134,7 @@ class Simulation extends SimulatedSystem {
     let turns = 0;
     for (;;) {
       this.worker.claimDue();
+      this.timeliness?.observations.observe();
       const next = Math.min(this.timeline.nextAt, this.worker.nextAt(), this.#sweepAt());
       if (next > until) break;
       turns = next > this.now ? 0 : turns + 1;
@@ -140,10 +159,12 @@ class Simulation extends SimulatedSystem {
 
   #sweepAt(): number {
     if (this.#missed().length === 0) return Number.POSITIVE_INFINITY;
-    return START + Math.ceil((this.now + 1 - START) / SWEEP_MS) * SWEEP_MS;
+    const from = Math.max(this.now, this.#sweptAt + 1);
+    return START + Math.ceil((from - START) / SWEEP_MS) * SWEEP_MS;
   }
 
   #sweep() {
+    this.#sweptAt = this.now;
     for (const shiftId of this.#missed()) this.store.markDue("shift", shiftId, 1, this.now);
   }
 

@@ -1,3 +1,4 @@
+import { readSoon } from "./apply.ts";
 import {
   accept,
   activate,
@@ -9,6 +10,7 @@ import {
   suspend,
   withdraw,
 } from "./commands.ts";
+import { announce, burst, editable, merge, putBack, recreate, swap, update } from "./edits.ts";
 import { resume } from "./integration.ts";
 import type { Entry, ProviderShift } from "./provider.ts";
 import type { Step } from "./schedule.ts";
@@ -28,18 +30,25 @@ type Of<Do extends string> = Step extends infer Each
 export function performStep(system: SimulatedSystem, step: Step) {
   switch (step.do) {
     case "faults":
-      system.log(() => `network   next ${step.operation}: ${step.faults.map(({ kind }) => kind).join(", ")}`);
-      return system.network.queueFaults(step.operation, step.faults);
+      system.log(() => {
+        const kinds = step.faults.map(({ kind }) => kind).join(", ");
+        return `network   ${step.operation}: ${kinds}, for ${step.eachMs} ms each`;
+      });
+      return system.network.addFaults(step.operation, step.faults, step.eachMs);
     case "window":
       system.log(() => `network   ${windowText(step)}`);
       return system.network.open(step, step.forMs);
     case "webhooks":
-      return system.webhooks.queueFaults(step.faults);
+      system.log(() => {
+        const kinds = step.faults.map(({ kind }) => kind).join(", ");
+        return `network   webhooks: ${kinds}, for ${step.eachMs} ms each`;
+      });
+      return system.webhooks.addFaults(step.faults, step.eachMs);
     case "crash":
       system.log(
-        () => `platform  will end after ${step.afterCommits} more commits, the next call ${step.call}`,
+        () => `platform  will end with its first commit in ${step.inMs} ms, the next call ${step.call}`,
       );
-      return system.worker.crashLater({ ...step });
+      return system.worker.crashLater({ ...step, at: system.now + step.inMs });
     case "accept":
     case "withdraw":
     case "cancel":
@@ -62,8 +71,10 @@ function windowText(window: Of<"window">): string {
       : window.kind === "token"
         ? `the token is rejected (${window.status})`
         : window.kind === "lag"
-          ? `${window.replicas === 1 ? "the replica" : "one of two replicas"} lags ${window.lagMs} ms`
-          : "the provider is down";
+          ? `${window.replicas} replicas lag ${window.lagMs} ms at most`
+          : window.kind === "empty_lists"
+            ? "GET shows no people"
+            : "the provider is down";
   return `${what}, for ${window.forMs / 1_000} s`;
 }
 
@@ -111,15 +122,24 @@ type AtProvider = Exclude<Step, Command | Of<"faults" | "window" | "webhooks" | 
 
 function atProvider(system: SimulatedSystem, step: AtProvider) {
   const { records, now } = system;
-  system.log(() => `provider  ${Object.values(step).join(" ")}`);
+  system.log(
+    () => `provider  ${step.do === "burst" ? `burst on ${step.shift}` : Object.values(step).join(" ")}`,
+  );
   if (step.do === "lose") return lose(system, step.count);
   if (step.do === "return") return bringBack(system);
+  if (step.do === "merge") return merge(system, step);
+  if (step.do === "put_back") return putBack(system, step);
   const id = `s${step.shift}`;
   if (step.do === "publish") return publish(system, id);
   if (step.do === "restore") return restore(system, id);
   if (step.do === "spoof") return system.webhooks.send("shift.delete", id);
-  const shift = records.current(id);
-  if (!shift || shift.isCancelled || shift.start <= now) return;
+  if (step.do === "burst") return burst(system, step);
+  if (step.do === "announce") return announce(system, step);
+  if (step.do === "swap") return swap(system, step);
+  if (step.do === "recreate") return recreate(system, step);
+  if (step.do === "sample") return readSoon(system.store, id, now);
+  const shift = editable(system, id);
+  if (!shift) return;
   switch (step.do) {
     case "move": {
       const start = shift.start + step.byMs;
@@ -141,11 +161,6 @@ function atProvider(system: SimulatedSystem, step: AtProvider) {
     case "remove_candidate":
       return changeList(system, shift, step);
   }
-}
-
-function update(system: SimulatedSystem, shift: ProviderShift, patch: Partial<ProviderShift>) {
-  system.records.write(shift.id, { ...shift, ...patch }, system.now);
-  system.webhooks.send("shift.update", shift.id);
 }
 
 /** Publishes the shift, or announces a published one again. */

@@ -2,11 +2,12 @@ import { Invariants } from "./invariants.ts";
 import { Network } from "./network.ts";
 import { PersonRuns } from "./person-runs.ts";
 import { ProviderRecords, type ProviderShift } from "./provider.ts";
-import { randomFrom } from "./random.ts";
+import { drawsFrom } from "./random.ts";
 import { type Planner, Worker } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
 import { Store } from "./store.ts";
 import { Timeline } from "./timeline.ts";
+import { Timeliness } from "./timeliness.ts";
 import { Webhooks } from "./webhooks.ts";
 
 export const START = Date.UTC(2026, 0, 5, 6);
@@ -24,13 +25,17 @@ export class SimulatedSystem {
   readonly worker: Worker;
   /** Shifts that the provider has not published yet. */
   readonly unpublished = new Map<string, ProviderShift>();
+  readonly seed: number;
+  timeliness: Timeliness | undefined;
   readonly #isLogged: boolean;
 
   constructor(schedule: Schedule, planner: Planner, isLogged: boolean) {
     this.#isLogged = isLogged;
+    this.seed = schedule.seed;
     this.records = new ProviderRecords(schedule.dialect);
     const { store, records, timeline } = this;
-    const common = { now: () => this.now, random: randomFrom(schedule.seed), log: this.log };
+    const now = () => this.now;
+    const common = { now, draw: drawsFrom(schedule.seed, now), log: this.log };
     this.invariants = new Invariants({ store, records, ...common });
     this.webhooks = new Webhooks({ store, timeline, ...common });
     const effects = {
@@ -43,6 +48,16 @@ export class SimulatedSystem {
     this.invariants.network = this.network;
     const parts = { store, network: this.network, invariants: this.invariants, plan: planner, ...common };
     this.worker = new Worker(parts, (worker) => new PersonRuns(worker));
+  }
+
+  /** Checks from now on how soon the platform shows a change. */
+  judgeTimes() {
+    const timeliness = new Timeliness(this);
+    this.timeliness = timeliness;
+    this.records.written = (...version) => timeliness.written(...version);
+    this.webhooks.observations = timeliness.observations;
+    this.network.observations = timeliness.observations;
+    this.invariants.observations = timeliness.observations;
   }
 
   readonly log = (line: () => string): void => {

@@ -5,7 +5,8 @@ import { type CheckOptions, check } from "../../scripts/simulate/check.ts";
 import { believesLateReplica, MUTANTS } from "../../scripts/simulate/mutants.ts";
 import { reportOf } from "../../scripts/simulate/report.ts";
 import { RULES } from "../../scripts/simulate/runs.ts";
-import { type Schedule, type Step, schedules } from "../../scripts/simulate/schedule.ts";
+import type { Schedule, Step } from "../../scripts/simulate/schedule.ts";
+import { schedules } from "../../scripts/simulate/schedules.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";
 import { START } from "../../scripts/simulate/system.ts";
 import { plan } from "../../src/platform/shifts/plan.ts";
@@ -19,6 +20,7 @@ const DIALECT: Schedule["dialect"] = {
   repeatedAssign: "ok",
   unassignUnassigned: "ok",
   repeatedCreate: "409",
+  sharesIds: false,
   refusalsHaveCodes: true,
   listsNumbers: false,
   echoes: true,
@@ -55,7 +57,7 @@ describe("the simulator", () => {
       shifts: shifts.map(() => ({ startsInMs: 36_000_000, positions: 1, outlet: 0, isKnown: true })),
       actions: [
         { afterMs: 120_000, step: { do: "window", kind: "lag", lagMs: 20_000, replicas: 2, forMs: 60_000 } },
-        soon({ do: "webhooks", faults: shifts.map(() => ({ kind: "delayed", delayMs: 2_000 })) }),
+        soon({ do: "webhooks", faults: [{ kind: "delayed", delayMs: 2_000 }], eachMs: 190 }),
         ...shifts.map((shift) => soon({ do: "move", shift, byMs: 900_000 })),
         ...shifts.map((shift) => soon({ do: "delete", shift })),
         { afterMs: 60_000, step: { do: "return" } },

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import type { Shift } from "../../contract/shift.ts";
+import type { ShiftValues } from "../db/schema.ts";
 
 // What the platform believes about a shift at its provider, and why. A reading proves the provider's state at some moment up to `lag` before it: replicas
 // lag. So a reading is compared with what is believed, with what is known to be older, and with how many changes were announced and are not shown yet.
@@ -28,9 +30,11 @@ export interface Belief {
   notices: number[];
   /** How many of the announced changes no reading has shown yet. */
   expected: number;
-  /** The last call that changed the shift, and whether its webhook is still to come. */
+  /** The last call that changed the shift or its people, and whether its webhook is still to come. */
   calledAt: number | null;
   awaitsEcho: boolean;
+  /** What the last change of times and positions set, by the provider's response. */
+  own: { at: number; values: Values } | null;
   /** What the ladder counts from: the newest notice, call of the platform, or disagreement of two readings. */
   basis: number | null;
 }
@@ -40,9 +44,10 @@ interface Earlier {
   believedAt: number;
   /** Since when it is known to be older than what followed. */
   olderSince?: number;
-  /** A call of the platform replaced it. */
-  isReplaced?: true;
 }
+
+/** Times are milliseconds since 1970. */
+export type Values = Partial<ShiftValues>;
 
 export const NO_BELIEF: Belief = {
   version: null,
@@ -55,6 +60,7 @@ export const NO_BELIEF: Belief = {
   expected: 0,
   calledAt: null,
   awaitsEcho: false,
+  own: null,
   basis: null,
 };
 
@@ -63,6 +69,8 @@ export interface Seen {
   version: Version;
   /** A digest of all that was read. */
   shown: string;
+  /** Without positions if the body has none. */
+  values?: Values;
   /** Of a shift that was not found: a deletion was announced, or the response leaves no doubt. */
   isAnnounced?: boolean;
 }
@@ -83,7 +91,7 @@ export interface Believed {
  * | `gone`, unannounced | it counts once the ladder from the first such reading, or a later notice, has ended |
  * | what is believed | it is confirmed. Read again while a change is expected, notices came in a burst, or readings disagreed |
  * | a shift that was gone within `lag` | a replica lags: the belief is kept |
- * | what a call of the platform replaced within `lag` | the same |
+ * | other values than a call of the platform set within `lag` | the same |
  * | what is known to be older, while nothing is expected | the same, until the ladder has ended |
  * | what was believed before, order unknown | the latest reading wins, and the ladder starts again |
  * | anything else | it is believed at once: it is newer than all that was believed |
@@ -122,7 +130,7 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
       : climb(confirmed, "confirmed", now, ladder);
   }
   const known = belief.earlier.find((each) => each.version === version);
-  if (isOlder(before, version, known, now, lag)) {
+  if (isOlder(before, seen, known, now, lag)) {
     const basis = Math.max(before.basis ?? 0, known?.olderSince ?? before.since);
     return climb({ ...before, basis }, "kept", now, ladder);
   }
@@ -133,13 +141,21 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
 }
 
 /** Whether a replica that lags has shown it: something else has followed. */
-function isOlder(belief: Belief, version: Version, known: Earlier | undefined, now: number, lag: number) {
-  if (belief.version === GONE && version !== CANCELLED) return now - belief.since < lag;
+function isOlder(belief: Belief, seen: Seen, known: Earlier | undefined, now: number, lag: number): boolean {
+  const { own } = belief;
+  if (seen.version === CANCELLED) return false;
+  if (belief.version === GONE) return now - belief.since < lag;
+  if (own && now - own.at < lag && !showsAll(seen.values, own.values)) return true;
   if (known?.olderSince === undefined) return false;
-  if (known.isReplaced) return now - known.olderSince < lag;
   const isEnded = belief.basis !== null && now - belief.basis >= lag;
   return belief.expected === 0 && !isEnded;
 }
+
+const showsAll = (shown: Values = {}, values: Values): boolean =>
+  Object.entries(values).every(
+    ([name, value]) =>
+      Math.abs(value - (shown[name as keyof Values] ?? value)) < (name === "positions" ? 1 : MINUTE_MS),
+  );
 
 /** Returns the belief with another version. What was believed is older if it was confirmed before. */
 function succeed(belief: Belief, version: Version, now: number, lag: number): Belief {
@@ -176,24 +192,30 @@ export function noticed(belief: Belief, at: number, ladder: readonly number[]): 
   return { ...belief, notices, basis, expected: Math.min(belief.expected + 1, notices.length) };
 }
 
-/** A call of the platform changed the shift, or its people. `seen`: what the provider says that the shift is now. */
-export function called(before: Belief, at: number, seen?: Seen): Belief {
-  const belief = { ...before, calledAt: at, awaitsEcho: true, basis: Math.max(before.basis ?? at, at) };
+/**
+ * A call of the platform changed the shift, or its people. `seen`: what the provider says that the shift is now; `values`: what the call has set. For `lag`, a
+ * reading without these values is that of a replica that lags, or shows what the call has replaced before anyone read it.
+ */
+export function called(before: Belief, at: number, seen?: Seen, values?: Values): Belief {
+  const own = values ? { at, values: { ...before.own?.values, ...values } } : before.own;
+  const belief = { ...before, own, calledAt: at, awaitsEcho: true, basis: Math.max(before.basis ?? at, at) };
   const { version: was, earlier, missingSince } = belief;
   if (!seen || seen.version === was) return belief;
   const isGone = seen.version === GONE;
-  const past = new Set([...earlier.map(({ version }) => version), ...(was === null ? [] : [was])]);
-  past.delete(seen.version);
+  const { version, shown } = seen;
+  const past = new Set([...earlier.map((each) => each.version), ...(was === null ? [] : [was])]);
+  past.delete(version);
   return {
     ...belief,
-    ...seen,
+    version,
+    shown,
     since: at,
     isConfirmed: true,
     expected: 0,
     // The webhook of a deletion is known by its name.
     awaitsEcho: !isGone,
     missingSince: isGone ? (missingSince ?? at) : null,
-    earlier: [...past].map((version) => ({ version, believedAt: at, olderSince: at, isReplaced: true })),
+    earlier: [...past].map((each) => ({ version: each, believedAt: at, olderSince: at })),
   };
 }
 
@@ -220,6 +242,7 @@ function isBurst({ notices, calledAt }: Belief, lag: number): boolean {
 const recent = (belief: Belief, now: number, lag: number): Belief => ({
   ...belief,
   earlier: belief.earlier.filter(({ believedAt }) => now - believedAt < lag),
+  own: belief.own && now - belief.own.at < lag ? belief.own : null,
 });
 
 /** No replica lags for longer than the last rung. */
@@ -228,8 +251,15 @@ export const lagOf = (ladder: readonly number[]): number => Math.max(0, ...ladde
 /** Returns what a reading of a shift that exists shows. */
 export function seenIn({ id: _, assigned, ...body }: Shift): Seen {
   const people = assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
-  return { version: body.cancelled ? CANCELLED : digest(body), shown: digest({ body, people }) };
+  const version = body.cancelled ? CANCELLED : digest(body);
+  return { version, shown: digest({ body, people }), values: valuesIn(body) };
 }
+
+const valuesIn = ({ startTime, endTime, positions, warnings }: Omit<Shift, "id" | "assigned">): Values => ({
+  startTime: Date.parse(startTime),
+  endTime: Date.parse(endTime),
+  ...(!warnings.includes("positions_missing") && { positions }),
+});
 
 const digest = (value: object): string =>
   createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);

@@ -20,6 +20,7 @@ import {
   lagOf,
   noticed,
   type Seen,
+  type Values,
 } from "./believe.ts";
 import type {
   BookingState,
@@ -198,9 +199,9 @@ export class Draft {
     }
   }
 
-  /** Notes that a call has changed the shift, or its people. `seen`: what it is now, by the response. */
-  noteCalled(seen?: Seen): void {
-    this.patchShift({ belief: called(this.belief, this.now, seen) });
+  /** Notes that a call has changed the shift, or its people. `seen`: what it is now, by the response; `values`: what the call has set. */
+  noteCalled(seen?: Seen, values?: Values): void {
+    this.patchShift({ belief: called(this.belief, this.now, seen, values) });
   }
 
   /** A call has succeeded, and its response does not show the change: the provider may carry it out later, without a webhook. */

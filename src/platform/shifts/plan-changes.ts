@@ -51,14 +51,9 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
   const { outcome, durationMs } = made;
   switch (outcome.kind) {
     case "shift":
-      draft.noteCalled(seenIn(outcome.shift));
-      if (outcome.shift.cancelled) {
-        draft.readAt(draft.now);
-        return void cancelJob(draft, "provider", call.traceId);
-      }
+      concludeShown(draft, change, outcome.shift);
+      if (outcome.shift.cancelled) return void cancelJob(draft, "provider", call.traceId);
       confirmChange(draft, change, durationMs);
-      // The provider may carry it out later, and send no webhook for it.
-      if (!change.named.every(sameAs(change, valuesShown(outcome.shift, change)))) draft.expectMore();
       return void applyShift(draft, outcome.shift, call.traceId);
     case "unusable": {
       const { fault, pointer } = outcome.unusable;
@@ -76,6 +71,16 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
     case "unavailable":
       if (hadNoEffect(outcome)) draft.patchChange(change, { sentAt: null });
   }
+}
+
+/** Notes what the response shows. The provider may carry the change out later, and send no webhook for it. */
+function concludeShown(draft: Draft, change: ChangeState, shift: Shift): void {
+  const shown = valuesShown(shift, change);
+  const isAsBefore = change.base !== null && VALUES.every(sameAs(change.base, shown));
+  const set = Object.fromEntries(change.named.map((name) => [name, shown[name]]));
+  draft.noteCalled(seenIn(shift), isAsBefore ? undefined : set);
+  if (shift.cancelled) draft.readAt(draft.now);
+  else if (!change.named.every(sameAs(change, shown))) draft.expectMore();
 }
 
 function confirmChange(draft: Draft, change: ChangeState, durationMs?: number): void {

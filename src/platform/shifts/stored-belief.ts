@@ -25,6 +25,7 @@ function shifted(belief: Times, at: (time: number) => number): Times {
     notices: belief.notices.map(at),
     calledAt: orNull(belief.calledAt),
     basis: orNull(belief.basis),
+    own: belief.own && { ...belief.own, at: at(belief.own.at) },
     earlier: belief.earlier.map(({ believedAt, olderSince, ...each }) => ({
       ...each,
       believedAt: at(believedAt),

@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compare } from "../../scripts/simulate/compare.ts";
+import { drawsFrom } from "../../scripts/simulate/random.ts";
+import type { RunRecord } from "../../scripts/simulate/record.ts";
+import type { Planner } from "../../scripts/simulate/runs.ts";
+import type { Action, Step } from "../../scripts/simulate/schedule.ts";
+import { schedules } from "../../scripts/simulate/schedules.ts";
+import { simulate } from "../../scripts/simulate/simulation.ts";
+import { plan } from "../../src/platform/shifts/plan.ts";
+
+/** Steps whose course does not depend on what the platform has done. */
+const FREE: Step["do"][] = [
+  "burst",
+  "announce",
+  "move",
+  "resize",
+  "move_outlet",
+  "publish",
+  "webhooks",
+  "window",
+  "faults",
+];
+
+/** Reads shifts once more after every other reading. */
+function readingMore(): Planner {
+  let isAgain = false;
+  return (state, run, now, rules) => {
+    const planned = plan(state, run, now, rules);
+    if (run.reading?.outcome.kind !== "shift" || planned.next.do !== "rest") return planned;
+    isAgain = !isAgain;
+    return isAgain ? { ...planned, next: { do: "read", traceId: "again" } } : planned;
+  };
+}
+
+describe("the draws of the simulator", () => {
+  it("depend on the seed, the kind, the subject and the time alone", () => {
+    let now = 1;
+    const draw = drawsFrom(7, () => now);
+    const first = draw("delay", "s0");
+    draw("delay", "s1");
+    expect(draw("delay", "s0")).toBe(first);
+    const others = [draw("delay", "s1"), draw("jitter", "s0"), drawsFrom(8, () => now)("delay", "s0")];
+    now = 2;
+    expect(new Set([first, ...others, draw("delay", "s0")]).size).toBe(5);
+  });
+
+  it("are spread evenly", () => {
+    const draw = drawsFrom(1, () => 0);
+    const numbers = Array.from({ length: 10_000 }, (_, index) => draw("delay", `s${index}`));
+    const tenths = Array.from(
+      { length: 10 },
+      (_, tenth) => numbers.filter((number) => Math.floor(number * 10) === tenth).length,
+    );
+    expect(Math.min(...tenths)).toBeGreaterThan(850);
+    expect(Math.max(...tenths)).toBeLessThan(1_150);
+  });
+
+  it("give a plan with more calls the same edits and the same notices of them", () => {
+    const isOfWorld = (line: string) => / provider {2}(edits|sends) /.test(line);
+    const isFree = ({ step }: Action) => FREE.includes(step.do);
+    for (const schedule of fc.sample(schedules(), { seed: 3, numRuns: 60 })) {
+      const dialect = { ...schedule.dialect, echoes: false };
+      const actions = schedule.actions.filter(isFree);
+      const [once, twice] = [plan, readingMore()].map((each) => {
+        const options = { plan: each, isLogged: true };
+        const { lines, violations } = simulate({ ...schedule, dialect, actions }, options);
+        expect(violations).toEqual([]);
+        return lines.filter(isOfWorld);
+      });
+      expect(twice).toEqual(once);
+    }
+  });
+});
+
+describe("the comparison of two plans", () => {
+  const record: RunRecord = {
+    violations: [],
+    jobs: ["s0 open"],
+    bookings: [],
+    issues: [],
+    calls: ["assign p0 on s0", "unassign p0 on s0"],
+    notifications: [],
+  };
+  const lines = (...records: RunRecord[]) => records.map((each) => JSON.stringify(each));
+
+  it("finds no difference between equal records", () => {
+    expect([...compare(lines(record), lines(record))]).toEqual(["1 schedules in both, 0 differ"]);
+  });
+
+  it("lists what only one plan led to, and tells apart what only the order distinguishes", () => {
+    const other = { ...record, jobs: ["s0 filled"], calls: record.calls.toReversed() };
+    expect([...compare(lines(record, record), lines(record, other))]).toEqual([
+      "2 schedules in both, 1 differ",
+      "  calls: another order in 1",
+      "  jobs: other content in 1",
+      "",
+      "schedule 2",
+      "  jobs          - s0 open",
+      "  jobs          + s0 filled",
+      "  calls         in another order",
+    ]);
+  });
+});
