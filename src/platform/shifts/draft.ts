@@ -288,6 +288,7 @@ export class Draft {
     this.push({ write: "events", eventIds, status, verdict, attempts: 1 });
     for (const { traceId } of events)
       this.step({ step: "event", code: verdict.code, params: verdict.params, traceId });
+    for (const event of events) event.isUnread = false;
     if (status !== "queued") this.state.events = this.state.events.filter((event) => !events.includes(event));
   }
 

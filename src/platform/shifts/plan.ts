@@ -155,8 +155,9 @@ function rest(draft: Draft, run: RunSoFar, { isPaused }: { isPaused: boolean }):
     // Nothing reports that a gateway has a route again.
     ...(failed && awaitsRoute(draft) ? [now + lagOf(draft.rules.ladderMs)] : []),
   ];
-  // The events of an inactive integration wait for its activation.
+  // The events of an inactive integration wait for its activation; those that came during the reading, for the next one.
   if (!isActive && state.events.length > 0 && priority > 0) times.push(now);
+  if (isActive && !failed && state.events.some(({ isUnread }) => isUnread)) times.push(now);
   const soonest = times.length > 0 ? Math.max(0, Math.min(...times) - now) : undefined;
   return { do: "rest", afterMs: soonest, priority, ...(failed && { failed }) };
 }
