@@ -44,7 +44,8 @@ function writeShift(store: Store, shiftId: string, writes: readonly Write[], now
     foundAt: 0,
   };
   Object.assign(row, patch, patch.belief && { believedAt: now });
-  if (patch.belief && patch.belief.version !== GONE) row.foundAt = now;
+  const isFound = patch.belief?.version !== GONE && patch.belief?.missingSince === null;
+  if (isFound) row.foundAt = now;
   store.shifts.set(shiftId, row);
 }
 

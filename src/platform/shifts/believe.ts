@@ -130,9 +130,11 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
       : climb(confirmed, "confirmed", now, ladder);
   }
   const known = belief.earlier.find((each) => each.version === version);
-  if (isOlder(before, seen, known, now, lag)) {
+  const until = olderUntil(before, seen, known, now, lag);
+  if (until > now) {
     const basis = Math.max(before.basis ?? 0, known?.olderSince ?? before.since);
-    return climb({ ...before, basis }, "kept", now, ladder);
+    const kept = climb({ ...before, basis }, "kept", now, ladder);
+    return { ...kept, nextReadAt: Math.min(until, kept.nextReadAt ?? until) };
   }
   const next = succeed(belief, version, now, lag);
   if (known && expected === 0) return climb({ ...next, basis: now }, "new", now, ladder);
@@ -140,15 +142,20 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
   return { belief: next, verdict: "new", nextReadAt: undefined };
 }
 
-/** Whether a replica that lags has shown it: something else has followed. */
-function isOlder(belief: Belief, seen: Seen, known: Earlier | undefined, now: number, lag: number): boolean {
-  const { own } = belief;
-  if (seen.version === CANCELLED) return false;
-  if (belief.version === GONE) return now - belief.since < lag;
-  if (own && now - own.at < lag && !showsAll(seen.values, own.values)) return true;
-  if (known?.olderSince === undefined) return false;
-  const isEnded = belief.basis !== null && now - belief.basis >= lag;
-  return belief.expected === 0 && !isEnded;
+/** Until when a replica that lags may show it, because something else has followed. */
+function olderUntil(
+  belief: Belief,
+  seen: Seen,
+  known: Earlier | undefined,
+  now: number,
+  lag: number,
+): number {
+  const { own, version, since, basis, expected } = belief;
+  if (seen.version === CANCELLED) return now;
+  if (version === GONE) return since + lag;
+  if (own && !showsAll(seen.values, own.values)) return own.at + lag;
+  if (known?.olderSince === undefined || expected > 0) return now;
+  return Math.max(basis ?? 0, known.olderSince) + lag;
 }
 
 const showsAll = (shown: Values = {}, values: Values): boolean =>
@@ -200,7 +207,8 @@ export function called(before: Belief, at: number, seen?: Seen, values?: Values)
   const own = values ? { at, values: { ...before.own?.values, ...values } } : before.own;
   const belief = { ...before, own, calledAt: at, awaitsEcho: true, basis: Math.max(before.basis ?? at, at) };
   const { version: was, earlier, missingSince } = belief;
-  if (!seen || seen.version === was) return belief;
+  // The next list differs because of the call: that is not what a webhook announced.
+  if (!seen || seen.version === was) return { ...belief, shown: null };
   const isGone = seen.version === GONE;
   const { version, shown } = seen;
   const past = new Set([...earlier.map((each) => each.version), ...(was === null ? [] : [was])]);

@@ -161,6 +161,14 @@ describe("a reading", () => {
   });
 });
 
+describe("an assignment of the platform", () => {
+  it("shows nothing of what a webhook announced, although the list differs because of it", () => {
+    const belief = notice(called(one(), ago(900)), 0.1);
+    const after = read(belief, seen("one", { shown: "with our person" }));
+    expect(after).toEqual(["confirmed", "one", 0.9, "settled"]);
+  });
+});
+
 describe("a change of the platform", () => {
   it("has the next webhook within two minutes count as its echo, once", () => {
     const belief = called(one(), ago(3), seen("two"));
