@@ -1,4 +1,4 @@
-import { HOUR_MS } from "../../src/contract/durations.ts";
+import { HOUR_MS, SECOND_MS } from "../../src/contract/durations.ts";
 import { plan } from "../../src/platform/shifts/plan.ts";
 import { checkAgreement } from "./agreement.ts";
 import type { AllowedCounts } from "./allowed.ts";
@@ -17,7 +17,7 @@ import { SWEEP_MS } from "./webhooks.ts";
 const SETTLE_MS = 3.5 * HOUR_MS;
 const QUIET_MS = 2 * HOUR_MS;
 /** A shift is read once an hour; a 404 is checked with a second call. */
-const QUIET_CALLS = 5;
+const QUIET_CALLS = 6;
 const SETTLE_CALLS = 60;
 /** Of events and runs at one moment: far fewer are due when work comes to rest. */
 const MOST_TURNS = 10_000;
@@ -150,10 +150,10 @@ class Simulation extends SimulatedSystem {
 
   /** Returns shifts with waiting events that are not due: the dispatcher's next sweep finds them. */
   #missed(): string[] {
-    return this.store.events.flatMap(({ status, shiftId }) => {
+    return this.store.events.flatMap(({ status, shiftId, isUnread }) => {
       const row = this.store.work.get(`shift ${shiftId}`);
-      const isDue = row && (row.dueAt <= this.now || row.priority < 2);
-      return status === "queued" && !isDue ? [shiftId] : [];
+      const isDue = row && (row.dueAt <= this.now + SECOND_MS || row.claim !== null || row.attempts > 0);
+      return status === "queued" && isUnread && !isDue ? [shiftId] : [];
     });
   }
 

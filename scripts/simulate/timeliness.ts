@@ -42,6 +42,8 @@ interface Change {
   before: string;
   body: string;
   isDecided: boolean;
+  /** An earlier change, whose notice was lost, was not shown yet: a reading that shows it looks like the news that this one's notice announces. */
+  isAfterLost: boolean;
 }
 
 /**
@@ -69,9 +71,15 @@ export class Timeliness {
     const [former, body] = [textOf(before), textOf(shift)];
     if (former === body) return;
     this.#decide(this.#changes.get(shiftId), "changed_again");
-    const change = { shiftId, at: this.#system.now, before: former, body, isDecided: false };
+    const isAfterLost = this.observations.of(shiftId).lostAt > NEVER && this.#isUnshown(shiftId, former);
+    const change = { shiftId, at: this.#system.now, before: former, body, isDecided: false, isAfterLost };
     this.#changes.set(shiftId, change);
     this.#await(change);
+  }
+
+  #isUnshown(shiftId: string, body: string): boolean {
+    const isUnannounced = this.observations.of(shiftId).noticedAt < (this.#changes.get(shiftId)?.at ?? NEVER);
+    return isUnannounced && this.observations.belief(shiftId) !== body;
   }
 
   /** Counts the changes without a deadline. */
@@ -159,7 +167,7 @@ export class Timeliness {
     return Math.max(...rungs, afterOwn) + RUN_MS;
   }
 
-  #leftOut({ shiftId, at, body }: Change): Reason | undefined {
+  #leftOut({ shiftId, at, body, isAfterLost }: Change): Reason | undefined {
     const { records, store, now, worker } = this.#system;
     const job = store.jobs.get(shiftId);
     const { lostAt, missingAt, failedUntil } = this.observations.of(shiftId);
@@ -168,7 +176,7 @@ export class Timeliness {
     if (known.some((shift) => shift !== undefined && shift.start <= now)) return "started";
     if (job && (isLive(job) || job.status === "expired") && job.startTime <= now) return "started";
     if (job?.cancelledBy === "employer" || store.isBeingCancelled(shiftId)) return "cancelled_by_platform";
-    if (lostAt > at - LAG_MS) return "lost_notice";
+    if (lostAt > at - LAG_MS || isAfterLost) return "lost_notice";
     if (this.observations.heldAt >= at) return "paused";
     const work = store.work.get(`shift ${shiftId}`);
     const isRetried = work !== undefined && work.claim === null && work.attempts > 0;

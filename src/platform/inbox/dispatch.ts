@@ -93,15 +93,16 @@ const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const BATCH = 250;
 
 /**
- * Makes shifts due whose events wait although the shift is not due: one batch of the events before `before`, newest first. Events of an inactive
+ * Makes shifts due whose events no reading has covered although the shift is not due soon: one batch of the events before `before`, newest first. Events of an inactive
  * integration wait for its activation. Returns where the next batch starts; undefined after the last one.
  */
 async function markLeft(trx: Trx, deps: Parts, before: string): Promise<string | undefined> {
   const { rows } = await sql<Omit<Due, "priority"> & { eventId: string; isLeft: boolean }>`
     select event_id as "eventId", provider_id as "providerId", 'shift' as kind, shift_id as key,
-      state = 'active' and not exists (select from work where work.provider_id = waiting.provider_id
-        and work.kind = 'shift' and work.key = waiting.shift_id and (work.due_at <= now() or work.priority < 2) ${ROW_BY_ROW}) as "isLeft"
-    from (select event_id, provider_id, shift_id from events
+      state = 'active' and verdict is null and not exists (select from work where work.provider_id = waiting.provider_id
+        and work.kind = 'shift' and work.key = waiting.shift_id
+        and (work.due_at <= now() + interval '1 second' or work.claim is not null or work.attempts > 0) ${ROW_BY_ROW}) as "isLeft"
+    from (select event_id, provider_id, shift_id, verdict from events
       where status = 'queued' and event_id < ${before} order by event_id desc limit ${BATCH}::int) as waiting
       join integrations using (provider_id)
     order by event_id desc`.execute(trx);

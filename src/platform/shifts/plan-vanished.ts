@@ -45,8 +45,9 @@ function holdPeople(draft: Draft, people: readonly BookingState[]): void {
   const { missing = 0, booked = 0 } = draft.state.surroundings.removed ?? {};
   draft.push({ write: "hold", params: { count: missing + people.length, booked: booked + people.length } });
   draft.state.integration.isHeld = true;
+  // A short loss is over at the next reading; a longer one, at a webhook or the hourly reading.
+  if (people.some(({ missing }) => missing === 0)) draft.readLate();
   for (const booking of people) if (booking.missing === 0) draft.patchBooking(booking, { missing: 1 });
-  draft.readLate();
 }
 
 /** The first missing person makes the platform read other shifts: whether many are missing has to be known before anyone is released. */
