@@ -67,8 +67,8 @@ export const NO_BELIEF: Belief = {
 /** What a reading shows. */
 export interface Seen {
   version: Version;
-  /** A digest of all that was read. */
-  shown: string;
+  /** A digest of all that was read. Null if the list of people is empty: that may be a fault of the provider, and shows nothing. */
+  shown: string | null;
   /** Without positions if the body has none. */
   values?: Values;
   /** Of a shift that was not found: a deletion was announced, or the response leaves no doubt. */
@@ -118,9 +118,10 @@ function believeGone(belief: Belief, seen: Seen, now: number, ladder: readonly n
 function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
   const { version } = seen;
   const lag = lagOf(ladder);
-  const isShown = before.shown !== null && before.shown !== seen.shown;
+  const shown = seen.shown ?? before.shown;
+  const isShown = before.shown !== null && before.shown !== shown;
   const expected = Math.max(0, before.expected - (isShown || version !== before.version ? 1 : 0));
-  const belief = { ...before, shown: seen.shown, expected };
+  const belief = { ...before, shown, expected };
   if (version === belief.version) {
     const isConfirmed = belief.isConfirmed || belief.basis === null || belief.since > belief.basis;
     const confirmed = { ...belief, isConfirmed };
@@ -138,7 +139,9 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
   }
   const next = succeed(belief, version, now, lag);
   if (known && expected === 0) return climb({ ...next, basis: now }, "new", now, ladder);
-  if (known || isBurst(belief, lag)) return climb(next, "new", now, ladder);
+  // A shift that is back may have changed since, too.
+  const isBack = belief.version === GONE && version !== CANCELLED;
+  if (known || isBack || isBurst(belief, lag)) return climb(next, "new", now, ladder);
   return { belief: next, verdict: "new", nextReadAt: undefined };
 }
 
@@ -260,7 +263,7 @@ export const lagOf = (ladder: readonly number[]): number => Math.max(0, ...ladde
 export function seenIn({ id: _, assigned, ...body }: Shift): Seen {
   const people = assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
   const version = body.cancelled ? CANCELLED : digest(body);
-  return { version, shown: digest({ body, people }), values: valuesIn(body) };
+  return { version, shown: people.length > 0 ? digest({ body, people }) : null, values: valuesIn(body) };
 }
 
 const valuesIn = ({ startTime, endTime, positions, warnings }: Omit<Shift, "id" | "assigned">): Values => ({

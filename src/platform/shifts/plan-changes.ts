@@ -77,8 +77,7 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
 function concludeShown(draft: Draft, change: ChangeState, shift: Shift): void {
   const shown = valuesShown(shift, change);
   const isAsBefore = change.base !== null && VALUES.every(sameAs(change.base, shown));
-  const set = Object.fromEntries(change.named.map((name) => [name, shown[name]]));
-  draft.noteCalled(seenIn(shift), isAsBefore ? undefined : set);
+  draft.noteCalled(seenIn(shift), isAsBefore ? undefined : namedOf(change, shown));
   if (shift.cancelled) draft.readAt(draft.now);
   else if (!change.named.every(sameAs(change, shown))) draft.expectMore();
 }
@@ -118,12 +117,17 @@ function refuseChange(
 export function settleChanges(draft: Draft, shift: Shift): void {
   for (const change of draft.state.changes.filter(({ base }) => base !== null)) {
     const shown = valuesShown(shift, change);
-    if (change.named.every(sameAs(change, shown))) confirmChange(draft, change);
-    else if (!draft.isSettled) continue;
+    if (change.named.every(sameAs(change, shown))) {
+      draft.noteCalled(seenIn(shift), namedOf(change, shown));
+      confirmChange(draft, change);
+    } else if (!draft.isSettled) continue;
     else if (isOverruled(change, shown)) refuseChange(draft, change, "changed_by_provider", {});
     else if (change.sentAt !== null) draft.patchChange(change, { sentAt: null });
   }
 }
+
+const namedOf = ({ named }: ChangeState, shown: ShiftValues): Partial<ShiftValues> =>
+  Object.fromEntries(named.map((name) => [name, shown[name]]));
 
 const VALUES = ["startTime", "endTime", "positions"] as const;
 
