@@ -189,14 +189,16 @@ export class Draft {
     return { verdict, nextReadAt };
   }
 
-  /** Counts the changes that webhooks announced since the last reading. A replay announces nothing new. */
+  /**
+   * Counts the changes that webhooks announced since the last reading. Those that one reading covers came in a burst, however old they are: it cannot show
+   * what each of them announced. A replay announces nothing new.
+   */
   countNotices(covered: readonly EventState[], { durationMs }: Reading): void {
+    const news = covered.filter(({ isUnread, isReplayed }) => isUnread && !isReplayed);
     // They came before the request was sent, whatever the clock of the process that stored them says.
     const askedAt = this.now - Math.max(1, Math.round(durationMs));
-    for (const { isUnread, isReplayed, receivedAt } of covered) {
-      const at = Math.min(receivedAt, askedAt);
-      if (isUnread && !isReplayed) this.patchShift({ belief: noticed(this.belief, at, this.rules.ladderMs) });
-    }
+    const at = Math.min(askedAt, Math.max(...news.map(({ receivedAt }) => receivedAt)));
+    for (const _ of news) this.patchShift({ belief: noticed(this.belief, at, this.rules.ladderMs) });
   }
 
   /** Notes that a call has changed the shift, or its people. `seen`: what it is now, by the response; `values`: what the call has set. */
