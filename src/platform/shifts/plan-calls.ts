@@ -25,6 +25,8 @@ export function concludeCall(draft: Draft, made: Made, run: RunSoFar) {
     case "cancel":
       return concludeCancel(draft, call, made);
     case "change":
+      // An attempt that was cut may take effect after this one.
+      if (made.outcome.kind === "shift" && run.attempts > 1) draft.readLate();
       return concludeChange(draft, call, made);
   }
 }

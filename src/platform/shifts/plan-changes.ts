@@ -119,6 +119,8 @@ export function settleChanges(draft: Draft, shift: Shift): void {
     const shown = valuesShown(shift, change);
     if (change.named.every(sameAs(change, shown))) {
       draft.noteCalled(seenIn(shift), namedOf(change, shown));
+      // The call that was cut may take effect only now.
+      draft.readLate();
       confirmChange(draft, change);
     } else if (!draft.isSettled) continue;
     else if (isOverruled(change, shown)) refuseChange(draft, change, "changed_by_provider", {});

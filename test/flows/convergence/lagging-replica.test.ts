@@ -18,6 +18,8 @@ const BURSTS: readonly [title: string, gapMs: number, edits: readonly Edit[]][] 
   ["four edits, two seconds apart", 200, [1, 1, 1, 1]],
 ];
 
+const WEBHOOKS = 30;
+
 describe.each(engines)("a read replica that lags behind a confirmed change, on %s", (engine) => {
   /** As in production, a reading counts against the change only after minutes. */
   const onboard = useIndependent(engine, { timing: { ladderMs: [50, 150, 350, 120_000] } });
@@ -54,6 +56,28 @@ describe.each(engines)("a read replica that lags behind a confirmed change, on %
     expect(lag.hits).toBe(1);
     await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ endTime });
     expect(await agree(platform, provider)).toEqual([]);
+  });
+});
+
+describe.each(engines)("two replicas that disagree while webhooks come, on %s", (engine) => {
+  const onboard = useIndependent(engine);
+
+  it("are one notification of the person booked, once it is settled what the shift is", async () => {
+    const { provider, ...platform } = await onboard();
+    const job = await platform.open();
+    await platform.book(job, await platform.addPerson());
+    const [startTime, endTime] = [job.startTime, job.endTime].map((time) =>
+      new Date(Date.parse(time) + HOUR_MS).toISOString(),
+    ) as [string, string];
+    const replica = provider.fault({ kind: "frozen" }, { on: "getShift", every: 2 });
+    provider.updateShift(job.shiftId, { startTime, endTime });
+    for (let nth = 0; nth < WEBHOOKS; nth += 1) await provider.announce("shift.update", job.shiftId);
+    expect(replica.hits).toBeGreaterThan(0);
+    replica.stop();
+    await expect.poll(() => platform.notifications(job, "shift_changed")).toHaveLength(1);
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    expect(await platform.job(job.shiftId)).toMatchObject({ startTime, endTime });
+    expect(await platform.notifications(job, "shift_changed")).toHaveLength(1);
   });
 });
 

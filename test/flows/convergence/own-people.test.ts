@@ -54,6 +54,21 @@ describe.each(engines)("people whom the provider assigned itself, on %s", (engin
     expect(whoWas(platform, "unassign")).toEqual([]);
   });
 
+  it("are whom the manager puts on the shift again after a withdrawal", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const person = await platform.addPerson();
+    const job = await platform.open({ positions: 2 });
+    await platform.book(job, person);
+    await platform.withdraw(job, person);
+    await expect.poll(() => provider.shift(job.shiftId)?.assigned).toEqual([]);
+    provider.assignOwn(job.shiftId, idOf(platform, person));
+    await provider.announce("shift.update", job.shiftId);
+    await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ ownPeopleCount: 1 });
+    expect(provider.shift(job.shiftId)?.assigned).toHaveLength(1);
+    expect(whoWas(platform, "unassign")).toHaveLength(1);
+  });
+
   it("fill a shift, which is offered again once one of them leaves", async () => {
     const platform = await onboard();
     const { provider } = platform;

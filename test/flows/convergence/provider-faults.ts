@@ -43,6 +43,8 @@ export interface Scope {
   shiftId?: string;
   /** The number of calls to skip first. */
   after?: number;
+  /** Only each so manyth call, as one of so many replicas. */
+  every?: number;
   /** The number of calls after which it ends. */
   times?: number;
   /** The time after which it ends. Milliseconds. */
@@ -65,6 +67,7 @@ interface Entry {
   scope: Scope;
   since: number;
   skipped: number;
+  calls: number;
   hits: number;
   isStopped: boolean;
 }
@@ -76,7 +79,15 @@ export function createFaults() {
   const entries: Entry[] = [];
   return {
     add: (fault: Fault, scope: Scope = {}): ActiveFault => {
-      const entry: Entry = { fault, scope, since: performance.now(), skipped: 0, hits: 0, isStopped: false };
+      const entry: Entry = {
+        fault,
+        scope,
+        since: performance.now(),
+        skipped: 0,
+        calls: 0,
+        hits: 0,
+        isStopped: false,
+      };
       entries.push(entry);
       return {
         get hits() {
@@ -101,6 +112,8 @@ export function createFaults() {
         entry.skipped += 1;
         return undefined;
       }
+      entry.calls += 1;
+      if (entry.calls % (entry.scope.every ?? 1) !== 0) return undefined;
       entry.hits += 1;
       return { ...(entry.fault as FaultOf<K>), since: entry.since };
     },
