@@ -60,6 +60,8 @@ export interface Client {
   eraseCandidate: Call<paths, "/candidates/{candidateId}", "delete">;
   /** Correct an address, or what a candidate can do: `PATCH /candidates/{candidateId}`. */
   changeCandidate: Call<paths, "/candidates/{candidateId}", "patch">;
+  /** Make a person of a registry valid for every organisation: `POST /candidates/{candidateId}/release`. */
+  releaseCandidate: Call<paths, "/candidates/{candidateId}/release", "post">;
   /** Reveal masked data: `POST /candidates/{candidateId}/reveal`. */
   revealCandidate: Call<paths, "/candidates/{candidateId}/reveal", "post">;
   /** List the jobs: `GET /jobs`. */
@@ -155,6 +157,7 @@ export function createClient(options?: ClientOptions): Client {
     getCandidate: (...init) => withStatus(http.GET("/candidates/{candidateId}", ...init)),
     eraseCandidate: (...init) => withStatus(http.DELETE("/candidates/{candidateId}", ...init)),
     changeCandidate: (...init) => withStatus(http.PATCH("/candidates/{candidateId}", ...init)),
+    releaseCandidate: (...init) => withStatus(http.POST("/candidates/{candidateId}/release", ...init)),
     revealCandidate: (...init) => withStatus(http.POST("/candidates/{candidateId}/reveal", ...init)),
     listJobs: (...init) => withStatus(http.GET("/jobs", ...init)),
     countJobs: (...init) => withStatus(http.GET("/jobs/counts", ...init)),

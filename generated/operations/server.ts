@@ -70,6 +70,8 @@ export interface Handlers<Context> {
   eraseCandidate: Handler<operations["eraseCandidate"], Context>;
   /** Correct an address, or what a candidate can do: `PATCH /candidates/{candidateId}`. */
   changeCandidate: Handler<operations["changeCandidate"], Context>;
+  /** Make a person of a registry valid for every organisation: `POST /candidates/{candidateId}/release`. */
+  releaseCandidate: Handler<operations["releaseCandidate"], Context>;
   /** Reveal masked data: `POST /candidates/{candidateId}/reveal`. */
   revealCandidate: Handler<operations["revealCandidate"], Context>;
   /** List the jobs: `GET /jobs`. */
@@ -621,6 +623,26 @@ export const operationsTable = [
     operationId: "changeCandidate",
     method: "PATCH",
     path: "/candidates/{candidateId}",
+    security: ["operatorToken"],
+    scopes: ["operator"],
+    parameters: [{ in: "path", name: "candidateId", type: "string" }],
+    body: { required: true, contentType: "application/json" },
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "404": "application/problem+json",
+      "413": "application/problem+json",
+      "415": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "releaseCandidate",
+    method: "POST",
+    path: "/candidates/{candidateId}/release",
     security: ["operatorToken"],
     scopes: ["operator"],
     parameters: [{ in: "path", name: "candidateId", type: "string" }],

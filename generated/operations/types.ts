@@ -249,7 +249,7 @@ export interface paths {
     put?: never;
     /**
      * Import the provider's candidate registry
-     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (contract 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because this organisation's notifications would be sent there, too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page without a usable response (5xx, 408, 429, a timeout, a response that breaks the contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After` allows, for about 20 seconds; then 502. A page may have 64 MB and 100,000 entries. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
+     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. Decision: names, contact details and competences from a registry are valid for the shifts of its own organisation, until an operator releases the person. What is known stays, because candidate profiles are the platform's (contract 1); only what is missing is filled in, and who it is at the provider is noted. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page without a usable response (5xx, 408, 429, a timeout, a response that breaks the contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After` allows, for about 20 seconds; then 502. A page may have 64 MB and 100,000 entries. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
      */
     post: operations["importRegistry"];
     delete?: never;
@@ -378,7 +378,7 @@ export interface paths {
     put?: never;
     /**
      * Add a candidate
-     * @description `hire` holds what the full create payload needs; it is given only when the platform hires, stored encrypted, and dropped once the provider confirmed.
+     * @description What an operator enters is valid for every organisation. A person who is known only from registries becomes this candidate, with these data. `hire` holds what the full create payload needs; it is given only when the platform hires, stored encrypted, and dropped once the provider confirmed.
      */
     post: operations["createCandidate"];
     delete?: never;
@@ -413,6 +413,29 @@ export interface paths {
      * @description Omitted fields stay. `competenceIds` replaces all competences: open jobs that need a new one are offered to the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay. Notifications go to the new address from now on; resend those that were refused. Decision: the change is not sent to providers, because the contract has no operation for it.
      */
     patch: operations["changeCandidate"];
+    trace?: never;
+  };
+  "/candidates/{candidateId}/release": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The candidate on the platform. */
+        candidateId: components["parameters"]["candidateId"];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Make a person of a registry valid for every organisation
+     * @description What the registry of the organisation asserts about the person becomes the company's: the competences, and the name and contact details as far as the company has none. Open jobs of all organisations are offered to the person from now on, and times at which this organisation has assigned the person itself count everywhere. What its registry names later is valid for its own shifts again. A second release changes nothing more. 404 `candidate_not_found` when its registry does not name the person.
+     */
+    post: operations["releaseCandidate"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
     trace?: never;
   };
   "/candidates/{candidateId}/reveal": {
@@ -534,7 +557,7 @@ export interface paths {
     };
     /**
      * List the candidates for a job
-     * @description For an operator who accepts on behalf of a candidate. First those with an offer of this job, then the others with the competence, then everyone else; the newest first within each. `acceptJob` checks everything again.
+     * @description For an operator who accepts on behalf of a candidate. Only people who are valid for the organisation of the job. First those with an offer of this job, then the others with the competence, then everyone else; the newest first within each. `acceptJob` checks everything again.
      */
     get: operations["listJobCandidates"];
     put?: never;
@@ -559,7 +582,7 @@ export interface paths {
     put?: never;
     /**
      * A candidate accepts a job
-     * @description The seat is reserved before the provider is called. The response is 201 once the provider has confirmed; 202 when that takes longer than a few seconds, and the booking ends confirmed, released or failed later; 409 `job_filled`, `job_not_open`, `already_booked`, `booking_overlaps`, `competence_missing`, or what the provider refused with (`provider_refused`). A candidate who is already booked gets the existing booking.
+     * @description The seat is reserved before the provider is called. The response is 201 once the provider has confirmed; 202 when that takes longer than a few seconds, and the booking ends confirmed, released or failed later; 409 `job_filled`, `job_not_open`, `already_booked`, `booking_overlaps`, `competence_missing`, `candidate_not_released`, or what the provider refused with (`provider_refused`). A candidate who is already booked gets the existing booking; one whom the provider has assigned to the shift itself is refused with `already_booked`.
      */
     post: operations["acceptJob"];
     delete?: never;
@@ -1792,6 +1815,18 @@ export interface components {
       firstName: string;
       lastName: string;
       competenceIds: string[];
+      /** @description Valid for every organisation: an operator added the person, or released them. Otherwise the person is offered and booked only on shifts of the organisations in `memberships`. */
+      shared: boolean;
+      /** @description The organisations whose registry names the person. */
+      memberships: components["schemas"]["Membership"][];
+    };
+    Membership: {
+      providerId: components["schemas"]["ProviderId"];
+      /** @description An operator made what it asserts valid for every organisation. */
+      released: boolean;
+    };
+    Release: {
+      providerId: components["schemas"]["ProviderId"];
     };
     /** @description The events of `GET /stream`: the name of each, and its `data`. */
     StreamEvents: {
@@ -2421,10 +2456,12 @@ export interface components {
       offered: boolean;
       /** @description The person has the competence that the job requires. */
       able: boolean;
-      /** @description The person is booked on another job at that time. */
+      /** @description The person is booked on another job at that time, or the provider has assigned the person to another of its shifts itself. */
       busy: boolean;
       /** @description The person holds a seat on this job. */
       booked: boolean;
+      /** @description The provider has assigned the person to this shift itself. */
+      assigned: boolean;
     };
     JobCandidatePage: {
       items: components["schemas"]["JobCandidate"][];
@@ -3446,6 +3483,41 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": components["schemas"]["CandidateChange"];
+      };
+    };
+    responses: {
+      /** @description The candidate, masked. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Candidate"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  releaseCandidate: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The candidate on the platform. */
+        candidateId: components["parameters"]["candidateId"];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["Release"];
       };
     };
     responses: {
@@ -4644,6 +4716,8 @@ export type BankDetails = components["schemas"]["BankDetails"];
 export type CandidateDocuments = components["schemas"]["CandidateDocuments"];
 export type CandidateChange = components["schemas"]["CandidateChange"];
 export type Candidate = components["schemas"]["Candidate"];
+export type Membership = components["schemas"]["Membership"];
+export type Release = components["schemas"]["Release"];
 /** The events of `GET /stream`: the name of each, and its `data`. */
 export type StreamEvents = components["schemas"]["StreamEvents"];
 /** A job was created or changed. */

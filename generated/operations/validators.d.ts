@@ -79,6 +79,8 @@ export declare const schemas: {
   readonly CandidateDocuments: Validator<components["schemas"]["CandidateDocuments"]>;
   readonly CandidateChange: Validator<components["schemas"]["CandidateChange"]>;
   readonly Candidate: Validator<components["schemas"]["Candidate"]>;
+  readonly Membership: Validator<components["schemas"]["Membership"]>;
+  readonly Release: Validator<components["schemas"]["Release"]>;
   readonly StreamEvents: Validator<components["schemas"]["StreamEvents"]>;
   readonly StreamJob: Validator<components["schemas"]["StreamJob"]>;
   readonly ShiftId: Validator<components["schemas"]["ShiftId"]>;
@@ -213,6 +215,10 @@ export declare const requests: {
   readonly changeCandidate: {
     readonly path: Validator<RequestPart<operations["changeCandidate"], "path">>;
     readonly body: Validator<RequestBody<operations["changeCandidate"]>>;
+  };
+  readonly releaseCandidate: {
+    readonly path: Validator<RequestPart<operations["releaseCandidate"], "path">>;
+    readonly body: Validator<RequestBody<operations["releaseCandidate"]>>;
   };
   readonly revealCandidate: {
     readonly path: Validator<RequestPart<operations["revealCandidate"], "path">>;
@@ -532,6 +538,17 @@ export declare const responses: {
     readonly "415": Validator<ResponseBody<operations["changeCandidate"], 415>>;
     readonly "429": Validator<ResponseBody<operations["changeCandidate"], 429>>;
     readonly "503": Validator<ResponseBody<operations["changeCandidate"], 503>>;
+  };
+  readonly releaseCandidate: {
+    readonly "200": Validator<ResponseBody<operations["releaseCandidate"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["releaseCandidate"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["releaseCandidate"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["releaseCandidate"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["releaseCandidate"], 404>>;
+    readonly "413": Validator<ResponseBody<operations["releaseCandidate"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["releaseCandidate"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["releaseCandidate"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["releaseCandidate"], 503>>;
   };
   readonly revealCandidate: {
     readonly "200": Validator<ResponseBody<operations["revealCandidate"], 200>>;
@@ -907,6 +924,8 @@ export declare const isBankDetails: Validator<components["schemas"]["BankDetails
 export declare const isCandidateDocuments: Validator<components["schemas"]["CandidateDocuments"]>;
 export declare const isCandidateChange: Validator<components["schemas"]["CandidateChange"]>;
 export declare const isCandidate: Validator<components["schemas"]["Candidate"]>;
+export declare const isMembership: Validator<components["schemas"]["Membership"]>;
+export declare const isRelease: Validator<components["schemas"]["Release"]>;
 export declare const isStreamEvents: Validator<components["schemas"]["StreamEvents"]>;
 export declare const isStreamJob: Validator<components["schemas"]["StreamJob"]>;
 export declare const isShiftId: Validator<components["schemas"]["ShiftId"]>;

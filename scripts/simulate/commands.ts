@@ -13,11 +13,13 @@ export function accept(store: Store, shiftId: string, candidateId: string, now: 
   if (!job) return "job_not_found";
   const seats = store.seatsOf(shiftId);
   if (seats.some((booking) => booking.candidateId === candidateId)) return "already_booked";
+  if (job.ownPeople.some((person) => person.candidateId === candidateId)) return "already_booked";
   if (job.startTime <= now) return "job_not_open";
   if (job.status !== "open" || seats.length + job.ownPeopleCount >= job.positions) return "job_filled";
   if (store.integration.state !== "active" || store.isBeingCancelled(shiftId)) return "job_not_open";
   if (!store.competences.get(candidateId)?.has(job.competenceId ?? "")) return "competence_missing";
   if (store.overlap(candidateId, job.startTime, job.endTime) !== undefined) return "booking_overlaps";
+  if (store.isOwnPerson(candidateId, job.startTime, job.endTime)) return "booking_overlaps";
   store.bookings.push({
     bookingId: store.newId("b"),
     shiftId,

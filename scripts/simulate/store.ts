@@ -149,6 +149,17 @@ export class Store {
     return undefined;
   }
 
+  /** Whether the provider has put the candidate on a shift at that time itself. */
+  isOwnPerson(candidateId: string, from: number, to: number): boolean {
+    return [...this.jobs.values()].some(
+      (job) =>
+        job.status !== "cancelled" &&
+        job.startTime < to &&
+        job.endTime > from &&
+        job.ownPeople.some((person) => person.candidateId === candidateId),
+    );
+  }
+
   isBeingCancelled(shiftId: string): boolean {
     return this.operations.some((each) => each.shiftId === shiftId && each.confirmedAt === null);
   }

@@ -40,6 +40,7 @@ export const catalogue = {
   job_not_open: { status: 409, title: "The job takes no bookings" },
   already_booked: { status: 409, title: "The candidate is booked on this job already" },
   candidate_booked: { status: 409, title: "The candidate holds a seat" },
+  candidate_not_released: { status: 409, title: "The candidate is not released for this organisation" },
   booking_overlaps: { status: 409, title: "The candidate works elsewhere at that time" },
   competence_missing: { status: 409, title: "The candidate lacks the competence" },
   provider_refused: { status: 409, title: "The provider refused the request" },

@@ -26,7 +26,8 @@ export function RegistrySection({ providerId }: { providerId: string }) {
   return (
     <Section id="registry" title="Registry">
       <p class="soft">
-        Adds the people of the provider's registry as candidates, by personal number. Known candidates keep
+        Adds the people of the provider's registry as candidates, by personal number. They are offered and
+        booked on this organisation's shifts only, until you release them on their page. Known candidates keep
         their data on the platform. Bank details, emergency contacts, and work history are not stored.
         Repeating the import is safe.
       </p>

@@ -22,8 +22,9 @@ export function takenSeats(job: Pick<Job, "bookings" | "ownPeopleCount">): Taken
 }
 
 /** Why a candidate cannot accept a job; undefined where nothing is known to prevent it. */
-export function hindranceOf({ booked, able, busy }: JobCandidate): string | undefined {
+export function hindranceOf({ booked, assigned, able, busy }: JobCandidate): string | undefined {
   if (booked) return "already booked";
+  if (assigned) return "assigned by the provider";
   if (!able) return "lacks the competence";
   return busy ? "busy at that time" : undefined;
 }

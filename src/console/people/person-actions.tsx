@@ -1,6 +1,11 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import type { Candidate, CandidateChange, RevealedCandidate } from "../../../generated/operations/types.ts";
+import type {
+  Candidate,
+  CandidateChange,
+  Integration,
+  RevealedCandidate,
+} from "../../../generated/operations/types.ts";
 import { ConfirmedAction, DialogButton } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Focused } from "../components/focused.tsx";
@@ -118,6 +123,42 @@ function PersonalData({ personalNumber, firstName, lastName, email, phone }: Rev
         }}
       />
     </Focused>
+  );
+}
+
+interface ReleaseProps {
+  person: Candidate;
+  /** Whose registry names the person. */
+  organisation: Pick<Integration, "providerId" | "name">;
+  onReleased(): void;
+}
+
+/** Makes what a registry says about a person valid for every organisation, after a confirmation. */
+export function Release({ person, organisation, onReleased }: ReleaseProps) {
+  const name = fullName(person) || "this person";
+  const release = async () => {
+    const params = { path: { candidateId: person.candidateId } };
+    await ask(api.releaseCandidate({ params, body: { providerId: organisation.providerId } }));
+    void reloadNames();
+    onReleased();
+    return `${name} is released.`;
+  };
+  return (
+    <ConfirmedAction
+      label="Release …"
+      of={organisation.name}
+      title={`Release ${name}?`}
+      confirm={`Release ${name}`}
+      act={release}
+      focusAfter="registries"
+    >
+      <p>
+        What the registry of {organisation.name} says about the person becomes valid for every organisation:
+        the competences, and the name and the contact details where the platform has none of its own. Open
+        jobs of every organisation are offered to the person.
+      </p>
+      <p>A release cannot be taken back. Release only people whom you know.</p>
+    </ConfirmedAction>
   );
 }
 

@@ -15,13 +15,29 @@ export const hasOffer = (
     and kind = 'job_offered' and withdrawn_at is null)`;
 
 /**
- * Whether a candidate is booked on a job that overlaps the given time. Jobs that only touch do not overlap. `candidateId` is a column or a value.
+ * Whether a candidate is booked on a job that overlaps the given time, or was assigned to one by the provider itself. The latter counts for the
+ * provider's own jobs only, until an operator has released the membership: its lists must not block the staff of others. Jobs that only touch do not overlap. `candidateId` is a column or a value.
  */
 export const isBusy = (
   candidateId: RawBuilder<unknown>,
+  providerId: string | RawBuilder<unknown>,
   from: Date | RawBuilder<unknown>,
   to: Date | RawBuilder<unknown>,
 ): RawBuilder<boolean> => sql<boolean>`
-  exists (select from bookings join jobs using (provider_id, job_id)
+  (exists (select from bookings join jobs using (provider_id, job_id)
     where bookings.candidate_id = ${candidateId} and ${HOLDS_SEAT}
-      and jobs.start_time < ${to} and jobs.end_time > ${from} ${ROW_BY_ROW})`;
+      and jobs.start_time < ${to} and jobs.end_time > ${from} ${ROW_BY_ROW})
+  or exists (select from own_people join jobs using (provider_id, job_id)
+    where own_people.candidate_id = ${candidateId} and jobs.status <> 'cancelled'
+      and (own_people.provider_id = ${providerId} or exists (select from memberships
+        where memberships.provider_id = own_people.provider_id and memberships.candidate_id = own_people.candidate_id
+          and released_at is not null ${ROW_BY_ROW}))
+      and jobs.start_time < ${to} and jobs.end_time > ${from} ${ROW_BY_ROW}))`;
+
+/** Whether the provider has assigned a candidate to the job itself. */
+export const isOwnPerson = (
+  candidateId: RawBuilder<unknown>,
+  { provider_id, job_id }: Pick<Job, "provider_id" | "job_id">,
+): RawBuilder<boolean> => sql<boolean>`
+  exists (select from own_people where own_people.provider_id = ${provider_id} and own_people.job_id = ${job_id}
+    and own_people.candidate_id = ${candidateId})`;

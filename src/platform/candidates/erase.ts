@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { BookingStatus } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
+import { jsonTexts } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
@@ -20,16 +21,8 @@ export async function erase(deps: Deps, candidateId: string): Promise<void> {
     await lockPerson(trx, candidateId);
     await requireNotBooked(trx, deps, candidateId);
     await anonymiseBookings(trx, deps, candidateId);
-    for (const table of [
-      "candidate_competences",
-      "provider_candidates",
-      "offer_mails",
-      "notifications",
-    ] as const) {
-      await trx.deleteFrom(table).where("candidate_id", "=", candidateId).execute();
-    }
-    await trx.updateTable("reveals").set({ reason: "" }).where("candidate_id", "=", candidateId).execute();
-    await anonymise(trx, deps, candidateId);
+    await rememberErased(trx, deps, candidateId);
+    await removePeople(trx, deps, [candidateId]);
   });
 }
 
@@ -92,8 +85,8 @@ async function anonymiseBookings(trx: Trx, deps: Deps, candidateId: string): Pro
   await markShiftsDue(trx, deps, freed, PRIORITY.background);
 }
 
-/** Anonymises the row. The keyed hash of the number is kept, so that the next registry import does not add the person again. */
-async function anonymise(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
+/** Keeps the keyed hash of the number, so that the next registry import does not add the person again. */
+async function rememberErased(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
   const { personal_number_hash: number_hash } = await requireCandidate(trx, candidateId);
   if (number_hash)
     await trx
@@ -101,8 +94,29 @@ async function anonymise(trx: Trx, { now }: Deps, candidateId: string): Promise<
       .values({ number_hash, erased_at: now() })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+}
+
+/** What belongs to a person. */
+const TABLES = [
+  "candidate_competences",
+  "provider_candidates",
+  "own_people",
+  "memberships",
+  "offer_mails",
+  "notifications",
+] as const;
+
+/** Removes what is stored about people, and leaves anonymous rows. The candidates have to be locked, and hold no seat. */
+export async function removePeople(
+  trx: Trx,
+  { now }: Pick<Deps, "now">,
+  candidateIds: readonly string[],
+): Promise<void> {
+  const concerned = sql`candidate_id in (select id::uuid from ${jsonTexts(candidateIds)} as concerned (id))`;
+  for (const table of TABLES) await sql`delete from ${sql.table(table)} where ${concerned}`.execute(trx);
+  await sql`update reveals set reason = '' where ${concerned}`.execute(trx);
   await sql`
     update candidates set personal_number_sealed = null, personal_number_hash = null, first_name = '', last_name = '', email = '',
       phone = '', hire = null, updated_at = ${now()}, erased_at = ${now()}
-    where candidate_id = ${candidateId}`.execute(trx);
+    where ${concerned}`.execute(trx);
 }

@@ -75,7 +75,7 @@ export interface ShiftTables {
     warnings: JsonWithDefault<string[]>;
     trace_id: string;
     cancelled_by: NonNullable<api.Job["cancelledBy"]> | null;
-    /** The people whom the provider assigned itself, at most 100. */
+    /** The people whom the provider assigned itself: every candidate, and others up to 100. */
     own_people: JsonWithDefault<api.ProviderPerson[]>;
     own_people_count: Generated<number>;
     /** Grows when the times, the place or the role change, and with `renewed_round`: identifies an offer. */
@@ -113,6 +113,8 @@ export interface ShiftTables {
     /** Since the provider answered a call about the person as if it had no route: how often the route had recovered before. */
     route_doubt: number | null;
   };
+  /** The candidates among the people whom the provider assigned itself. */
+  own_people: { provider_id: string; job_id: string; candidate_id: string };
   shift_changes: Stamped & {
     provider_id: string;
     change_id: string;

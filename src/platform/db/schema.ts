@@ -99,10 +99,24 @@ export interface Schema extends ShiftTables {
     phone: string;
     /** Sealed; opaque here. */
     hire: string | null;
+    /** Whether the person is valid for every organisation; otherwise for those of the memberships. */
+    is_shared: Generated<boolean>;
     /** Then every other column is anonymous. */
     erased_at: Date | null;
   };
   candidate_competences: { candidate_id: string; competence_id: string };
+  /** What an organisation asserts about a person by its registry. */
+  memberships: {
+    provider_id: string;
+    candidate_id: string;
+    first_name: string;
+    last_name: string;
+    email: string;
+    phone: string;
+    released_at: Date | null;
+    created_at: Generated<Date>;
+  };
+  membership_competences: { provider_id: string; candidate_id: string; competence_id: string };
   /** A person at a provider; without an id there while the person is looked up or created. */
   provider_candidates: {
     provider_id: string;

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { JobCandidate, JobCandidatePage } from "../../../generated/operations/types.ts";
 import { maskPersonalNumber } from "../../contract/personal-number.ts";
-import { HOLDS_SEAT, hasOffer, isBusy } from "../candidates/availability.ts";
+import { HOLDS_SEAT, hasOffer, isBusy, isOwnPerson } from "../candidates/availability.ts";
+import { FIRST_NAME, hasCompetence, LAST_NAME, ofOrganisation } from "../candidates/membership.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { unknownJob } from "../jobs/job.ts";
@@ -12,7 +13,7 @@ interface Query extends PageQuery {
 }
 
 /**
- * A page of the candidates for a job. Each group is read on its own and only while the page has room, so that a page reads no more of the
+ * A page of the candidates for a job who are valid for its organisation. Each group is read on its own and only while the page has room, so that a page reads no more of the
  * candidates than it shows.
  * @throws ProblemError job_not_found
  */
@@ -29,12 +30,14 @@ export async function candidatesFor(
   for (let group = Number(rank); group >= 0 && rows.length <= limit; group -= 1) {
     const before = group === rank ? after : undefined;
     const found = await sql<Row>`
-      select candidate_id, personal_number_sealed, first_name, last_name, ${sql.lit(group)} as rank,
-        ${isAble(job)} as able, ${isBusy(CANDIDATE, job.start_time, job.end_time)} as busy, ${isBooked(job)} as booked
-      from candidates
-      where erased_at is null and ${groupOf(job, group)} and ${contains(sql`first_name || ' ' || last_name`, search)}
-        ${before === undefined ? sql`` : sql`and candidate_id < ${before}`}
-      order by candidate_id desc limit ${limit + 1 - rows.length}`.execute(kysely);
+      select candidates.candidate_id, personal_number_sealed, ${FIRST_NAME} as first_name, ${LAST_NAME} as last_name, ${sql.lit(group)} as rank,
+        ${isAble(job)} as able, ${isBusy(CANDIDATE, job.provider_id, job.start_time, job.end_time)} as busy,
+        ${isBooked(job)} as booked, ${isOwnPerson(CANDIDATE, job)} as assigned
+      from candidates ${ofOrganisation(job.provider_id)}
+      where erased_at is null and (is_shared or memberships.candidate_id is not null) and ${groupOf(job, group)}
+        and ${contains(sql`(${FIRST_NAME}) || ' ' || (${LAST_NAME})`, search)}
+        ${before === undefined ? sql`` : sql`and candidates.candidate_id < ${before}`}
+      order by candidates.candidate_id desc limit ${limit + 1 - rows.length}`.execute(kysely);
     rows.push(...found.rows);
   }
   const shown = rows.slice(0, limit);
@@ -54,6 +57,7 @@ interface Row {
   able: boolean;
   busy: boolean;
   booked: boolean;
+  assigned: boolean;
 }
 
 const CANDIDATE = sql.ref("candidates.candidate_id");
@@ -65,8 +69,8 @@ function groupOf(job: Job, group: number): RawBuilder<boolean> {
   return group === 1 ? sql<boolean>`(${able} and not ${offered})` : sql<boolean>`not (${able} or ${offered})`;
 }
 
-const isAble = ({ competence_id }: Job) => sql<boolean>`exists (select from candidate_competences as able
-  where able.candidate_id = candidates.candidate_id and able.competence_id = ${competence_id}::uuid)`;
+const isAble = ({ provider_id, competence_id }: Job) =>
+  hasCompetence(CANDIDATE, provider_id, sql`${competence_id}::uuid`);
 
 /** The seat on this job does not make a person busy for it. */
 const isBooked = ({ provider_id, job_id }: Job) => sql<boolean>`exists (select from bookings
@@ -81,7 +85,8 @@ function viewOf({ numbers }: Pick<Deps, "numbers">, row: Row): JobCandidate {
     lastName: row.last_name,
     offered: row.rank === 2,
     able: row.able,
-    busy: row.busy && !row.booked,
+    busy: row.busy && !row.booked && !row.assigned,
     booked: row.booked,
+    assigned: row.assigned,
   };
 }

@@ -1,5 +1,6 @@
 import type { RequestHandler } from "express";
-import type { Integration } from "../db/schema.ts";
+import { type Kysely, sql } from "kysely";
+import type { Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { readDiscovered } from "../integrations/discover.ts";
 import { requireIntegration } from "../integrations/integration.ts";
@@ -40,6 +41,8 @@ async function* linesOf(deps: Deps, integration: Integration): AsyncGenerator<ob
   yield { mappings: await readDiscovered(kysely, provider_id) };
   let lines = 2;
   const parts = {
+    membership: (query: Query) =>
+      page(selectMemberships(kysely), query, { id: "candidate_id", where }, viewOfMembership),
     job: async (query: Query) => {
       const { items, ...rest } = await page(selectJobs(deps), query, { id: "job_id", where }, (job) => job);
       return { items: await viewsOfJobs(deps, items), ...rest };
@@ -64,6 +67,30 @@ async function* linesOf(deps: Deps, integration: Integration): AsyncGenerator<ob
   }
   yield { complete: true, lines: lines + 1 };
 }
+
+const selectMemberships = (db: Kysely<Schema>) =>
+  db.selectFrom("memberships").select([
+    "provider_id",
+    "candidate_id",
+    "released_at",
+    sql<
+      string[]
+    >`array(select competence_id from membership_competences as able where able.provider_id = memberships.provider_id
+      and able.candidate_id = memberships.candidate_id order by 1)`.as("competence_ids"),
+  ]);
+
+/** Without personal data, like the rest of the export. */
+const viewOfMembership = (row: {
+  provider_id: string;
+  candidate_id: string;
+  released_at: Date | null;
+  competence_ids: string[];
+}) => ({
+  candidateId: row.candidate_id,
+  providerId: row.provider_id,
+  released: row.released_at !== null,
+  competenceIds: row.competence_ids,
+});
 
 interface Query {
   limit: number;

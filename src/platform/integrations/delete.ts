@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
+import { forgetMembers } from "../candidates/forget-members.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream.ts";
@@ -8,13 +9,14 @@ import { lockIntegration, writeIntegration } from "./integration.ts";
 import { countRemaining } from "./offboard.ts";
 import type { TokenOwners } from "./tokens.ts";
 
-/** What belongs to an integration; what refers to another table comes before it. The audit log stays. */
+/** What belongs to an integration, beside its memberships; what refers to another table comes before it. The audit log stays. */
 const TABLES = [
   "platform_tokens",
   "work",
   "offer_mails",
   "notifications",
   "bookings",
+  "own_people",
   "shift_changes",
   "pending_operations",
   "jobs",
@@ -52,7 +54,7 @@ export async function deleteIntegration(
     const integration = await lockIntegration(trx, providerId);
     if (integration.offboarding) return requestDeletion(trx, deps, integration);
     await requireUnusedDraft(trx, integration);
-    await deleteRest(trx, integration);
+    await deleteRest(trx, deps, integration);
     return undefined;
   });
   owners.forget(providerId);
@@ -97,7 +99,7 @@ export async function deleteLeaving(deps: Deps, signal: AbortSignal): Promise<nu
     if (!(await isEmptied(deps, integration, signal))) continue;
     await transact(deps, async (trx) => {
       await lockIntegration(trx, integration.provider_id);
-      await deleteRest(trx, integration);
+      await deleteRest(trx, deps, integration);
     });
     deps.log.info({ providerId: integration.provider_id }, "an organisation was deleted");
     deleted += 1;
@@ -106,11 +108,7 @@ export async function deleteLeaving(deps: Deps, signal: AbortSignal): Promise<nu
 }
 
 /** Deletes most rows in short transactions. Returns whether few are left. */
-async function isEmptied(
-  { database }: Deps,
-  { provider_id }: Integration,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function isEmptied(deps: Deps, { provider_id }: Integration, signal: AbortSignal): Promise<boolean> {
   let isEmpty = true;
   for (const name of TABLES) {
     const table = sql.table(name);
@@ -118,7 +116,7 @@ async function isEmptied(
       // In a table with a partition for each day other rows have the same ctid, of any organisation.
       const { numAffectedRows = 0n } = await sql`delete from ${table} where provider_id = ${provider_id}
         and ctid = any(array(select ctid from ${table} where provider_id = ${provider_id} limit ${sql.lit(BATCH)}))`.execute(
-        database.kysely,
+        deps.database.kysely,
       );
       if (numAffectedRows < BATCH) break;
       if (batch >= BATCHES) {
@@ -127,11 +125,16 @@ async function isEmptied(
       }
     }
   }
+  const forget = () =>
+    transact(deps, (trx) => forgetMembers(trx, deps, { providerId: provider_id, most: BATCH }));
+  for (let batch = 1; isEmpty && !signal.aborted && (await forget()) === BATCH; batch += 1)
+    if (batch >= BATCHES) isEmpty = false;
   return isEmpty && !signal.aborted;
 }
 
-async function deleteRest(trx: Trx, { provider_id, state }: Integration): Promise<void> {
-  for (const table of [...TABLES, "integrations"] as const)
-    await trx.deleteFrom(table).where("provider_id", "=", provider_id).execute();
+async function deleteRest(trx: Trx, deps: Deps, { provider_id, state }: Integration): Promise<void> {
+  for (const table of TABLES) await trx.deleteFrom(table).where("provider_id", "=", provider_id).execute();
+  while ((await forgetMembers(trx, deps, { providerId: provider_id, most: BATCH })) > 0);
+  await trx.deleteFrom("integrations").where("provider_id", "=", provider_id).execute();
   publish(trx, { type: "integration", providerId: provider_id, state, health: "reachable" });
 }

@@ -8,10 +8,10 @@ import type { RegisteredPerson } from "./registry-person.ts";
 type Counts = Pick<RegistryImport, "imported" | "updated" | "skipped">;
 
 /**
- * Adds the candidates who are not known and fills in what is missing of those who are (contract 1: profiles are the platform's): contact
- * details, the id at the provider and, where there are none, the competences that the roles of earlier shifts are mapped to. Decisions:
- * having worked in a role is proof of the competence; roles that are not mapped yet give none. A registry gives contact details only of
- * candidates that no other organisation has: notifications of other organisations' shifts are sent there, too.
+ * Adds the candidates who are not known, and what the organisation asserts about each: the name, contact details and, of those who have none, the
+ * competences that the roles of earlier shifts are mapped to. That is valid for its own shifts until an operator releases it. What is known stays, and
+ * only what is missing is filled in (contract 1: profiles are the platform's). Decisions: having worked in a role is proof of the competence; roles
+ * that are not mapped yet give none.
  */
 export async function importPeople(
   trx: Trx,
@@ -26,7 +26,7 @@ export async function importPeople(
   const added = new Set(inserted.filter((candidateId) => !returned.has(candidateId)));
   const known = await lockPeople(trx, deps, sorted);
   const changed = new Set([
-    ...(await idsOf(trx, fillIn(deps, providerId, known))),
+    ...(await idsOf(trx, assert(providerId, known))),
     ...(await idsOf(trx, noteIds(providerId, known))),
     ...(await idsOf(trx, addCompetences(providerId, known))),
   ]);
@@ -47,7 +47,7 @@ async function idsOf(trx: Trx, statement: Statement): Promise<string[]> {
   return rows.map(({ candidate_id }) => candidate_id);
 }
 
-/** Returns the candidates who were not known. */
+/** Returns the candidates who were not known. They have no contact details that are valid for others. */
 function addNew({ newId, now, numbers }: Parts, people: People): Statement {
   const rows = people.map(({ number, ...person }) => {
     const id = newId();
@@ -56,12 +56,12 @@ function addNew({ newId, now, numbers }: Parts, people: People): Statement {
   const at = now();
   return sql`
     insert into candidates (candidate_id, personal_number_sealed, personal_number_hash,
-      first_name, last_name, email, phone, created_at, updated_at)
+      first_name, last_name, email, phone, is_shared, created_at, updated_at)
     select id, personal_number_sealed, personal_number_hash,
-      "firstName", "lastName", email, phone, ${at}::timestamptz, ${at}::timestamptz
+      "firstName", "lastName", '', '', false, ${at}::timestamptz, ${at}::timestamptz
     from ${jsonRows(rows)}
       as person (id uuid, personal_number_sealed text, personal_number_hash text,
-        "firstName" text, "lastName" text, email text, phone text)
+        "firstName" text, "lastName" text)
     on conflict do nothing
     returning candidate_id`;
 }
@@ -89,18 +89,18 @@ async function lockPeople(trx: Trx, { numbers }: Parts, people: People): Promise
   });
 }
 
-/** Fills in the fields of candidates that no other organisation has. Returns the candidates with missing fields. */
-function fillIn({ now }: Pick<Parts, "now">, providerId: string, people: Known): Statement {
+/** Notes what the organisation asserts about each, as far as it was missing. Returns the candidates of whom something was. */
+function assert(providerId: string, people: Known): Statement {
   return sql`
-    update candidates set updated_at = ${now()},
-      email = coalesce(nullif(candidates.email, ''), person.email),
-      phone = coalesce(nullif(candidates.phone, ''), person.phone)
-    from ${jsonRows(people)} as person ("candidateId" uuid, email text, phone text)
-    where candidates.candidate_id = person."candidateId"
-      and (candidates.email = '' and person.email <> '' or candidates.phone = '' and person.phone <> '')
-      and (select bool_and(provider_id = ${providerId}) from provider_candidates
-        where provider_candidates.candidate_id = candidates.candidate_id)
-    returning candidates.candidate_id`;
+    insert into memberships (provider_id, candidate_id, first_name, last_name, email, phone)
+    select ${providerId}::uuid, "candidateId", "firstName", "lastName", email, phone
+    from ${jsonRows(people)} as person ("candidateId" uuid, "firstName" text, "lastName" text, email text, phone text)
+    order by "candidateId"
+    on conflict (provider_id, candidate_id) do update set
+      email = coalesce(nullif(memberships.email, ''), excluded.email),
+      phone = coalesce(nullif(memberships.phone, ''), excluded.phone)
+      where memberships.email = '' and excluded.email <> '' or memberships.phone = '' and excluded.phone <> ''
+    returning candidate_id`;
 }
 
 /** Notes the ids at the provider. Returns the candidates whose id was another. */
@@ -121,12 +121,14 @@ function addCompetences(providerId: string, people: Known): Statement {
     roleIds.map((roleId) => ({ candidateId, roleId })),
   );
   return sql`
-    insert into candidate_competences (candidate_id, competence_id)
-    select distinct "candidateId", roles.competence_id
+    insert into membership_competences (provider_id, candidate_id, competence_id)
+    select distinct ${providerId}::uuid, "candidateId", roles.competence_id
     from ${jsonRows(worked)} as worked ("candidateId" uuid, "roleId" text)
     join roles on roles.provider_id = ${providerId} and roles.role_id = worked."roleId"
-    where roles.competence_id is not null and not exists (
-      select from candidate_competences where candidate_id = "candidateId")
+    where roles.competence_id is not null
+      and not exists (select from candidate_competences where candidate_id = "candidateId")
+      and not exists (select from membership_competences as asserted
+        where asserted.provider_id = ${providerId} and asserted.candidate_id = "candidateId")
     on conflict do nothing
     returning candidate_id`;
 }

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import { isBusy } from "../candidates/availability.ts";
-import { unknownCandidate } from "../candidates/candidate.ts";
+import { lockCandidate } from "../candidates/candidate.ts";
+import { hasCompetence, isValidFor } from "../candidates/membership.ts";
 import type { Booking, Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { isActive } from "../integrations/integration.ts";
@@ -17,7 +18,8 @@ export interface Seat {
 
 /**
  * Books a candidate who accepts a job: reserves the seat and makes the shift due, in one transaction.
- * @throws ProblemError job_not_found, candidate_not_found; already_booked, job_filled, job_not_open, competence_missing, booking_overlaps.
+ * @throws ProblemError job_not_found, candidate_not_found; already_booked, job_filled, job_not_open, candidate_not_released,
+ * competence_missing, booking_overlaps.
  */
 export async function accept(deps: Deps, seat: Seat): Promise<Booking> {
   return transact(deps, async (trx) => {
@@ -30,23 +32,13 @@ export async function accept(deps: Deps, seat: Seat): Promise<Booking> {
         detail: "The candidate's withdrawal is in progress. Accept again once it has ended.",
       });
     if (before) return before;
+    if (job.own_people.some(({ candidateId }) => candidateId === seat.candidateId))
+      throw problem("already_booked", {
+        detail: "The provider has assigned the candidate to the shift itself.",
+      });
     await checkMayBook(trx, deps, job, seats.length, seat.candidateId);
     return reserve(trx, deps, job, seat.candidateId);
   });
-}
-
-/**
- * Serialises the accepts of one candidate, so that two concurrent ones see the overlap. A stronger lock could deadlock with the key share that a
- * notification to the candidate holds.
- */
-async function lockCandidate(trx: Trx, candidateId: string): Promise<void> {
-  await trx
-    .selectFrom("candidates")
-    .where("erased_at", "is", null)
-    .select("candidate_id")
-    .where("candidate_id", "=", candidateId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow(unknownCandidate);
 }
 
 async function checkMayBook(
@@ -66,26 +58,34 @@ async function checkMayBook(
     throw problem("job_not_open", { detail: "The integration of the job's provider is suspended." });
   if (await isBeingCancelled(trx, job))
     throw problem("job_not_open", { detail: "The job is being cancelled." });
-  const { able, busy } = await readFitness(trx, job, candidateId);
+  const { valid, able, busy } = await readFitness(trx, job, candidateId);
+  if (!valid) {
+    throw problem("candidate_not_released", {
+      detail: "Only the registry of another organisation names the candidate. Release the candidate first.",
+    });
+  }
   if (!able) {
     throw problem("competence_missing", {
       detail: "The candidate does not have the competence that the job requires.",
     });
   }
   if (busy)
-    throw problem("booking_overlaps", { detail: "The candidate is booked on another job at that time." });
+    throw problem("booking_overlaps", { detail: "The candidate works on another shift at that time." });
 }
 
-async function readFitness(
-  trx: Trx,
-  job: Job,
-  candidateId: string,
-): Promise<{ able: boolean; busy: boolean }> {
-  const { rows } = await sql<{ able: boolean; busy: boolean }>`
-    select exists (select from candidate_competences where candidate_id = ${candidateId}
-        and competence_id = ${job.competence_id}) as able,
-      ${isBusy(sql`${candidateId}::uuid`, job.start_time, job.end_time)} as busy`.execute(trx);
-  return rows[0] ?? { able: false, busy: false };
+interface Fitness {
+  valid: boolean;
+  able: boolean;
+  busy: boolean;
+}
+
+async function readFitness(trx: Trx, job: Job, candidateId: string): Promise<Fitness> {
+  const { rows } = await sql<Fitness>`
+    select ${isValidFor(job.provider_id)} as valid,
+      ${hasCompetence(sql`${candidateId}::uuid`, job.provider_id, job.competence_id)} as able,
+      ${isBusy(sql`${candidateId}::uuid`, job.provider_id, job.start_time, job.end_time)} as busy
+    from candidates where candidate_id = ${candidateId}`.execute(trx);
+  return rows[0] ?? { valid: false, able: false, busy: false };
 }
 
 async function reserve(trx: Trx, deps: Deps, job: Job, candidateId: string): Promise<Booking> {

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Explanation, Params } from "../../../generated/operations/types.ts";
-import { HOLDS_SEAT, hasOffer, isBusy } from "../candidates/availability.ts";
+import { HOLDS_SEAT, hasOffer, isBusy, isOwnPerson } from "../candidates/availability.ts";
+import { ablePeople } from "../candidates/membership.ts";
 import type { Database } from "../db/database.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -60,16 +61,17 @@ function seats(db: Db, { provider_id, job_id }: Job) {
     .executeTakeFirstOrThrow();
 }
 
-/** Counts the candidates who have the competence and hold no seat on this job. */
+/** Counts the candidates who have the competence and are not on this job. */
 async function people(db: Db, job: Job): Promise<Pick<StaffingFacts, "able" | "busy" | "offered">> {
   const { rows } = await sql<{ able: number; busy: number; offered: number }>`
     with able as (
-      select candidate_id, ${isBusy(sql`able.candidate_id`, job.start_time, job.end_time)} as busy,
+      select candidate_id, ${isBusy(sql`able.candidate_id`, job.provider_id, job.start_time, job.end_time)} as busy,
         ${hasOffer(sql`able.candidate_id`, job)} as offered
-      from candidate_competences as able
-      where competence_id = ${job.competence_id} and not exists (select from bookings
+      from ${ablePeople(job.provider_id, job.competence_id)} as able
+      where not exists (select from bookings
         where bookings.provider_id = ${job.provider_id} and bookings.job_id = ${job.job_id}
-          and bookings.candidate_id = able.candidate_id and ${HOLDS_SEAT}))
+          and bookings.candidate_id = able.candidate_id and ${HOLDS_SEAT})
+        and not ${isOwnPerson(sql`able.candidate_id`, job)})
     select count(*) as able, count(*) filter (where busy) as busy,
       count(*) filter (where offered and not busy) as offered
     from able`.execute(db);

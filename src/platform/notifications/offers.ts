@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { isBusy } from "../candidates/availability.ts";
+import { ablePeople } from "../candidates/membership.ts";
 import { jsonRows, OUTLET_NAME, ROLE_NAME, ROW_BY_ROW } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
@@ -18,7 +19,7 @@ interface Offer {
 }
 
 /**
- * Offers an open job, at the end of the transaction, to every candidate who has the competence, is free at that time, does not hold the offer, and
+ * Offers an open job, at the end of the transaction, to every candidate who is valid for the organisation, has the competence, is free at that time, does not hold the offer, and
  * has not withdrawn from the job. The same offer is made once: it is restored after it was withdrawn, unless a confirmed booking has ended.
  */
 export const offerJob = (trx: Trx, offer: Offer): void => writeAtEnd(trx, OFFERS, offer);
@@ -105,8 +106,8 @@ async function findFree(trx: Trx, offers: readonly Offer[]): Promise<Free[]> {
           and offer.candidate_id = able.candidate_id and offer.kind = ${kind}) as offer
     from ${jsonRows(rows)} as asked (nth int, provider uuid, job uuid, competence uuid,
         key text, "from" timestamptz, "to" timestamptz)
-      cross join lateral (select candidate_id from candidate_competences where competence_id = asked.competence ${ROW_BY_ROW}) as able
-    where not ${isBusy(sql`able.candidate_id`, sql`asked."from"`, sql`asked."to"`)}
+      cross join lateral ${ablePeople(sql`asked.provider`, sql`asked.competence`)} as able
+    where not ${isBusy(sql`able.candidate_id`, sql`asked.provider`, sql`asked."from"`, sql`asked."to"`)}
       and not exists (select from bookings as withdrawn where withdrawn.provider_id = asked.provider
         and withdrawn.job_id = asked.job and withdrawn.candidate_id = able.candidate_id
         and withdrawn.status = 'released' and withdrawn.reason = 'withdrawn' ${ROW_BY_ROW})

@@ -5,6 +5,7 @@ import type { CandidateCreate } from "../../../generated/provider/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "../candidates/membership.ts";
 import type { Schema } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
 import { noteRoute, pauseCalls } from "../integrations/health.ts";
@@ -112,7 +113,7 @@ async function ask(
   what: "look_up" | "create",
   signal: AbortSignal,
 ): Promise<Answer> {
-  const payload = await payloadOf(deps, claim.key);
+  const payload = await payloadOf(deps, claim);
   if (what === "look_up") {
     const how = { traceId, signal };
     const answer = await witnessed(client, await client.findCandidates(numberOf(payload), how), how);
@@ -135,21 +136,26 @@ function numberOf({ personalNumber }: CandidateCreate): PersonalNumber {
   return number;
 }
 
+interface Person extends Pick<CandidateCreate, "firstName" | "lastName" | "email" | "phone"> {
+  personal_number_sealed: string | null;
+  hire: string | null;
+}
+
 /** Returns what the provider needs: the minimal payload to book, the full one only to hire (decisions, "minimal or full create payload"). */
-async function payloadOf({ database, vault, numbers }: Deps, candidateId: string): Promise<CandidateCreate> {
-  const row = await database.kysely
-    .selectFrom("candidates")
-    .selectAll()
-    .where("candidate_id", "=", candidateId)
-    .executeTakeFirstOrThrow();
-  return {
-    personalNumber: numbers.open(row),
-    firstName: row.first_name,
-    lastName: row.last_name,
-    email: row.email,
-    phone: row.phone,
-    ...(row.hire !== null && JSON.parse(vault.open(row.hire))),
-  };
+async function payloadOf(
+  { database, vault, numbers }: Deps,
+  { providerId, key }: Claim,
+): Promise<CandidateCreate> {
+  const { rows } = await sql<Person>`
+    select personal_number_sealed, hire, ${FIRST_NAME} as "firstName", ${LAST_NAME} as "lastName", ${EMAIL} as email, ${PHONE} as phone
+    from candidates ${ofOrganisation(providerId)} where candidates.candidate_id = ${key}`.execute(
+    database.kysely,
+  );
+  const [row] = rows;
+  if (!row) throw new Error("the candidate of a person does not exist");
+  const { personal_number_sealed, hire, ...person } = row;
+  const personalNumber = numbers.open({ personal_number_sealed });
+  return { personalNumber, ...person, ...(hire !== null && JSON.parse(vault.open(hire))) };
 }
 
 type Conclusion = Exclude<PersonStep, { do: "look_up" | "create" }>;

@@ -8,7 +8,7 @@ import { holdVanished, isOnList } from "./plan-vanished.ts";
 import type { BookingState, Call } from "./state.ts";
 
 /** How many readings in a row must lack a person before the person counts as removed: one of them may be stale. */
-const MISSING_READINGS = 3;
+export const MISSING_READINGS = 3;
 
 /** Applies the provider's list to every booking. The list settles calls whose outcome is unknown. */
 export function applyList(draft: Draft): void {
@@ -30,7 +30,8 @@ function countsAsMissing(draft: Draft, { isListed, sentAt }: BookingState): bool
 function applyListed(draft: Draft, booking: BookingState) {
   const seen = { isListed: true, missing: 0, rejection: null } as const;
   noteListed(draft);
-  if (booking.status === "pending" && booking.atProvider === "maybe" && !booking.isWithdrawn) {
+  const isAwaited = booking.atProvider === "maybe" || isAssignedByProvider(draft, booking);
+  if (booking.status === "pending" && isAwaited && !booking.isWithdrawn) {
     draft.step({ step: "assign", code: "seen_assigned", traceId: booking.traceId });
     return confirm(draft, booking, seen);
   }
@@ -38,6 +39,12 @@ function applyListed(draft: Draft, booking: BookingState) {
   const isByPlatform = booking.atProvider !== "no" || booking.sentAt !== null;
   if (!isByPlatform || (booking.isListed && booking.atProvider === "yes" && booking.missing === 0)) return;
   draft.patchBooking(booking, { ...seen, atProvider: "yes" });
+}
+
+/** Whether the provider has put a person on the shift whom the platform was about to assign. A former booking may still be shown by a replica. */
+function isAssignedByProvider({ state }: Draft, { candidateId, sentAt }: BookingState): boolean {
+  const wasSent = (other: BookingState) => other.candidateId === candidateId && other.sentAt !== null;
+  return sentAt === null && !state.bookings.some(wasSent);
 }
 
 /**
@@ -86,8 +93,9 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
   if (rejection && missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
   if (rejection && holdsSeat(booking)) {
     const reason = reasonOf(rejection);
-    endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
-    return draft.readLate();
+    // Only a call that came before the one rejected may still take effect.
+    if (booking.sentAt !== null) draft.readLate();
+    return endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
   }
   if (booking.isWithdrawn && holdsSeat(booking)) {
     draft.step({ step: "unassign", code: "seen_unassigned", traceId: booking.traceId });

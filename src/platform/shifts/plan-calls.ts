@@ -4,7 +4,7 @@ import { failureParams } from "../step.ts";
 import { GONE } from "./believe.ts";
 import { hadNoEffect, isAboutToken, isMissingRoute } from "./call-outcome.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { confirm, reasonOf } from "./plan-bookings.ts";
+import { confirm, MISSING_READINGS, reasonOf } from "./plan-bookings.ts";
 import { concludeChange } from "./plan-changes.ts";
 import { cancelJob, endBooking, paramsOf } from "./plan-close.ts";
 import { doubtRoute, noteRoute } from "./plan-routes.ts";
@@ -91,6 +91,9 @@ function refuseAssign(
     booking.person.id = null;
     return;
   }
+  // The provider may have put the person on the shift itself, in the last seat: the next reading decides.
+  if (status === 409 && code !== "shift_cancelled" && code !== "shift_started")
+    return draft.patchBooking(booking, { rejection, missing: MISSING_READINGS - 1, sentAt: null });
   if (ABOUT_SHIFT.includes(status) || booking.routeDoubt !== null) {
     const reason = reasonOf(rejection);
     return endBooking(

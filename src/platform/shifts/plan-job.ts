@@ -6,7 +6,7 @@ import { applyList, restoreBookings } from "./plan-bookings.ts";
 import { isPerson } from "./plan-vanished.ts";
 import type { JobState } from "./state.ts";
 
-/** How many of the people assigned by the provider are stored. */
+/** How many of the people assigned by the provider are stored, beside the candidates among them. */
 const OWN_PEOPLE_STORED = 100;
 
 /** Updates the job to the shift as the provider has it now. */
@@ -77,7 +77,11 @@ function ownPeople({ state }: Draft) {
   for (const entry of state.surroundings.listed)
     if (!booked.some((booking) => isPerson(entry, booking)))
       own.set(entry.candidateId ?? entry.providerCandidateId, entry);
-  return { ownPeople: [...own.values()].slice(0, OWN_PEOPLE_STORED), ownPeopleCount: own.size };
+  const [known, others] = [true, false].map((isKnown) =>
+    [...own.values()].filter(({ candidateId }) => (candidateId !== undefined) === isKnown),
+  ) as [ProviderPerson[], ProviderPerson[]];
+  const room = Math.max(0, OWN_PEOPLE_STORED - known.length);
+  return { ownPeople: [...known, ...others.slice(0, room)], ownPeopleCount: own.size };
 }
 
 function createJob(draft: Draft, facts: Facts, traceId: string): void {

@@ -1,5 +1,6 @@
 import { sql, type Updateable } from "kysely";
-import { jsonbOf } from "../db/fragments.ts";
+import type { ProviderPerson } from "../../../generated/operations/types.ts";
+import { jsonbOf, jsonRows } from "../db/fragments.ts";
 import type { Job, JobsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream.ts";
@@ -19,6 +20,7 @@ export async function writeJob(
   if (patches.length === 0) return job && readJob(trx, providerId, job.jobId, writes);
   const { jobId: _, ...patch }: Partial<JobState> = Object.assign({}, ...patches);
   const at = deps.now();
+  const own = patch.ownPeople && ownChanges(job?.ownPeople ?? [], patch.ownPeople);
   const row = job
     ? await updateJob(trx, providerId, job.jobId, { ...toRow<Updateable<JobsTable>>(patch), updated_at: at })
     : {
@@ -30,6 +32,7 @@ export async function writeJob(
         updated_at: at,
       };
   if (!job) writeAtEnd(trx, NEW_JOBS, row);
+  if (own) writeAtEnd(trx, OWN_PEOPLE, { providerId, jobId: row.job_id, ...own });
   publish(trx, { type: "job", jobId: row.job_id, providerId, shiftId, status: row.status });
   return row;
 }
@@ -61,6 +64,41 @@ const NEW_JOBS: Writer<Job> = {
     await sql`
       insert into jobs (${columns})
       select ${columns} from jsonb_populate_recordset(null::jobs, ${jsonbOf(rows)})`.execute(trx);
+  },
+};
+
+/** The candidates who are new among the provider's own people, and those who are no longer. Undefined on most shifts: no candidate is. */
+function ownChanges(before: readonly ProviderPerson[], after: readonly ProviderPerson[]) {
+  const [was, is] = [candidatesOf(before), candidatesOf(after)];
+  const added = is.filter((candidateId) => !was.includes(candidateId));
+  const removed = was.filter((candidateId) => !is.includes(candidateId));
+  return added.length + removed.length > 0 ? { added, removed } : undefined;
+}
+
+const candidatesOf = (people: readonly ProviderPerson[]) =>
+  people.flatMap(({ candidateId }) => candidateId ?? []);
+
+interface OwnChanges {
+  providerId: string;
+  jobId: string;
+  added: string[];
+  removed: string[];
+}
+
+/** Adds first: an erasure locks the person before these rows. */
+const OWN_PEOPLE: Writer<OwnChanges> = {
+  order: 3,
+  write: async (trx, changes) => {
+    await sql`
+      insert into own_people (provider_id, job_id, candidate_id)
+      select "providerId", "jobId", candidate
+      from ${jsonRows(changes)} as changed ("providerId" uuid, "jobId" uuid, added uuid[]), unnest(added) as candidate
+      order by candidate on conflict do nothing`.execute(trx);
+    await sql`
+      delete from own_people using ${jsonRows(changes)} as changed ("providerId" uuid, "jobId" uuid, removed uuid[])
+      where own_people.provider_id = "providerId" and own_people.job_id = "jobId" and candidate_id = any(removed)`.execute(
+      trx,
+    );
   },
 };
 

@@ -3,6 +3,7 @@ import type { ProviderPerson } from "../../../generated/operations/types.ts";
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
+import { hasCompetence } from "../candidates/membership.ts";
 import { IS_LIVE, jsonRows, jsonTexts } from "../db/fragments.ts";
 import type { Numbers } from "../deps.ts";
 import { lockMapping, OUTLETS, ROLES } from "../integrations/mapped-lists.ts";
@@ -66,8 +67,7 @@ async function conflictsOf(trx: Trx, state: ShiftState, read: Shift, competenceI
       (select bookings.job_id from bookings join jobs using (provider_id, job_id)
         where bookings.candidate_id = booked.id::uuid and ${HOLDS_SEAT} and bookings.job_id <> ${state.job?.jobId ?? null}
           and jobs.start_time < ${to} and jobs.end_time > ${from} limit 1) as other,
-      ${competenceId}::uuid is null or exists (select from candidate_competences as able
-        where able.candidate_id = booked.id::uuid and able.competence_id = ${competenceId}::uuid) as able
+      ${competenceId}::uuid is null or ${hasCompetence(sql`booked.id::uuid`, state.providerId, sql`${competenceId}::uuid`)} as able
     from ${jsonTexts(booked)} as booked (id)`.execute(trx);
   return {
     overlaps: rows.flatMap(({ candidate_id, other }) =>

@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { jsonRows } from "../db/fragments.ts";
 
 /** Tables whose rows belong to a job and are deleted before it. */
-const TABLES = ["notifications", "bookings", "shift_changes"] as const;
+const TABLES = ["notifications", "bookings", "own_people", "shift_changes"] as const;
 
 /**
  * Deletes up to `most` jobs whose shift ended before `before`, with everything that belongs to them. Returns their number. A job with a pending

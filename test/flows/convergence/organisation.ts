@@ -15,9 +15,12 @@ export interface Organisation extends Actions {
   operations: Operations;
   provider: Provider;
   providerId: string;
+  /** The competence that every role of the provider is mapped to. */
+  competenceId: string;
   /** Candidates with the competence that every role of the provider is mapped to. */
   people: readonly Person[];
-  addPerson(): Promise<Person>;
+  /** Adds a candidate with the competence; with `like`, gives the competence to a candidate of another organisation. */
+  addPerson(like?: Person): Promise<Person>;
   /** Creates and announces a shift at the provider, and returns its job. */
   open(values?: ShiftValues): Promise<Job>;
   /** Creates several at the same time. */
@@ -92,10 +95,12 @@ export async function onboard(
     operations,
     provider,
     providerId,
+    competenceId,
     people,
     ...opening(actions, provider),
-    addPerson: async () => {
-      const person = await addPerson(operations, { competenceIds: [competenceId] });
+    addPerson: async (like) => {
+      const person = like ?? (await addPerson(operations, { competenceIds: [competenceId] }));
+      if (like) await addCompetence(operations, like, competenceId);
       people.push(person);
       return person;
     },
@@ -104,6 +109,13 @@ export async function onboard(
       await expect.poll(async () => (await actions.booking(job, person))?.status).toBe("confirmed");
     },
   };
+}
+
+async function addCompetence(operations: Operations, { candidateId }: Person, competenceId: string) {
+  const params = { path: { candidateId } };
+  const { competenceIds } = ok(await operations.getCandidate({ params }));
+  const body = { competenceIds: [...competenceIds, competenceId] };
+  ok(await operations.changeCandidate({ params, body }));
 }
 
 function opening(actions: Actions, provider: Provider): Pick<Organisation, "open" | "openAll"> {

@@ -81,6 +81,12 @@ const ODD_LISTS: Record<OddList, (entries: readonly Entry[], variant: Variant) =
   empty: () => [],
 };
 
+/** contract 2.5. The person has worked in the role. */
+export function registryEntry(candidate: Candidate, { id: roleId, name: roleName }: Place): object {
+  const worked = { shiftId: randomUUID(), date: "2026-01-31", roleId, roleName };
+  return { ...candidateBody(candidate), employeeNumber: "1", workHistory: [worked] };
+}
+
 /** contract 2.3. */
 export function candidateBody(candidate: Candidate): object {
   const { id, personalNumber, firstName, lastName, email, phone } = candidate;

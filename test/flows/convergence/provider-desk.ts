@@ -20,6 +20,8 @@ export interface Desk {
   restoreShift(shiftId: string): void;
   /** Assigns one of the provider's own people; with `candidateId`, a known one. */
   assignOwn(shiftId: string, candidateId?: string): string;
+  /** Registers a person with this personal number as one of its own, and returns the id. */
+  employ(personalNumber: string, details?: Partial<Candidate>): string;
   /** Registers a person a second time, and returns the second id. */
   registerAgain(candidateId: string): string;
   /** Merges a person into a new one with the same personal number, and returns the new id. */
@@ -63,6 +65,8 @@ export function createDesk({ records, outlets, roles }: Parts): Desk {
     deleteShift: (shiftId) => void changeShift(shiftId, () => ({ deleted: true })),
     restoreShift: (shiftId) => void changeShift(shiftId, () => ({ deleted: false })),
     assignOwn,
+    employ: (personalNumber, details = {}) =>
+      records.addCandidate({ ...ownPerson(candidates.length), ...details, personalNumber }).id,
     registerAgain: (candidateId) => {
       const person = candidates.find(({ id }) => id === candidateId);
       if (!person) throw new Error(`the provider has no candidate ${candidateId}`);

@@ -1,4 +1,4 @@
-import { candidateBody, type Place, shiftBody, type Variant } from "./provider-bodies.ts";
+import { candidateBody, type Place, registryEntry, shiftBody, type Variant } from "./provider-bodies.ts";
 import type { Fault, FaultOf, Faults, Operation } from "./provider-faults.ts";
 import type { Candidate, Records, Shift } from "./provider-records.ts";
 import type { Call } from "./provider-routes.ts";
@@ -67,7 +67,14 @@ const HANDLERS: Record<Operation, Handler> = {
     body: outlets.map((place) => ({ ...place, address: null })),
   }),
   listRoles: ({ roles }) => ({ status: 200, body: roles }),
-  readRegistry: ({ forms }) => refusal(forms, 404),
+  readRegistry: ({ records, roles: [role] }) => ({
+    status: 200,
+    body: {
+      candidates: records.candidates
+        .filter(({ createdBy }) => createdBy === "provider")
+        .flatMap((person) => (role ? [registryEntry(person, role)] : [])),
+    },
+  }),
 };
 
 /** Returns a problem document; with `code` only where the provider uses codes. */

@@ -45,6 +45,7 @@ const ROUTES: readonly Route[] = [
     operation: "unassign",
     form: "delete",
   },
+  { method: "GET", pattern: /^\/candidates\/registry$/, operation: "readRegistry" },
   { method: "GET", pattern: /^\/candidates$/, operation: "findCandidates" },
   { method: "POST", pattern: /^\/candidates$/, operation: "createCandidate" },
   { method: "GET", pattern: /^\/outlets$/, operation: "listOutlets" },

@@ -266,6 +266,9 @@ async function changeEverything(
   const issueId = await addIssue(providerId);
   await operations.resolveIssue({ params: { path: { issueId } } });
   ok(await operations.importRegistry(integration));
+  const { items } = ok(await operations.listCandidates({ params: { query: {} } }));
+  const { candidateId: named } = items.find(({ shared }) => !shared) ?? { candidateId: "" };
+  ok(await operations.releaseCandidate({ params: { path: { candidateId: named } }, body: { providerId } }));
   ok(await operations.verifyIntegration(integration));
   ok(await operations.rotateToken({ ...integration, body: { direction: "platform" } }));
   ok(await operations.changeIntegration({ ...integration, body: { name: "Kajen" } }));
@@ -287,6 +290,7 @@ async function changeEverything(
   await operations.revokeOperator(operator);
   return [
     candidateId,
+    named,
     jobId,
     notificationId,
     eventId,

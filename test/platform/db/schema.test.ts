@@ -111,8 +111,20 @@ const TABLES: Tables = {
     hire: "text?",
     created_at: "timestamptz",
     updated_at: "timestamptz",
+    is_shared: "bool",
     erased_at: "timestamptz?",
   },
+  memberships: {
+    provider_id: "uuid",
+    candidate_id: "uuid",
+    first_name: "text",
+    last_name: "text",
+    email: "text",
+    phone: "text",
+    released_at: "timestamptz?",
+    created_at: "timestamptz",
+  },
+  membership_competences: { provider_id: "uuid", candidate_id: "uuid", competence_id: "uuid" },
   candidate_competences: { candidate_id: "uuid", competence_id: "uuid" },
   provider_candidates: {
     provider_id: "uuid",
@@ -260,6 +272,7 @@ const TABLES: Tables = {
   hourly_figures: { provider_id: "text", name: "text", hour: "timestamptz", value: "int8" },
   figures: { minute: "timestamptz", name: "text", provider_id: "text", value: "int8" },
   field_uses: { provider_id: "uuid", field: "text", count: "int8" },
+  own_people: { provider_id: "uuid", job_id: "uuid", candidate_id: "uuid" },
   shift_changes: {
     provider_id: "uuid",
     change_id: "uuid",

@@ -41,12 +41,25 @@ describe.each(featureEngines)("a page of the registry on %s", (engine) => {
     phone: "",
     ...rest,
   });
-  const contact = async ({ number }: RegisteredPerson) =>
-    database()
-      .kysely.selectFrom("candidates")
-      .select(["email", "phone"])
-      .where("personal_number_hash", "=", (await openNumbers()).hash(number))
-      .executeTakeFirst();
+  /** What an organisation asserts; without one, what is valid everywhere. */
+  const contact = async ({ number }: RegisteredPerson, providerId?: string) => {
+    const { kysely } = database();
+    const hash = (await openNumbers()).hash(number);
+    const asserted = kysely
+      .selectFrom("memberships")
+      .innerJoin("candidates", "candidates.candidate_id", "memberships.candidate_id");
+    return providerId === undefined
+      ? kysely
+          .selectFrom("candidates")
+          .select(["email", "phone"])
+          .where("personal_number_hash", "=", hash)
+          .executeTakeFirst()
+      : asserted
+          .select(["memberships.email", "memberships.phone"])
+          .where("personal_number_hash", "=", hash)
+          .where("provider_id", "=", providerId)
+          .executeTakeFirst();
+  };
 
   it("may hold any number of people", async () => {
     const providerId = await organisation();
@@ -56,25 +69,31 @@ describe.each(featureEngines)("a page of the registry on %s", (engine) => {
     expect(await take(providerId, reachable)).toEqual({ imported: 0, updated: MANY, skipped: 0 });
   });
 
-  it("adds contact details of a candidate that only this organisation has", async () => {
+  it("fills in contact details that were missing", async () => {
     const providerId = await organisation();
     await take(providerId, [person(1)]);
     const reachable = person(1, { email: "robin@example.com", phone: "+46701740605" });
     expect(await take(providerId, [reachable])).toMatchObject({ updated: 1 });
-    expect(await contact(reachable)).toEqual({ email: "robin@example.com", phone: "+46701740605" });
+    const other = person(1, { email: "other@example.com", phone: "+46701740699" });
+    expect(await take(providerId, [other])).toMatchObject({ updated: 0, skipped: 1 });
+    expect(await contact(other, providerId)).toEqual({ email: "robin@example.com", phone: "+46701740605" });
   });
 
-  it("adds no contact details of a candidate that another organisation has, whose mail would be sent there", async () => {
+  it("gives contact details to its own organisation only, whose mail is sent there", async () => {
     const [one, other] = [await organisation(), await organisation()];
-    await take(one, [person(1)]);
-    const elsewhere = person(1, { email: "elsewhere@example.com", phone: "+46701740699" });
+    const [here, elsewhere] = ["here", "elsewhere"].map((name) =>
+      person(1, { email: `${name}@example.com` }),
+    );
+    if (!here || !elsewhere) throw new Error("there are two");
+    await take(one, [here]);
     expect(await take(other, [elsewhere])).toMatchObject({ imported: 0, updated: 1 });
-    expect(await contact(elsewhere)).toEqual({ email: "", phone: "" });
     expect(await take(other, [elsewhere])).toMatchObject({ updated: 0, skipped: 1 });
-    expect(await take(one, [elsewhere])).toMatchObject({ updated: 0, skipped: 1 });
+    expect(await contact(here)).toEqual({ email: "", phone: "" });
+    expect(await contact(here, one)).toMatchObject({ email: "here@example.com" });
+    expect(await contact(here, other)).toMatchObject({ email: "elsewhere@example.com" });
   });
 
-  it("adds no contact details of a candidate who was added by an operator", async () => {
+  it("leaves a candidate who was added by an operator as entered", async () => {
     const providerId = await organisation();
     const candidate = { first_name: "Robin", last_name: "Ek", email: "own@example.com", phone: "" };
     await database()

@@ -92,12 +92,23 @@ describe("a call whose outcome is unknown", () => {
 });
 
 describe("a rejection", () => {
-  it("releases the seat when the call was the first", () => {
-    const { writes } = planned(
-      aState({ bookings: [inDoubt()] }),
-      afterCall(assign(), refusal(409, "shift_full")),
-    );
-    expect(patchOf(writes)).toMatchObject({ status: "released", reason: "shift_full" });
+  it("of the first call is followed by one reading, because the provider may have assigned the person itself", () => {
+    const first = planned(aState({ bookings: [inDoubt()] }), afterCall(assign(), refusal(409, "shift_full")));
+    expect(first.next.do).toBe("read");
+    expect(patchOf(first.writes)).not.toHaveProperty("status");
+    const rejected = inDoubt(patchOf(first.writes));
+    const read = (surroundings?: ReturnType<typeof listing>) =>
+      planned(aState({ bookings: [rejected], ...(surroundings && { surroundings }) }), afterSeeing());
+    const full = read();
+    expect(patchOf(full.writes)).toMatchObject({ status: "released", reason: "shift_full" });
+    expect(full.next).not.toMatchObject({ afterMs: 120_000 });
+    expect(patchOf(read(listing("person")).writes)).toMatchObject({ status: "confirmed" });
+  });
+
+  it.each([404, 410, 422])("with status %d releases the seat when the call was the first", (status) => {
+    const code = status === 422 ? undefined : "shift_not_found";
+    const { writes } = planned(aState({ bookings: [inDoubt()] }), afterCall(assign(), refusal(status, code)));
+    expect(patchOf(writes)).toMatchObject({ status: "released" });
   });
 
   it("of a retry is followed by a reading, because the first call may have taken effect", () => {
@@ -167,6 +178,35 @@ describe("free seats", () => {
     const listed = ["id", "other id"].map((providerCandidateId) => ({ providerCandidateId, candidateId }));
     const { writes } = planned(aState({ surroundings: { listed } }), afterSeeing());
     expect({ ...aJob(), ...jobOf(writes) }).toMatchObject({ status: "open", ownPeopleCount: 1 });
+  });
+
+  it("count an accepted person whom the provider has assigned itself once: the booking is confirmed without a call", () => {
+    const state = aState({ bookings: [aBooking()], surroundings: listing("person") });
+    const { writes, next } = planned(state, afterSeeing());
+    expect(patchOf(writes)).toMatchObject({ status: "confirmed", atProvider: "yes" });
+    expect(jobOf(writes)).not.toMatchObject({ ownPeopleCount: 1 });
+    expect(next.do).toBe("rest");
+  });
+
+  it("do not confirm a person who was just unassigned and has accepted again: a replica may lag", () => {
+    const ended = confirmed({ status: "released", atProvider: "no", isListed: false, sentAt: NOW - 1_000 });
+    const again = aBooking({ bookingId: "again" });
+    const state = aState({ bookings: [ended, again], surroundings: listing("person") });
+    const { writes } = planned(state, afterSeeing());
+    const ofAgain = writes.filter((each) => each.write === "booking" && each.bookingId === "again");
+    expect(ofAgain).not.toContainEqual(
+      expect.objectContaining({ patch: expect.objectContaining({ status: "confirmed" }) }),
+    );
+  });
+
+  it("are stored with every candidate among the provider's own people, and up to 100 people in all", () => {
+    const others = Array.from({ length: 120 }, (_, nth) => ({ providerCandidateId: `own ${nth}` }));
+    const known = { providerCandidateId: "known", candidateId: "candidate" };
+    const state = aState({ surroundings: { listed: [...others, known] } });
+    const job = jobOf(planned(state, afterSeeing()).writes);
+    expect(job).toMatchObject({ ownPeopleCount: 121 });
+    expect(job?.ownPeople).toHaveLength(100);
+    expect(job?.ownPeople?.[0]).toEqual(known);
   });
 
   it("count a booking that is in progress", () => {

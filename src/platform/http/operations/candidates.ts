@@ -1,6 +1,11 @@
-import { type ExpressionBuilder, type Selectable, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
-import type { Candidate, CandidateChange, CandidateCreate } from "../../../../generated/operations/types.ts";
+import type {
+  Candidate,
+  CandidateChange,
+  CandidateCreate,
+  Membership,
+} from "../../../../generated/operations/types.ts";
 import {
   maskPersonalNumber,
   type PersonalNumber,
@@ -9,8 +14,10 @@ import {
 import { problem } from "../../../contract/problem.ts";
 import { isUuid } from "../../../contract/uuid.ts";
 import { changesOf } from "../../access/audit.ts";
-import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../../candidates/candidate.ts";
+import { reveal, unknownCandidate } from "../../candidates/candidate.ts";
 import { erase } from "../../candidates/erase.ts";
+import { hasCompetence } from "../../candidates/membership.ts";
+import { release } from "../../candidates/release.ts";
 import { jsonTexts } from "../../db/fragments.ts";
 import type { CandidatesTable, Schema } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
@@ -20,7 +27,30 @@ import { markRefreshDue } from "../../work/refresh.ts";
 import { contains, page } from "../page.ts";
 import { created, noContent, ok } from "../response.ts";
 
-const SHOWN = ["candidate_id", "personal_number_sealed", "first_name", "last_name"] as const;
+const SHOWN = ["candidate_id", "personal_number_sealed", "first_name", "last_name", "is_shared"] as const;
+
+/** What the company and all organisations assert. */
+const COMPETENCES = sql<string[]>`array(
+  select competence_id from candidate_competences as able where able.candidate_id = candidates.candidate_id
+  union select competence_id from membership_competences as able where able.candidate_id = candidates.candidate_id order by 1)`;
+
+const MEMBERSHIPS = sql<Membership[]>`(
+  select coalesce(json_agg(json_build_object('providerId', provider_id, 'released', released_at is not null) order by created_at, provider_id), '[]')
+  from memberships where memberships.candidate_id = candidates.candidate_id)`;
+
+const selectViews = (db: Kysely<Schema>) =>
+  db
+    .selectFrom("candidates")
+    .select(SHOWN)
+    .select([COMPETENCES.as("competence_ids"), MEMBERSHIPS.as("memberships")])
+    .where("erased_at", "is", null);
+
+/** @throws ProblemError candidate_not_found, also for an erased person. */
+const readView = async (deps: Pick<Deps, "numbers">, db: Kysely<Schema>, candidateId: string) =>
+  viewOf(
+    deps,
+    await selectViews(db).where("candidate_id", "=", candidateId).executeTakeFirstOrThrow(unknownCandidate),
+  );
 
 /** Candidates. Personal numbers are masked in every response but that of `revealCandidate`. */
 export function candidateHandlers(deps: Deps) {
@@ -31,30 +61,25 @@ export function candidateHandlers(deps: Deps) {
       return created(await transact(deps, (trx) => addCandidate(trx, deps, body, number)));
     },
     listCandidates: async ({ query }) => {
-      const all = kysely
-        .selectFrom("candidates")
-        .select(SHOWN)
-        .select(({ selectFrom }) =>
-          selectFrom("candidate_competences")
-            .select(({ fn }) => fn.agg<string[]>("array_agg", ["competence_id"]).as("ids"))
-            .whereRef("candidate_competences.candidate_id", "=", "candidates.candidate_id")
-            .as("competence_ids"),
-        )
-        .where("erased_at", "is", null)
-        .where(fits(query));
+      const all = selectViews(kysely).where(fits(query));
       const order = { id: "candidate_id" } as const;
-      return ok(await page(all, query, order, (row) => viewOf(deps, row, row.competence_ids ?? [])));
+      return ok(await page(all, query, order, (row) => viewOf(deps, row)));
     },
-    getCandidate: async ({ path: { candidateId } }) => {
-      const row = await requireCandidate(kysely, candidateId);
-      return ok(viewOf(deps, row, await competencesOf(kysely, candidateId)));
-    },
+    getCandidate: async ({ path: { candidateId } }) => ok(await readView(deps, kysely, candidateId)),
     changeCandidate: async ({ path, body }) =>
       ok(await transact(deps, (trx) => changeCandidate(trx, deps, path.candidateId, body))),
     eraseCandidate: async ({ path }) => {
       await erase(deps, path.candidateId);
       return noContent;
     },
+    releaseCandidate: async ({ path: { candidateId }, body: { providerId } }) =>
+      ok(
+        await transact(deps, async (trx) => {
+          const competenceIds = await release(trx, deps, { candidateId, providerId });
+          await offerTo(trx, deps, competenceIds);
+          return readView(deps, trx, candidateId);
+        }),
+      ),
     revealCandidate: async ({ path, body: { reason } }) => {
       const row = await reveal(deps, path.candidateId, reason);
       return ok({
@@ -72,21 +97,12 @@ export function candidateHandlers(deps: Deps) {
 /** Which candidates a list has. */
 const fits =
   ({ search, competenceId }: { search?: string; competenceId?: string }) =>
-  ({ and, exists, selectFrom }: ExpressionBuilder<Schema, "candidates">) =>
+  ({ and }: ExpressionBuilder<Schema, "candidates">) =>
     and([
       search !== undefined && isUuid(search)
         ? sql<boolean>`candidate_id = ${search}::uuid`
         : contains(sql`first_name || ' ' || last_name`, search),
-      ...(competenceId === undefined
-        ? []
-        : [
-            exists(
-              selectFrom("candidate_competences as able")
-                .select("able.candidate_id")
-                .whereRef("able.candidate_id", "=", "candidates.candidate_id")
-                .where("able.competence_id", "=", competenceId),
-            ),
-          ]),
+      ...(competenceId === undefined ? [] : [sql<boolean>`${competenceId}::uuid = any(${COMPETENCES})`]),
     ]);
 
 function readNumber(text: string): PersonalNumber {
@@ -105,23 +121,24 @@ async function addCandidate(
   number: PersonalNumber,
 ): Promise<Candidate> {
   const competenceIds = await checkCompetences(trx, order.competenceIds);
-  const candidate_id = deps.newId();
   const at = deps.now();
-  const row = await trx
+  const person = {
+    first_name: order.firstName,
+    last_name: order.lastName,
+    email: order.email,
+    phone: order.phone,
+    hire: order.hire ? deps.vault.seal(JSON.stringify(order.hire)) : null,
+    is_shared: true,
+    updated_at: at,
+  };
+  // A registry alone must not keep an operator from adding the person.
+  const { candidate_id } = await trx
     .insertInto("candidates")
-    .values({
-      candidate_id,
-      ...deps.numbers.columns(number),
-      first_name: order.firstName,
-      last_name: order.lastName,
-      email: order.email,
-      phone: order.phone,
-      hire: order.hire ? deps.vault.seal(JSON.stringify(order.hire)) : null,
-      created_at: at,
-      updated_at: at,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning(SHOWN)
+    .values({ candidate_id: deps.newId(), ...deps.numbers.columns(number), ...person, created_at: at })
+    .onConflict((conflict) =>
+      conflict.column("personal_number_hash").doUpdateSet(person).where("candidates.is_shared", "=", false),
+    )
+    .returning("candidate_id")
     .executeTakeFirstOrThrow(() =>
       problem("candidate_exists", { detail: "A candidate has this personal number already." }),
     );
@@ -130,7 +147,7 @@ async function addCandidate(
   const changes = changesOf({}, { competenceIds });
   deps.audit?.note({ subjects: { candidateId: candidate_id }, changes });
   await addCompetences(trx, deps, candidate_id, competenceIds);
-  return viewOf(deps, row, competenceIds);
+  return readView(deps, trx, candidate_id);
 }
 
 async function changeCandidate(
@@ -140,32 +157,33 @@ async function changeCandidate(
   { email, phone, competenceIds }: CandidateChange,
 ): Promise<Candidate> {
   const wanted = competenceIds && (await checkCompetences(trx, competenceIds));
-  const row = await trx
+  await trx
     .updateTable("candidates")
     .set({ updated_at: deps.now(), ...(email && { email }), ...(phone && { phone }) })
     .where("candidate_id", "=", candidateId)
     .where("erased_at", "is", null)
-    .returning(SHOWN)
+    .returning("candidate_id")
     .executeTakeFirstOrThrow(unknownCandidate);
   if (wanted) {
-    const before = { competenceIds: await competencesOf(trx, candidateId) };
+    const before = { competenceIds: (await readView(deps, trx, candidateId)).competenceIds };
     deps.audit?.note({ changes: changesOf(before, { competenceIds: wanted.toSorted() }) });
     await sql`
       delete from candidate_competences where candidate_id = ${candidateId}
         and competence_id not in (
           select id::uuid from ${jsonTexts(wanted)} as wanted (id))`.execute(trx);
+    // The operator's list replaces what registries assert.
+    await trx.deleteFrom("membership_competences").where("candidate_id", "=", candidateId).execute();
     await addCompetences(trx, deps, candidateId, wanted);
     await resolveMissingCompetences(trx, deps, candidateId);
   }
-  return viewOf(deps, row, await competencesOf(trx, candidateId));
+  return readView(deps, trx, candidateId);
 }
 
 /** Closes the issues about shifts that the candidate is able to work on now. */
 async function resolveMissingCompetences(trx: Trx, deps: Deps, candidateId: string): Promise<void> {
   const isAble = sql<boolean>`subject ->> 'candidateId' = ${candidateId} and exists (
-    select from jobs join candidate_competences as able using (competence_id)
-    where jobs.provider_id = issues.provider_id and jobs.shift_id = subject ->> 'shiftId'
-      and able.candidate_id = ${candidateId})`;
+    select from jobs where jobs.provider_id = issues.provider_id and jobs.shift_id = subject ->> 'shiftId'
+      and ${hasCompetence(sql`${candidateId}::uuid`, sql`jobs.provider_id`, sql`jobs.competence_id`)})`;
   await resolveIssues(trx, deps, { codes: ["competence_missing"], where: isAble });
 }
 
@@ -219,14 +237,18 @@ async function checkCompetences(trx: Trx, given: readonly string[]): Promise<str
 
 function viewOf(
   { numbers }: Pick<Deps, "numbers">,
-  row: Pick<Selectable<CandidatesTable>, (typeof SHOWN)[number]>,
-  competenceIds: string[],
+  row: Pick<Selectable<CandidatesTable>, (typeof SHOWN)[number]> & {
+    competence_ids: string[];
+    memberships: Membership[];
+  },
 ): Candidate {
   return {
     candidateId: row.candidate_id,
     personalNumber: maskPersonalNumber(numbers.open(row)),
     firstName: row.first_name,
     lastName: row.last_name,
-    competenceIds,
+    competenceIds: row.competence_ids,
+    shared: row.is_shared,
+    memberships: row.memberships,
   };
 }

@@ -86,6 +86,9 @@ const ORDERS = {
 const orderOf = ({ order, from, until }: JobQuery) =>
   order ?? (from === undefined && until === undefined ? "newest" : "earliest");
 
+/** As the document says. */
+const OWN_PEOPLE_SHOWN = 100;
+
 const MOST_COUNTED = 10_000;
 
 async function countJobs({ database }: Deps, providerId: string | undefined): Promise<JobCounts> {
@@ -199,7 +202,7 @@ function viewOf(job: ListedJob): Omit<JobView, "bookings"> {
     roleId: job.role_id,
     traceId: job.trace_id,
     warnings: job.warnings,
-    ownPeople: job.own_people,
+    ownPeople: job.own_people.slice(0, OWN_PEOPLE_SHOWN),
     ownPeopleCount: job.own_people_count,
     cancelling: job.status !== "cancelled" && Boolean(job.has_deletion),
     ...(outletName && { outletName }),

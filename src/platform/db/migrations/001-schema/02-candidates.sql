@@ -1,4 +1,5 @@
--- Candidates. Personal numbers are sealed, and found by a keyed hash (HMAC-SHA-256).
+-- People. Common to all organisations are the identity (the hash of the personal number, and the number sealed), what the company itself asserts, and the
+-- times of bookings. What an organisation's registry asserts is in `memberships`, and valid for its own shifts. Personal numbers are sealed, and found by a keyed hash (HMAC-SHA-256).
 
 create table candidates (
   candidate_id uuid primary key,
@@ -9,6 +10,9 @@ create table candidates (
   email text not null,
   phone text not null,
   hire text,
+  -- Whether the person is valid for every organisation: an operator added the person, or released a membership. Otherwise the memberships say for which,
+  -- and the name is that of one of them, for lists.
+  is_shared boolean not null default true,
   -- The row of an erased person stays, anonymous, because bookings refer to it.
   erased_at timestamptz,
   created_at timestamptz not null default now(),
@@ -25,6 +29,31 @@ create table candidate_competences (
   primary key (candidate_id, competence_id)
 );
 create index candidate_competences_competence on candidate_competences (competence_id);
+
+-- What an organisation asserts about a person by its registry.
+create table memberships (
+  provider_id uuid not null references integrations,
+  candidate_id uuid not null references candidates on delete cascade,
+  first_name text not null,
+  last_name text not null,
+  email text not null,
+  phone text not null,
+  -- When an operator made what was asserted valid for every organisation.
+  released_at timestamptz,
+  created_at timestamptz not null default now(),
+  primary key (provider_id, candidate_id)
+);
+create index memberships_candidate on memberships (candidate_id);
+
+create table membership_competences (
+  provider_id uuid not null,
+  candidate_id uuid not null,
+  competence_id uuid not null references competences,
+  primary key (provider_id, candidate_id, competence_id),
+  foreign key (provider_id, candidate_id) references memberships on delete cascade
+);
+create index membership_competences_competence on membership_competences (provider_id, competence_id);
+create index membership_competences_candidate on membership_competences (candidate_id);
 
 -- A person at a provider. One who is being looked up or created has no id there yet.
 create table provider_candidates (

@@ -87,6 +87,17 @@ create unique index bookings_live on bookings (provider_id, job_id, candidate_id
 -- What metrics read costs the same, however much has ended.
 create index bookings_pending on bookings (provider_id, created_at) where status = 'pending';
 
+-- The candidates among the people whom the provider assigned itself: they work at that time, as far as their organisation is concerned. Of those in
+-- `jobs.own_people`, and written with it.
+create table own_people (
+  provider_id uuid not null,
+  job_id uuid not null,
+  candidate_id uuid not null references candidates,
+  primary key (provider_id, job_id, candidate_id),
+  foreign key (provider_id, job_id) references jobs (provider_id, job_id)
+);
+create index own_people_candidate on own_people (candidate_id);
+
 -- A change of times or positions that the provider was asked for.
 create table shift_changes (
   change_id uuid not null,

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import type { Job, JobCandidate } from "../../../generated/operations/types.ts";
+import { engines } from "../../harness/engines.ts";
+import { ok } from "../../harness/operations.ts";
+import type { Person } from "../../harness/organisation.ts";
+import { type Organisation, useIndependent } from "./organisation.ts";
+import type { ShiftValues } from "./provider-desk.ts";
+
+/** The candidates with an offer of the job. */
+async function offered({ notifications }: Organisation, job: Job): Promise<string[]> {
+  const offers = await notifications(job, "job_offered");
+  return offers.map(({ candidateId }) => candidateId).sort();
+}
+
+/** The candidate as an operator who accepts for someone sees it. */
+async function pickable({ operations }: Organisation, { jobId }: Job, { candidateId }: Person) {
+  const { items } = ok(await operations.listJobCandidates({ params: { path: { jobId } } }));
+  return items.find((each) => each.candidateId === candidateId) as JobCandidate;
+}
+
+/** Opens a shift on which the provider has put the person itself. */
+async function openWith({ provider, job, findJob }: Organisation, id: string, values?: ShiftValues) {
+  const shift = provider.createShift(values);
+  provider.assignOwn(shift.id, id);
+  await provider.announce("shift.create", shift.id);
+  await expect.poll(() => findJob(shift.id)).toBeDefined();
+  return job(shift.id);
+}
+
+const times = ({ startTime, endTime }: Job) => ({ startTime, endTime });
+
+describe.each(engines)("a candidate among the provider's own people, on %s", (engine) => {
+  const onboard = useIndependent(engine);
+
+  it.each(["a", "b"] as const)(
+    "is neither offered nor booked on the shift, in variant %s",
+    async (variant) => {
+      const platform = await onboard({ variant });
+      const { provider, accept } = platform;
+      const [person, other] = [await platform.addPerson(), await platform.addPerson()];
+      // In variant a, a list names no one: the platform knows the id of a person whom it has booked.
+      const employed = variant === "b" ? provider.employ(person.personalNumber) : undefined;
+      if (!employed) await platform.book(await platform.open(), person);
+      const id = employed ?? provider.candidates.at(-1)?.id ?? "";
+      const job = await openWith(platform, id, { positions: 3 });
+      await expect.poll(() => offered(platform, job)).toEqual([other.candidateId]);
+      expect(await accept(job, person)).toEqual({ status: 409, code: "already_booked" });
+      expect(await pickable(platform, job, person)).toMatchObject({ assigned: true, busy: false });
+      await platform.book(job, other);
+      expect(await platform.job(job.shiftId)).toMatchObject({ status: "open", ownPeopleCount: 1 });
+      provider.removePerson(job.shiftId, id);
+      await provider.announce("shift.update", job.shiftId);
+      await expect.poll(async () => (await offered(platform, job)).includes(person.candidateId)).toBe(true);
+      await platform.book(job, person);
+    },
+  );
+
+  it("is neither offered nor booked on an overlapping shift of the same organisation", async () => {
+    const platform = await onboard({ variant: "b" });
+    const { provider, accept } = platform;
+    const [person, other] = [await platform.addPerson(), await platform.addPerson()];
+    const own = await openWith(platform, provider.employ(person.personalNumber));
+    const job = await platform.open(times(own));
+    await expect.poll(() => offered(platform, job)).toEqual([other.candidateId]);
+    expect(await accept(job, person)).toEqual({ status: 409, code: "booking_overlaps" });
+    expect(await pickable(platform, job, person)).toMatchObject({ assigned: false, busy: true });
+    const { reasons } = ok(await platform.operations.explainJob({ params: { path: { jobId: job.jobId } } }));
+    expect(reasons.map(({ code }) => code)).toEqual(["not_accepted_yet", "some_not_free"]);
+    provider.deleteShift(own.shiftId);
+    await provider.announce("shift.delete", own.shiftId);
+    await expect.poll(async () => (await platform.job(own.shiftId)).status).toBe("cancelled");
+    await platform.book(job, person);
+  });
+
+  it("can be erased, and is one of the provider's people without a name then", async () => {
+    const platform = await onboard({ variant: "b" });
+    const { provider, operations } = platform;
+    const { candidateId, personalNumber } = await platform.addPerson();
+    const providerCandidateId = provider.employ(personalNumber);
+    const job = await openWith(platform, providerCandidateId);
+    expect(job.ownPeople).toEqual([{ providerCandidateId, candidateId }]);
+    ok(await operations.eraseCandidate({ params: { path: { candidateId } } }));
+    await provider.announce("shift.update", job.shiftId);
+    await expect
+      .poll(async () => (await platform.job(job.shiftId)).ownPeople)
+      .toEqual([{ providerCandidateId }]);
+  });
+
+  it("is free for the shifts of other organisations", async () => {
+    const [platform, elsewhere] = [await onboard({ variant: "b" }), await onboard()];
+    const person = await platform.addPerson();
+    const own = await openWith(platform, platform.provider.employ(person.personalNumber));
+    await elsewhere.addPerson(person);
+    const job = await elsewhere.open(times(own));
+    await expect.poll(() => offered(elsewhere, job)).toEqual([person.candidateId]);
+    await elsewhere.book(job, person);
+  });
+
+  it("is booked when the provider has put the person on the shift in the meantime, and takes one position", async () => {
+    const platform = await onboard({ variant: "b" });
+    const { provider, accept } = platform;
+    const person = await platform.addPerson();
+    const id = provider.employ(person.personalNumber);
+    const job = await platform.open();
+    provider.assignOwn(job.shiftId, id);
+    provider.fault({ kind: "rejected-repeat", code: "shift_full" });
+    await accept(job, person);
+    await expect.poll(() => platform.booking(job, person)).toMatchObject({ status: "confirmed" });
+    expect(await platform.job(job.shiftId)).toMatchObject({
+      status: "filled",
+      overfilled: false,
+      ownPeopleCount: 0,
+    });
+    const kinds = (await platform.notifications(job)).map(({ kind }) => kind);
+    expect(kinds).toEqual(["job_offered", "booking_confirmed"]);
+    provider.clearFaults();
+    await platform.withdraw(job, person);
+    await expect.poll(() => provider.shift(job.shiftId)?.assigned).toEqual([]);
+  });
+});
