@@ -4,7 +4,7 @@ import type { Call, ChangeValues, JobState, Next, ShiftState } from "../../src/p
 import { type Allowed, AllowedCounts } from "./allowed.ts";
 import type { Network } from "./network.ts";
 import type { ProviderRecords } from "./provider.ts";
-import type { ChangeRow, NotificationRow, Store } from "./store.ts";
+import { type ChangeRow, isLive, type NotificationRow, type Store } from "./store.ts";
 
 type ShiftBody = ReturnType<ProviderRecords["asRead"]>;
 
@@ -200,6 +200,7 @@ export class Invariants {
     if (kind === "booking_confirmed") this.#checkConfirmed(row);
     if (kind === "shift_cancelled") this.#checkCancelled(row);
     if (kind === "shift_changed") this.#checkChanged(row);
+    if (kind === "shift_cancelled" || reason === "removed_by_provider") this.#checkNotMoved(row);
     if (ENDING.has(kind)) this.#lastFacts.delete(`${shiftId} ${candidateId}`);
     if (kind === "shift_changed") this.#lastFacts.set(`${shiftId} ${candidateId}`, this.#factsOf(shiftId));
   }
@@ -265,6 +266,25 @@ export class Invariants {
       isHidden,
       `${candidateId} was notified that ${shiftId} is cancelled, but it was not`,
     );
+  }
+
+  /** A candidate who is known to have been moved to another shift at that time is not notified of the end of the booking. */
+  #checkNotMoved({ shiftId, candidateId, startTime, endTime }: NotificationRow) {
+    const { store, now } = this.#parts;
+    const booking = store.bookingsOf(shiftId).findLast((each) => each.candidateId === candidateId);
+    const isOther = !booking?.isListed || booking.isWithdrawn;
+    if (isOther || store.operations.some((each) => each.shiftId === shiftId)) return;
+    const isMoved = [...store.jobs.values()].some(
+      (job) =>
+        job.shiftId !== shiftId &&
+        isLive(job) &&
+        job.startTime > now() &&
+        job.startTime < endTime &&
+        job.endTime > startTime &&
+        (store.ownSince.get(`${job.shiftId} ${candidateId}`) ?? 0) > now() - 120 * MINUTE_MS,
+    );
+    if (isMoved)
+      this.fail(`${candidateId} was notified of the end of a booking on ${shiftId}, but was moved`);
   }
 
   #checkChanged({ shiftId, candidateId, startTime, endTime }: NotificationRow) {

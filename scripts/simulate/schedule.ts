@@ -56,6 +56,10 @@ export type Step =
   | { do: "return" }
   | { do: "assign_own" | "remove_own"; shift: number; person: number }
   | { do: "assign_candidate" | "remove_candidate"; shift: number; candidate: number }
+  /** Moves a candidate, or else the first one on the shift. */
+  | { do: "move_candidate"; shift: number; candidate: number; to: number }
+  /** Deletes the shift, and publishes it under the id of one that is not published yet, with its people. */
+  | { do: "recreate"; shift: number; to: number }
   | { do: "accept" | "withdraw"; shift: number; candidate: number }
   | { do: "cancel"; shift: number }
   | { do: "change"; shift: number; byMs: number | undefined; positions: number | undefined }
@@ -157,6 +161,10 @@ function shiftSteps(shifts: number, candidates: number): Weighted[] {
   const positions = fc.integer({ min: 0, max: 3 });
   const at = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift });
   const of = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift, candidate });
+  const moveTo = (isPerson: boolean) =>
+    isPerson
+      ? fc.record({ do: fc.constant("move_candidate"), shift, candidate, to: shift })
+      : fc.record({ do: fc.constant("recreate"), shift, to: shift });
   const plain = <Do extends string>(...names: Do[]) => fc.record({ do: fc.constantFrom(...names) });
   const ownPerson = { do: fc.constantFrom("assign_own", "remove_own"), shift, person: fc.nat(1) };
   const change = {
@@ -178,7 +186,10 @@ function shiftSteps(shifts: number, candidates: number): Weighted[] {
     { weight: 1, arbitrary: fc.record({ do: fc.constant("lose"), count: fc.integer({ min: 1, max: 9 }) }) },
     { weight: 1, arbitrary: plain("return") },
     { weight: 1, arbitrary: fc.record(ownPerson) },
-    { weight: 1, arbitrary: fc.oneof(of("assign_candidate"), of("remove_candidate")) },
+    {
+      weight: 3,
+      arbitrary: fc.oneof(of("assign_candidate"), of("remove_candidate"), moveTo(true), moveTo(false)),
+    },
     { weight: 1, arbitrary: at("cancel") },
     { weight: 2, arbitrary: fc.record(change) },
     { weight: 2, arbitrary: plain("replay", "map", "suspend", "activate", "rotate") },

@@ -135,6 +135,10 @@ function atProvider(system: SimulatedSystem, step: AtProvider) {
       return system.webhooks.send("shift.delete", id);
     case "cancel_at_provider":
       return update(system, shift, { isCancelled: true });
+    case "move_candidate":
+      return movePerson(system, shift, step);
+    case "recreate":
+      return recreate(system, shift, `s${step.to}`);
     case "assign_own":
     case "remove_own":
     case "assign_candidate":
@@ -186,6 +190,37 @@ function lose({ records, now }: SimulatedSystem, count: number) {
 function bringBack({ records, now }: SimulatedSystem) {
   for (const [id, shift] of records.lost) records.write(id, shift, now);
   records.lost.clear();
+}
+
+/** Moves a candidate to another shift, or else the first one on the list, in the manner of the provider's staff. */
+function movePerson(
+  system: SimulatedSystem,
+  from: ProviderShift,
+  { candidate, to: toId }: Of<"move_candidate">,
+) {
+  const { records, now } = system;
+  const candidateOf = ({ personId }: Entry) => records.person(personId)?.candidateId;
+  const to = records.current(`s${toId}`);
+  const moved =
+    from.entries.find((entry) => candidateOf(entry) === `c${candidate}`) ??
+    from.entries.find((entry) => candidateOf(entry) !== undefined);
+  if (!moved || !to || to.id === from.id || to.isCancelled || to.start <= now) return;
+  const { personId } = moved;
+  if (to.entries.some((entry) => entry.personId === personId)) return;
+  update(system, from, { entries: from.entries.filter((entry) => entry !== moved) });
+  update(system, to, { entries: [...to.entries, { personId, by: "provider" }] });
+}
+
+function recreate(system: SimulatedSystem, shift: ProviderShift, wanted: string) {
+  const { records, unpublished, webhooks, now } = system;
+  const id = unpublished.has(wanted) ? wanted : [...unpublished.keys()][0];
+  if (id === undefined) return;
+  unpublished.delete(id);
+  const entries = shift.entries.map(({ personId }) => ({ personId, by: "provider" as const }));
+  records.write(id, { ...shift, id, entries }, now);
+  records.write(shift.id, undefined, now);
+  webhooks.send("shift.create", id);
+  webhooks.send("shift.delete", shift.id);
 }
 
 function changeList(

@@ -110,6 +110,8 @@ export class Store {
   readonly bookings: BookingRow[] = [];
   /** By candidate. */
   readonly people = new Map<string, PersonRow>();
+  /** Since when a candidate is one of the provider's own people, by shift and candidate. */
+  readonly ownSince = new Map<string, number>();
   operations: OperationRow[] = [];
   readonly changes: ChangeRow[] = [];
   readonly events: EventRow[] = [];

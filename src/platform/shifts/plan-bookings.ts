@@ -2,7 +2,7 @@ import type { BookingReason } from "../../../generated/operations/types.ts";
 import type { Rejection } from "../db/schema.ts";
 import { type FinalFault, isFinal } from "../people/plan.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { endBooking, notifyOfBooking, paramsOf } from "./plan-close.ts";
+import { endBooking, moveBooking, movedTo, notifyOfBooking, paramsOf } from "./plan-close.ts";
 import { awaitsShift, settleRoute } from "./plan-routes.ts";
 import { holdVanished, isOnList } from "./plan-vanished.ts";
 import type { BookingState, Call } from "./state.ts";
@@ -111,9 +111,14 @@ function rereadMissing(draft: Draft, booking: BookingState): void {
   draft.readAt(draft.now + afterMs);
 }
 
-/** The provider removed a person that the platform had assigned. Assignments belong to the platform, so it assigns the person once more. */
+/**
+ * The provider removed a person that the platform had assigned, or moved them to another shift. Assignments belong to the platform, so it assigns a person
+ * who was removed once more.
+ */
 function applyRemoved(draft: Draft, booking: BookingState) {
   if (booking.missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
+  const moved = movedTo(draft, booking);
+  if (moved) return moveBooking(draft, booking, moved);
   const off = { atProvider: "no", isListed: false, missing: 0 } as const;
   if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
   if (booking.isWithdrawn)
