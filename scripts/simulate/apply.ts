@@ -208,6 +208,7 @@ function book(
   store.bookings.push({
     ...newBooking(job, candidateId, now),
     bookingId,
+    isMoved: true,
     status: "confirmed",
     atProvider: "yes",
     providerCandidateId,

@@ -218,8 +218,11 @@ export class Invariants {
     const wasConfirmed = (bookingId: string) =>
       notifications.some((each) => each.kind === "booking_confirmed" && each.changeKey === bookingId);
     const isRenewed = bookings.some(
-      ({ shiftId, bookingId, status, updatedAt }) =>
-        shiftId === row.shiftId && status === "released" && updatedAt >= before.at && wasConfirmed(bookingId),
+      ({ shiftId, bookingId, status, updatedAt, isMoved }) =>
+        shiftId === row.shiftId &&
+        status === "released" &&
+        updatedAt >= before.at &&
+        (isMoved || wasConfirmed(bookingId)),
     );
     // A booking that ended with its shift, and was confirmed again when the shift came back.
     const isRestored = notifications.some(
@@ -287,10 +290,12 @@ export class Invariants {
       this.fail(`${candidateId} was notified of the end of a booking on ${shiftId}, but was moved`);
   }
 
-  #checkChanged({ shiftId, candidateId, startTime, endTime }: NotificationRow) {
+  #checkChanged({ shiftId, candidateId, changeKey, startTime, endTime }: NotificationRow) {
     const versions = this.#parts.records.versionsOf(shiftId);
     const isReal = versions.some(({ shift }) => shift?.start === startTime && shift.end === endTime);
     if (!isReal) this.fail(`${candidateId} was notified of times that ${shiftId} never had`);
+    // A move is a change, also one back to a shift that the candidate was notified of before.
+    if (this.#parts.store.bookings.some(({ bookingId }) => bookingId === changeKey)) return;
     if (this.#lastFacts.get(`${shiftId} ${candidateId}`) === this.#factsOf(shiftId))
       this.fail(`${candidateId} was notified twice of the same change of ${shiftId}`);
   }

@@ -165,7 +165,7 @@ function findMoved(
   const otherJobId = store.overlap(candidateId, startTime, endTime, shiftId) ?? null;
   const { providerCandidateId } = entry;
   const place = { jobId: to.jobId, shiftId: to.shiftId, startTime, endTime, outletId, roleId };
-  return [{ ...place, candidateId, providerCandidateId, otherJobId, isBusy: false }];
+  return [{ ...place, candidateId, providerCandidateId, otherJobId, isBusy: to.announced !== null }];
 }
 
 const ENDED_WITHOUT_WISH: readonly unknown[] = ["shift_deleted", "shift_cancelled", "removed_by_provider"];

@@ -28,6 +28,8 @@ export interface BookingRow extends Omit<BookingState, "person"> {
   shiftId: string;
   createdAt: number;
   updatedAt: number;
+  /** The provider put the person on the shift. */
+  isMoved?: true;
 }
 
 export interface PersonRow {

@@ -28,9 +28,10 @@ export async function findMoved(
     where jobs.job_id <> ${job.jobId} and ${IS_LIVE} and jobs.start_time > ${now} and own.created_at > now() - ${MOVED_WITHIN}`;
   const free = await lockFree(trx, providerId, found);
   if (!free) return [];
-  const { rows } = await sql<Omit<MovedPerson, "isBusy">>`
+  const { rows } = await sql<Omit<MovedPerson, "isBusy"> & { isSettled: boolean }>`
     select distinct on (own.candidate_id) own.candidate_id as "candidateId", listed.id as "providerCandidateId",
       jobs.job_id as "jobId", jobs.shift_id as "shiftId", jobs.outlet_id as "outletId", jobs.role_id as "roleId",
+      jobs.announced is null as "isSettled",
       (extract(epoch from jobs.start_time) * 1000)::float8 as "startTime", (extract(epoch from jobs.end_time) * 1000)::float8 as "endTime",
       (select bookings.job_id from bookings join jobs as third using (provider_id, job_id)
         where bookings.candidate_id = own.candidate_id and ${HOLDS_SEAT} and bookings.job_id not in (jobs.job_id, ${job.jobId})
@@ -42,7 +43,7 @@ export async function findMoved(
     order by own.candidate_id, abs(extract(epoch from jobs.start_time - ${new Date(job.startTime)}::timestamptz)), jobs.job_id`.execute(
     trx,
   );
-  return rows.map((row) => ({ ...row, isBusy: !free.has(row.jobId) }));
+  return rows.map(({ isSettled, ...row }) => ({ ...row, isBusy: !isSettled || !free.has(row.jobId) }));
 }
 
 /** Locks the jobs that no other run works on, and returns their ids; undefined if there are no jobs. */

@@ -81,9 +81,9 @@ export function moveBooking(draft: Draft, booking: BookingState, to: MovedPerson
   const { job } = draft;
   const { candidateId, traceId } = booking;
   const { providerCandidateId, jobId, shiftId, otherJobId } = to;
-  // No run waits for another one. The next reading moves the person.
+  // No run waits for another one, and no one is notified of times that are not settled. A later reading moves the person.
   if (to.isBusy) {
-    draft.readAt(draft.now + (draft.rules.ladderMs[0] ?? 0));
+    draft.readAt(draft.now + (draft.rules.ladderMs[1] ?? 0));
     return;
   }
   const reason = "moved_by_provider" as const;

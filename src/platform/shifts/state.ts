@@ -137,7 +137,7 @@ export interface MovedPerson
   shiftId: string;
   /** A third job at that time, on which the person is booked. */
   otherJobId: string | null;
-  /** Another run works on that shift. */
+  /** Another run works on that shift, or its times are not settled. */
   isBusy: boolean;
 }
 

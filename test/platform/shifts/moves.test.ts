@@ -66,10 +66,10 @@ describe("a booked person whom the list lacks, and another one shows", () => {
     expect(writesOf(read(to).writes, "book")).toMatchObject([{ kind }]);
   });
 
-  it("is moved by the next reading while another run works on the other shift", () => {
+  it("is moved by the next reading while the other shift is being worked on, or not settled", () => {
     const { writes, next } = read({ isBusy: true });
     expect([writesOf(writes, "booking"), writesOf(writes, "book")]).toEqual([[], []]);
-    expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
+    expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
   });
 
   it("is moved with an issue when booked on a third job at that time", () => {
@@ -130,11 +130,11 @@ describe("the people of a shift that is gone, and whom another one lists", () =>
     expect(notified(planned(state, afterSeeing({ cancelled: true })).writes)).toEqual(["shift_cancelled"]);
   });
 
-  it("wait for the next reading while another run works on the other shift", () => {
+  it("wait for the next reading while the other shift is being worked on, or not settled", () => {
     const state = aState({ bookings: [confirmed()], surroundings: { moved: [moved({ isBusy: true })] } });
     const { writes, next } = planned(state, afterSeeing({ cancelled: true }));
     expect([writesOf(writes, "booking"), notified(writes)]).toEqual([[], []]);
-    expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
+    expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
   });
 
   it("are the provider's own if that shift comes back", () => {
