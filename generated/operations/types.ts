@@ -1490,6 +1490,7 @@ export interface components {
       | "candidate_refused"
       | "assignment_refused"
       | "removed_by_provider"
+      | "moved_by_provider"
       | "provider_unavailable";
     /**
      * @description Why the times or positions of a shift were not changed.

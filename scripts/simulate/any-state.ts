@@ -74,7 +74,14 @@ const booking = fc.record({
   sentAt: orNull(time),
   missing: count,
   status: fc.constantFrom("pending", "confirmed", "released", "failed"),
-  reason: fc.constantFrom(null, "withdrawn", "shift_deleted", "shift_cancelled", "removed_by_provider"),
+  reason: fc.constantFrom(
+    null,
+    "withdrawn",
+    "shift_deleted",
+    "shift_cancelled",
+    "removed_by_provider",
+    "moved_by_provider",
+  ),
   atProvider: fc.constantFrom("no", "maybe", "yes"),
   isWithdrawn: fc.boolean(),
   isListed: fc.boolean(),
@@ -119,6 +126,19 @@ const event = fc.record({
   event: fc.constantFrom("shift.create", "shift.update", "shift.delete"),
 });
 
+const moved = fc.record({
+  candidateId: id,
+  providerCandidateId: id,
+  jobId: id,
+  shiftId: id,
+  startTime: time,
+  endTime: time,
+  outletId: id,
+  roleId: id,
+  otherJobId: orNull(id),
+  isBusy: fc.boolean(),
+});
+
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined });
 
 export const states = fc.record({
@@ -158,6 +178,8 @@ export const states = fc.record({
     overlaps: fc.array(fc.record({ candidateId: id, otherJobId: id }), { maxLength: 2 }),
     lacking: fc.array(id, { maxLength: 2 }),
     vanished: fc.record({ missing: count, known: count }),
+    moved: fc.array(moved, { maxLength: 2 }),
+    arrived: fc.array(id, { maxLength: 2 }),
   }),
 }) as fc.Arbitrary<ShiftState>;
 

@@ -56,7 +56,16 @@ function writeJob(store: Store, shiftId: string, writes: readonly Write[], now: 
   const { jobId: before } = job;
   Object.assign(job, ...patches, { updatedAt: now });
   job.jobId = before ?? store.newId("job");
+  noteOwn(store, job, now);
   store.jobs.set(shiftId, job);
+}
+
+/** Notes since when candidates are among the provider's own people. */
+export function noteOwn({ ownSince }: Store, { shiftId, ownPeople }: JobRow, now: number) {
+  const keys = new Set(ownPeople.flatMap(({ candidateId }) => candidateId && `${shiftId} ${candidateId}`));
+  for (const key of ownSince.keys())
+    if (key.startsWith(`${shiftId} `) && !keys.has(key)) ownSince.delete(key);
+  for (const key of keys) if (key && !ownSince.has(key)) ownSince.set(key, now);
 }
 
 function writeBooking(store: Store, bookingId: string, patch: BookingPatch, now: number) {
@@ -112,6 +121,10 @@ function applyOne(target: Target, write: Write) {
       return resolveIssues(store, write.codes ? { ...write, codes: write.codes } : { shiftId });
     case "notify":
       return notifyAll(target, write);
+    case "book":
+      return book(target, write);
+    case "read_booked":
+      return readBooked(target, write.candidateIds);
     case "offer":
       return offer(target);
     case "withdraw_offers":
@@ -179,6 +192,73 @@ function notify(
   invariants.notified(row);
 }
 
+/** Works as `bookMoved` of record-others.ts. */
+function book(
+  target: Target,
+  { candidateId, providerCandidateId, movedTo, kind }: Extract<Write, { write: "book" }>,
+) {
+  const { store, now } = target;
+  const shiftId = movedTo?.shiftId ?? target.shiftId;
+  const job = store.jobs.get(shiftId);
+  if (!job || store.seatsOf(shiftId).some((seat) => seat.candidateId === candidateId)) return;
+  if (movedTo) {
+    job.ownPeople = job.ownPeople.filter((person) => person.candidateId !== candidateId);
+    job.ownPeopleCount -= 1;
+    noteOwn(store, job, now);
+    readNow(target, job);
+  }
+  const bookingId = store.newId("b");
+  store.bookings.push({
+    ...newBooking(job, candidateId, now),
+    bookingId,
+    isMoved: true,
+    status: "confirmed",
+    atProvider: "yes",
+    providerCandidateId,
+    isListed: true,
+  });
+  if (kind) notify({ ...target, shiftId }, candidateId, kind, bookingId);
+}
+
+/** A booking, as an accept makes it. */
+export const newBooking = ({ shiftId, traceId }: JobRow, candidateId: string, now: number) => ({
+  shiftId,
+  candidateId,
+  status: "pending" as const,
+  isWithdrawn: false,
+  atProvider: "no" as const,
+  providerCandidateId: null,
+  sentAt: null,
+  rejection: null,
+  missing: 0,
+  isListed: false,
+  isReassigned: false,
+  isRetried: false,
+  leftAt: null,
+  isLookedUpAgain: false,
+  routeDoubt: null,
+  traceId,
+  reason: null,
+  createdAt: now,
+  updatedAt: now,
+});
+
+/** Works as `readBooked` of record-others.ts. */
+function readBooked(target: Target, candidateIds: readonly string[]) {
+  const { store, shiftId, now } = target;
+  const here = store.jobs.get(shiftId);
+  for (const booking of store.bookings) {
+    const job = store.jobs.get(booking.shiftId);
+    const isSeat = booking.status === "pending" || booking.status === "confirmed";
+    if (!here || !job || job === here || !isSeat || !candidateIds.includes(booking.candidateId)) continue;
+    const isSameTime = job.startTime < here.endTime && job.endTime > here.startTime;
+    if (isLive(job) && job.startTime > now && (booking.missing > 0 || isSameTime)) readNow(target, job);
+  }
+}
+
+/** Makes another shift due for a reading, unless it is missing. */
+const readNow = ({ store, now }: Target, { shiftId }: JobRow) => readSoon(store, shiftId, now, 1);
+
 /** Returns the candidates who have the competence, are free at that time, and have not withdrawn from the job. */
 export function findFree(store: Store, job: JobRow): string[] {
   return [...store.competences].flatMap(([candidateId, competences]) => {
@@ -238,7 +318,8 @@ function identify(
 }
 
 /** Reads the provider's next other shifts. */
-function sample({ store, shiftId, now }: Target, count: number) {
+function sample(target: Target, count: number) {
+  const { store, shiftId, now } = target;
   const others = [...store.jobs.values()]
     .filter((job) => job.shiftId !== shiftId && isLive(job) && job.startTime > now)
     .filter((job) => (store.shifts.get(job.shiftId)?.believedAt ?? 0) <= now - 60_000)
@@ -248,8 +329,8 @@ function sample({ store, shiftId, now }: Target, count: number) {
 }
 
 /** Makes the platform read a shift without a notice. */
-export function readSoon(store: Store, shiftId: string, now: number) {
+export function readSoon(store: Store, shiftId: string, now: number, priority = 2) {
   const row = store.shifts.get(shiftId);
   if (row?.belief.missingSince === null) row.nextReadAt = now;
-  store.markDue("shift", shiftId, 2, now);
+  store.markDue("shift", shiftId, priority, now);
 }

@@ -1,4 +1,4 @@
-import { withdrawOffers } from "./apply.ts";
+import { newBooking, withdrawOffers } from "./apply.ts";
 import { isLive, type Store } from "./store.ts";
 
 // The commands of candidates and operators, as src/platform/jobs implements them.
@@ -20,28 +20,7 @@ export function accept(store: Store, shiftId: string, candidateId: string, now: 
   if (!store.competences.get(candidateId)?.has(job.competenceId ?? "")) return "competence_missing";
   if (store.overlap(candidateId, job.startTime, job.endTime) !== undefined) return "booking_overlaps";
   if (store.isOwnPerson(candidateId, job.startTime, job.endTime)) return "booking_overlaps";
-  store.bookings.push({
-    bookingId: store.newId("b"),
-    shiftId,
-    candidateId,
-    status: "pending",
-    isWithdrawn: false,
-    atProvider: "no",
-    providerCandidateId: null,
-    sentAt: null,
-    rejection: null,
-    missing: 0,
-    isListed: false,
-    isReassigned: false,
-    isRetried: false,
-    leftAt: null,
-    isLookedUpAgain: false,
-    routeDoubt: null,
-    traceId: job.traceId,
-    reason: null,
-    createdAt: now,
-    updatedAt: now,
-  });
+  store.bookings.push({ bookingId: store.newId("b"), ...newBooking(job, candidateId, now) });
   const person = store.people.get(candidateId);
   if (person) person.fault = null;
   store.markDue("shift", shiftId, 0, now);

@@ -5,7 +5,7 @@ import { type Allowed, AllowedCounts } from "./allowed.ts";
 import type { Network } from "./network.ts";
 import type { Observations } from "./observations.ts";
 import type { ProviderRecords } from "./provider.ts";
-import type { ChangeRow, NotificationRow, Store } from "./store.ts";
+import { type ChangeRow, isLive, type NotificationRow, type Store } from "./store.ts";
 
 type ShiftBody = ReturnType<ProviderRecords["asRead"]>;
 
@@ -210,6 +210,7 @@ export class Invariants {
     if (kind === "booking_confirmed") this.#checkConfirmed(row);
     if (kind === "shift_cancelled") this.#checkCancelled(row);
     if (kind === "shift_changed") this.#checkChanged(row);
+    if (kind === "shift_cancelled" || reason === "removed_by_provider") this.#checkNotMoved(row);
     if (ENDING.has(kind)) this.#lastFacts.delete(`${shiftId} ${candidateId}`);
     if (kind === "shift_changed") this.#lastFacts.set(`${shiftId} ${candidateId}`, this.#factsOf(shiftId));
   }
@@ -227,8 +228,11 @@ export class Invariants {
     const wasConfirmed = (bookingId: string) =>
       notifications.some((each) => each.kind === "booking_confirmed" && each.changeKey === bookingId);
     const isRenewed = bookings.some(
-      ({ shiftId, bookingId, status, updatedAt }) =>
-        shiftId === row.shiftId && status === "released" && updatedAt >= before.at && wasConfirmed(bookingId),
+      ({ shiftId, bookingId, status, updatedAt, isMoved }) =>
+        shiftId === row.shiftId &&
+        status === "released" &&
+        updatedAt >= before.at &&
+        (isMoved || wasConfirmed(bookingId)),
     );
     // A booking that ended with its shift, and was confirmed again when the shift came back.
     const isRestored = notifications.some(
@@ -277,10 +281,31 @@ export class Invariants {
     );
   }
 
-  #checkChanged({ shiftId, candidateId, startTime, endTime }: NotificationRow) {
+  /** A candidate who is known to have been moved to another shift at that time is not notified of the end of the booking. */
+  #checkNotMoved({ shiftId, candidateId, startTime, endTime }: NotificationRow) {
+    const { store, now } = this.#parts;
+    const booking = store.bookingsOf(shiftId).findLast((each) => each.candidateId === candidateId);
+    const isOther = !booking?.isListed || booking.isWithdrawn;
+    if (isOther || store.operations.some((each) => each.shiftId === shiftId)) return;
+    const isMoved = [...store.jobs.values()].some(
+      (job) =>
+        job.shiftId !== shiftId &&
+        isLive(job) &&
+        job.startTime > now() &&
+        job.startTime < endTime &&
+        job.endTime > startTime &&
+        (store.ownSince.get(`${job.shiftId} ${candidateId}`) ?? 0) > now() - 120 * MINUTE_MS,
+    );
+    if (isMoved)
+      this.fail(`${candidateId} was notified of the end of a booking on ${shiftId}, but was moved`);
+  }
+
+  #checkChanged({ shiftId, candidateId, changeKey, startTime, endTime }: NotificationRow) {
     const versions = this.#parts.records.versionsOf(shiftId);
     const isReal = versions.some(({ shift }) => shift?.start === startTime && shift.end === endTime);
     if (!isReal) this.fail(`${candidateId} was notified of times that ${shiftId} never had`);
+    // A move is a change, also one back to a shift that the candidate was notified of before.
+    if (this.#parts.store.bookings.some(({ bookingId }) => bookingId === changeKey)) return;
     if (this.#lastFacts.get(`${shiftId} ${candidateId}`) === this.#factsOf(shiftId))
       this.fail(`${candidateId} was notified twice of the same change of ${shiftId}`);
   }

@@ -2,9 +2,10 @@ import type { ProviderPerson } from "../../generated/operations/types.ts";
 import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { Shift } from "../../src/contract/shift.ts";
 import { NO_BELIEF } from "../../src/platform/shifts/believe.ts";
+import { holdsSeat } from "../../src/platform/shifts/draft.ts";
 import { unlisted } from "../../src/platform/shifts/plan-vanished.ts";
-import type { RunSoFar, ShiftState, Surroundings } from "../../src/platform/shifts/state.ts";
-import { COMPETENCE_OF_ROLE, isLive, type Store } from "./store.ts";
+import type { MovedPerson, RunSoFar, ShiftState, Surroundings } from "../../src/platform/shifts/state.ts";
+import { COMPETENCE_OF_ROLE, isLive, type JobRow, type Store } from "./store.ts";
 
 /** How long an ended booking with a call in doubt is kept. */
 const REMEMBERED_MS = 2 * HOUR_MS;
@@ -15,7 +16,13 @@ export function loadState(store: Store, shiftId: string, now: number, run: RunSo
   const outcome = run.reading?.outcome ?? run.made?.outcome;
   const read = outcome?.kind === "shift" ? outcome.shift : undefined;
   const state = loadShift(store, shiftId, now, read);
-  if (read && !read.cancelled) state.surroundings = loadSurroundings(store, state, read);
+  if (read && !read.cancelled) {
+    state.surroundings = loadSurroundings(store, state, read);
+    state.surroundings.arrived = findArrived(store, state, read, now);
+  }
+  const isGone = read?.cancelled || run.reading?.outcome.kind === "absent";
+  const lacked = isGone ? state.bookings.filter(holdsSeat) : read ? unlisted(state) : [];
+  state.surroundings.moved = lacked.flatMap(({ candidateId }) => findMoved(store, state, candidateId, now));
   if (read && !read.cancelled && unlisted(state).length > 0)
     state.surroundings.removed = countRemoved(store, shiftId, now);
   if (run.reading?.outcome.kind === "absent")
@@ -135,6 +142,59 @@ function listedOn(store: Store, { assigned }: Shift): ProviderPerson[] {
     const known = [...store.people].find(([, { id }]) => id === providerCandidateId);
     const candidateId = known?.[0] ?? personalNumber;
     return { providerCandidateId, ...(candidateId !== undefined && { candidateId }) };
+  });
+}
+
+/** Works as `findMoved` of moved-people.ts. */
+function findMoved(
+  store: Store,
+  { job, shiftId }: ShiftState,
+  candidateId: string,
+  now: number,
+): MovedPerson[] {
+  if (!job) return [];
+  const isMoved = (other: JobRow) =>
+    other.shiftId !== shiftId &&
+    isLive(other) &&
+    other.startTime > now &&
+    (store.ownSince.get(`${other.shiftId} ${candidateId}`) ?? 0) > now - REMEMBERED_MS;
+  const distance = ({ startTime }: JobRow) => Math.abs(startTime - job.startTime);
+  const [to] = [...store.jobs.values()].filter(isMoved).sort((one, two) => distance(one) - distance(two));
+  const entry = to?.ownPeople.find((person) => person.candidateId === candidateId);
+  if (!to || !entry) return [];
+  const { startTime, endTime, outletId, roleId } = to;
+  const otherJobId = store.overlap(candidateId, startTime, endTime, shiftId) ?? null;
+  const { providerCandidateId } = entry;
+  const place = { jobId: to.jobId, shiftId: to.shiftId, startTime, endTime, outletId, roleId };
+  return [{ ...place, candidateId, providerCandidateId, otherJobId, isBusy: to.announced !== null }];
+}
+
+const ENDED_WITHOUT_WISH: readonly unknown[] = ["shift_deleted", "shift_cancelled", "removed_by_provider"];
+
+/** Works as `findArrived` of moved-people.ts. */
+function findArrived(
+  store: Store,
+  { shiftId, surroundings, bookings }: ShiftState,
+  read: Shift,
+  now: number,
+): string[] {
+  return surroundings.listed.flatMap(({ candidateId }) => {
+    const isBooked = bookings.some((booking) => booking.candidateId === candidateId);
+    if (candidateId === undefined || isBooked) return [];
+    const own = store.bookings.filter((booking) => booking.candidateId === candidateId);
+    const hasEnded = own.some(
+      ({ shiftId: other, status, reason, updatedAt }) =>
+        other !== shiftId &&
+        status === "released" &&
+        ENDED_WITHOUT_WISH.includes(reason) &&
+        updatedAt > now - AT_ONCE_MS,
+    );
+    const wasBooked = own.some(
+      (booking) => booking.shiftId === shiftId && booking.updatedAt > now - REMEMBERED_MS,
+    );
+    const isOld = (store.ownSince.get(`${shiftId} ${candidateId}`) ?? now) < now - REMEMBERED_MS;
+    const other = store.overlap(candidateId, Date.parse(read.startTime), Date.parse(read.endTime));
+    return hasEnded && !wasBooked && !isOld && other === undefined ? [candidateId] : [];
   });
 }
 

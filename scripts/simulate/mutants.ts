@@ -21,6 +21,8 @@ export const MUTANTS: Record<string, Planner> = {
     ),
   "does not count the provider's own people": (state, run, now, rules) =>
     plan({ ...state, surroundings: { ...state.surroundings, listed: [] } }, run, now, rules),
+  "reports a move as a removal": (state, run, now, rules) =>
+    plan({ ...state, surroundings: { ...state.surroundings, moved: [] } }, run, now, rules),
   "offers nothing": (state, run, now, rules) =>
     without((write) => write.write === "offer")(state, run, now, rules),
   "leaves old offers open": (state, run, now, rules) =>

@@ -17,8 +17,8 @@ const FORGOTTEN = { kind: "forgotten" } as const;
 
 /** Works as `IS_WAITING` of people/run.ts. */
 function isWaiting({ status, isWithdrawn, routeDoubt, atProvider }: BookingRow): boolean {
-  const isToBeAssigned = status === "pending" || (status === "confirmed" && atProvider === "no");
-  return (isToBeAssigned && !isWithdrawn) || (routeDoubt !== null && atProvider !== "no");
+  const isSeat = status === "pending" || status === "confirmed";
+  return (isSeat && !isWithdrawn) || (routeDoubt !== null && atProvider !== "no");
 }
 
 /** Runs the reconciliation of a person, as people/run.ts does, and the probe of a provider that rejects the token or responds implausibly. */

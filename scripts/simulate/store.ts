@@ -30,6 +30,8 @@ export interface BookingRow extends Omit<BookingState, "person"> {
   shiftId: string;
   createdAt: number;
   updatedAt: number;
+  /** The provider put the person on the shift. */
+  isMoved?: true;
 }
 
 export interface PersonRow {
@@ -113,6 +115,8 @@ export class Store {
   readonly bookings: BookingRow[] = [];
   /** By candidate. */
   readonly people = new Map<string, PersonRow>();
+  /** Since when a candidate is one of the provider's own people, by shift and candidate. */
+  readonly ownSince = new Map<string, number>();
   operations: OperationRow[] = [];
   readonly changes: ChangeRow[] = [];
   readonly events: EventRow[] = [];

@@ -19,7 +19,7 @@ export interface Seat {
 }
 
 /** `unproven`: known only from a 404 without the contract's code, which a gateway without a route sends too. */
-type Unassigned = { kind: "unassigned"; unproven?: true };
+type Unassigned = { kind: "unassigned"; unproven?: true; unknownPerson?: true };
 
 /** Assigns and unassigns candidates (contract 4.2, both forms). */
 export function assignmentCalls(client: Client, parts: ProviderParts) {
@@ -52,7 +52,12 @@ export function assignmentCalls(client: Client, parts: ProviderParts) {
     const other = await answerOf(forms[second](options(seat, call)));
     if (other.kind !== "answer") return other;
     const isUnproven = isBare(one) && isBare(other);
-    const unassigned: Unassigned = { kind: "unassigned", ...(isUnproven && { unproven: true }) };
+    const isUnknown = [one, other].some((answer) => refused(answer).code === "candidate_not_found");
+    const unassigned: Unassigned = {
+      kind: "unassigned",
+      ...(isUnproven && { unproven: true }),
+      ...(isUnknown && { unknownPerson: true }),
+    };
     if (other.status === 405) return one.status === 404 ? unassigned : refused(other);
     if (other.status === 404 || other.status === 410) return unassigned;
     return conclude(other, second);

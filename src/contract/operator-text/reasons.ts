@@ -27,6 +27,7 @@ const BOOKING_REASONS = {
   candidate_refused: (params) => `the provider refused the candidate${failureSuffix(params)}`,
   assignment_refused: (params) => `the provider refused the assignment${failureSuffix(params)}`,
   removed_by_provider: () => "the provider removed the candidate from the shift",
+  moved_by_provider: () => "the provider moved the candidate to another shift",
   provider_unavailable: (params) => `the provider gave no usable response${failureSuffix(params)}`,
 } satisfies Record<BookingReason, Phrase>;
 

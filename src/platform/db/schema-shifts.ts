@@ -120,7 +120,7 @@ export interface ShiftTables {
     route_doubt: number | null;
   };
   /** The candidates among the people whom the provider assigned itself. */
-  own_people: { provider_id: string; job_id: string; candidate_id: string };
+  own_people: { provider_id: string; job_id: string; candidate_id: string; created_at: Generated<Date> };
   shift_changes: Stamped & {
     provider_id: string;
     change_id: string;

@@ -48,6 +48,8 @@ export function planPerson(
   switch (answer.kind) {
     case "found": {
       const [first, ...others] = answer.ids;
+      const isKept = isForgotten && keptId !== null && answer.ids.includes(keptId);
+      if (isKept) return { do: "know", id: keptId, how: "found" };
       if (others.length > 0)
         return { do: "give_up", fault: { kind: "ambiguous", matches: answer.ids.length } };
       if (first !== undefined) return { do: "know", id: first, how: "found" };

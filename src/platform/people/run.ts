@@ -5,6 +5,7 @@ import type { CandidateCreate } from "../../../generated/provider/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import { HOLDS_SEAT } from "../candidates/availability.ts";
 import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "../candidates/membership.ts";
 import type { Schema } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
@@ -69,8 +70,7 @@ export const reconcilePerson =
   };
 
 /** Whether a booking waits for its person: it is to be assigned, for the first time or again, or the provider may know the person under another id. */
-const IS_WAITING = sql<boolean>`((bookings.status = 'pending' or bookings.status = 'confirmed' and bookings.at_provider = 'no')
-  and bookings.withdrawn_at is null or bookings.route_doubt is not null and bookings.at_provider <> 'no')`;
+const IS_WAITING = sql<boolean>`(${HOLDS_SEAT} and bookings.withdrawn_at is null or bookings.route_doubt is not null and bookings.at_provider <> 'no')`;
 
 /** Returns the booking that has waited longest for the person, if any. */
 async function findWanted(
@@ -100,7 +100,8 @@ async function finish(trx: Trx, deps: Deps, claim: Claim): Promise<void> {
   const { providerId, key } = claim;
   const waiting = sql`
     select jobs.provider_id, jobs.shift_id from bookings join jobs using (provider_id, job_id)
-    where bookings.provider_id = ${providerId} and bookings.candidate_id = ${key} and ${IS_WAITING}`;
+    where bookings.provider_id = ${providerId} and bookings.candidate_id = ${key} and ${IS_WAITING}
+      and (bookings.status <> 'confirmed' or jobs.start_time > ${deps.now()})`;
   await markShiftsDue(trx, deps, waiting, PRIORITY.interactive);
   endClaim(trx, claim, { attempts: 0, priority: claim.priority });
 }

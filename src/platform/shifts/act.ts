@@ -90,6 +90,9 @@ async function askWitness(traceId: string, { client, signal }: Acting): Promise<
   return answer.kind === "list" ? "good" : "bad";
 }
 
+/** Whether the person is on the shift is open: the provider may know them by another id. */
+const UNKNOWN_PERSON = { kind: "refused", status: 404, code: "candidate_not_found" } as const;
+
 async function call(next: Call, { client, shiftId, signal }: Acting): Promise<CallOutcome> {
   const how = { traceId: next.traceId, signal };
   switch (next.do) {
@@ -102,7 +105,8 @@ async function call(next: Call, { client, shiftId, signal }: Acting): Promise<Ca
     case "unassign": {
       const seat = { shiftId, candidateId: next.providerCandidateId };
       const answer = orMissingRoute(await client.unassign(seat, how));
-      return answer.kind === "unassigned" ? { kind: "done" } : answer;
+      if (answer.kind !== "unassigned") return answer;
+      return answer.unknownPerson ? UNKNOWN_PERSON : { kind: "done" };
     }
     case "cancel": {
       const answer = orMissingRoute(await client.cancelShift(shiftId, how));

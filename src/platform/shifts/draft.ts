@@ -66,6 +66,16 @@ export type Write =
       reason?: string;
       traceId: string;
     }
+  /** Books a person whom the provider has put on this shift, or moved to another one, and notifies them of it. */
+  | {
+      write: "book";
+      candidateId: string;
+      providerCandidateId: string;
+      movedTo?: { jobId: string; shiftId: string };
+      kind: NotificationKind | undefined;
+    }
+  /** The provider has put candidates on this shift: it may have taken them off others, on which they are booked, at the same time. */
+  | { write: "read_booked"; candidateIds: readonly string[] }
   | { write: "offer"; isNewlyOpen: boolean; traceId: string }
   | { write: "withdraw_offers" }
   /**

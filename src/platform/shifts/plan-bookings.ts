@@ -2,9 +2,9 @@ import type { BookingReason } from "../../../generated/operations/types.ts";
 import type { Rejection } from "../db/schema.ts";
 import { type FinalFault, isFinal } from "../people/plan.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { endBooking, notifyOfBooking, paramsOf } from "./plan-close.ts";
-import { awaitsShift, settleRoute } from "./plan-routes.ts";
-import { holdVanished, isOnList } from "./plan-vanished.ts";
+import { endBooking, moveBooking, movedTo, notifyOfBooking, paramsOf } from "./plan-close.ts";
+import { awaitsShift, doubtPerson, lookUpAgain, settleRoute } from "./plan-routes.ts";
+import { holdVanished, isOnList, isPerson } from "./plan-vanished.ts";
 import type { BookingState, Call } from "./state.ts";
 
 /** How many readings in a row must lack a person before the person counts as removed: one of them may be stale. */
@@ -16,6 +16,7 @@ export function applyList(draft: Draft): void {
   for (const booking of draft.state.bookings) {
     if (held.includes(booking) || awaitsRestoring(draft, booking)) continue;
     if (isOnList(draft.state, booking)) applyListed(draft, booking);
+    else if (awaitsLookUp(draft, booking)) continue;
     else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
     else if (booking.atProvider === "yes" && countsAsMissing(draft, booking)) applyRemoved(draft, booking);
   }
@@ -27,9 +28,40 @@ function countsAsMissing(draft: Draft, { isListed, sentAt }: BookingState): bool
   return draft.state.integration.listsBooked && !draft.readAfter(sentAt);
 }
 
+/**
+ * Whether a person who is not on the list is looked up again first: the list has an id of an unknown person, and the provider may have merged the booked one
+ * under it. That is done once for each absence, and once for a booking that no list has shown; nothing is concluded before.
+ */
+function awaitsLookUp(draft: Draft, booking: BookingState): boolean {
+  const { candidateId, atProvider, person, isLookedUpAgain } = booking;
+  const hasStrangers = draft.state.surroundings.listed.some((entry) => entry.candidateId === undefined);
+  if (!hasStrangers || !holdsSeat(booking) || atProvider === "no" || draft.hasStarted) return false;
+  const isMissing = atProvider === "yes" && countsAsMissing(draft, booking);
+  const isUnseen = atProvider === "yes" && !isMissing && !draft.readAfter(booking.sentAt);
+  if ((isMissing && booking.missing === 0) || (isUnseen && !isLookedUpAgain)) {
+    if (isUnseen) draft.patchBooking(booking, { isLookedUpAgain: true });
+    if (isUnseen) draft.readAt(draft.now + (draft.rules.ladderMs[0] ?? 0));
+    lookUpAgain(draft, booking);
+    return false;
+  }
+  // The outcome of a withdrawal is unknown, and the list may show its person under the new id.
+  if (atProvider === "maybe" && booking.isWithdrawn && !isLookedUpAgain && booking.routeDoubt === null) {
+    draft.patchBooking(booking, { isLookedUpAgain: true });
+    doubtPerson(draft, "unassign", booking);
+    draft.readAt(draft.now + (draft.rules.ladderMs[0] ?? 0));
+    return true;
+  }
+  const isUnderWay = person.id === null && !(person.fault && isFinal(person.fault));
+  if (!isUnderWay || !(isMissing || isUnseen || atProvider === "maybe")) return false;
+  draft.push({ write: "identify", candidateId, forget: false });
+  draft.readAt(draft.now + (draft.rules.ladderMs[MISSING_READINGS - 1] ?? 0));
+  return true;
+}
+
 function applyListed(draft: Draft, booking: BookingState) {
   const seen = { isListed: true, missing: 0, rejection: null } as const;
   noteListed(draft);
+  noteNewId(draft, booking);
   const isAwaited = booking.atProvider === "maybe" || isAssignedByProvider(draft, booking);
   if (booking.status === "pending" && isAwaited && !booking.isWithdrawn) {
     draft.step({ step: "assign", code: "seen_assigned", traceId: booking.traceId });
@@ -49,6 +81,17 @@ function isLateEffect(draft: Draft, { leftAt, sentAt, isRetried }: BookingState)
   return !draft.readAfter(leftAt) && isRetried;
 }
 
+/** Notes the id under which the provider lists the person, if it no longer lists the one of the last call: it has merged them into another record. */
+function noteNewId(draft: Draft, booking: BookingState): void {
+  const { providerCandidateId: lastId } = booking;
+  const entries = draft.state.surroundings.listed.filter((entry) => isPerson(entry, booking));
+  const ids = entries.map(({ providerCandidateId }) => providerCandidateId);
+  const [providerCandidateId] = ids;
+  const isKnown = lastId === null || ids.some((id) => id.toLowerCase() === lastId.toLowerCase());
+  if (isKnown || providerCandidateId === undefined) return;
+  draft.patchBooking(booking, { providerCandidateId });
+}
+
 /** Whether the provider has put a person on the shift whom the platform was about to assign. A former booking may still be shown by a replica. */
 function isAssignedByProvider({ state }: Draft, { candidateId, sentAt }: BookingState): boolean {
   const wasSent = (other: BookingState) => other.candidateId === candidateId && other.sentAt !== null;
@@ -66,6 +109,8 @@ export function restoreBookings(draft: Draft): void {
     const { candidateId, isWithdrawn, traceId } = booking;
     if (!isEndedWithShift(booking) || isWithdrawn || seen.has(candidateId) || !isOnList(draft.state, booking))
       continue;
+    // The person has accepted again before it was settled that the shift is back.
+    if (bookings.some((other) => other.candidateId === candidateId && holdsSeat(other))) continue;
     seen.add(candidateId);
     const overlap = surroundings.overlaps.find((each) => each.candidateId === candidateId);
     if (!overlap) {
@@ -119,9 +164,14 @@ function rereadMissing(draft: Draft, booking: BookingState): void {
   draft.readAt(draft.now + afterMs);
 }
 
-/** The provider removed a person that the platform had assigned. Assignments belong to the platform, so it assigns the person once more. */
+/**
+ * The provider removed a person that the platform had assigned, or moved them to another shift. Assignments belong to the platform, so it assigns a person
+ * who was removed once more.
+ */
 function applyRemoved(draft: Draft, booking: BookingState) {
   if (booking.missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
+  const moved = movedTo(draft, booking);
+  if (moved) return moveBooking(draft, booking, moved);
   const off = { atProvider: "no", isListed: false, missing: 0 } as const;
   if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
   if (booking.isWithdrawn)

@@ -7,7 +7,7 @@ import { type Draft, holdsSeat } from "./draft.ts";
 import { confirm, MISSING_READINGS, reasonOf } from "./plan-bookings.ts";
 import { concludeChange } from "./plan-changes.ts";
 import { cancelJob, endBooking, paramsOf } from "./plan-close.ts";
-import { doubtRoute, noteRoute } from "./plan-routes.ts";
+import { doubtRoute, doubtUnknown, isUnknownPerson, noteRoute } from "./plan-routes.ts";
 import type { BookingState, Call, Made, RunSoFar } from "./state.ts";
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
@@ -78,16 +78,19 @@ function refuseAssign(
   draft: Draft,
   call: CallOf<"assign">,
   booking: BookingState,
-  { status, code }: Refused,
+  refused: Refused,
   durationMs: number,
 ) {
+  const { status, code } = refused;
   const rejection = { status, ...(code !== undefined && { code }) };
   const { traceId } = call;
   draft.step({ step: "assign", code: "provider_refused", params: paramsOf(rejection), traceId, durationMs });
   draft.readAt(draft.now);
-  if (call.isRetry) return draft.patchBooking(booking, { rejection, missing: 0 });
-  const isUnknownPerson = status === 404 && code !== "shift_not_found" && code !== "shift_cancelled";
-  if (isUnknownPerson && !booking.isLookedUpAgain && booking.routeDoubt === null) {
+  if (call.isRetry) {
+    if (!doubtUnknown(draft, call, booking, refused)) draft.patchBooking(booking, { rejection, missing: 0 });
+    return;
+  }
+  if (isUnknownPerson(refused) && !booking.isLookedUpAgain && booking.routeDoubt === null) {
     draft.patchBooking(booking, { atProvider: "no", sentAt: null, isLookedUpAgain: true });
     draft.push({ write: "identify", candidateId: booking.candidateId, forget: true });
     booking.person.id = null;
@@ -118,7 +121,10 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
   if (hadNoEffect(outcome)) return draft.patchBooking(booking, { atProvider: "yes" });
   if (isMissingRoute(outcome)) return void doubtRoute(draft, call, booking, outcome);
   noteRoute(draft, call, outcome);
-  if (outcome.kind === "done") {
+  const isRefused = outcome.kind === "refused";
+  if (isRefused && doubtUnknown(draft, call, booking, outcome)) return;
+  // Someone whom the provider does not know by any id is not on the shift.
+  if (outcome.kind === "done" || (isRefused && outcome.code === "candidate_not_found")) {
     draft.step({ step: "unassign", code: "unassigned", traceId, durationMs });
     draft.noteCalled();
     // Not forgotten at once: an assignment before it, whose connection was cut, may take effect only now.
@@ -130,7 +136,7 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
     draft.resolveIssues(draft.bookingSubject(booking), ["unassign_failed"]);
     return;
   }
-  if (outcome.kind !== "refused") return;
+  if (!isRefused) return;
   const params = paramsOf(outcome);
   draft.step({ step: "unassign", code: "booking_kept", params, traceId, durationMs });
   // The person is still on the shift, so an active booking stays. For one that has ended, the issue asks an operator.

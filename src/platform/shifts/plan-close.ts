@@ -1,7 +1,8 @@
 import type { BookingReason, Outcome } from "../../../generated/operations/types.ts";
 import type { Rejection } from "../db/schema.ts";
 import { type BookingPatch, type Draft, holdsSeat } from "./draft.ts";
-import type { BookingState, JobState } from "./state.ts";
+import { isMaterialChange } from "./job-status.ts";
+import type { BookingState, JobState, MovedPerson } from "./state.ts";
 
 const REASON = { employer: "job_cancelled", provider: "shift_cancelled", absence: "shift_deleted" } as const;
 
@@ -43,8 +44,10 @@ function endCancellation(draft: Draft, by: JobState["cancelledBy"]): void {
 }
 
 function releaseAll(draft: Draft, reason: BookingReason, traceId: string): void {
-  const live = draft.state.bookings.filter(holdsSeat);
-  for (const booking of draft.state.bookings) {
+  const moved = reason === REASON.employer ? [] : moveAll(draft);
+  const left = draft.state.bookings.filter((booking) => !moved.includes(booking));
+  const live = left.filter(holdsSeat);
+  for (const booking of left) {
     const gone = presenceAfterRelease(booking, reason);
     if (holdsSeat(booking)) draft.patchBooking(booking, { ...gone, status: "released", reason });
     else if (booking.atProvider !== gone.atProvider) draft.patchBooking(booking, gone);
@@ -55,6 +58,46 @@ function releaseAll(draft: Draft, reason: BookingReason, traceId: string): void 
   if (candidateIds.length === 0) return;
   const kind = "shift_cancelled";
   draft.push({ write: "notify", kind, candidateIds, changeKey: "", reason, traceId });
+}
+
+/** Moves the people whom another shift at the same time lists instead: the shift was created again, or split. Returns their bookings. */
+function moveAll(draft: Draft): BookingState[] {
+  const { job, state } = draft;
+  return state.bookings.filter((booking) => {
+    const to = movedTo(draft, booking);
+    const isInstead = to && job && to.startTime < job.endTime && to.endTime > job.startTime;
+    if (isInstead) moveBooking(draft, booking, to);
+    return isInstead;
+  });
+}
+
+/** Returns the shift to which the provider has moved a person that it knows to be booked. */
+export function movedTo({ state }: Draft, booking: BookingState): MovedPerson | undefined {
+  const { status, atProvider, isWithdrawn, candidateId } = booking;
+  if (status !== "confirmed" || atProvider !== "yes" || isWithdrawn || state.cancellation) return undefined;
+  return state.surroundings.moved?.find((person) => person.candidateId === candidateId);
+}
+
+/** Ends a booking in favour of one on another shift. The person is notified of what a person would read as a difference. */
+export function moveBooking(draft: Draft, booking: BookingState, to: MovedPerson): void {
+  const { job } = draft;
+  const { candidateId, traceId } = booking;
+  const { providerCandidateId, jobId, shiftId, otherJobId } = to;
+  // No run waits for another one, and no one is notified of times that are not settled. A later reading moves the person.
+  if (to.isBusy) {
+    draft.readAt(draft.now + (draft.rules.ladderMs[1] ?? 0));
+    return;
+  }
+  const reason = "moved_by_provider" as const;
+  const reasonParams = { otherJobId: jobId };
+  const off = { atProvider: "no", isListed: false, missing: 0, sentAt: null } as const;
+  draft.patchBooking(booking, { ...off, status: "released", reason, reasonParams });
+  draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
+  draft.step({ step: "booking", code: "booking_released", params: { reason, ...reasonParams }, traceId });
+  const kind = job && isMaterialChange(job.announced ?? job, to) ? "shift_changed" : undefined;
+  draft.push({ write: "book", candidateId, providerCandidateId, movedTo: { jobId, shiftId }, kind });
+  if (otherJobId === null) return;
+  draft.issue("booking_overlaps", { kind: "booking", shiftId, candidateId }, { otherJobId }, traceId);
 }
 
 /** Returns what is known of a person whose shift is gone. It may come back, unless the platform deleted it; its list then shows who is still assigned. */

@@ -3,6 +3,7 @@ import type { Shift } from "../../contract/shift.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isMaterialChange, jobStatus } from "./job-status.ts";
 import { applyList, restoreBookings } from "./plan-bookings.ts";
+import { bookArrived, readBooked } from "./plan-moves.ts";
 import { isPerson } from "./plan-vanished.ts";
 import type { JobState } from "./state.ts";
 
@@ -19,9 +20,11 @@ export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome
   resolveConflicts(draft);
   if (draft.isSettled) restoreBookings(draft);
   applyList(draft);
+  bookArrived(draft, shift);
   const facts = { ...factsOf(shift), ...ownPeople(draft) };
   if (before) updateJob(draft, before, facts);
   else createJob(draft, facts, traceId);
+  readBooked(draft, before?.ownPeople ?? [], facts.ownPeople);
   const code = verdictOf(before, facts);
   if (before) announceChange(draft, before, facts, traceId);
   const was = refreshStatus(draft, traceId);

@@ -1,4 +1,4 @@
-import type { Unavailable } from "../../clients/provider/answer.ts";
+import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { ProviderRoute } from "../db/schema.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import type { BookingState, Call, CallOutcome, RunSoFar, ShiftState } from "./state.ts";
@@ -28,14 +28,42 @@ export function doubtRoute(
   // The shift may be gone, and its list shows whether the person is on it.
   draft.readAt(draft.now);
   if (booking.routeDoubt === null) {
-    draft.patchBooking(booking, { routeDoubt: recoveries });
-    draft.push({ write: "identify", candidateId: booking.candidateId, forget: true, keep: true });
-    booking.person.id = null;
+    doubtPerson(draft, call.do, booking);
     return "pending";
   }
   if (call.do === "assign" && recoveries > booking.routeDoubt) return "refused";
   noteMissing(draft, route, status, call.traceId);
   return "pending";
+}
+
+/** Whether the provider says that it does not know the person: it may have merged them into another one, under a new id. */
+export const isUnknownPerson = ({ status, code }: Refused): boolean =>
+  status === 404 && code !== "shift_not_found" && code !== "shift_cancelled";
+
+/** Looks the person up again, once, before anything is concluded from a 404 to a call about them. Returns false if that has been done. */
+export function doubtUnknown(
+  draft: Draft,
+  call: PersonCall,
+  booking: BookingState,
+  refused: Refused,
+): boolean {
+  if (!isUnknownPerson(refused) || booking.routeDoubt !== null) return false;
+  doubtPerson(draft, call.do, booking);
+  draft.readAt(draft.now);
+  return true;
+}
+
+/** Looks up whether the provider knows the person by another id. */
+export function doubtPerson(draft: Draft, call: PersonCall["do"], booking: BookingState): void {
+  const { recoveries = 0 } = draft.state.integration.routes[ROUTES[call]] ?? {};
+  draft.patchBooking(booking, { routeDoubt: recoveries });
+  lookUpAgain(draft, booking);
+}
+
+/** The person keeps the id if the provider knows them by no other. */
+export function lookUpAgain(draft: Draft, booking: BookingState): void {
+  draft.push({ write: "identify", candidateId: booking.candidateId, forget: true, keep: true });
+  booking.person.id = null;
 }
 
 /**

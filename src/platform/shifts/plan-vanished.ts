@@ -1,5 +1,6 @@
 import type { ProviderPerson } from "../../../generated/operations/types.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
+import { movedTo } from "./plan-close.ts";
 import { type BookingState, MAX_MISSING, type ShiftState } from "./state.ts";
 
 /** Returns the people booked who are left as they are, because so many are missing from the lists that it is a loss of data. */
@@ -13,9 +14,11 @@ export function holdVanished(draft: Draft): readonly BookingState[] {
   return [];
 }
 
-/** The people booked whom the list lacks although it should show them. */
+/** The people booked whom the list lacks although it should show them. Those whom another list shows instead are not lost. */
 const removedFrom = (draft: Draft): BookingState[] =>
-  unlisted(draft.state).filter(({ isListed, sentAt }) => isListed || !draft.mayLag(sentAt));
+  unlisted(draft.state).filter(
+    (booking) => (booking.isListed || !draft.mayLag(booking.sentAt)) && !movedTo(draft, booking),
+  );
 
 /** The people booked whom the list lacks, at a provider whose lists show them. */
 export const unlisted = (state: ShiftState): BookingState[] =>

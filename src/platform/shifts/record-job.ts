@@ -105,7 +105,7 @@ const OWN_PEOPLE: Writer<OwnChanges> = {
 const asJson = (value: unknown): unknown => (typeof value === "string" ? JSON.parse(value) : value);
 
 /** Writes that need the row of the job. */
-const ABOUT_JOB = ["notify", "offer", "withdraw_offers", "booking", "step"];
+const ABOUT_JOB = ["notify", "book", "read_booked", "offer", "withdraw_offers", "booking", "step"];
 
 async function readJob(
   trx: Trx,

@@ -1,6 +1,5 @@
 import { sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
-import { IS_LIVE } from "../db/fragments.ts";
 import type { BookingsTable, Job, ShiftChangesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import {
@@ -17,7 +16,6 @@ import { offerJob, withdrawOffers } from "../notifications/offers.ts";
 import { markPersonDue } from "../people/run.ts";
 import { publish } from "../stream.ts";
 import { recordSteps, signal, type Trx, writeRows } from "../transaction.ts";
-import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";
 import type { BookingPatch, ChangePatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
@@ -25,6 +23,7 @@ import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./rec
 import { markFreed } from "./record-freed.ts";
 import { writeJob } from "./record-job.ts";
 import { resolveMapping } from "./record-mapping.ts";
+import { bookMoved, readBooked, sample } from "./record-others.ts";
 import { writeShift } from "./record-shift.ts";
 import type { ShiftState } from "./state.ts";
 
@@ -88,6 +87,12 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     }
     case "notify":
       return job && notifyAbout(trx, deps, job, write);
+    case "book":
+      await writeRows(trx);
+      return bookMoved(trx, deps, target, write);
+    case "read_booked":
+      await writeRows(trx);
+      return job && readBooked(trx, deps, job, write.candidateIds);
     case "offer":
       return job && offerJob(trx, { deps, job, isNewlyOpen: write.isNewlyOpen, traceId: write.traceId });
     case "withdraw_offers":
@@ -206,21 +211,4 @@ async function notifyAbout(
     recordSteps(trx, [
       { step: "notification", code: "notified", params, traceId, providerId, shiftId, jobId },
     ]);
-}
-
-/** Makes the provider's next `count` other future shifts due. */
-async function sample(trx: Trx, deps: Deps, { providerId, shiftId }: ShiftKey, count: number): Promise<void> {
-  const others = sql`
-    select provider_id, shift_id from jobs where provider_id = ${providerId} and shift_id <> ${shiftId}
-      and ${IS_LIVE} and start_time > ${deps.now()}
-      and not exists (select from shifts where shifts.provider_id = jobs.provider_id
-        and shifts.shift_id = jobs.shift_id and shifts.believed_at > now() - interval '1 minute')
-    order by start_time limit ${count}`;
-  await sql`
-    update shifts set next_read_at = now()
-    from (${others}) as other
-    where (shifts.provider_id, shifts.shift_id) = (other.provider_id, other.shift_id) and missing_since is null`.execute(
-    trx,
-  );
-  await markShiftsDue(trx, deps, others, PRIORITY.background);
 }

@@ -12,11 +12,13 @@ import { retryAfterFailure } from "../work/retry.ts";
 import { type Claim, endClaim, renewClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
+import { holdsSeat } from "./draft.ts";
 import { type LoadedShift, loadShift, loadShifts, peekShifts, type ShiftKey } from "./load.ts";
+import { findArrived, findMoved } from "./moved-people.ts";
 import { firstReading, plan } from "./plan.ts";
 import { unlisted } from "./plan-vanished.ts";
 import { record } from "./record.ts";
-import type { Next, Rules, RunSoFar } from "./state.ts";
+import type { Next, Rules, RunSoFar, ShiftState } from "./state.ts";
 import { countRemoved, countVanished, loadSurroundings } from "./surroundings.ts";
 
 /** A shift needs far fewer steps. The limit ends a run that would otherwise never stop. */
@@ -128,7 +130,7 @@ function decide(running: Deps, decisions: readonly Decision[]): Promise<(Decided
     const loaded = await loadShifts(trx, asked, deps.now());
     const decided: (Decided | undefined)[] = [];
     for (const [nth, decision] of decisions.entries())
-      decided.push(await decideOne(trx, deps, decision, loaded[nth]));
+      decided.push(await decideOne(trx, deps, decision, loaded[nth], decisions.length === 1));
     return decided;
   });
 }
@@ -138,9 +140,12 @@ async function decideOne(
   deps: Deps,
   { key, claim, run, asked }: Decision,
   loaded: LoadedShift | undefined,
+  isAlone: boolean,
 ): Promise<Decided | undefined> {
   if (!loaded) return void endClaim(trx, claim, { attempts: 0, priority: claim.priority });
   await addSurroundings(trx, deps, key, run, loaded);
+  // A move writes two shifts: the plan of the other one must not be made from an earlier state in the same transaction.
+  if (!isAlone && loaded.state.surroundings.moved?.length) throw new Error("a move is decided alone");
   const now = deps.now().getTime();
   const { state, integration } = loaded;
   const planned = plan(state, run, now, rulesOf(deps));
@@ -194,7 +199,11 @@ async function addSurroundings(
   { state, integration }: LoadedShift,
 ): Promise<void> {
   const read = shiftIn(run);
-  if (read && !read.cancelled) state.surroundings = await loadSurroundings(trx, numbers, state, read);
+  if (read && !read.cancelled) {
+    state.surroundings = await loadSurroundings(trx, numbers, state, read);
+    state.surroundings.arrived = await findArrived(trx, state, state.surroundings, read);
+  }
+  state.surroundings.moved = await findMoved(trx, state, missingFrom(state, run), now());
   const { absence_accepted_until: accepted } = integration;
   // An operator has confirmed that the shifts are gone, or the people removed.
   const isAccepted = accepted !== null && new Date(accepted) > now();
@@ -202,6 +211,14 @@ async function addSurroundings(
     state.surroundings.removed = await countRemoved(trx, key, now());
   if (run.reading?.outcome.kind === "absent" && !isAccepted)
     state.surroundings.vanished = await countVanished(trx, key, now());
+}
+
+/** The people booked whom the shift as it was read lacks: all of them if it is gone. */
+function missingFrom(state: ShiftState, run: RunSoFar): string[] {
+  const read = shiftIn(run);
+  const isGone = read?.cancelled || run.reading?.outcome.kind === "absent";
+  const people = isGone ? state.bookings.filter(holdsSeat) : read ? unlisted(state) : [];
+  return people.map(({ candidateId }) => candidateId);
 }
 
 function restOf(deps: Deps, claim: Claim, { afterMs, priority, failed }: Extract<Next, { do: "rest" }>) {

@@ -129,6 +129,22 @@ export interface Surroundings {
   vanished: { missing: number; known: number };
   /** The people booked on the provider's other future shifts, and how many of them lists have lacked within the last minutes. Only if this list lacks someone. */
   removed?: { missing: number; booked: number };
+  /** The other shifts on which the provider has put people booked on this one, not long ago. Only if this list lacks someone, or the shift is gone. */
+  moved?: MovedPerson[];
+  /** The people on the list whose bookings on other shifts of the provider have just ended: with the shift, or because the provider took them off. */
+  arrived?: string[];
+}
+
+/** A person booked on this shift, and the nearest other shift of the provider on which the provider has put them. */
+export interface MovedPerson
+  extends Pick<JobState, "jobId" | "startTime" | "endTime" | "outletId" | "roleId"> {
+  candidateId: string;
+  providerCandidateId: string;
+  shiftId: string;
+  /** A third job at that time, on which the person is booked. */
+  otherJobId: string | null;
+  /** Another run works on that shift, or its times are not settled. */
+  isBusy: boolean;
 }
 
 /** More missing shifts, or people, than this, and more than a fifth of those on future shifts, are a loss of data rather than decisions. */

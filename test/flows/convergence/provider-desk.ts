@@ -30,6 +30,10 @@ export interface Desk {
   deletePerson(candidateId: string): void;
   /** Unassigns a person, also one whom the platform assigned. */
   removePerson(shiftId: string, candidateId: string): void;
+  /** Moves a person to another shift, also one whom the platform assigned. */
+  movePerson(from: string, to: string, candidateId: string): void;
+  /** Creates a shift again, under a new id, with the same people. The old one is deleted. */
+  recreateShift(shiftId: string, values?: Pick<ShiftValues, "startTime" | "endTime">): Shift;
   /** Loses every shift, as in a data loss. */
   loseShifts(): void;
   bringShiftsBack(): void;
@@ -85,6 +89,18 @@ export function createDesk({ records, outlets, roles }: Parts): Desk {
       void changeShift(shiftId, ({ assigned }) => ({
         assigned: assigned.filter((person) => person.candidateId !== candidateId),
       })),
+    movePerson: (from, to, candidateId) => {
+      const isMoved = (person: Assigned) => person.candidateId === candidateId;
+      const [moved] = records.shiftAt(from)?.assigned.filter(isMoved) ?? [];
+      if (!moved) throw new Error(`the person is not on the shift ${from}`);
+      changeShift(from, ({ assigned }) => ({ assigned: assigned.filter((person) => !isMoved(person)) }));
+      changeShift(to, ({ assigned }) => ({ assigned: [...assigned, moved] }));
+    },
+    recreateShift: (shiftId, values = {}) => {
+      const shift = changeShift(shiftId, () => ({ deleted: true }));
+      const { outletId, roleId, startTime, endTime, positions, assigned } = shift;
+      return records.addShift({ outletId, roleId, startTime, endTime, positions, assigned, ...values });
+    },
     loseShifts: records.loseShifts,
     bringShiftsBack: records.bringShiftsBack,
     shift: (shiftId) => records.shiftAt(shiftId),

@@ -275,7 +275,7 @@ const TABLES: Tables = {
   hourly_figures: { provider_id: "text", name: "text", hour: "timestamptz", value: "int8" },
   figures: { minute: "timestamptz", name: "text", provider_id: "text", value: "int8" },
   field_uses: { provider_id: "uuid", field: "text", count: "int8" },
-  own_people: { provider_id: "uuid", job_id: "uuid", candidate_id: "uuid" },
+  own_people: { provider_id: "uuid", job_id: "uuid", candidate_id: "uuid", created_at: "timestamptz" },
   shift_changes: {
     provider_id: "uuid",
     change_id: "uuid",

@@ -97,6 +97,7 @@ create table own_people (
   provider_id uuid not null,
   job_id uuid not null,
   candidate_id uuid not null references candidates,
+  created_at timestamptz not null default now(),
   primary key (provider_id, job_id, candidate_id),
   foreign key (provider_id, job_id) references jobs (provider_id, job_id)
 );

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { plan } from "../../../src/platform/shifts/plan.ts";
+import type { BookingState, Call, CallOutcome } from "../../../src/platform/shifts/state.ts";
+import {
+  afterCall,
+  afterSeeing,
+  aState,
+  assign,
+  confirmed,
+  issues,
+  listing,
+  NOW,
+  patchOf,
+  RULES,
+  refusal,
+  writesOf,
+} from "./states.ts";
+
+const UNKNOWN = refusal(404, "candidate_not_found");
+const LOOK_UP = [{ candidateId: "candidate", forget: true, keep: true }];
+/** The look-up is under way: the person keeps the id until it has ended. */
+const SOUGHT: BookingState["person"] = { id: null, fault: { kind: "forgotten", id: "person" } };
+
+const read = (booking: Partial<BookingState>, ...ids: string[]) =>
+  plan(aState({ bookings: [confirmed(booking)], surroundings: listing(...ids) }), afterSeeing(), NOW, RULES);
+
+describe("a booked person whom the list lacks, beside the id of an unknown person", () => {
+  it("is looked up again at the first reading, and not at the second", () => {
+    expect(writesOf(read({}, "stranger").writes, "identify")).toMatchObject(LOOK_UP);
+    expect(writesOf(read({ missing: 1 }, "stranger").writes, "identify")).toEqual([]);
+    expect(writesOf(read({}).writes, "identify")).toEqual([]);
+  });
+
+  it("is not assigned once more, released or counted before the look-up has ended", () => {
+    for (const missing of [1, 2]) {
+      const { writes, next } = read({ missing, isReassigned: true, person: SOUGHT }, "stranger");
+      expect([writesOf(writes, "booking"), next.do]).toEqual([[], "rest"]);
+    }
+    const ended = read({ missing: 2, isReassigned: true }, "stranger");
+    expect(patchOf(ended.writes)).toMatchObject({ status: "released", reason: "removed_by_provider" });
+  });
+
+  it("keeps the booking under the new id once the look-up has found it", () => {
+    const listed = [{ providerCandidateId: "new", candidateId: "candidate" }];
+    const booking = confirmed({ missing: 1, person: { id: "new", fault: null } });
+    const { writes, next } = plan(
+      aState({ bookings: [booking], surroundings: { listed } }),
+      afterSeeing(),
+      NOW,
+      RULES,
+    );
+    expect(patchOf(writes)).toMatchObject({ providerCandidateId: "new", missing: 0 });
+    expect(next.do).toBe("rest");
+  });
+});
+
+describe("a 404 that says that the provider does not know the person", () => {
+  const unassign = { ...assign(), do: "unassign" } as Call;
+  const called = (call: Call, booking: Partial<BookingState>, outcome: CallOutcome = UNKNOWN) =>
+    plan(
+      aState({ bookings: [confirmed({ atProvider: "maybe", ...booking })] }),
+      afterCall(call, outcome),
+      NOW,
+      RULES,
+    );
+
+  it.each([
+    ["a withdrawal", unassign, { isWithdrawn: true }],
+    ["a repeated assignment", assign(true), {}],
+  ] as const)("to %s leads to a look-up and a reading first", (_, call, booking) => {
+    const { writes, next } = called(call, booking);
+    expect(writesOf(writes, "identify")).toMatchObject(LOOK_UP);
+    expect(patchOf(writes)).toEqual({ routeDoubt: 0 });
+    expect(next.do).toBe("read");
+  });
+
+  it("to a withdrawal leads to another one under the new id, once the list shows it", () => {
+    const booking = confirmed({
+      atProvider: "maybe",
+      isWithdrawn: true,
+      routeDoubt: 0,
+      person: { id: "new", fault: null },
+    });
+    const listed = [{ providerCandidateId: "new", candidateId: "candidate" }];
+    const state = aState({ bookings: [booking], surroundings: { listed } });
+    const { next } = plan(state, afterSeeing(), NOW, RULES);
+    expect(next).toMatchObject({ do: "unassign", providerCandidateId: "new" });
+  });
+
+  it("does not end a withdrawal while the look-up is under way and the list has unknown people", () => {
+    const booking = { atProvider: "maybe", isWithdrawn: true, routeDoubt: 0, person: SOUGHT } as const;
+    expect(writesOf(read(booking, "stranger").writes, "booking")).toEqual([]);
+    expect(patchOf(read(booking).writes)).toMatchObject({ status: "released", reason: "withdrawn" });
+  });
+
+  it("ends the withdrawal of a person whom the provider knows by no other id", () => {
+    const { writes } = called(unassign, { isWithdrawn: true, routeDoubt: 0 });
+    expect(patchOf(writes)).toMatchObject({ status: "released", reason: "withdrawn", routeDoubt: null });
+    expect(issues(writes)).toEqual([]);
+  });
+});
