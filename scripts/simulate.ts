@@ -16,7 +16,6 @@ in every dialect. Prints the smallest counterexample as a sequence of events and
 
   --schedules N         how many; 20,000 unless given
   --seed S              of all choices; random unless given, and printed. A seed repeats its schedules.
-  --timeliness          also checks how soon the platform shows what the provider has changed
   --kinds A,B           also draws these kinds of events, with which not every property holds yet: ${EXTRAS.join(", ")}
   --count               counts the schedules that violate a property, instead of reducing the first
   --write-outcome FILE  writes a line of JSON for each schedule: jobs, bookings, issues, calls, and notifications at its end
@@ -29,14 +28,13 @@ Examples:
   npm run simulate
   npm run simulate -- --schedules 1000
   npm run simulate -- --schedules 200000 --seed 42
-  npm run simulate -- --schedules 5000 --timeliness --count`;
+  npm run simulate -- --schedules 5000 --count`;
 
 const SCHEDULES = 20_000;
 
 interface Options {
   schedules: number;
   seed: number;
-  isTimed: boolean;
   isCounting: boolean;
   extras: readonly Extra[];
   outcomeFile: string | undefined;
@@ -54,7 +52,6 @@ function read(argv: string[]): Asked {
     options: {
       schedules: text,
       seed: text,
-      timeliness: flag,
       kinds: text,
       count: flag,
       "write-outcome": text,
@@ -81,7 +78,6 @@ function read(argv: string[]): Asked {
     do: "check",
     schedules: whole("schedules", 1, SCHEDULES),
     seed: whole("seed", 0, Math.floor(Math.random() * 2 ** 31)),
-    isTimed: values.timeliness ?? false,
     isCounting: values.count ?? false,
     extras: readKinds(values.kinds),
     outcomeFile: values["write-outcome"],

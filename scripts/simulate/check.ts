@@ -14,8 +14,6 @@ export interface CheckOptions {
   onRun?: (done: number, outcome: Outcome) => void;
   /** Kinds of events to draw that are not drawn otherwise. */
   extras?: readonly Extra[];
-  /** Whether to check how soon changes are shown, too. */
-  isTimed?: boolean;
   /** Whether each outcome has a record, to compare it with that of another plan. */
   isRecorded?: boolean;
   /** Counts all schedules that violate a property, and goes on. */
@@ -43,11 +41,11 @@ export interface CheckReport {
 
 /** Simulates random schedules from the seed, and reduces the first that violates a property. */
 export function check(options: CheckOptions): CheckReport {
-  const { seed, count, plan, onRun, extras = [], isTimed = false, isRecorded = false } = options;
+  const { seed, count, plan, onRun, extras = [], isRecorded = false } = options;
   const allowed = new AllowedCounts();
   const judged = new Map<Judged, number>();
   const failing = new Map<number, readonly string[]>();
-  const how = { isTimed, isRecorded, ...(plan && { plan }) };
+  const how = { isRecorded, ...(plan && { plan }) };
   let done = 0;
   /** A counterexample was found: later runs reduce it. */
   let isReduced = false;

@@ -35,23 +35,20 @@ export interface Outcome {
 export interface SimulateOptions {
   plan?: Planner;
   isLogged?: boolean;
-  /** Whether to check how soon changes are shown, too. */
-  isTimed?: boolean;
   isRecorded?: boolean;
 }
 
 /** Runs one schedule in simulated time, and checks every property. A schedule always has the same outcome. */
 export function simulate(
   schedule: Schedule,
-  { plan: planner = plan, isLogged = false, isTimed = false, isRecorded = false }: SimulateOptions = {},
+  { plan: planner = plan, isLogged = false, isRecorded = false }: SimulateOptions = {},
 ): Outcome {
   const system = new Simulation(schedule, planner, isLogged);
-  if (isTimed) system.judgeTimes();
   system.run(schedule);
   return {
     violations: system.invariants.violations,
     allowed: system.invariants.allowed,
-    judged: system.timeliness?.counts ?? new Map(),
+    judged: system.timeliness.counts,
     record: isRecorded ? recordOf(system) : undefined,
     lines: system.lines,
   };
@@ -74,7 +71,7 @@ class Simulation extends SimulatedSystem {
     this.#endFaults();
     this.invariants.resetCounts();
     this.#advance(this.now + SETTLE_MS);
-    this.timeliness?.end();
+    this.timeliness.end();
     for (const [shiftId, count] of this.invariants.calls)
       if (count > SETTLE_CALLS)
         this.invariants.fail(`${count} calls for ${shiftId} after the faults had ended`);
@@ -134,7 +131,7 @@ class Simulation extends SimulatedSystem {
     let turns = 0;
     for (;;) {
       this.worker.claimDue();
-      this.timeliness?.observations.observe();
+      this.timeliness.observations.observe();
       const next = Math.min(this.timeline.nextAt, this.worker.nextAt(), this.#sweepAt());
       if (next > until) break;
       turns = next > this.now ? 0 : turns + 1;

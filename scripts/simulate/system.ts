@@ -26,7 +26,7 @@ export class SimulatedSystem {
   /** Shifts that the provider has not published yet. */
   readonly unpublished = new Map<string, ProviderShift>();
   readonly seed: number;
-  timeliness: Timeliness | undefined;
+  readonly timeliness: Timeliness;
   readonly #isLogged: boolean;
 
   constructor(schedule: Schedule, planner: Planner, isLogged: boolean) {
@@ -48,10 +48,6 @@ export class SimulatedSystem {
     this.invariants.network = this.network;
     const parts = { store, network: this.network, invariants: this.invariants, plan: planner, ...common };
     this.worker = new Worker(parts, (worker) => new PersonRuns(worker));
-  }
-
-  /** Checks from now on how soon the platform shows a change. */
-  judgeTimes() {
     const timeliness = new Timeliness(this);
     this.timeliness = timeliness;
     this.records.written = (...version) => timeliness.written(...version);

@@ -47,7 +47,7 @@ interface Change {
 }
 
 /**
- * Checks how soon the platform shows what the provider has changed (CONVERGENCE.md, "Proof"): by the first rung at which all replicas show the change.
+ * Checks how soon the platform shows what the provider has changed: by the first rung at which all replicas show the change.
  * It judges by notices, calls and the job, and knows nothing of the plan's memories.
  */
 export class Timeliness {

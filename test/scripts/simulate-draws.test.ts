@@ -88,7 +88,7 @@ describe("the comparison of two plans", () => {
     expect([...compare(lines(record), lines(record))]).toEqual(["1 schedules in both, 0 differ"]);
   });
 
-  it("lists what only one plan led to, and tells apart what only the order distinguishes", () => {
+  it("lists what only one plan led to, and shows apart what only the order distinguishes", () => {
     const other = { ...record, jobs: ["s0 filled"], calls: record.calls.toReversed() };
     expect([...compare(lines(record, record), lines(record, other))]).toEqual([
       "2 schedules in both, 1 differ",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LATE_MUTANTS } from "../../scripts/simulate/mutants.ts";
 import type { Edit, Schedule, Step } from "../../scripts/simulate/schedule.ts";
-import { type SimulateOptions, simulate } from "../../scripts/simulate/simulation.ts";
+import { simulate } from "../../scripts/simulate/simulation.ts";
 
 const MINUTE_MS = 60_000;
 const MOVED: Edit = { to: "move", byMs: 20 * MINUTE_MS };
@@ -45,11 +45,9 @@ const lags = (lagMs: number, replicas: 1 | 2 | 3 = 1): Step => ({
   forMs: 60 * MINUTE_MS,
 });
 
-const timed = (of: Schedule, options: SimulateOptions = {}) => simulate(of, { ...options, isTimed: true });
-
 describe("the property of timeliness", () => {
   it.each(Object.entries(LATE_MUTANTS))("finds a change shown late by a plan that %s", (_, plan) => {
-    const { violations } = timed(schedule([[1, MOVED]], [lags(500)]), { plan });
+    const { violations } = simulate(schedule([[1, MOVED]], [lags(500)]), { plan });
     expect(violations).toEqual([
       expect.stringMatching(
         /^seed 1: s0 changed at 05T06:05:02.000 from .* to .*, was visible everywhere at 05T06:05:02.500, the last notice came at .*, and at .*, the deadline, the job shows /,
@@ -83,7 +81,7 @@ describe("the property of timeliness", () => {
       ],
     ],
   ])("holds after %s while the replica lags by half a second", (_, edits) => {
-    const { violations, judged } = timed(schedule(edits, [lags(500)]));
+    const { violations, judged } = simulate(schedule(edits, [lags(500)]));
     expect(violations).toEqual([]);
     expect(judged.get("judged_lagging")).toBeGreaterThan(0);
   });
@@ -94,7 +92,7 @@ describe("the property of timeliness", () => {
       [0.2, MOVED],
       [300, BACK],
     ];
-    expect([...timed(schedule(edits)).judged]).toEqual([
+    expect([...simulate(schedule(edits)).judged]).toEqual([
       ["judged", 3],
       ["changed_again", 1],
     ]);
@@ -105,7 +103,7 @@ describe("the property of timeliness", () => {
     ["failing", { do: "window", kind: "down", forMs: 20 * MINUTE_MS }],
     ["paused", { do: "suspend" }],
   ])("leaves out a change whose reason is %s", (reason, step) => {
-    const { violations, judged } = timed(schedule([[1, MOVED]], [step]));
+    const { violations, judged } = simulate(schedule([[1, MOVED]], [step]));
     expect(violations).toEqual([]);
     expect(judged.get(reason as never)).toBeGreaterThan(0);
   });

@@ -242,6 +242,9 @@ export function isSettled(belief: Belief, now: number, lag: number): boolean {
   return isUndisputed || now - since >= lag;
 }
 
+/** Whether readings disagree about which of two versions is the newer one. */
+export const isDisputed = ({ isConfirmed, since, basis }: Belief): boolean => !isConfirmed && basis === since;
+
 /** Whether notices, or a notice and a call of the platform, came within `lag` of each other: one reading does not show what each of them announced. */
 function isBurst({ notices, calledAt }: Belief, lag: number): boolean {
   const newest = notices.at(-1);

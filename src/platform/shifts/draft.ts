@@ -16,6 +16,7 @@ import {
   type Believed,
   believe,
   called,
+  isDisputed,
   isSettled,
   lagOf,
   noticed,
@@ -223,14 +224,20 @@ export class Draft {
     this.readAt(this.now + (this.rules.ladderMs[0] ?? 0));
   }
 
-  /** Whether people may hear of what is believed, and calls may follow from it. Shortly before the start, no one can wait for another reading. */
+  /**
+   * Whether people may hear of what is believed, and calls may follow from it. Shortly before the start, no one can wait for another reading, unless readings
+   * disagree: people would hear of each in turn.
+   */
   get isSettled(): boolean {
-    return this.isNear || isSettled(this.belief, this.now, lagOf(this.rules.ladderMs));
+    return (
+      (this.isNear) ||
+      isSettled(this.belief, this.now, lagOf(this.rules.ladderMs))
+    );
   }
 
   /** Whether another reading is needed before a call may build on what is believed. */
   get isUnsettled(): boolean {
-    return !this.isNear && (!this.isSettled || this.belief.expected > 0);
+    return !this.isSettled || (!this.isNear && this.belief.expected > 0);
   }
 
   get isNear(): boolean {

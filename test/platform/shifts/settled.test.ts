@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { seenIn } from "../../../src/platform/shifts/believe.ts";
 import type { Write } from "../../../src/platform/shifts/draft.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { JobState, ShiftState } from "../../../src/platform/shifts/state.ts";
@@ -8,6 +9,7 @@ import {
   afterSeeing,
   aJob,
   anEvent,
+  aShift,
   aState,
   beliefOf,
   confirmed,
@@ -78,6 +80,25 @@ describe("a move that is read while webhooks come in a burst", () => {
       endTime: new Date(job.endTime).toISOString(),
     };
     expect(notified(burst(seen, { ...BOOKED, job }).writes)).toEqual(["shift_changed"]);
+  });
+
+  it("is not announced again and again by readings that disagree, however soon the shift starts", () => {
+    const job = aJob({ startTime: NOW + 3 * HOUR_MS, endTime: NOW + 9 * HOUR_MS });
+    const at = (start: number) => ({
+      startTime: new Date(start).toISOString(),
+      endTime: new Date(job.endTime).toISOString(),
+    });
+    const moved = at(job.startTime + HOUR_MS);
+    const { version, shown } = seenIn(aShift(at(job.startTime)));
+    const notices = { notices: [NOW - 30_000], basis: NOW - 30_000, isConfirmed: false, since: NOW - 60_000 };
+    const belief = aBelief({ version, shown, ...notices });
+    let { writes, after } = burst(moved, { ...BOOKED, job, shift: { belief } });
+    expect(notified(writes)).toEqual(["shift_changed"]);
+    for (let second = 1; second <= 10; second += 1) {
+      ({ writes } = read(after, second % 2 === 0 ? moved : at(job.startTime), NOW + second * 1_000));
+      expect(notified(writes)).toEqual([]);
+      after = asWritten(after, writes);
+    }
   });
 
   it("is announced with what a third version made of it, as one change", () => {
