@@ -86,7 +86,7 @@ const booking = fc.record({
   isWithdrawn: fc.boolean(),
   isListed: fc.boolean(),
   isReassigned: fc.boolean(),
-  isRetried: fc.boolean(),
+  mayActLate: fc.boolean(),
   leftAt: orNull(time),
   isLookedUpAgain: fc.boolean(),
   routeDoubt: orNull(fc.integer({ min: 0, max: 2 })),

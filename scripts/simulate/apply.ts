@@ -233,7 +233,7 @@ export const newBooking = ({ shiftId, traceId }: JobRow, candidateId: string, no
   missing: 0,
   isListed: false,
   isReassigned: false,
-  isRetried: false,
+  mayActLate: false,
   leftAt: null,
   isLookedUpAgain: false,
   routeDoubt: null,

@@ -111,8 +111,8 @@ export interface ShiftTables {
     /** Readings in a row that did not list the person. */
     missing: Generated<number>;
     is_reassigned: Generated<boolean>;
-    /** An assignment was sent again after one whose outcome is unknown, and that may take effect late. */
-    is_retried: Generated<boolean>;
+    /** An assignment was sent whose outcome was unknown: it may take effect late. */
+    may_act_late: Generated<boolean>;
     /** When the provider confirmed that the person is off the shift. */
     left_at: Date | null;
     is_looked_up_again: Generated<boolean>;

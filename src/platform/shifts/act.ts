@@ -26,7 +26,6 @@ export function intentOf(call: Call, now: number): Write {
         atProvider: "maybe",
         providerCandidateId,
         ...(isFirst && { sentAt: now }),
-        ...(call.do === "assign" && isRetry && { isRetried: true }),
       };
       return { write: "booking", bookingId, patch };
     }

@@ -22,7 +22,7 @@ export interface Belief {
   isConfirmed: boolean;
   /** The first reading in a row that did not find the shift, or found it cancelled. */
   missingSince: number | null;
-  /** A digest of the last body, with its people. */
+  /** A digest of the last list of people; null if the platform has changed it since. */
   shown: string | null;
   /** What was believed before, within `lag`. */
   earlier: Earlier[];
@@ -67,7 +67,7 @@ export const NO_BELIEF: Belief = {
 /** What a reading shows. */
 export interface Seen {
   version: Version;
-  /** A digest of all that was read. Null if the list of people is empty: that may be a fault of the provider, and shows nothing. */
+  /** A digest of the list of people. Null if it is empty: that may be a fault of the provider, and shows nothing. */
   shown: string | null;
   /** Without positions if the body has none. */
   values?: Values;
@@ -266,7 +266,7 @@ export const lagOf = (ladder: readonly number[]): number => Math.max(0, ...ladde
 export function seenIn({ id: _, assigned, ...body }: Shift): Seen {
   const people = assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
   const version = body.cancelled ? CANCELLED : digest(body);
-  return { version, shown: people.length > 0 ? digest({ body, people }) : null, values: valuesIn(body) };
+  return { version, shown: people.length > 0 ? digest(people) : null, values: valuesIn(body) };
 }
 
 const valuesIn = ({ startTime, endTime, positions, warnings }: Omit<Shift, "id" | "assigned">): Values => ({

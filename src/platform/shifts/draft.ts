@@ -230,7 +230,7 @@ export class Draft {
    */
   get isSettled(): boolean {
     return (
-      (this.isNear) ||
+      (this.isNear && !isDisputed(this.belief)) ||
       isSettled(this.belief, this.now, lagOf(this.rules.ladderMs))
     );
   }

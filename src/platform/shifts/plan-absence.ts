@@ -42,7 +42,7 @@ export function concludeAbsence(
 function seenGone({ state }: Draft, { final, code }: Absent, covered: readonly EventState[]): Seen {
   const isDeleted = unexplainedDeletes(covered).length > 0 || Boolean(state.cancellation?.consumedBy);
   const isFinal = final && code !== undefined;
-  return { version: GONE, shown: GONE, isAnnounced: isDeleted || isFinal };
+  return { version: GONE, shown: null, isAnnounced: isDeleted || isFinal };
 }
 
 /** Reads the shift once more before it is believed to be gone. */

@@ -59,7 +59,8 @@ function awaitsLookUp(draft: Draft, booking: BookingState): boolean {
 }
 
 function applyListed(draft: Draft, booking: BookingState) {
-  const seen = { isListed: true, missing: 0, rejection: null } as const;
+  const mayActLate = booking.atProvider === "maybe" || (booking.atProvider === "yes" && booking.mayActLate);
+  const seen = { isListed: true, missing: 0, rejection: null, mayActLate } as const;
   noteListed(draft);
   noteNewId(draft, booking);
   const isAwaited = booking.atProvider === "maybe" || isAssignedByProvider(draft, booking);
@@ -69,16 +70,16 @@ function applyListed(draft: Draft, booking: BookingState) {
   }
   const isByPlatform = booking.atProvider !== "no" || isLateEffect(draft, booking);
   if (!isByPlatform || (booking.isListed && booking.atProvider === "yes" && booking.missing === 0)) return;
-  draft.patchBooking(booking, { ...seen, atProvider: "yes", isRetried: false });
+  draft.patchBooking(booking, { ...seen, atProvider: "yes" });
 }
 
 /**
  * Whether a call of the platform has put a person on the shift whose booking has ended. Once the provider has confirmed that the person is off it, a list
  * that shows the person is that of a replica that lags, then a late effect of an assignment that was repeated, and otherwise the provider's own decision.
  */
-function isLateEffect(draft: Draft, { leftAt, sentAt, isRetried }: BookingState): boolean {
+function isLateEffect(draft: Draft, { leftAt, sentAt, mayActLate }: BookingState): boolean {
   if (leftAt === null) return sentAt !== null;
-  return !draft.readAfter(leftAt) && isRetried;
+  return !draft.readAfter(leftAt) && mayActLate;
 }
 
 /** Notes the id under which the provider lists the person, if it no longer lists the one of the last call: it has merged them into another record. */
@@ -155,7 +156,7 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
     endBooking(draft, booking, { status: "released", reason: "withdrawn" }, { atProvider: "no" });
     return draft.readLate();
   }
-  draft.patchBooking(booking, { atProvider: "no", rejection: null, missing: 0 });
+  draft.patchBooking(booking, { atProvider: "no", rejection: null, missing: 0, mayActLate: true });
 }
 
 function rereadMissing(draft: Draft, booking: BookingState): void {
@@ -188,7 +189,11 @@ const RESOLVED = [
   ...(["provider_refused", "unassign_failed", "provider_gave_no_answer"] as const),
 ];
 
-export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: true } = {}) {
+export function confirm(
+  draft: Draft,
+  booking: BookingState,
+  seen: { isListed?: true; mayActLate?: boolean } = {},
+) {
   const isNew = booking.status === "pending";
   const isRestored = !holdsSeat(booking);
   const isKept = booking.isWithdrawn;

@@ -158,7 +158,7 @@ function concludeCancel(draft: Draft, call: CallOf<"cancel">, { outcome, duratio
   noteRoute(draft, call, outcome);
   if (outcome.kind === "done" || outcome.kind === "absent") {
     draft.step({ step: "cancel", code: "cancellation_confirmed", traceId, durationMs });
-    draft.noteCalled({ version: GONE, shown: GONE });
+    draft.noteCalled({ version: GONE, shown: null });
     draft.patchShift({ nextReadAt: null });
     cancelJob(draft, "employer", traceId);
   } else if (outcome.kind === "refused") giveUpCancellation(draft, paramsOf(outcome), durationMs);

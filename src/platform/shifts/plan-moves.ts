@@ -29,7 +29,7 @@ export function bookArrived(draft: Draft, { startTime }: Shift): void {
       missing: 0,
       isListed: true,
       isReassigned: false,
-      isRetried: false,
+      mayActLate: false,
       leftAt: null,
       isLookedUpAgain: false,
       routeDoubt: null,

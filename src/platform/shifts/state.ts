@@ -78,8 +78,8 @@ export interface BookingState {
   missing: number;
   isListed: boolean;
   isReassigned: boolean;
-  /** An assignment was sent again after one whose outcome is unknown, and that may take effect late. */
-  isRetried: boolean;
+  /** An assignment was sent whose outcome was unknown: it may take effect late. */
+  mayActLate: boolean;
   /** When the provider confirmed that the person is off the shift. */
   leftAt: number | null;
   isLookedUpAgain: boolean;

@@ -206,7 +206,7 @@ const TABLES: Tables = {
     is_listed: "bool",
     missing: "int2",
     is_reassigned: "bool",
-    is_retried: "bool",
+    may_act_late: "bool",
     left_at: "timestamptz?",
     is_looked_up_again: "bool",
     route_doubt: "int4?",

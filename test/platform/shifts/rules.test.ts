@@ -78,12 +78,12 @@ describe("a call whose outcome is unknown", () => {
       status: "released",
       atProvider: "no",
       isListed: false,
-      isRetried: true,
+      mayActLate: true,
       leftAt: NOW - 120_000,
     });
     const state = aState({ bookings: [ended], surroundings: listing("person") });
     const late = planned(state, afterSeeing());
-    expect([late.next.do, patchOf(late.writes)]).toMatchObject(["unassign", { isRetried: false }]);
+    expect([late.next.do, patchOf(late.writes)]).toMatchObject(["unassign", { mayActLate: false }]);
   });
 
   it("never leads to an unassignment of a person whom the provider has put on the shift again", () => {

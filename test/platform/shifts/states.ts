@@ -59,7 +59,7 @@ export const aBooking = (patch: Partial<BookingState> = {}): BookingState => ({
   missing: 0,
   isListed: false,
   isReassigned: false,
-  isRetried: false,
+  mayActLate: false,
   leftAt: null,
   isLookedUpAgain: false,
   routeDoubt: null,

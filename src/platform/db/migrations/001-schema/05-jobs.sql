@@ -70,8 +70,8 @@ create table bookings (
   -- Readings in a row that did not list the person.
   missing smallint not null default 0,
   is_reassigned boolean not null default false,
-  -- An assignment was sent again after one whose outcome is unknown, and that may take effect late.
-  is_retried boolean not null default false,
+  -- An assignment was sent whose outcome was unknown: it may take effect late.
+  may_act_late boolean not null default false,
   -- When the provider confirmed that the person is off the shift.
   left_at timestamptz,
   is_looked_up_again boolean not null default false,
