@@ -61,7 +61,7 @@ function writeJob(store: Store, shiftId: string, writes: readonly Write[], now: 
 }
 
 /** Notes since when candidates are among the provider's own people. */
-export function noteOwn({ ownSince }: Store, { shiftId, ownPeople }: JobRow, now: number) {
+function noteOwn({ ownSince }: Store, { shiftId, ownPeople }: JobRow, now: number) {
   const keys = new Set(ownPeople.flatMap(({ candidateId }) => candidateId && `${shiftId} ${candidateId}`));
   for (const key of ownSince.keys())
     if (key.startsWith(`${shiftId} `) && !keys.has(key)) ownSince.delete(key);
