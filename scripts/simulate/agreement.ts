@@ -1,7 +1,7 @@
 import type { Allowed } from "./allowed.ts";
 import { findFree } from "./apply.ts";
 import type { ProviderShift } from "./provider.ts";
-import type { BookingRow, JobRow } from "./store.ts";
+import type { BookingRow, JobRow, Store } from "./store.ts";
 import type { SimulatedSystem } from "./system.ts";
 
 /** Checks that both sides agree on every shift, after the end of the faults and one periodic reading. */
@@ -124,6 +124,8 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     const subject = { kind: "booking", shiftId: shift.id, candidateId: candidateId ?? "" } as const;
     // The shift came back, and the person is booked elsewhere: the platform leaves them on it as the provider's own.
     if (store.hasOpenIssue("booking_overlaps", subject)) continue;
+    // A list that lacked the person, who was also on another shift, was read as a move: the person is on this one by the provider's decision.
+    if (hasMoved(store, shift.id, candidateId)) continue;
     const isRefused = store.hasOpenIssue("unassign_failed", subject);
     const isRestored = records.unassignedWhileLost.has(shift.id);
     const allowance = isRefused ? "unassign_failed" : "backup_restored";
@@ -144,6 +146,11 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     );
   checkSeats(system, shift, job, seats);
 }
+
+const hasMoved = (store: Store, shiftId: string, candidateId: string | undefined): boolean =>
+  store
+    .bookingsOf(shiftId)
+    .some((each) => each.candidateId === candidateId && each.reason === "moved_by_provider");
 
 function checkSeats(
   { invariants, records }: SimulatedSystem,

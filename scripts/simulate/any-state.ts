@@ -63,6 +63,7 @@ const belief = fc.record({
   expected: count,
   calledAt: orNull(time),
   awaitsEcho: fc.boolean(),
+  isContradicted: fc.boolean(),
   own: orNull(fc.record({ at: time, values: fc.record({ startTime: time }) })),
   basis: orNull(time),
 });

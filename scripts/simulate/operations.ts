@@ -90,7 +90,9 @@ function change(
   if (!shift)
     return call.do === "change" ? absent(records, shiftId, now) : missing(records, shiftId, call.do);
   if (shift.isCancelled)
-    return call.do === "unassign" ? { kind: "done" } : refused(409, codeOf("shift_cancelled"));
+    return call.do === "unassign"
+      ? takeOff(records, shift, call.providerCandidateId, now)
+      : refused(409, codeOf("shift_cancelled"));
   switch (call.do) {
     case "assign":
       return assign(records, shift, call.providerCandidateId, now, effects);
@@ -146,6 +148,13 @@ function assign(
   if (shift.entries.length >= shift.positions) return refused(409, codeOf("shift_full"));
   records.patch(shift.id, { entries: [...shift.entries, { personId, by: "platform" }] }, now);
   effects.changed(shift.id, "shift.update");
+  return { kind: "done" };
+}
+
+/** A shift that is cancelled keeps its list: what is confirmed holds when the shift is restored. */
+function takeOff(records: ProviderRecords, shift: ProviderShift, personId: string, now: number): CallOutcome {
+  const entries = shift.entries.filter((entry) => entry.personId !== personId);
+  if (entries.length < shift.entries.length) records.write(shift.id, { ...shift, entries }, now);
   return { kind: "done" };
 }
 

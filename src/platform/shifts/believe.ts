@@ -35,6 +35,8 @@ export interface Belief {
   awaitsEcho: boolean;
   /** What the last change of times and positions set, by the provider's response. */
   own: { at: number; values: Values } | null;
+  /** The last reading showed what was never believed, and may be older: a change that is sent now might undo it. */
+  isContradicted: boolean;
   /** What the ladder counts from: the newest notice, call of the platform, or disagreement of two readings. */
   basis: number | null;
 }
@@ -61,6 +63,7 @@ export const NO_BELIEF: Belief = {
   calledAt: null,
   awaitsEcho: false,
   own: null,
+  isContradicted: false,
   basis: null,
 };
 
@@ -121,7 +124,7 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
   const shown = seen.shown ?? before.shown;
   const isShown = before.shown !== null && before.shown !== shown;
   const expected = Math.max(0, before.expected - (isShown || version !== before.version ? 1 : 0));
-  const belief = { ...before, shown, expected };
+  const belief = { ...before, shown, expected, isContradicted: false };
   if (version === belief.version) {
     const isConfirmed = belief.isConfirmed || belief.basis === null || belief.since > belief.basis;
     const confirmed = { ...belief, isConfirmed };
@@ -134,7 +137,8 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
   const until = olderUntil(before, seen, known, now, lag);
   if (until > now) {
     const basis = Math.max(before.basis ?? 0, known?.olderSince ?? before.since);
-    const kept = climb({ ...before, basis }, "kept", now, ladder);
+    const isContradicted = known === undefined;
+    const kept = climb({ ...before, basis, isContradicted }, "kept", now, ladder);
     return { ...kept, nextReadAt: Math.min(until, kept.nextReadAt ?? until) };
   }
   const next = succeed(belief, version, now, lag);

@@ -237,7 +237,8 @@ export class Draft {
 
   /** Whether another reading is needed before a call may build on what is believed. */
   get isUnsettled(): boolean {
-    return !this.isSettled || (!this.isNear && this.belief.expected > 0);
+    const { isContradicted, expected } = this.belief;
+    return !this.isSettled || isContradicted || (!this.isNear && expected > 0);
   }
 
   get isNear(): boolean {

@@ -143,7 +143,7 @@ describe("a change whose outcome is unknown", () => {
 describe("a change that the provider confirmed a second ago", () => {
   const HAS_IT = aJob({ startTime: START + HOUR_MS, endTime: START + 9 * HOUR_MS });
   const read = (reading: Parameters<typeof afterSeeing>[0], ago = 1_000, parts = {}) => {
-    const belief = called(aBelief(), NOW - ago, seenIn(aShift(moved)));
+    const belief = called(aBelief(), NOW - ago, seenIn(aShift(moved)), { startTime: START + HOUR_MS });
     return planned(aState({ job: HAS_IT, shift: { belief }, ...parts }), afterSeeing(reading));
   };
 
@@ -158,13 +158,32 @@ describe("a change that the provider confirmed a second ago", () => {
     expect(jobOf(read({}, 1_000, { events }).writes)).toEqual({});
   });
 
+  it("lets no other change be sent over what the provider may have set since", () => {
+    const other = aChange({
+      changeId: "other",
+      named: ["positions"],
+      positions: 4,
+      sentAt: null,
+      base: null,
+    });
+    const moved = { startTime: iso(START + 3 * HOUR_MS) };
+    const { next } = read(moved, 1_000, { changes: [other] });
+    expect(next).toMatchObject({ do: "rest", afterMs: 4_000 });
+    expect(read({}, 1_000, { changes: [other] }).next).toMatchObject({
+      do: "change",
+      values: { positions: 4 },
+    });
+  });
+
   it("is not kept when a reading two minutes after the call does not show it", () => {
     expect(jobOf(read({}, 120_000).writes)).toMatchObject({ startTime: START, endTime: START + 8 * HOUR_MS });
   });
 
   it("gives way to what the shift has never been before", () => {
     expect(jobOf(read({ ...moved, positions: 1 }).writes)).toMatchObject({ positions: 1 });
-    expect(jobOf(read({ positions: 1 }).writes)).toMatchObject({ positions: 1, startTime: START });
+    // Without what the change has set, it may be what the change has replaced before anyone read it.
+    expect(jobOf(read({ positions: 1 }).writes)).toEqual({});
+    expect(jobOf(read({ positions: 1 }, 120_000).writes)).toMatchObject({ positions: 1, startTime: START });
   });
 });
 
