@@ -1,8 +1,11 @@
 import { MINUTE_MS, SECOND_MS } from "../../src/contract/durations.ts";
+import type { Invariants } from "./invariants.ts";
+import type { Network } from "./network.ts";
 import { NEVER, Observations } from "./observations.ts";
-import { bodyOf, type ProviderShift } from "./provider.ts";
-import { isLive } from "./store.ts";
-import type { SimulatedSystem } from "./system.ts";
+import { bodyOf, type ProviderRecords, type ProviderShift } from "./provider.ts";
+import type { Worker } from "./runs.ts";
+import { isLive, type Store } from "./store.ts";
+import type { Timeline } from "./timeline.ts";
 
 /** The most that a replica may lag, and that a response may be older than the platform's own call. */
 const LAG_MS = 2 * MINUTE_MS;
@@ -35,6 +38,18 @@ export const JUDGED = {
 type Reason = keyof typeof LEFT_OUT;
 export type Judged = Reason | keyof typeof JUDGED;
 
+/** What the checker observes of the simulated system. */
+interface Observed {
+  readonly now: number;
+  readonly seed: number;
+  readonly store: Store;
+  readonly records: ProviderRecords;
+  readonly timeline: Timeline;
+  readonly network: Network;
+  readonly invariants: Invariants;
+  readonly worker: Pick<Worker, "restartedAt">;
+}
+
 /** A change at the provider that the platform has to show. */
 interface Change {
   shiftId: string;
@@ -52,11 +67,11 @@ interface Change {
  */
 export class Timeliness {
   readonly counts = new Map<Judged, number>();
-  readonly #system: SimulatedSystem;
+  readonly #system: Observed;
   readonly #changes = new Map<string, Change>();
   readonly observations: Observations;
 
-  constructor(system: SimulatedSystem) {
+  constructor(system: Observed) {
     this.#system = system;
     const { store } = system;
     const onStored = (shiftId: string) => {

@@ -1,9 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { ROW_BY_ROW } from "../db/fragments.ts";
+import { HOLDS_SEAT, ROW_BY_ROW } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
-
-/** Whether a booking holds a seat, as SQL over the table `bookings`. */
-export const HOLDS_SEAT = sql<boolean>`bookings.status in ('pending', 'confirmed')`;
 
 /** Whether a candidate has an offer of the job that was not withdrawn. */
 export const hasOffer = (

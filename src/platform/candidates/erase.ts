@@ -1,12 +1,11 @@
 import { sql } from "kysely";
 import type { BookingStatus } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
-import { jsonTexts } from "../db/fragments.ts";
+import { HOLDS_SEAT, jsonTexts } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
-import { HOLDS_SEAT } from "./availability.ts";
 import { requireCandidate, unknownCandidate } from "./candidate.ts";
 
 /**

@@ -48,3 +48,6 @@ export const OUTLET_NAME = sql<string | null>`coalesce(jobs.outlet_name,
 export const ROLE_NAME = sql<string | null>`coalesce(jobs.role_name,
   (select nullif(roles.name, roles.role_id) from roles
     where roles.provider_id = jobs.provider_id and roles.role_id = jobs.role_id))`;
+
+/** Whether a booking holds a seat, as SQL over the table `bookings`. */
+export const HOLDS_SEAT = sql<boolean>`bookings.status in ('pending', 'confirmed')`;

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 import type { JobCandidate, JobCandidatePage } from "../../../generated/operations/types.ts";
 import { maskPersonalNumber } from "../../contract/personal-number.ts";
-import { HOLDS_SEAT, hasOffer, isBusy, isOwnPerson } from "../candidates/availability.ts";
+import { hasOffer, isBusy, isOwnPerson } from "../candidates/availability.ts";
 import { FIRST_NAME, hasCompetence, LAST_NAME, ofOrganisation } from "../candidates/membership.ts";
+import { HOLDS_SEAT } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { unknownJob } from "../jobs/job.ts";

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql, type UpdateObject } from "kysely";
 import type { HealthCode, IssueCode, Params } from "../../../generated/operations/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
-import { HOLDS_SEAT } from "../candidates/availability.ts";
-import { IS_LIVE, milliseconds } from "../db/fragments.ts";
+import { HOLDS_SEAT, IS_LIVE, milliseconds } from "../db/fragments.ts";
 import type { Integration, ProviderRoute, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues.ts";

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { BookingStatus } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
-import { HOLDS_SEAT } from "../candidates/availability.ts";
+import { HOLDS_SEAT } from "../db/fragments.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { resolveIssues } from "../issues.ts";

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { problem } from "../../contract/problem.ts";
-import { HOLDS_SEAT } from "../candidates/availability.ts";
+import { HOLDS_SEAT } from "../db/fragments.ts";
 import type { Booking, Job, Schema } from "../db/schema.ts";
 import type { Trx } from "../transaction.ts";
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { HOLDS_SEAT } from "../candidates/availability.ts";
+import { HOLDS_SEAT } from "../db/fragments.ts";
 import type { Schema } from "../db/schema.ts";
 
 /** Everything about a job that an event can change, under the names of the operations API. */

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import type { Explanation, Params } from "../../../generated/operations/types.ts";
-import { HOLDS_SEAT, hasOffer, isBusy, isOwnPerson } from "../candidates/availability.ts";
+import { hasOffer, isBusy, isOwnPerson } from "../candidates/availability.ts";
 import { ablePeople } from "../candidates/membership.ts";
 import type { Database } from "../db/database.ts";
+import { HOLDS_SEAT } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { explain, type StaffingFacts } from "./explain.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { HOLDS_SEAT } from "../candidates/availability.ts";
+import { HOLDS_SEAT } from "../db/fragments.ts";
 
 /**
  * Whether a notification still holds, as SQL over `notifications` joined with `jobs`. An offer holds until it is withdrawn, the shift starts, or

@@ -1,7 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Shift } from "../../contract/shift.ts";
-import { HOLDS_SEAT } from "../candidates/availability.ts";
-import { jsonRows, ROW_BY_ROW } from "../db/fragments.ts";
+import { HOLDS_SEAT, jsonRows, ROW_BY_ROW } from "../db/fragments.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import { NO_BELIEF } from "./believe.ts";
 import { fromRow } from "./columns.ts";

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { Shift } from "../../contract/shift.ts";
-import { HOLDS_SEAT } from "../candidates/availability.ts";
-import { IS_LIVE, jsonTexts } from "../db/fragments.ts";
+import { HOLDS_SEAT, IS_LIVE, jsonTexts } from "../db/fragments.ts";
 import type { Trx } from "../transaction.ts";
 import type { MovedPerson, ShiftState, Surroundings } from "./state.ts";
 

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { HOLDS_SEAT } from "../candidates/availability.ts";
-import { IS_LIVE, jsonTexts } from "../db/fragments.ts";
+import { HOLDS_SEAT, IS_LIVE, jsonTexts } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { contentOf, notify } from "../notifications/notify.ts";

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
 import { createSemaphore } from "../../clients/provider/semaphore.ts";
-import { HOLDS_SEAT } from "../candidates/availability.ts";
-import { IS_LIVE, jsonTexts } from "../db/fragments.ts";
+import { HOLDS_SEAT, IS_LIVE, jsonTexts } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "./due.ts";
@@ -128,7 +127,9 @@ const freed: Batch = async (trx, deps, { providerId, key }, after) => {
   const [from, to] = [new Date(Number(start)), new Date(Number(end))];
   const { rows: able } = await sql<{ id: string }>`
     select distinct able.competence_id as id
-    from jobs join bookings using (provider_id, job_id) join candidate_competences as able using (candidate_id)
+    from jobs join bookings using (provider_id, job_id) join (
+      select candidate_id, competence_id from candidate_competences
+      union all select candidate_id, competence_id from membership_competences) as able using (candidate_id)
     where jobs.provider_id = ${providerId} and jobs.job_id = ${jobId}
       and (not ${HOLDS_SEAT} or jobs.start_time <> ${from} or jobs.end_time <> ${to})`.execute(trx);
   const [afterId = jobId, afterStart = "-infinity"] = after === "" ? [] : after.split(/ (.*)/s);
