@@ -74,7 +74,7 @@ export interface Seen {
   shown: string | null;
   /** Without positions if the body has none. */
   values?: Values;
-  /** Of a shift that was not found: a deletion was announced, or the response leaves no doubt. */
+  /** Of a shift that was not found, or is cancelled: a deletion was announced, or the response leaves no doubt. */
   isAnnounced?: boolean;
 }
 
@@ -141,7 +141,7 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
     const kept = climb({ ...before, basis, isContradicted }, "kept", now, ladder);
     return { ...kept, nextReadAt: Math.min(until, kept.nextReadAt ?? until) };
   }
-  const next = succeed(belief, version, now, lag);
+  const next = { ...succeed(belief, version, now, lag), ...(seen.isAnnounced && { isConfirmed: true }) };
   if (known && expected === 0) return climb({ ...next, basis: now }, "new", now, ladder);
   // A shift that is back may have changed since, too.
   const isBack = belief.version === GONE && version !== CANCELLED;

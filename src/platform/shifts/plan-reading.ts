@@ -53,7 +53,8 @@ function concludeShift(
   draft.patchShift({ nextReadAt: null });
   draft.countNotices(covered, reading);
   const wasGone = draft.belief.version === GONE;
-  const { verdict: believed, nextReadAt } = draft.believe(seenIn(shift));
+  const isAnnounced = shift.cancelled && unexplainedDeletes(covered).length > 0;
+  const { verdict: believed, nextReadAt } = draft.believe({ ...seenIn(shift), isAnnounced });
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
   if (believed === "kept") return keepBelief(draft, covered, nextReadAt, wasGone);

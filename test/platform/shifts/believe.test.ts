@@ -121,6 +121,12 @@ describe("a reading", () => {
       ["new", GONE, undefined, "settled"],
     ],
     [
+      "that it is cancelled, as announced, in a burst",
+      notice(notice(one(), 60), 0.1),
+      seen("cancelled", { isAnnounced: true }),
+      ["new", "cancelled", 0.9, "settled"],
+    ],
+    [
       "nothing, as announced",
       notice(one(), 0.1),
       seen(GONE, { isAnnounced: true }),
