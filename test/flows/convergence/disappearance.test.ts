@@ -173,7 +173,10 @@ describe.each(engines)("a shift that comes back, on %s", (engine) => {
     await book(job, stays);
     provider.deleteShift(job.shiftId);
     await provider.announce("shift.update", job.shiftId);
-    await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ cancelledBy: "provider" });
+    // The people on it are released once that is settled.
+    const released = { status: "released", reason: "shift_cancelled" };
+    const cancelled = { cancelledBy: "provider", bookings: [released, released] };
+    await expect.poll(() => platform.job(job.shiftId)).toMatchObject(cancelled);
     provider.restoreShift(job.shiftId);
     provider.removePerson(job.shiftId, left?.candidateId ?? "");
     await provider.announce("shift.update", job.shiftId);
