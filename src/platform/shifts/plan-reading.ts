@@ -88,11 +88,14 @@ function keepBelief(
 ): void {
   scheduleHourly(draft);
   awaitReturn(draft);
-  if (nextReadAt === undefined) return;
-  draft.readAt(nextReadAt);
-  const recheck = wasGone ? "reappeared" : "still_visible";
-  const params = { recheck, afterMs: nextReadAt - draft.now } as const;
-  draft.endEvents(covered, "queued", { code: "will_recheck", params });
+  const at = nextReadAt ?? draft.now;
+  draft.readAt(at);
+  const waiting = wasGone ? covered : unexplainedDeletes(covered);
+  const params = { recheck: wasGone ? "reappeared" : "still_visible", afterMs: at - draft.now } as const;
+  draft.endEvents(waiting, "queued", { code: "will_recheck", params });
+  const { job } = draft;
+  const others = covered.filter((event) => !waiting.includes(event));
+  endCovered(draft, others, { code: "job_unchanged", params: job ? { jobStatus: job.status } : {} });
 }
 
 /** Ends the covered events. The first has the verdict; the others name the event whose reading covered them. */
