@@ -72,7 +72,7 @@ describe.each(engines)("two replicas that disagree while webhooks come, on %s", 
     const replica = provider.fault({ kind: "frozen" }, { on: "getShift", every: 2 });
     provider.updateShift(job.shiftId, { startTime, endTime });
     for (let nth = 0; nth < WEBHOOKS; nth += 1) await provider.announce("shift.update", job.shiftId);
-    expect(replica.hits).toBeGreaterThan(0);
+    await expect.poll(() => replica.hits).toBeGreaterThan(0);
     replica.stop();
     await expect.poll(() => platform.notifications(job, "shift_changed")).toHaveLength(1);
     await expect.poll(() => agree(platform, provider)).toEqual([]);
