@@ -212,7 +212,7 @@ export function noticed(belief: Belief, at: number, ladder: readonly number[]): 
  */
 export function called(before: Belief, at: number, seen?: Seen, values?: Values): Belief {
   const own = values ? { at, values: { ...before.own?.values, ...values } } : before.own;
-  const belief = { ...before, own, calledAt: at, awaitsEcho: true, basis: Math.max(before.basis ?? at, at) };
+  const belief = { ...before, own, calledAt: at, awaitsEcho: true };
   const { version: was, earlier, missingSince } = belief;
   // The next list differs because of the call: that is not what a webhook announced.
   if (!seen || seen.version === was) return { ...belief, shown: null };
@@ -227,6 +227,7 @@ export function called(before: Belief, at: number, seen?: Seen, values?: Values)
     since: at,
     isConfirmed: true,
     expected: 0,
+    basis: Math.max(before.basis ?? at, at),
     // The webhook of a deletion is known by its name.
     awaitsEcho: !isGone,
     missingSince: isGone ? (missingSince ?? at) : null,

@@ -110,9 +110,11 @@ const hasCallsInDoubt = ({ state, isLive }: Draft): boolean =>
   (state.cancellation !== undefined && state.cancellation.sentAt !== null) ||
   state.changes.some(({ sentAt }) => sentAt !== null);
 
-/** Whether a change waits until the next reading: what it builds on may be about to change. */
-const awaitsSettling = ({ isUnsettled, waits }: Draft, { hasRead }: RunSoFar): boolean =>
-  isUnsettled && (waits || hasRead === true);
+/** Whether a change waits for a reading that is planned: what it builds on may be about to change. */
+function awaitsSettling({ isUnsettled, state, now, rules }: Draft): boolean {
+  const { nextReadAt } = state.shift;
+  return isUnsettled && nextReadAt !== null && nextReadAt > now && nextReadAt <= now + lagOf(rules.ladderMs);
+}
 
 /** Returns the next call that changes something and whose preconditions are certain. */
 function nextCall(draft: Draft, run: RunSoFar): Call | undefined {
@@ -120,7 +122,7 @@ function nextCall(draft: Draft, run: RunSoFar): Call | undefined {
   const cancel = nextForCancellation(draft);
   if (cancel && !run.failed.has(cancel.operationId)) return cancel;
   const change = nextForChanges(draft);
-  if (change && !run.failed.has(change.changeId) && !awaitsSettling(draft, run)) return change;
+  if (change && !run.failed.has(change.changeId) && !awaitsSettling(draft)) return change;
   const before = draft.writes.length;
   const call = nextForBookings(draft, run.failed);
   // A booking that ended without a call has freed its seat.
