@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { operationsTable } from "../../generated/operations/server.ts";
 
-export type OperationId = (typeof operationsTable)[number]["operationId"];
+type Operation = (typeof operationsTable)[number];
+export type OperationId = Operation["operationId"];
+type TakesBody = Extract<Operation, { body: { required: boolean } }>["operationId"];
 
-/** For each operation that takes a body one that is right. */
-export const bodies: Partial<Record<OperationId, () => Record<string, unknown>>> = {
+const rightBodies: Record<TakesBody, () => Record<string, unknown>> = {
   createIntegration: () => ({
     providerId: randomUUID(),
     kind: "tempo",
@@ -30,6 +31,7 @@ export const bodies: Partial<Record<OperationId, () => Record<string, unknown>>>
   }),
   changeCandidate: () => ({ email: "ada@example.com" }),
   rotateToken: () => ({ direction: "platform", overlapHours: 1 }),
+  releaseCandidate: () => ({ providerId: randomUUID() }),
   revealCandidate: () => ({ reason: "The provider asks who this is" }),
   changeJob: () => ({ positions: 2 }),
   replayEvents: () => ({ providerId: randomUUID(), since: "2027-03-01T08:00:00Z" }),
@@ -40,6 +42,9 @@ export const bodies: Partial<Record<OperationId, () => Record<string, unknown>>>
   rotateOperatorToken: () => ({ overlapHours: 1 }),
   acceptJob: () => ({ candidateId: randomUUID() }),
 };
+
+/** For each operation that takes a body one that is right. */
+export const bodies: Partial<Record<OperationId, () => Record<string, unknown>>> = rightBodies;
 
 /** Every operation as a valid request, with unknown ids. */
 export function validRequests() {
