@@ -108,14 +108,14 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
   const seats = store.seatsOf(shift.id);
   const candidateOf = (personId: string) => records.person(personId)?.candidateId;
   const listed = shift.entries.map(({ personId }) => candidateOf(personId));
-  for (const { candidateId, isListed, missing } of seats)
-    if (!listed.includes(candidateId) && missing > 0 && store.integration.heldSince !== null)
+  for (const { candidateId, missingSince } of seats)
+    if (!listed.includes(candidateId) && missingSince !== null && store.integration.heldSince !== null)
       system.invariants.allowed.count("mass_disappearance");
     else if (!listed.includes(candidateId))
       failUnlessAllowed(
         system,
         "removed_unseen",
-        !isListed && !store.integration.listsBooked,
+        !store.integration.listsBooked,
         `${candidateId} is booked on ${shift.id}, but not assigned`,
       );
   for (const { personId, by } of shift.entries) {

@@ -73,7 +73,7 @@ const booking = fc.record({
   candidateId: id,
   traceId: id,
   sentAt: orNull(time),
-  missing: count,
+  missingSince: orNull(time),
   status: fc.constantFrom("pending", "confirmed", "released", "failed"),
   reason: fc.constantFrom(
     null,
@@ -85,7 +85,6 @@ const booking = fc.record({
   ),
   atProvider: fc.constantFrom("no", "maybe", "yes"),
   isWithdrawn: fc.boolean(),
-  isListed: fc.boolean(),
   isReassigned: fc.boolean(),
   mayActLate: fc.boolean(),
   leftAt: orNull(time),

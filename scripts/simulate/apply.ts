@@ -215,7 +215,6 @@ function book(
     status: "confirmed",
     atProvider: "yes",
     providerCandidateId,
-    isListed: true,
   });
   if (kind) notify({ ...target, shiftId }, candidateId, kind, bookingId);
 }
@@ -230,8 +229,7 @@ export const newBooking = ({ shiftId, traceId }: JobRow, candidateId: string, no
   providerCandidateId: null,
   sentAt: null,
   rejection: null,
-  missing: 0,
-  isListed: false,
+  missingSince: null,
   isReassigned: false,
   mayActLate: false,
   leftAt: null,
@@ -252,7 +250,8 @@ function readBooked(target: Target, candidateIds: readonly string[]) {
     const isSeat = booking.status === "pending" || booking.status === "confirmed";
     if (!here || !job || job === here || !isSeat || !candidateIds.includes(booking.candidateId)) continue;
     const isSameTime = job.startTime < here.endTime && job.endTime > here.startTime;
-    if (isLive(job) && job.startTime > now && (booking.missing > 0 || isSameTime)) readNow(target, job);
+    if (isLive(job) && job.startTime > now && (booking.missingSince !== null || isSameTime))
+      readNow(target, job);
   }
 }
 

@@ -285,7 +285,7 @@ export class Invariants {
   #checkNotMoved({ shiftId, candidateId, startTime, endTime }: NotificationRow) {
     const { store, now } = this.#parts;
     const booking = store.bookingsOf(shiftId).findLast((each) => each.candidateId === candidateId);
-    const isOther = !booking?.isListed || booking.isWithdrawn;
+    const isOther = !booking || booking.isWithdrawn;
     if (isOther || store.operations.some((each) => each.shiftId === shiftId)) return;
     const isMoved = [...store.jobs.values()].some(
       (job) =>

@@ -220,9 +220,6 @@ function countRemoved(store: Store, shiftId: string, now: number): NonNullable<S
       each.shiftId !== shiftId && isLiveJob && (each.status === "pending" || each.status === "confirmed")
     );
   });
-  const missing = booked.filter(
-    (each) =>
-      (each.missing > 0 || (each.isReassigned && !each.isListed)) && each.updatedAt > now - AT_ONCE_MS,
-  );
+  const missing = booked.filter((each) => each.missingSince !== null && each.missingSince > now - AT_ONCE_MS);
   return { missing: missing.length, booked: booked.length };
 }

@@ -76,6 +76,8 @@ export interface Seen {
   values?: Values;
   /** Of a shift that was not found, or is cancelled: a deletion was announced, or the response leaves no doubt. */
   isAnnounced?: boolean;
+  /** The values are those of a change that was sent, and whose outcome is not known. */
+  isAsked?: boolean;
 }
 
 export interface Believed {
@@ -122,8 +124,10 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
   const { version } = seen;
   const lag = lagOf(ladder);
   const shown = seen.shown ?? before.shown;
-  const isShown = before.shown !== null && before.shown !== shown;
-  const expected = Math.max(0, before.expected - (isShown || version !== before.version ? 1 : 0));
+  const isOther = version !== before.version || (before.shown !== null && before.shown !== shown);
+  // A shift that is back is not what a webhook announced: what it shows may be as old as the shift itself.
+  const isNews = isOther && before.version !== GONE;
+  const expected = Math.max(0, before.expected - (isNews ? 1 : 0));
   const belief = { ...before, shown, expected, isContradicted: false };
   if (version === belief.version) {
     const isConfirmed = belief.isConfirmed || belief.basis === null || belief.since > belief.basis;
@@ -143,8 +147,8 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
   }
   const next = { ...succeed(belief, version, now, lag), ...(seen.isAnnounced && { isConfirmed: true }) };
   if (known && expected === 0) return climb({ ...next, basis: now }, "new", now, ladder);
-  // A shift that is back may have changed since, too.
-  const isBack = belief.version === GONE && version !== CANCELLED;
+  // A shift that is back may have changed since, too, and replicas may show it as it was before.
+  const isBack = version !== CANCELLED && next.earlier.some((each) => each.version === GONE);
   if (known || isBack || isBurst(belief, lag)) return climb(next, "new", now, ladder);
   return { belief: next, verdict: "new", nextReadAt: undefined };
 }
@@ -160,7 +164,8 @@ function olderUntil(
   const { own, version, since, basis, expected } = belief;
   if (seen.version === CANCELLED) return now;
   if (version === GONE) return since + lag;
-  if (own && !showsAll(seen.values, own.values)) return own.at + lag;
+  const isNext = seen.isAsked === true && known === undefined;
+  if (own && !isNext && !showsAll(seen.values, own.values)) return own.at + lag;
   if (known?.olderSince === undefined || expected > 0) return now;
   return Math.max(basis ?? 0, known.olderSince) + lag;
 }

@@ -189,6 +189,11 @@ export class Draft {
     this.patchShift({ nextReadAt: nextReadAt === null ? at : Math.min(nextReadAt, at) });
   }
 
+  /** No replica lags for longer, and no call takes effect later than this. */
+  get lag(): number {
+    return lagOf(this.rules.ladderMs);
+  }
+
   get belief(): Belief {
     return this.state.shift.belief;
   }
@@ -229,10 +234,7 @@ export class Draft {
    * disagree: people would hear of each in turn.
    */
   get isSettled(): boolean {
-    return (
-      (this.isNear && !isDisputed(this.belief)) ||
-      isSettled(this.belief, this.now, lagOf(this.rules.ladderMs))
-    );
+    return (this.isNear && !isDisputed(this.belief)) || isSettled(this.belief, this.now, this.lag);
   }
 
   /** Whether another reading is needed before a call may build on what is believed. */
@@ -253,7 +255,7 @@ export class Draft {
 
   /** Whether a replica may still show the shift as it was before that time: none lags for two minutes. */
   mayLag(time: number | null): boolean {
-    return time !== null && this.now - time < lagOf(this.rules.ladderMs);
+    return time !== null && this.now - time < this.lag;
   }
 
   /** Plans another reading after one that may be older than that time. Returns false if none can be. */
@@ -261,11 +263,6 @@ export class Draft {
     const next = this.rules.ladderMs.map((ms) => (time ?? 0) + ms).find((at) => at > this.now);
     if (next !== undefined) this.readAt(next);
     return next !== undefined;
-  }
-
-  /** Reads the shift again later: the call may still take effect, or the replica that was read may lag. */
-  readLate(): void {
-    this.readAt(this.now + lagOf(this.rules.ladderMs));
   }
 
   pauseCalls(status: number): void {

@@ -1,14 +1,11 @@
 import type { BookingReason } from "../../../generated/operations/types.ts";
 import type { Rejection } from "../db/schema.ts";
 import { type FinalFault, isFinal } from "../people/plan.ts";
-import { type Draft, holdsSeat } from "./draft.ts";
+import { type BookingPatch, type Draft, holdsSeat } from "./draft.ts";
 import { endBooking, moveBooking, movedTo, notifyOfBooking, paramsOf } from "./plan-close.ts";
 import { awaitsShift, doubtPerson, lookUpAgain, settleRoute } from "./plan-routes.ts";
 import { holdVanished, isOnList, isPerson } from "./plan-vanished.ts";
 import type { BookingState, Call } from "./state.ts";
-
-/** How many readings in a row must lack a person before the person counts as removed: one of them may be stale. */
-export const MISSING_READINGS = 3;
 
 /** Applies the provider's list to every booking. The list settles calls whose outcome is unknown. */
 export function applyList(draft: Draft): void {
@@ -16,51 +13,48 @@ export function applyList(draft: Draft): void {
   for (const booking of draft.state.bookings) {
     if (held.includes(booking) || awaitsRestoring(draft, booking)) continue;
     if (isOnList(draft.state, booking)) applyListed(draft, booking);
-    else if (awaitsLookUp(draft, booking)) continue;
     else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
-    else if (booking.atProvider === "yes" && countsAsMissing(draft, booking)) applyRemoved(draft, booking);
+    else if (booking.atProvider === "yes") applyMissing(draft, booking);
   }
 }
 
-/** Whether the list should show the person: it has before, or other lists have shown others and the assignment is older than any replica. */
-function countsAsMissing(draft: Draft, { isListed, sentAt }: BookingState): boolean {
-  if (isListed) return true;
-  return draft.state.integration.listsBooked && !draft.readAfter(sentAt);
+/** A person who was assigned is not on the list. It counts once lists have lacked them for as long as a replica may lag, twice: after the assignment, and after the first of these lists. */
+function applyMissing(draft: Draft, booking: BookingState): void {
+  const { listsBooked } = draft.state.integration;
+  if (!listsBooked && (booking.isLookedUpAgain || !hasStrangers(draft))) return;
+  if (draft.readAfter(booking.sentAt)) return;
+  // A provider whose lists have never shown a booked person may list other ids.
+  if (!listsBooked) return void isSought(draft, booking);
+  if (booking.missingSince === null) draft.patchBooking(booking, { missingSince: draft.now });
+  if (!draft.readAfter(booking.missingSince) && !isSought(draft, booking)) applyRemoved(draft, booking);
 }
+
+const isUnderWay = ({ person }: BookingState): boolean =>
+  person.id === null && !(person.fault && isFinal(person.fault));
+
+const hasStrangers = ({ state }: Draft): boolean =>
+  state.surroundings.listed.some((entry) => entry.candidateId === undefined);
 
 /**
  * Whether a person who is not on the list is looked up again first: the list has an id of an unknown person, and the provider may have merged the booked one
- * under it. That is done once for each absence, and once for a booking that no list has shown; nothing is concluded before.
+ * under it. That is done once, until a list shows the person; nothing is concluded before.
  */
-function awaitsLookUp(draft: Draft, booking: BookingState): boolean {
-  const { candidateId, atProvider, person, isLookedUpAgain } = booking;
-  const hasStrangers = draft.state.surroundings.listed.some((entry) => entry.candidateId === undefined);
-  if (!hasStrangers || !holdsSeat(booking) || atProvider === "no" || draft.hasStarted) return false;
-  const isMissing = atProvider === "yes" && countsAsMissing(draft, booking);
-  const isUnseen = atProvider === "yes" && !isMissing && !draft.readAfter(booking.sentAt);
-  if ((isMissing && booking.missing === 0) || (isUnseen && !isLookedUpAgain)) {
-    if (isUnseen) draft.patchBooking(booking, { isLookedUpAgain: true });
-    if (isUnseen) draft.readAt(draft.now + (draft.rules.ladderMs[0] ?? 0));
-    lookUpAgain(draft, booking);
-    return false;
-  }
-  // The outcome of a withdrawal is unknown, and the list may show its person under the new id.
-  if (atProvider === "maybe" && booking.isWithdrawn && !isLookedUpAgain && booking.routeDoubt === null) {
-    draft.patchBooking(booking, { isLookedUpAgain: true });
-    doubtPerson(draft, "unassign", booking);
-    draft.readAt(draft.now + (draft.rules.ladderMs[0] ?? 0));
-    return true;
-  }
-  const isUnderWay = person.id === null && !(person.fault && isFinal(person.fault));
-  if (!isUnderWay || !(isMissing || isUnseen || atProvider === "maybe")) return false;
-  draft.push({ write: "identify", candidateId, forget: false });
-  draft.readAt(draft.now + (draft.rules.ladderMs[MISSING_READINGS - 1] ?? 0));
+function isSought(draft: Draft, booking: BookingState): boolean {
+  const { candidateId, isLookedUpAgain, atProvider } = booking;
+  if (!hasStrangers(draft) || !holdsSeat(booking) || draft.hasStarted) return false;
+  const isAsked = isUnderWay(booking);
+  if (isLookedUpAgain && !isAsked) return false;
+  if (isAsked) draft.push({ write: "identify", candidateId, forget: false });
+  else if (atProvider === "maybe") doubtPerson(draft, "unassign", booking);
+  else lookUpAgain(draft, booking);
+  if (!isAsked) draft.patchBooking(booking, { isLookedUpAgain: true });
+  draft.readAfter(draft.now);
   return true;
 }
 
 function applyListed(draft: Draft, booking: BookingState) {
   const mayActLate = booking.atProvider === "maybe" || (booking.atProvider === "yes" && booking.mayActLate);
-  const seen = { isListed: true, missing: 0, rejection: null, mayActLate } as const;
+  const seen = { missingSince: null, isLookedUpAgain: false, rejection: null, mayActLate } as const;
   noteListed(draft);
   noteNewId(draft, booking);
   const isAwaited = booking.atProvider === "maybe" || isAssignedByProvider(draft, booking);
@@ -69,8 +63,8 @@ function applyListed(draft: Draft, booking: BookingState) {
     return confirm(draft, booking, seen);
   }
   const isByPlatform = booking.atProvider !== "no" || isLateEffect(draft, booking);
-  if (!isByPlatform || (booking.isListed && booking.atProvider === "yes" && booking.missing === 0)) return;
-  draft.patchBooking(booking, { ...seen, atProvider: "yes" });
+  const isKnown = booking.atProvider === "yes" && booking.missingSince === null && !booking.isLookedUpAgain;
+  if (isByPlatform && !isKnown) draft.patchBooking(booking, { ...seen, atProvider: "yes" });
 }
 
 /**
@@ -116,7 +110,7 @@ export function restoreBookings(draft: Draft): void {
     const overlap = surroundings.overlaps.find((each) => each.candidateId === candidateId);
     if (!overlap) {
       draft.step({ step: "assign", code: "seen_assigned", traceId });
-      confirm(draft, booking, { isListed: true });
+      confirm(draft, booking, { missingSince: null });
       continue;
     }
     draft.patchBooking(booking, { atProvider: "no", sentAt: null });
@@ -142,27 +136,24 @@ function noteListed(draft: Draft) {
 
 /** Settles a booking whose last call had an unknown outcome and whose person is not on the list. */
 function settleUnlisted(draft: Draft, booking: BookingState) {
-  const { rejection, missing } = booking;
+  const { rejection } = booking;
+  const isUnasked = booking.isWithdrawn && !booking.isLookedUpAgain && booking.routeDoubt === null;
+  if ((isUnasked || isUnderWay(booking)) && isSought(draft, booking)) return;
   settleRoute(draft, booking);
-  if (rejection && missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
+  // A call before the one rejected may have taken effect, and a replica may lag.
+  if (rejection && draft.readAfter(booking.sentAt)) return;
   if (rejection && holdsSeat(booking)) {
     const reason = reasonOf(rejection);
     // Only a call that came before the one rejected may still take effect.
-    if (booking.sentAt !== null) draft.readLate();
+    if (booking.sentAt !== null) draft.readAt(draft.now + draft.lag);
     return endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
   }
   if (booking.isWithdrawn && holdsSeat(booking)) {
     draft.step({ step: "unassign", code: "seen_unassigned", traceId: booking.traceId });
     endBooking(draft, booking, { status: "released", reason: "withdrawn" }, { atProvider: "no" });
-    return draft.readLate();
+    return draft.readAt(draft.now + draft.lag);
   }
-  draft.patchBooking(booking, { atProvider: "no", rejection: null, missing: 0, mayActLate: true });
-}
-
-function rereadMissing(draft: Draft, booking: BookingState): void {
-  const afterMs = draft.rules.ladderMs[booking.missing] ?? 0;
-  draft.patchBooking(booking, { missing: booking.missing + 1 });
-  draft.readAt(draft.now + afterMs);
+  draft.patchBooking(booking, { atProvider: "no", rejection: null, mayActLate: true });
 }
 
 /**
@@ -170,10 +161,9 @@ function rereadMissing(draft: Draft, booking: BookingState): void {
  * who was removed once more.
  */
 function applyRemoved(draft: Draft, booking: BookingState) {
-  if (booking.missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
   const moved = movedTo(draft, booking);
   if (moved) return moveBooking(draft, booking, moved);
-  const off = { atProvider: "no", isListed: false, missing: 0 } as const;
+  const off = { atProvider: "no" } as const;
   if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
   if (booking.isWithdrawn)
     return endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
@@ -192,7 +182,7 @@ const RESOLVED = [
 export function confirm(
   draft: Draft,
   booking: BookingState,
-  seen: { isListed?: true; mayActLate?: boolean } = {},
+  seen: Pick<BookingPatch, "missingSince" | "isLookedUpAgain" | "mayActLate"> = {},
 ) {
   const isNew = booking.status === "pending";
   const isRestored = !holdsSeat(booking);
@@ -203,7 +193,6 @@ export function confirm(
     atProvider: "yes",
     reason: null,
     rejection: null,
-    missing: 0,
     isWithdrawn: false,
     routeDoubt: null,
   });

@@ -120,13 +120,22 @@ export function settleChanges(draft: Draft, shift: Shift): void {
     if (change.named.every(sameAs(change, shown))) {
       draft.noteCalled(seenIn(shift), namedOf(change, shown));
       // The call that was cut may take effect only now.
-      draft.readLate();
+      draft.readAt(draft.now + draft.lag);
       confirmChange(draft, change);
     } else if (!draft.isSettled) continue;
-    else if (isOverruled(change, shown)) refuseChange(draft, change, "changed_by_provider", {});
-    else if (change.sentAt !== null) draft.patchChange(change, { sentAt: null });
+    else if (isOverruled(change, shown)) {
+      // It may still take effect.
+      if (change.sentAt !== null) draft.readAt(draft.now + draft.lag);
+      refuseChange(draft, change, "changed_by_provider", {});
+    } else if (change.sentAt !== null) draft.patchChange(change, { sentAt: null });
   }
 }
+
+/** Whether the shift shows what a change asked for that was sent, and whose outcome is not known. */
+export const showsSent = ({ state }: Draft, shift: Shift): boolean =>
+  state.changes.some(
+    (change) => change.sentAt !== null && change.named.every(sameAs(change, valuesShown(shift, change))),
+  );
 
 const namedOf = ({ named }: ChangeState, shown: ShiftValues): Partial<ShiftValues> =>
   Object.fromEntries(named.map((name) => [name, shown[name]]));

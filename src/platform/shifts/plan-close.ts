@@ -90,7 +90,7 @@ export function moveBooking(draft: Draft, booking: BookingState, to: MovedPerson
   }
   const reason = "moved_by_provider" as const;
   const reasonParams = { otherJobId: jobId };
-  const off = { atProvider: "no", isListed: false, missing: 0, sentAt: null } as const;
+  const off = { atProvider: "no", missingSince: null, sentAt: null } as const;
   draft.patchBooking(booking, { ...off, status: "released", reason, reasonParams });
   draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
   draft.step({ step: "booking", code: "booking_released", params: { reason, ...reasonParams }, traceId });
@@ -120,7 +120,14 @@ export function endBooking(
 ): void {
   const { status, reason, rejection } = ended;
   const reasonParams = rejection ? paramsOf(rejection) : {};
-  draft.patchBooking(booking, { ...patch, status, reason, reasonParams, rejection: null, missing: 0 });
+  draft.patchBooking(booking, {
+    ...patch,
+    status,
+    reason,
+    reasonParams,
+    rejection: null,
+    missingSince: null,
+  });
   if (booking.routeDoubt !== null) draft.patchBooking(booking, { routeDoubt: null });
   draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
   const code = status === "failed" ? "booking_failed" : "booking_released";

@@ -7,7 +7,7 @@ import { GONE, seenIn } from "./believe.ts";
 import { isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
 import { awaitReturn, concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./plan-absence.ts";
-import { settleChanges } from "./plan-changes.ts";
+import { settleChanges, showsSent } from "./plan-changes.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
 import { doubtCancelRoute } from "./plan-routes.ts";
@@ -54,7 +54,11 @@ function concludeShift(
   draft.countNotices(covered, reading);
   const wasGone = draft.belief.version === GONE;
   const isAnnounced = shift.cancelled && unexplainedDeletes(covered).length > 0;
-  const { verdict: believed, nextReadAt } = draft.believe({ ...seenIn(shift), isAnnounced });
+  const { verdict: believed, nextReadAt } = draft.believe({
+    ...seenIn(shift),
+    isAnnounced,
+    isAsked: showsSent(draft, shift),
+  });
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
   if (believed === "kept") return keepBelief(draft, covered, nextReadAt, wasGone);

@@ -74,9 +74,8 @@ export interface BookingState {
   providerCandidateId: string | null;
   sentAt: number | null;
   rejection: Rejection | null;
-  /** Readings in a row that did not list the person. */
-  missing: number;
-  isListed: boolean;
+  /** The first reading in a row whose list should show the person, and does not. */
+  missingSince: number | null;
   isReassigned: boolean;
   /** An assignment was sent whose outcome was unknown: it may take effect late. */
   mayActLate: boolean;

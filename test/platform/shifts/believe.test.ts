@@ -34,7 +34,17 @@ const one = (patch: Partial<Belief> = {}): Belief => ({
 const two = (seconds: number) =>
   believe(noticed(one(), ago(seconds) - 50, LADDER), seen("two"), ago(seconds), LADDER).belief;
 
-const seen = (version: Version, rest: { shown?: string; isAnnounced?: boolean } = {}) => ({
+/** After it was gone, a webhook and a reading three seconds ago have shown version `two`. */
+const back = () =>
+  believe(noticed(one({ version: GONE }), ago(3), LADDER), seen("two"), ago(2.9), LADDER).belief;
+
+/** The platform has set two positions three seconds ago. */
+const resized = () => called(one(), ago(3), seen("two"), { positions: 2 });
+
+const seen = (
+  version: Version,
+  rest: { shown?: string; isAnnounced?: boolean; isAsked?: boolean; values?: { positions: number } } = {},
+) => ({
   version,
   shown: version,
   ...rest,
@@ -155,6 +165,37 @@ describe("a reading", () => {
       notice(called(one(), ago(900), seen(GONE)), 0.1),
       seen(GONE),
       ["confirmed", GONE, 0.9, "settled"],
+    ],
+    [
+      "what was gone, and a change was announced: it may be older than that",
+      notice(one({ version: GONE }), 0.1),
+      seen("one"),
+      ["new", "one", 0.9, "unsettled"],
+    ],
+    ["the same once more", back(), seen("two"), ["confirmed", "two", 2, "settled"]],
+    [
+      "something else, after it was back: either may be the older one",
+      back(),
+      seen("three"),
+      ["new", "three", 2, "settled"],
+    ],
+    [
+      "other values than a call has just set",
+      resized(),
+      seen("three", { values: { positions: 3 } }),
+      ["kept", "two", 2, "settled"],
+    ],
+    [
+      "other values than a call has just set, which a later call asks for",
+      resized(),
+      seen("three", { values: { positions: 3 }, isAsked: true }),
+      ["new", "three", undefined, "settled"],
+    ],
+    [
+      "the values before a call, which a later call asks for",
+      resized(),
+      seen("one", { values: { positions: 1 }, isAsked: true }),
+      ["kept", "two", 2, "settled"],
     ],
     [
       "that it is cancelled, shortly after it was gone",

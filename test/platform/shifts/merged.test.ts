@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { BookingState, Call, CallOutcome } from "../../../src/platform/shifts/state.ts";
 import {
@@ -25,31 +26,57 @@ const read = (booking: Partial<BookingState>, ...ids: string[]) =>
   plan(aState({ bookings: [confirmed(booking)], surroundings: listing(...ids) }), afterSeeing(), NOW, RULES);
 
 describe("a booked person whom the list lacks, beside the id of an unknown person", () => {
-  it("is looked up again at the first reading, and not at the second", () => {
-    expect(writesOf(read({}, "stranger").writes, "identify")).toMatchObject(LOOK_UP);
-    expect(writesOf(read({ missing: 1 }, "stranger").writes, "identify")).toEqual([]);
-    expect(writesOf(read({}).writes, "identify")).toEqual([]);
+  const missingSince = NOW - 120_000;
+
+  it("is looked up again once before anything is concluded", () => {
+    const { writes, next } = read({ missingSince }, "stranger");
+    expect(writesOf(writes, "identify")).toMatchObject(LOOK_UP);
+    expect(patchOf(writes)).toEqual({ isLookedUpAgain: true });
+    expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
+    expect(writesOf(read({}, "stranger").writes, "identify")).toEqual([]);
+    expect(writesOf(read({ missingSince }).writes, "identify")).toEqual([]);
   });
 
-  it("is not assigned once more, released or counted before the look-up has ended", () => {
-    for (const missing of [1, 2]) {
-      const { writes, next } = read({ missing, isReassigned: true, person: SOUGHT }, "stranger");
-      expect([writesOf(writes, "booking"), next.do]).toEqual([[], "rest"]);
-    }
-    const ended = read({ missing: 2, isReassigned: true }, "stranger");
+  it("is not assigned once more or released before the look-up has ended", () => {
+    const asked = { missingSince, isReassigned: true, isLookedUpAgain: true };
+    const { writes, next } = read({ ...asked, person: SOUGHT }, "stranger");
+    expect([writesOf(writes, "booking"), next.do]).toEqual([[], "rest"]);
+    const ended = read(asked, "stranger");
     expect(patchOf(ended.writes)).toMatchObject({ status: "released", reason: "removed_by_provider" });
+  });
+
+  it("is looked up two minutes after the assignment at a provider whose lists have shown no booked person", () => {
+    const unlisted = (sentAt: number, isLookedUpAgain = false) =>
+      plan(
+        aState({
+          bookings: [confirmed({ sentAt, isLookedUpAgain })],
+          integration: { listsBooked: false },
+          surroundings: listing("stranger"),
+        }),
+        afterSeeing(),
+        NOW,
+        RULES,
+      ).writes;
+    expect(writesOf(unlisted(NOW - 120_000), "identify")).toMatchObject(LOOK_UP);
+    expect(writesOf(unlisted(NOW - 119_000), "identify")).toEqual([]);
+    expect(unlisted(NOW - 120_000, true)).toEqual(unlisted(NOW - HOUR_MS, true));
+    expect(patchOf(unlisted(NOW - HOUR_MS, true))).toEqual({});
   });
 
   it("keeps the booking under the new id once the look-up has found it", () => {
     const listed = [{ providerCandidateId: "new", candidateId: "candidate" }];
-    const booking = confirmed({ missing: 1, person: { id: "new", fault: null } });
+    const booking = confirmed({ missingSince, isLookedUpAgain: true, person: { id: "new", fault: null } });
     const { writes, next } = plan(
       aState({ bookings: [booking], surroundings: { listed } }),
       afterSeeing(),
       NOW,
       RULES,
     );
-    expect(patchOf(writes)).toMatchObject({ providerCandidateId: "new", missing: 0 });
+    expect(patchOf(writes)).toMatchObject({
+      providerCandidateId: "new",
+      missingSince: null,
+      isLookedUpAgain: false,
+    });
     expect(next.do).toBe("rest");
   });
 });

@@ -56,8 +56,7 @@ export const aBooking = (patch: Partial<BookingState> = {}): BookingState => ({
   providerCandidateId: null,
   sentAt: null,
   rejection: null,
-  missing: 0,
-  isListed: false,
+  missingSince: null,
   isReassigned: false,
   mayActLate: false,
   leftAt: null,
@@ -78,7 +77,6 @@ export const confirmed = (patch: Partial<BookingState> = {}): BookingState =>
     atProvider: "yes",
     providerCandidateId: "person",
     sentAt: NOW - HOUR_MS,
-    isListed: true,
     ...patch,
   });
 
