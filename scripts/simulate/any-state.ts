@@ -62,6 +62,7 @@ const belief = fc.record({
   notices: fc.array(time, { maxLength: 3 }),
   expected: count,
   calledAt: orNull(time),
+  doubtedAt: orNull(time),
   awaitsEcho: fc.boolean(),
   isContradicted: fc.boolean(),
   own: orNull(fc.record({ at: time, values: fc.record({ startTime: time }) })),

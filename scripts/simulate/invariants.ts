@@ -285,7 +285,10 @@ export class Invariants {
   #checkNotMoved({ shiftId, candidateId, startTime, endTime }: NotificationRow) {
     const { store, now } = this.#parts;
     const booking = store.bookingsOf(shiftId).findLast((each) => each.candidateId === candidateId);
-    const isOther = !booking || booking.isWithdrawn;
+    const isKnown = store.notifications.some(
+      ({ kind, changeKey }) => kind === "booking_confirmed" && changeKey === booking?.bookingId,
+    );
+    const isOther = !booking || booking.isWithdrawn || booking.missingSince !== null || !isKnown;
     if (isOther || store.operations.some((each) => each.shiftId === shiftId)) return;
     const isMoved = [...store.jobs.values()].some(
       (job) =>

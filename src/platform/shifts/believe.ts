@@ -22,7 +22,7 @@ export interface Belief {
   isConfirmed: boolean;
   /** The first reading in a row that did not find the shift, or found it cancelled. */
   missingSince: number | null;
-  /** A digest of the last list of people; null if the platform has changed it since. */
+  /** A digest of the last list of the provider's own people. */
   shown: string | null;
   /** What was believed before, within `lag`. */
   earlier: Earlier[];
@@ -33,6 +33,8 @@ export interface Belief {
   /** The last call that changed the shift or its people, and whether its webhook is still to come. */
   calledAt: number | null;
   awaitsEcho: boolean;
+  /** When a call was given up, or found done, whose outcome had been unknown: an attempt that was cut may take effect within `lag`. */
+  doubtedAt: number | null;
   /** What the last change of times and positions set, by the provider's response. */
   own: { at: number; values: Values } | null;
   /** The last reading showed what was never believed, and may be older: a change that is sent now might undo it. */
@@ -62,6 +64,7 @@ export const NO_BELIEF: Belief = {
   expected: 0,
   calledAt: null,
   awaitsEcho: false,
+  doubtedAt: null,
   own: null,
   isContradicted: false,
   basis: null,
@@ -70,7 +73,7 @@ export const NO_BELIEF: Belief = {
 /** What a reading shows. */
 export interface Seen {
   version: Version;
-  /** A digest of the list of people. Null if it is empty: that may be a fault of the provider, and shows nothing. */
+  /** A digest of the provider's own people. Null if the list is empty: that may be a fault of the provider, and shows nothing. */
   shown: string | null;
   /** Without positions if the body has none. */
   values?: Values;
@@ -102,10 +105,17 @@ export interface Believed {
  * | anything else | it is believed at once: it is newer than all that was believed |
  */
 export function believe(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
-  const belief = recent(before, now, lagOf(ladder));
-  if (seen.version === GONE) return believeGone(belief, seen, now, ladder);
+  const lag = lagOf(ladder);
+  const believed = believeNow(recent(before, now, lag), seen, now, ladder);
+  const { doubtedAt } = believed.belief;
+  if (doubtedAt === null) return believed;
+  return { ...believed, nextReadAt: Math.min(doubtedAt + lag, believed.nextReadAt ?? doubtedAt + lag) };
+}
+
+function believeNow(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
+  if (seen.version === GONE) return believeGone(before, seen, now, ladder);
   const missingSince = seen.version === CANCELLED ? (before.missingSince ?? now) : null;
-  const found = believeSeen({ ...belief, missingSince }, seen, now, ladder);
+  const found = believeSeen({ ...before, missingSince }, seen, now, ladder);
   // A replica that lags has shown a shift that is gone.
   if (found.belief.version !== GONE) return found;
   return { ...found, belief: { ...found.belief, missingSince: before.missingSince } };
@@ -147,9 +157,7 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
   }
   const next = { ...succeed(belief, version, now, lag), ...(seen.isAnnounced && { isConfirmed: true }) };
   if (known && expected === 0) return climb({ ...next, basis: now }, "new", now, ladder);
-  // A shift that is back may have changed since, too, and replicas may show it as it was before.
-  const isBack = version !== CANCELLED && next.earlier.some((each) => each.version === GONE);
-  if (known || isBack || isBurst(belief, lag)) return climb(next, "new", now, ladder);
+  if (known || expected > 0 || isBurst(next, lag)) return climb(next, "new", now, ladder);
   return { belief: next, verdict: "new", nextReadAt: undefined };
 }
 
@@ -204,11 +212,13 @@ const nextRung = (basis: number, now: number, ladder: readonly number[]): number
 export function noticed(belief: Belief, at: number, ladder: readonly number[]): Belief {
   const lag = lagOf(ladder);
   const newest = Math.max(at, belief.notices.at(-1) ?? at);
-  const notices = [...belief.notices, at].filter((each) => newest - each < lag).sort((a, b) => a - b);
+  // The last reading for one notice may come shortly after the next change.
+  const apart = lag + (ladder[1] ?? 0);
+  const notices = [...belief.notices, at].filter((each) => newest - each < apart).sort((a, b) => a - b);
   const basis = Math.max(belief.basis ?? at, at);
   const isEcho = belief.awaitsEcho && belief.calledAt !== null && at - belief.calledAt < lag;
   if (isEcho) return { ...belief, notices, basis, awaitsEcho: false };
-  return { ...belief, notices, basis, expected: Math.min(belief.expected + 1, notices.length) };
+  return { ...belief, notices, basis, expected: belief.expected + 1 };
 }
 
 /**
@@ -219,8 +229,7 @@ export function called(before: Belief, at: number, seen?: Seen, values?: Values)
   const own = values ? { at, values: { ...before.own?.values, ...values } } : before.own;
   const belief = { ...before, own, calledAt: at, awaitsEcho: true };
   const { version: was, earlier, missingSince } = belief;
-  // The next list differs because of the call: that is not what a webhook announced.
-  if (!seen || seen.version === was) return { ...belief, shown: null };
+  if (!seen || seen.version === was) return belief;
   const isGone = seen.version === GONE;
   const { version, shown } = seen;
   const past = new Set([...earlier.map((each) => each.version), ...(was === null ? [] : [was])]);
@@ -255,8 +264,12 @@ export function isSettled(belief: Belief, now: number, lag: number): boolean {
 /** Whether readings disagree about which of two versions is the newer one. */
 export const isDisputed = ({ isConfirmed, since, basis }: Belief): boolean => !isConfirmed && basis === since;
 
-/** Whether notices, or a notice and a call of the platform, came within `lag` of each other: one reading does not show what each of them announced. */
-function isBurst({ notices, calledAt }: Belief, lag: number): boolean {
+/**
+ * Whether notices, or a notice and a call of the platform, came within `lag` of each other: one reading does not show what each of them announced. A shift
+ * that is back may have changed since, too, and replicas may show it as it was before.
+ */
+function isBurst({ notices, calledAt, earlier, version }: Belief, lag: number): boolean {
+  if (version !== CANCELLED && earlier.some((each) => each.version === GONE)) return true;
   const newest = notices.at(-1);
   if (newest === undefined) return false;
   return notices.length > 1 || (calledAt !== null && Math.abs(newest - calledAt) < lag);
@@ -267,16 +280,16 @@ const recent = (belief: Belief, now: number, lag: number): Belief => ({
   ...belief,
   earlier: belief.earlier.filter(({ believedAt }) => now - believedAt < lag),
   own: belief.own && now - belief.own.at < lag ? belief.own : null,
+  doubtedAt: belief.doubtedAt !== null && now - belief.doubtedAt < lag ? belief.doubtedAt : null,
 });
 
 /** No replica lags for longer than the last rung. */
 export const lagOf = (ladder: readonly number[]): number => Math.max(0, ...ladder);
 
-/** Returns what a reading of a shift that exists shows. */
-export function seenIn({ id: _, assigned, ...body }: Shift): Seen {
-  const people = assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
+/** Returns what a reading of a shift that exists shows. `own`: those on its list whom the platform has not assigned. */
+export function seenIn({ id: _, assigned, ...body }: Shift, own: readonly string[]): Seen {
   const version = body.cancelled ? CANCELLED : digest(body);
-  return { version, shown: people.length > 0 ? digest(people) : null, values: valuesIn(body) };
+  return { version, shown: assigned.length > 0 ? digest([...own].sort()) : null, values: valuesIn(body) };
 }
 
 const valuesIn = ({ startTime, endTime, positions, warnings }: Omit<Shift, "id" | "assigned">): Values => ({

@@ -229,6 +229,12 @@ export class Draft {
     this.readAt(this.now + (this.rules.ladderMs[0] ?? 0));
   }
 
+  /** Reads the shift again later: an attempt of the call that was cut may still take effect. */
+  expectLateEffect(): void {
+    this.patchShift({ belief: { ...this.belief, doubtedAt: this.now } });
+    this.readAt(this.now + this.lag);
+  }
+
   /**
    * Whether people may hear of what is believed, and calls may follow from it. Shortly before the start, no one can wait for another reading, unless readings
    * disagree: people would hear of each in turn.

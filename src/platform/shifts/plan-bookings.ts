@@ -2,9 +2,10 @@ import type { BookingReason } from "../../../generated/operations/types.ts";
 import type { Rejection } from "../db/schema.ts";
 import { type FinalFault, isFinal } from "../people/plan.ts";
 import { type BookingPatch, type Draft, holdsSeat } from "./draft.ts";
+import { isOnList, isPerson } from "./listed.ts";
 import { endBooking, moveBooking, movedTo, notifyOfBooking, paramsOf } from "./plan-close.ts";
 import { awaitsShift, doubtPerson, lookUpAgain, settleRoute } from "./plan-routes.ts";
-import { holdVanished, isOnList, isPerson } from "./plan-vanished.ts";
+import { holdVanished } from "./plan-vanished.ts";
 import type { BookingState, Call } from "./state.ts";
 
 /** Applies the provider's list to every booking. The list settles calls whose outcome is unknown. */
@@ -145,13 +146,13 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
   if (rejection && holdsSeat(booking)) {
     const reason = reasonOf(rejection);
     // Only a call that came before the one rejected may still take effect.
-    if (booking.sentAt !== null) draft.readAt(draft.now + draft.lag);
+    if (booking.sentAt !== null) draft.expectLateEffect();
     return endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
   }
   if (booking.isWithdrawn && holdsSeat(booking)) {
     draft.step({ step: "unassign", code: "seen_unassigned", traceId: booking.traceId });
     endBooking(draft, booking, { status: "released", reason: "withdrawn" }, { atProvider: "no" });
-    return draft.readAt(draft.now + draft.lag);
+    return draft.expectLateEffect();
   }
   draft.patchBooking(booking, { atProvider: "no", rejection: null, mayActLate: true });
 }

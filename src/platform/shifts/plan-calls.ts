@@ -17,6 +17,9 @@ export function concludeCall(draft: Draft, made: Made, run: RunSoFar) {
   const { call, outcome } = made;
   if (outcome.kind === "unavailable") noteFailure(draft, made, outcome, run);
   if (outcome.kind === "refused" && isAboutToken(outcome)) pause(draft, made, outcome);
+  // An attempt that was cut may take effect after this one.
+  const changesShift = call.do === "cancel" || call.do === "change";
+  if (changesShift && outcome.kind !== "unavailable" && run.attempts > 1) draft.expectLateEffect();
   switch (call.do) {
     case "assign":
       return concludeAssign(draft, call, made);
@@ -25,8 +28,6 @@ export function concludeCall(draft: Draft, made: Made, run: RunSoFar) {
     case "cancel":
       return concludeCancel(draft, call, made);
     case "change":
-      // An attempt that was cut may take effect after this one.
-      if (made.outcome.kind === "shift" && run.attempts > 1) draft.readAt(draft.now + draft.lag);
       return concludeChange(draft, call, made);
   }
 }
@@ -129,7 +130,7 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
     draft.noteCalled();
     // Not forgotten at once: an assignment before it, whose connection was cut, may take effect only now.
     const off = { leftAt: draft.now, missingSince: null, atProvider: "no", routeDoubt: null } as const;
-    draft.readAt(draft.now + draft.lag);
+    draft.expectLateEffect();
     if (!holdsSeat(booking)) draft.patchBooking(booking, off);
     else endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
     draft.resolveIssues(draft.bookingSubject(booking), ["unassign_failed"]);

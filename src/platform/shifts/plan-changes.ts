@@ -1,9 +1,9 @@
 import type { ChangeReason, Params, StepName } from "../../../generated/operations/types.ts";
 import type { Shift } from "../../contract/shift.ts";
 import type { ShiftValues } from "../db/schema.ts";
-import { seenIn } from "./believe.ts";
 import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
+import { seenOn } from "./listed.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
 import type { Call, ChangeState, Made } from "./state.ts";
@@ -77,7 +77,7 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
 function concludeShown(draft: Draft, change: ChangeState, shift: Shift): void {
   const shown = valuesShown(shift, change);
   const isAsBefore = change.base !== null && VALUES.every(sameAs(change.base, shown));
-  draft.noteCalled(seenIn(shift), isAsBefore ? undefined : namedOf(change, shown));
+  draft.noteCalled(seenOn(draft, shift), isAsBefore ? undefined : namedOf(change, shown));
   if (shift.cancelled) draft.readAt(draft.now);
   else if (!change.named.every(sameAs(change, shown))) draft.expectMore();
 }
@@ -118,14 +118,14 @@ export function settleChanges(draft: Draft, shift: Shift): void {
   for (const change of draft.state.changes.filter(({ base }) => base !== null)) {
     const shown = valuesShown(shift, change);
     if (change.named.every(sameAs(change, shown))) {
-      draft.noteCalled(seenIn(shift), namedOf(change, shown));
+      draft.noteCalled(seenOn(draft, shift), namedOf(change, shown));
       // The call that was cut may take effect only now.
-      draft.readAt(draft.now + draft.lag);
+      draft.expectLateEffect();
       confirmChange(draft, change);
     } else if (!draft.isSettled) continue;
     else if (isOverruled(change, shown)) {
       // It may still take effect.
-      if (change.sentAt !== null) draft.readAt(draft.now + draft.lag);
+      if (change.sentAt !== null) draft.expectLateEffect();
       refuseChange(draft, change, "changed_by_provider", {});
     } else if (change.sentAt !== null) draft.patchChange(change, { sentAt: null });
   }

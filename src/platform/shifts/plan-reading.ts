@@ -3,9 +3,10 @@ import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { reportsDeletion } from "../../contract/shift-event.ts";
 import { failureParams } from "../step.ts";
-import { GONE, seenIn } from "./believe.ts";
+import { GONE } from "./believe.ts";
 import { isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
+import { seenOn } from "./listed.ts";
 import { awaitReturn, concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./plan-absence.ts";
 import { settleChanges, showsSent } from "./plan-changes.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
@@ -55,7 +56,7 @@ function concludeShift(
   const wasGone = draft.belief.version === GONE;
   const isAnnounced = shift.cancelled && unexplainedDeletes(covered).length > 0;
   const { verdict: believed, nextReadAt } = draft.believe({
-    ...seenIn(shift),
+    ...seenOn(draft, shift),
     isAnnounced,
     isAsked: showsSent(draft, shift),
   });

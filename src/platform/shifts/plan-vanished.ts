@@ -1,5 +1,5 @@
-import type { ProviderPerson } from "../../../generated/operations/types.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
+import { isOnList } from "./listed.ts";
 import { movedTo } from "./plan-close.ts";
 import { type BookingState, MAX_MISSING, type ShiftState } from "./state.ts";
 
@@ -59,17 +59,4 @@ function sampleOthers(draft: Draft, people: readonly BookingState[]): void {
   const isFirst = removed?.missing === 0 && people.some(({ missingSince }) => missingSince === null);
   if (isFirst && !draft.hasStarted)
     draft.push({ write: "sample", count: Math.ceil(removed.booked / 5) + MAX_MISSING });
-}
-
-export const isOnList = ({ surroundings }: ShiftState, booking: BookingState): boolean =>
-  surroundings.listed.some((entry) => isPerson(entry, booking));
-
-/** Whether a list entry is the booked person. UUIDs ignore case (RFC 9562). Once a booking has ended, another id means that the provider assigned the person. */
-export function isPerson(
-  { candidateId, providerCandidateId }: ProviderPerson,
-  booking: BookingState,
-): boolean {
-  const id = booking.providerCandidateId ?? booking.person.id;
-  if (id?.toLowerCase() === providerCandidateId.toLowerCase()) return true;
-  return candidateId === booking.candidateId && (holdsSeat(booking) || id === null);
 }

@@ -11,10 +11,23 @@ import {
   lagOf,
   NO_BELIEF,
   noticed,
+  seenIn,
   type Version,
 } from "../../../src/platform/shifts/believe.ts";
+import { plan } from "../../../src/platform/shifts/plan.ts";
 import { fromStored, toStored } from "../../../src/platform/shifts/stored-belief.ts";
-import { NOW } from "./states.ts";
+import {
+  aBelief,
+  afterSeeing,
+  anEvent,
+  aShift,
+  aState,
+  beliefOf,
+  confirmed,
+  listing,
+  NOW,
+  RULES,
+} from "./states.ts";
 
 const LADDER = TIMING.ladderMs;
 const LAG = lagOf(LADDER);
@@ -90,6 +103,25 @@ describe("a reading", () => {
       seen("two"),
       ["new", "two", 0.9, "unsettled"],
     ],
+    [
+      "a change announced shortly after the last reading for an earlier one",
+      notice(one({ notices: [ago(124)] }), 0.1),
+      seen("two"),
+      ["new", "two", 0.9, "unsettled"],
+    ],
+    [
+      "a change announced longer after an earlier one",
+      notice(one({ notices: [ago(126)] }), 0.1),
+      seen("two"),
+      ["new", "two", undefined, "settled"],
+    ],
+    [
+      "what is believed, while a call that was given up may take effect",
+      one({ doubtedAt: ago(30) }),
+      seen("one"),
+      ["confirmed", "one", 90, "settled"],
+    ],
+    ["the same later", one({ doubtedAt: ago(120) }), seen("one"), ["confirmed", "one", undefined, "settled"]],
     ["it once more", notice(notice(two(60), 60), 0.1), seen("two"), ["confirmed", "two", 0.9, "unsettled"]],
     ["an older version, order unknown", two(3), seen("one"), ["kept", "two", 2, "unsettled"]],
     [
@@ -208,11 +240,32 @@ describe("a reading", () => {
   });
 });
 
-describe("an assignment of the platform", () => {
-  it("shows nothing of what a webhook announced, although the list differs because of it", () => {
-    const belief = notice(called(one(), ago(900)), 0.1);
-    const after = read(belief, seen("one", { shown: "with our person" }));
-    expect(after).toEqual(["confirmed", "one", 0.9, "settled"]);
+describe("a list of people, after a webhook", () => {
+  const event = anEvent("shift.update");
+  const shift = (ids: readonly string[]) =>
+    aShift({ assigned: ids.map((id) => ({ providerCandidateId: id, personalNumber: undefined })) });
+
+  it.each([
+    ["of the provider's own people that differs shows what it announced", ["own", "new"], 0],
+    ["that is the same shows nothing of it", ["own"], 1],
+    ["that differs by whom the platform has assigned shows nothing of it", ["own", "person"], 1],
+    ["that is empty shows nothing of it", [], 1],
+  ])("%s", (_, ids, expected) => {
+    const belief = aBelief({ shown: seenIn(shift(["own"]), ["own"]).shown });
+    const state = aState({
+      events: [event],
+      bookings: [confirmed()],
+      shift: { belief },
+      surroundings: listing(...ids),
+    });
+    const { writes } = plan(state, afterSeeing(shift(ids), { covers: [event.eventId] }), NOW, RULES);
+    expect(beliefOf(writes)).toMatchObject({ expected });
+  });
+});
+
+describe("a webhook", () => {
+  it("is still to be shown after an earlier one that no reading has covered since, however old that is", () => {
+    expect(read(notice(notice(one(), 600), 0.1), seen("two"))).toEqual(["new", "two", 0.9, "unsettled"]);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   jobOf,
   NOW,
   RULES,
+  refusal,
   START,
   writesOf,
 } from "./states.ts";
@@ -107,6 +108,17 @@ describe("a change whose outcome is unknown", () => {
     });
   });
 
+  it("is looked for once more when it ended after an attempt that was cut, also after other readings", () => {
+    const { next: call } = planned(changing({ sentAt: null }), afterSeeing());
+    if (call.do !== "change") throw new Error(call.do);
+    const run = { ...afterCall(call, refusal(409)), attempts: 2 };
+    const { writes } = planned(changing(), run);
+    const after = aState({ shift: { belief: beliefOf(writes) ?? aBelief() } });
+    expect(planned(after, afterSeeing()).next).toMatchObject({ do: "rest", afterMs: 120_000 });
+    const first = planned(changing(), { ...run, attempts: 1 });
+    expect(beliefOf(first.writes)).toBeUndefined();
+  });
+
   it("ends at once when it was to be sent again, and the provider has changed the same value", () => {
     const { writes } = planned(
       changing({ sentAt: null }),
@@ -144,7 +156,7 @@ describe("a change whose outcome is unknown", () => {
 describe("a change that the provider confirmed a second ago", () => {
   const HAS_IT = aJob({ startTime: START + HOUR_MS, endTime: START + 9 * HOUR_MS });
   const read = (reading: Parameters<typeof afterSeeing>[0], ago = 1_000, parts = {}) => {
-    const belief = called(aBelief(), NOW - ago, seenIn(aShift(moved)), { startTime: START + HOUR_MS });
+    const belief = called(aBelief(), NOW - ago, seenIn(aShift(moved), []), { startTime: START + HOUR_MS });
     return planned(aState({ job: HAS_IT, shift: { belief }, ...parts }), afterSeeing(reading));
   };
 

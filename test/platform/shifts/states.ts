@@ -94,7 +94,7 @@ export const anEvent = (event: string, patch: Partial<EventState> = {}): EventSt
 /** The shift of `aJob`, as it was read an hour ago. */
 export const aBelief = (patch: Partial<Belief> = {}): Belief => ({
   ...NO_BELIEF,
-  ...seenIn(aShift()),
+  ...seenIn(aShift(), []),
   since: NOW - HOUR_MS,
   isConfirmed: true,
   ...patch,
