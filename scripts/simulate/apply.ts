@@ -1,6 +1,6 @@
 import { GONE, NO_BELIEF } from "../../src/platform/shifts/believe.ts";
-import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/draft.ts";
 import type { ShiftState } from "../../src/platform/shifts/state.ts";
+import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/writes.ts";
 import { endHold, INTEGRATION, noteImplausible, noteReachable, noteRoute, pause } from "./integration.ts";
 import { raiseIssue, resolveIssues } from "./issues.ts";
 import { isLive, type JobRow, type NotificationRow, type Store } from "./store.ts";
@@ -34,7 +34,7 @@ export function apply(
 function writeShift(store: Store, shiftId: string, writes: readonly Write[], now: number) {
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
-  const { hasIssues: _, ...patch }: ShiftPatch = Object.assign({}, ...patches);
+  const patch: ShiftPatch = Object.assign({}, ...patches);
   const before = store.shifts.get(shiftId);
   const row = before ?? {
     shiftId,
@@ -71,8 +71,7 @@ function noteOwn({ ownSince }: Store, { shiftId, ownPeople }: JobRow, now: numbe
 function writeBooking(store: Store, bookingId: string, patch: BookingPatch, now: number) {
   const booking = store.bookings.find((each) => each.bookingId === bookingId);
   if (!booking) return;
-  const { reasonParams: _, ...rest } = patch;
-  Object.assign(booking, rest, { updatedAt: now });
+  Object.assign(booking, patch, { updatedAt: now });
 }
 
 interface Target {
@@ -229,6 +228,7 @@ export const newBooking = ({ shiftId, traceId }: JobRow, candidateId: string, no
   providerCandidateId: null,
   sentAt: null,
   rejection: null,
+  reasonParams: {},
   missingSince: null,
   isReassigned: false,
   mayActLate: false,

@@ -22,7 +22,7 @@ export interface Belief {
   isConfirmed: boolean;
   /** The first reading in a row that did not find the shift, or found it cancelled. */
   missingSince: number | null;
-  /** A digest of the last list of the provider's own people. */
+  /** A digest of the provider's own people on the last list; null if that was empty. */
   shown: string | null;
   /** What was believed before, within `lag`. */
   earlier: Earlier[];
@@ -131,10 +131,10 @@ function believeGone(belief: Belief, seen: Seen, now: number, ladder: readonly n
 }
 
 function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
-  const { version } = seen;
+  const { version, shown } = seen;
   const lag = lagOf(ladder);
-  const shown = seen.shown ?? before.shown;
-  const isOther = version !== before.version || (before.shown !== null && before.shown !== shown);
+  const isOtherList = before.shown !== null && shown !== null && before.shown !== shown;
+  const isOther = version !== before.version || isOtherList;
   // A shift that is back is not what a webhook announced: what it shows may be as old as the shift itself.
   const isNews = isOther && before.version !== GONE;
   const expected = Math.max(0, before.expected - (isNews ? 1 : 0));
@@ -155,7 +155,10 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
     const kept = climb({ ...before, basis, isContradicted }, "kept", now, ladder);
     return { ...kept, nextReadAt: Math.min(until, kept.nextReadAt ?? until) };
   }
-  const next = { ...succeed(belief, version, now, lag), ...(seen.isAnnounced && { isConfirmed: true }) };
+  const next = {
+    ...succeed(belief, version, now, lag),
+    ...(seen.isAnnounced && !known && { isConfirmed: true }),
+  };
   if (known && expected === 0) return climb({ ...next, basis: now }, "new", now, ladder);
   if (known || expected > 0 || isBurst(next, lag)) return climb(next, "new", now, ladder);
   return { belief: next, verdict: "new", nextReadAt: undefined };

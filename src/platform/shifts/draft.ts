@@ -1,16 +1,11 @@
 import type {
-  ChangeReason,
   EventStatus,
   IssueCode,
-  NotificationKind,
   Outcome,
-  OutcomeCode,
   Params,
-  StepName,
   Subject,
 } from "../../../generated/operations/types.ts";
 import { HOUR_MS } from "../../contract/durations.ts";
-import type { ProviderRoute } from "../db/schema.ts";
 import {
   type Belief,
   type Believed,
@@ -25,116 +20,41 @@ import {
 } from "./believe.ts";
 import type {
   BookingState,
-  CancellationState,
   ChangeState,
   EventState,
   JobState,
-  KnownShift,
   Reading,
   Rules,
   RunSoFar,
   ShiftState,
 } from "./state.ts";
-
-export interface PlannedStep {
-  step: StepName;
-  code: OutcomeCode;
-  params?: Params;
-  traceId: string;
-  durationMs?: number;
-}
-
-/** One write of a run. All of a run's writes share a transaction. A write carries plain values, so applying it needs no rule. */
-export type Write =
-  | { write: "shift"; patch: ShiftPatch }
-  /** For a new job, `patch` has all columns. */
-  | { write: "job"; jobId: string | undefined; patch: Partial<JobState> }
-  | { write: "booking"; bookingId: string; patch: BookingPatch }
-  | { write: "events"; eventIds: readonly string[]; status: EventStatus; verdict: Outcome; attempts: number }
-  | { write: "operation"; operationId: string; patch: OperationPatch }
-  | { write: "forget_operation"; operationId: string }
-  | { write: "requeue_echo"; eventId: string }
-  | { write: "change"; changeId: string; patch: ChangePatch }
-  | { write: "issue"; code: IssueCode; subject: Subject; params: Params; traceId: string }
-  /** Without codes, resolves every issue of the shift. Those of an outlet or a role stay while another job has the cause. */
-  | { write: "resolve_issues"; codes?: readonly IssueCode[]; subject: Subject }
-  | ({ write: "step" } & PlannedStep)
-  | {
-      write: "notify";
-      kind: NotificationKind;
-      candidateIds: readonly string[];
-      changeKey: string;
-      reason?: string;
-      traceId: string;
-    }
-  /** Books a person whom the provider has put on this shift, or moved to another one, and notifies them of it. */
-  | {
-      write: "book";
-      candidateId: string;
-      providerCandidateId: string;
-      movedTo?: { jobId: string; shiftId: string };
-      kind: NotificationKind | undefined;
-    }
-  /** The provider has put candidates on this shift: it may have taken them off others, on which they are booked, at the same time. */
-  | { write: "read_booked"; candidateIds: readonly string[] }
-  | { write: "offer"; isNewlyOpen: boolean; traceId: string }
-  | { write: "withdraw_offers" }
-  /**
-   * Looks the person up at the provider, or creates them. `forget` drops the stored id, which the provider no longer knows; with `keep`, it stays the
-   * person's id if the lookup finds no other.
-   */
-  | { write: "identify"; candidateId: string; forget: boolean; keep?: true }
-  /** The provider answers calls of the route as if it had none, or as if it had it again. */
-  | {
-      write: "route";
-      route: ProviderRoute;
-      works: boolean;
-      recoveries?: number;
-      params: Params;
-      traceId: string;
-    }
-  | { write: "pause"; status: number }
-  | { write: "health"; health: "reachable" | "implausible" }
-  /** Counts no shift as deleted until an operator confirms it. If one just has, the shift is read at once. */
-  | { write: "hold"; params: Params }
-  /** A list has shown a booked person, for the first time at this provider. */
-  | { write: "lists_booked" }
-  /** A shift has reappeared. The hold ends when no shift is missing. */
-  | { write: "end_hold" }
-  /** Reads `count` other future shifts of the provider, to distinguish one deletion from a loss of data. */
-  | { write: "sample"; count: number };
-
-export type ShiftPatch = Partial<KnownShift>;
-
-export type BookingPatch = Partial<Omit<BookingState, "bookingId" | "candidateId" | "person" | "traceId">> & {
-  reasonParams?: Params;
-};
-
-export type OperationPatch = Partial<Pick<CancellationState, "sentAt" | "consumedBy">> & {
-  isConfirmed?: true;
-};
-
-export type ChangePatch = Partial<
-  Pick<ChangeState, "sentAt" | "startTime" | "endTime" | "positions" | "base">
-> & {
-  status?: "confirmed" | "refused";
-  reason?: ChangeReason | null;
-  reasonParams?: Params;
-};
+import {
+  type BookingPatch,
+  type ChangePatch,
+  type PlannedStep,
+  rowsOf,
+  type ShiftPatch,
+  type Write,
+} from "./writes.ts";
 
 /** The state as the plan changes it, with the writes that make those changes. */
 export class Draft {
   readonly state: ShiftState;
   readonly now: number;
   readonly rules: Rules;
-  readonly writes: Write[] = [];
+  /** What is written beside the rows that differ. */
+  readonly #writes: Write[] = [];
+  readonly #before: ShiftState;
   readonly #runTraceId: string;
   /** Whether the job's status is already up to date. */
   isRefreshed = false;
   isJobChanged = false;
 
   constructor(state: ShiftState, run: Pick<RunSoFar, "traceId">, now: number, rules: Rules) {
+    this.#before = state;
     this.state = structuredClone(state);
+    // A belief is a value: another one was read at another time.
+    this.state.shift.belief = state.shift.belief;
     this.#runTraceId = run.traceId;
     this.now = now;
     this.rules = rules;
@@ -166,21 +86,21 @@ export class Draft {
     return { kind: "booking", shiftId: this.state.shiftId, candidateId };
   }
 
+  /** The rows that differ, and what else is written. */
+  get writes(): Write[] {
+    return [...rowsOf(this.#before, this.state), ...this.#writes];
+  }
+
   push(write: Write): void {
-    this.writes.push(write);
+    this.#writes.push(write);
   }
 
   step(step: PlannedStep): void {
     this.push({ write: "step", ...step });
   }
 
-  patchShift(patch: Partial<KnownShift>): void {
-    const { shift } = this.state;
-    const isChanged = Object.entries(patch).some(
-      ([name, value]) => shift[name as keyof KnownShift] !== value,
-    );
-    Object.assign(shift, patch);
-    if (isChanged) this.push({ write: "shift", patch });
+  patchShift(patch: ShiftPatch): void {
+    Object.assign(this.state.shift, patch);
   }
 
   /** Reads the shift again at that time, unless an earlier reading is planned. */
@@ -280,14 +200,11 @@ export class Draft {
     if (!this.job) throw new Error("there is no job to change");
     Object.assign(this.job, patch);
     this.isJobChanged = true;
-    this.push({ write: "job", jobId: this.job.jobId, patch });
   }
 
   patchBooking(booking: BookingState, patch: BookingPatch): void {
-    const { reasonParams: _, ...rest } = patch;
     const wasConfirmed = booking.status === "confirmed";
-    Object.assign(booking, rest);
-    this.push({ write: "booking", bookingId: booking.bookingId, patch });
+    Object.assign(booking, patch);
     if (wasConfirmed && !holdsSeat(booking)) this.#renewOffers();
   }
 

@@ -1,12 +1,13 @@
 import type { BookingReason } from "../../../generated/operations/types.ts";
 import type { Rejection } from "../db/schema.ts";
 import { type FinalFault, isFinal } from "../people/plan.ts";
-import { type BookingPatch, type Draft, holdsSeat } from "./draft.ts";
+import { type Draft, holdsSeat } from "./draft.ts";
 import { isOnList, isPerson } from "./listed.ts";
 import { endBooking, moveBooking, movedTo, notifyOfBooking, paramsOf } from "./plan-close.ts";
 import { awaitsShift, doubtPerson, lookUpAgain, settleRoute } from "./plan-routes.ts";
 import { holdVanished } from "./plan-vanished.ts";
 import type { BookingState, Call } from "./state.ts";
+import type { BookingPatch } from "./writes.ts";
 
 /** Applies the provider's list to every booking. The list settles calls whose outcome is unknown. */
 export function applyList(draft: Draft): void {

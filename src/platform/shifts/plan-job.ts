@@ -103,7 +103,6 @@ function createJob(draft: Draft, facts: Facts, traceId: string): void {
     traceId,
   } as const;
   draft.state.job = { ...facts, ...rest, workplaceId, competenceId };
-  draft.push({ write: "job", jobId: undefined, patch: { ...draft.state.job } });
 }
 
 function updateJob(draft: Draft, before: JobState, facts: Facts): void {

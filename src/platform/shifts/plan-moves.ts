@@ -21,6 +21,7 @@ export function bookArrived(draft: Draft, { startTime }: Shift): void {
       candidateId,
       status: "confirmed",
       reason: null,
+      reasonParams: {},
       isWithdrawn: false,
       atProvider: "yes",
       providerCandidateId,

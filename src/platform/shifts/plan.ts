@@ -1,7 +1,7 @@
 import { reportsDeletion } from "../../contract/shift-event.ts";
 import { lagOf } from "./believe.ts";
 import { isMissingRoute } from "./call-outcome.ts";
-import { Draft, holdsSeat, type Write } from "./draft.ts";
+import { Draft, holdsSeat } from "./draft.ts";
 import { nextForBookings } from "./plan-bookings.ts";
 import { concludeCall, giveUpCancellation } from "./plan-calls.ts";
 import { nextForChanges } from "./plan-changes.ts";
@@ -10,6 +10,7 @@ import { noteMapping } from "./plan-mapping.ts";
 import { concludeReading } from "./plan-reading.ts";
 import { awaitsRoute } from "./plan-routes.ts";
 import type { Call, Next, Rules, RunSoFar, ShiftState } from "./state.ts";
+import type { Write } from "./writes.ts";
 
 export interface Plan {
   writes: Write[];
@@ -123,10 +124,11 @@ function nextCall(draft: Draft, run: RunSoFar): Call | undefined {
   if (cancel && !run.failed.has(cancel.operationId)) return cancel;
   const change = nextForChanges(draft);
   if (change && !run.failed.has(change.changeId) && !awaitsSettling(draft)) return change;
-  const before = draft.writes.length;
+  const seats = () => draft.state.bookings.filter(holdsSeat).length;
+  const before = seats();
   const call = nextForBookings(draft, run.failed);
   // A booking that ended without a call has freed its seat.
-  if (draft.writes.length > before) refreshJob(draft, draft.traceId, { isChanged: false });
+  if (seats() < before) refreshJob(draft, draft.traceId, { isChanged: false });
   return call;
 }
 

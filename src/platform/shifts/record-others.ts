@@ -7,8 +7,8 @@ import { publish } from "../stream.ts";
 import { recordSteps, type Trx } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import type { Priority } from "../work/rows.ts";
-import type { Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
+import type { Write } from "./writes.ts";
 
 // What a run writes about other shifts of the provider. It never waits for another run.
 

@@ -2,6 +2,7 @@ import type {
   BookingReason,
   BookingStatus,
   IntegrationState,
+  Params,
   ProviderPerson,
 } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
@@ -68,6 +69,7 @@ export interface BookingState {
   status: BookingStatus;
   /** Why it ended. */
   reason: BookingReason | null;
+  reasonParams: Params;
   isWithdrawn: boolean;
   atProvider: "no" | "maybe" | "yes";
   /** The id that the last call used. */

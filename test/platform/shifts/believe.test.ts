@@ -230,6 +230,12 @@ describe("a reading", () => {
       ["kept", "two", 2, "settled"],
     ],
     [
+      "nothing once more, by a response that leaves no doubt, after it was back: either may be the older one",
+      back(),
+      seen(GONE, { isAnnounced: true }),
+      ["new", GONE, 1, "settled"],
+    ],
+    [
       "that it is cancelled, shortly after it was gone",
       called(one(), ago(3), seen(GONE)),
       seen("cancelled"),
@@ -245,13 +251,14 @@ describe("a list of people, after a webhook", () => {
   const shift = (ids: readonly string[]) =>
     aShift({ assigned: ids.map((id) => ({ providerCandidateId: id, personalNumber: undefined })) });
 
-  it.each([
+  it.each<[list: string, ids: string[], expected: number, before?: string[]]>([
     ["of the provider's own people that differs shows what it announced", ["own", "new"], 0],
     ["that is the same shows nothing of it", ["own"], 1],
     ["that differs by whom the platform has assigned shows nothing of it", ["own", "person"], 1],
     ["that is empty shows nothing of it", [], 1],
-  ])("%s", (_, ids, expected) => {
-    const belief = aBelief({ shown: seenIn(shift(["own"]), ["own"]).shown });
+    ["that follows an empty one shows nothing of it", ["new"], 1, []],
+  ])("%s", (_, ids, expected, before = ["own"]) => {
+    const belief = aBelief({ shown: seenIn(shift(before), before).shown });
     const state = aState({
       events: [event],
       bookings: [confirmed()],

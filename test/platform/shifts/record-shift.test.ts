@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../../../src/contract/durations.ts";
-import type { ShiftPatch } from "../../../src/platform/shifts/draft.ts";
 import { writeShift } from "../../../src/platform/shifts/record-shift.ts";
+import type { ShiftPatch } from "../../../src/platform/shifts/writes.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { depsFor } from "../../harness/deps.ts";
 import { engines, useEngine } from "../../harness/engines.ts";

@@ -2,7 +2,6 @@ import { PROVIDER_RETRIES, TIMING } from "../../../src/clients/retry-policy.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Shift } from "../../../src/contract/shift.ts";
 import { type Belief, GONE, NO_BELIEF, seenIn } from "../../../src/platform/shifts/believe.ts";
-import type { Write } from "../../../src/platform/shifts/draft.ts";
 import type {
   BookingState,
   Call,
@@ -15,6 +14,7 @@ import type {
   ShiftState,
   Surroundings,
 } from "../../../src/platform/shifts/state.ts";
+import type { Write } from "../../../src/platform/shifts/writes.ts";
 
 export const NOW = Date.UTC(2026, 0, 5, 6);
 export const START = NOW + DAY_MS;
@@ -51,6 +51,7 @@ export const aBooking = (patch: Partial<BookingState> = {}): BookingState => ({
   candidateId: "candidate",
   status: "pending",
   reason: null,
+  reasonParams: {},
   isWithdrawn: false,
   atProvider: "no",
   providerCandidateId: null,
