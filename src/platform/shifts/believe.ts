@@ -232,7 +232,8 @@ export function called(before: Belief, at: number, seen?: Seen, values?: Values)
   const own = values ? { at, values: { ...before.own?.values, ...values } } : before.own;
   const belief = { ...before, own, calledAt: at, awaitsEcho: true };
   const { version: was, earlier, missingSince } = belief;
-  if (!seen || seen.version === was) return belief;
+  // Whom the platform has assigned is no longer one of the provider's own people.
+  if (!seen) return { ...belief, shown: null };
   const isGone = seen.version === GONE;
   const { version, shown } = seen;
   const past = new Set([...earlier.map((each) => each.version), ...(was === null ? [] : [was])]);
@@ -241,7 +242,7 @@ export function called(before: Belief, at: number, seen?: Seen, values?: Values)
     ...belief,
     version,
     shown,
-    since: at,
+    since: version === was ? belief.since : at,
     isConfirmed: true,
     expected: 0,
     basis: Math.max(before.basis ?? at, at),

@@ -76,10 +76,11 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
 /** Notes what the response shows. The provider may carry the change out later, and send no webhook for it. */
 function concludeShown(draft: Draft, change: ChangeState, shift: Shift): void {
   const shown = valuesShown(shift, change);
-  const isAsBefore = change.base !== null && VALUES.every(sameAs(change.base, shown));
+  const isDone = change.named.every(sameAs(change, shown));
+  const isAsBefore = !isDone && change.base !== null && VALUES.every(sameAs(change.base, shown));
   draft.noteCalled(seenOn(draft, shift), isAsBefore ? undefined : namedOf(change, shown));
   if (shift.cancelled) draft.readAt(draft.now);
-  else if (!change.named.every(sameAs(change, shown))) draft.expectMore();
+  else if (!isDone) draft.expectMore();
 }
 
 function confirmChange(draft: Draft, change: ChangeState, durationMs?: number): void {
@@ -118,7 +119,7 @@ export function settleChanges(draft: Draft, shift: Shift): void {
   for (const change of draft.state.changes.filter(({ base }) => base !== null)) {
     const shown = valuesShown(shift, change);
     if (change.named.every(sameAs(change, shown))) {
-      draft.noteCalled(seenOn(draft, shift), namedOf(change, shown));
+      draft.noteCalled(undefined, namedOf(change, shown));
       // The call that was cut may take effect only now.
       draft.expectLateEffect();
       confirmChange(draft, change);

@@ -149,6 +149,12 @@ describe("a reading", () => {
       seen("three"),
       ["new", "three", undefined, "settled"],
     ],
+    [
+      "what was before, although a change was announced, once a call has shown that nothing is to change",
+      notice(called(two(3), ago(2), seen("two")), 1),
+      seen("one"),
+      ["kept", "two", 4, "settled"],
+    ],
     ["nothing, unannounced", one(), seen(GONE), ["kept", "one", 1, "settled"]],
     [
       "nothing, for half a minute",

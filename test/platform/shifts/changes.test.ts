@@ -200,6 +200,25 @@ describe("a change that the provider confirmed a second ago", () => {
   });
 });
 
+describe("a change that asks for what the shift has already", () => {
+  it("is its own all the same: a replica that lags does not undo it, also after webhooks", () => {
+    const job = aJob({ startTime: START + HOUR_MS, endTime: START + 9 * HOUR_MS });
+    const base = { ...BASE, startTime: job.startTime, endTime: job.endTime };
+    const state = aState({
+      job,
+      changes: [aChange({ base })],
+      shift: { belief: aBelief(seenIn(aShift(moved), [])) },
+    });
+    const call = { changeId: "change", traceId: "trace-of-change", values: { ...moved, positions: 2 }, base };
+    const { outcome } = afterSeeing(moved).reading ?? expect.unreachable();
+    const { writes } = planned(state, afterCall({ do: "change", ...call }, outcome));
+    const events = ["shift.update", "shift.create"].map((name) => anEvent(name));
+    const covers = events.map(({ eventId }) => eventId);
+    const after = aState({ job, events, shift: { belief: beliefOf(writes) ?? aBelief() } });
+    expect(jobOf(planned(after, afterSeeing({}, { covers }), NOW + 1_000).writes)).toEqual({});
+  });
+});
+
 describe("a change whose response shows the shift as it was before", () => {
   const values = { ...moved, positions: 2 };
   const call = {
