@@ -1,5 +1,5 @@
 import type { Allowed } from "./allowed.ts";
-import { findFree } from "./apply.ts";
+import { findFree } from "./notices.ts";
 import type { ProviderShift } from "./provider.ts";
 import type { BookingRow, JobRow, Store } from "./store.ts";
 import type { SimulatedSystem } from "./system.ts";
