@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { NO_BELIEF } from "../../../src/platform/shifts/believe.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { KnownShift } from "../../../src/platform/shifts/state.ts";
 import {
   aBelief,
+  aCancellation,
   afterAbsence,
   afterSeeing,
   aJob,
   anEvent,
   aState,
   beliefOf,
+  cancel,
   confirmed,
   firstStep,
   goneFor,
@@ -22,12 +23,10 @@ import {
   nextReadAt,
   notified,
   patchOf,
+  planned,
   RULES,
   writesOf,
 } from "./states.ts";
-
-const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1], now = NOW) =>
-  plan(state, run, now, RULES);
 
 /** Every reading since then has missed it: the last rung is over. */
 const PATIENT = missedFor(120_000);
@@ -149,14 +148,13 @@ describe("a shift that GET does not find", () => {
 });
 
 describe("a 404 to the platform's DELETE", () => {
-  const cancellation = { operationId: "operation", traceId: "trace", sentAt: NOW, consumedBy: null };
-  const call = { do: "cancel", operationId: "operation", traceId: "trace" } as const;
+  const cancellation = aCancellation({ sentAt: NOW });
   const made = (outcome: object) =>
     ({
       isFirst: false,
       failed: new Set<string>(),
       attempts: 1,
-      made: { call, outcome, durationMs: 1 },
+      made: { call: cancel, outcome, durationMs: 1 },
     }) as never;
 
   it("confirms the cancellation with the contract's code", () => {

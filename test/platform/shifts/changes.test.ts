@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { called, seenIn } from "../../../src/platform/shifts/believe.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
-import type { ChangeState, RunSoFar, ShiftState } from "../../../src/platform/shifts/state.ts";
+import type { ChangeState } from "../../../src/platform/shifts/state.ts";
 import {
   aBelief,
   afterCall,
@@ -16,12 +15,11 @@ import {
   firstStep,
   jobOf,
   NOW,
-  RULES,
+  planned,
   START,
   writesOf,
 } from "./states.ts";
 
-const planned = (state: ShiftState, run: RunSoFar, now = NOW) => plan(state, run, now, RULES);
 const iso = (ms: number) => new Date(ms).toISOString();
 
 const BASE = { startTime: START, endTime: START + 8 * HOUR_MS, positions: 2 };

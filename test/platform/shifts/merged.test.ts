@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { BookingState, Call, CallOutcome } from "../../../src/platform/shifts/state.ts";
 import {
   afterCall,
@@ -9,9 +8,8 @@ import {
   confirmed,
   issues,
   listing,
-  NOW,
   patchOf,
-  RULES,
+  planned,
   refusal,
   writesOf,
 } from "./states.ts";
@@ -22,7 +20,7 @@ const LOOK_UP = [{ candidateId: "candidate", forget: true, keep: true }];
 const SOUGHT: BookingState["person"] = { id: null, fault: { kind: "forgotten", id: "person" } };
 
 const read = (booking: Partial<BookingState>, ...ids: string[]) =>
-  plan(aState({ bookings: [confirmed(booking)], surroundings: listing(...ids) }), afterSeeing(), NOW, RULES);
+  planned(aState({ bookings: [confirmed(booking)], surroundings: listing(...ids) }), afterSeeing());
 
 describe("a booked person whom the list lacks, beside the id of an unknown person", () => {
   it("is looked up again at the first reading, and not at the second", () => {
@@ -43,11 +41,9 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
   it("keeps the booking under the new id once the look-up has found it", () => {
     const listed = [{ providerCandidateId: "new", candidateId: "candidate" }];
     const booking = confirmed({ missing: 1, person: { id: "new", fault: null } });
-    const { writes, next } = plan(
+    const { writes, next } = planned(
       aState({ bookings: [booking], surroundings: { listed } }),
       afterSeeing(),
-      NOW,
-      RULES,
     );
     expect(patchOf(writes)).toMatchObject({ providerCandidateId: "new", missing: 0 });
     expect(next.do).toBe("rest");
@@ -57,12 +53,7 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
 describe("a 404 that says that the provider does not know the person", () => {
   const unassign = { ...assign(), do: "unassign" } as Call;
   const called = (call: Call, booking: Partial<BookingState>, outcome: CallOutcome = UNKNOWN) =>
-    plan(
-      aState({ bookings: [confirmed({ atProvider: "maybe", ...booking })] }),
-      afterCall(call, outcome),
-      NOW,
-      RULES,
-    );
+    planned(aState({ bookings: [confirmed({ atProvider: "maybe", ...booking })] }), afterCall(call, outcome));
 
   it.each([
     ["a withdrawal", unassign, { isWithdrawn: true }],
@@ -83,7 +74,7 @@ describe("a 404 that says that the provider does not know the person", () => {
     });
     const listed = [{ providerCandidateId: "new", candidateId: "candidate" }];
     const state = aState({ bookings: [booking], surroundings: { listed } });
-    const { next } = plan(state, afterSeeing(), NOW, RULES);
+    const { next } = planned(state, afterSeeing());
     expect(next).toMatchObject({ do: "unassign", providerCandidateId: "new" });
   });
 

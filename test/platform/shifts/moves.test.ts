@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
-import type { MovedPerson, RunSoFar, ShiftState } from "../../../src/platform/shifts/state.ts";
+import type { MovedPerson, ShiftState } from "../../../src/platform/shifts/state.ts";
 import {
   aBelief,
   aBooking,
@@ -16,12 +15,10 @@ import {
   NOW,
   notified,
   patchOf,
-  RULES,
+  planned,
   START,
   writesOf,
 } from "./states.ts";
-
-const planned = (state: ShiftState, run: RunSoFar) => plan(state, run, NOW, RULES);
 
 /** The shift on which the provider has put the candidate, two hours later than this one. */
 const moved = (patch: Partial<MovedPerson> = {}): MovedPerson => ({

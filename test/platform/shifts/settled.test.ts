@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { seenIn } from "../../../src/platform/shifts/believe.ts";
 import type { Write } from "../../../src/platform/shifts/draft.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { JobState, ShiftState } from "../../../src/platform/shifts/state.ts";
 import {
   aBelief,
@@ -18,7 +17,7 @@ import {
   NOW,
   notified,
   patchOf,
-  RULES,
+  planned,
   START,
   writesOf,
 } from "./states.ts";
@@ -31,7 +30,7 @@ const burst = (seen: Parameters<typeof afterSeeing>[0], parts: Parameters<typeof
   const event = anEvent("shift.update");
   const belief = aBelief({ notices: [NOW - 30_000], basis: NOW - 30_000 });
   const state = aState({ events: [event], shift: { belief }, ...parts });
-  const { writes, next } = plan(state, afterSeeing(seen, { covers: [event.eventId] }), NOW, RULES);
+  const { writes, next } = planned(state, afterSeeing(seen, { covers: [event.eventId] }));
   return { writes, next, after: asWritten(state, writes) };
 };
 
@@ -45,7 +44,7 @@ const asWritten = (state: ShiftState, writes: readonly Write[]): ShiftState => (
 });
 
 const read = (state: ShiftState, seen: Parameters<typeof afterSeeing>[0], now = NOW + 1_000) =>
-  plan(state, afterSeeing(seen, { covers: state.events.map(({ eventId }) => eventId) }), now, RULES);
+  planned(state, afterSeeing(seen, { covers: state.events.map(({ eventId }) => eventId) }), now);
 
 const offers = (writes: readonly Write[]) => writesOf(writes, "offer").length;
 
@@ -137,7 +136,7 @@ describe("a new shift that is read while webhooks come in a burst", () => {
       shift: { belief: aBelief({ version: null, shown: null }) },
     });
     const covers = events.map(({ eventId }) => eventId);
-    const { writes } = plan(state, afterSeeing({}, { covers }), NOW, RULES);
+    const { writes } = planned(state, afterSeeing({}, { covers }));
     expect([jobOf(writes).status, offers(writes)]).toEqual(["open", 0]);
     const job = { ...jobOf(writes), jobId: "job" } as JobState;
     const again = read({ ...asWritten(state, writes), job }, {});

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../../../src/contract/durations.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
 import {
   aBooking,
+  aCancellation,
   afterCall,
   afterReading,
   afterSeeing,
@@ -15,16 +15,12 @@ import {
   inDoubt,
   issues,
   jobOf,
-  NOW,
   patchOf,
-  RULES,
+  planned,
   refusal,
   START,
   writesOf,
 } from "./states.ts";
-
-const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1], now = NOW) =>
-  plan(state, run, now, RULES);
 
 describe("after the start", () => {
   const late = START + MINUTE_MS;
@@ -58,8 +54,11 @@ describe("after the start", () => {
   });
 
   it("a cancellation and a change are given up", () => {
-    const cancellation = { operationId: "operation", traceId: "trace", sentAt: null, consumedBy: null };
-    const { writes, next } = planned(aState({ cancellation, shift: { nextReadAt: null } }), firstStep, late);
+    const { writes, next } = planned(
+      aState({ cancellation: aCancellation(), shift: { nextReadAt: null } }),
+      firstStep,
+      late,
+    );
     expect(writesOf(writes, "forget_operation")).toHaveLength(1);
     expect(next.do).not.toBe("cancel");
   });
