@@ -145,6 +145,24 @@ describe("a shift that GET does not find", () => {
     const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
     expect(jobOf(planned(aState({ events: [event] }), run).writes)).toMatchObject({ status: "cancelled" });
   });
+
+  it("ends every issue about it once it is gone", () => {
+    const state = aState({ job: aJob({ overfilled: true }), shift: { ...PATIENT, hasIssues: true } });
+    const { writes } = planned(state, afterAbsence({ code: "shift_not_found" }));
+    expect(jobOf(writes)).toMatchObject({ status: "cancelled", overfilled: false });
+    const subject = { kind: "shift", shiftId: "shift" };
+    expect(writesOf(writes, "resolve_issues")).toContainEqual({ write: "resolve_issues", subject });
+  });
+
+  it("ends the event of its deletion also if it has no job", () => {
+    const event = anEvent("shift.delete");
+    const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
+    const shift = { nextReadAt: null, belief: NO_BELIEF };
+    const { writes } = planned(aState({ job: undefined, events: [event], shift }), run);
+    const verdict = { code: "no_job" };
+    expect(writesOf(writes, "events")).toMatchObject([{ status: "processed", verdict }]);
+    expect([jobOf(writes), issues(writes)]).toEqual([{}, []]);
+  });
 });
 
 describe("a 404 to the platform's DELETE", () => {
@@ -418,6 +436,15 @@ describe("a shift that comes back", () => {
       expect(confirmedIds).toEqual(["last"]);
     });
 
+    it("confirms and counts once who is listed under two ids", () => {
+      const ids = ["person", "another id"];
+      const listed = ids.map((providerCandidateId) => ({ providerCandidateId, candidateId: "candidate" }));
+      const { writes, next } = back([ended()], { listed });
+      expect(patchOf(writes)).toMatchObject({ status: "confirmed" });
+      expect({ ...aJob(), ...jobOf(writes) }).toMatchObject({ status: "open", ownPeopleCount: 0 });
+      expect(next.do).toBe("rest");
+    });
+
     it("does not confirm who is no longer listed", () => {
       expect(notified(back([ended()], { listed: [] }).writes)).toEqual([]);
     });
@@ -464,6 +491,17 @@ describe("a reading that contradicts the hint", () => {
     const { writes } = covered("shift.delete", 120_000);
     expect(issues(writes)).toEqual(["delete_not_confirmed"]);
     expect(writesOf(writes, "events")).toMatchObject([{ status: "ignored" }]);
+  });
+
+  it("ends that issue once an update is read, and not before", () => {
+    const event = anEvent("shift.update");
+    const resolved = (events: (typeof event)[]) => {
+      const run = afterSeeing({}, { covers: events.map(({ eventId }) => eventId) });
+      const { writes } = planned(aState({ events, shift: { hasIssues: true } }), run);
+      return writesOf(writes, "resolve_issues").flatMap(({ codes = [] }) => codes);
+    };
+    expect(resolved([event])).toContain("delete_not_confirmed");
+    expect(resolved([])).not.toContain("delete_not_confirmed");
   });
 
   it("is accepted in the end when an update shows nothing new", () => {

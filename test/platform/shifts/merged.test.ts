@@ -6,6 +6,7 @@ import {
   aState,
   assign,
   confirmed,
+  firstStep,
   issues,
   listing,
   patchOf,
@@ -47,6 +48,14 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
     );
     expect(patchOf(writes)).toMatchObject({ providerCandidateId: "new", missing: 0 });
     expect(next.do).toBe("rest");
+  });
+});
+
+it("a person whom the provider has merged is assigned once more under the new id", () => {
+  const bookings = [confirmed({ atProvider: "no", person: { id: "new", fault: null } })];
+  expect(planned(aState({ bookings }), firstStep).next).toMatchObject({
+    do: "assign",
+    providerCandidateId: "new",
   });
 });
 

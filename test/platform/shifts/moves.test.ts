@@ -12,6 +12,7 @@ import {
   goneFor,
   issues,
   jobOf,
+  listing,
   NOW,
   notified,
   patchOf,
@@ -52,6 +53,12 @@ describe("a booked person whom the list lacks, and another one shows", () => {
     expect(patchOf(writes)).toMatchObject({ ...MOVED, reasonParams: { otherJobId: "other-job" } });
     expect(writesOf(writes, "book")).toMatchObject([{ movedTo: TO, kind: "shift_changed" }]);
     expect([notified(writes), next.do]).toEqual([[], "rest"]);
+  });
+
+  it("is not moved while this list shows the person too", () => {
+    const surroundings = { ...listing("person"), moved: [moved()] };
+    const { writes } = planned(aState({ bookings: [confirmed()], surroundings }), afterSeeing());
+    expect([writesOf(writes, "booking"), writesOf(writes, "book")]).toEqual([[], []]);
   });
 
   it.each([
