@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LATE_MUTANTS } from "../../scripts/simulate/mutants.ts";
 import type { Edit, Schedule, Step } from "../../scripts/simulate/schedule.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";
+import { aSchedule } from "./simulate-schedule.ts";
 
 const MINUTE_MS = 60_000;
 const MOVED: Edit = { to: "move", byMs: 20 * MINUTE_MS };
@@ -10,31 +11,14 @@ const BACK: Edit = { to: "back", edits: 1 };
 /** One known shift, whose manager makes these edits five minutes after the start. */
 function schedule(edits: readonly [number, Edit][], faults: readonly Step[] = []): Schedule {
   const burst = edits.map(([seconds, edit]) => ({ afterMs: seconds * 1_000, edit }));
-  return {
-    dialect: {
-      absence: "410_coded",
-      afterDelete: "absent",
-      repeatedAssign: "ok",
-      unassignUnassigned: "ok",
-      repeatedCreate: "409",
-      sharesIds: false,
-      refusalsHaveCodes: true,
-      listsNumbers: false,
-      echoes: true,
-      acceptsChanges: true,
-      roundsToMs: 1,
-    },
-    candidates: 1,
-    known: 1,
-    isSecondOutletMapped: true,
-    seed: 1,
+  return aSchedule({
     shifts: [{ startsInMs: 30 * 60 * MINUTE_MS, positions: 2, outlet: 0, isKnown: true }],
     actions: [
       ...faults.map((step) => ({ afterMs: 0, step })),
       { afterMs: 5 * MINUTE_MS, step: { do: "burst", shift: 0, edits: burst } },
       { afterMs: 10 * MINUTE_MS, step: { do: "rotate" } },
     ],
-  };
+  });
 }
 
 const lags = (lagMs: number, replicas: 1 | 2 | 3 = 1): Step => ({

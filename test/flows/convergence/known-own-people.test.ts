@@ -108,26 +108,4 @@ describe.each(engines)("a candidate among the provider's own people, on %s", (en
     await expect.poll(() => offered(elsewhere, job)).toEqual([person.candidateId]);
     await elsewhere.book(job, person);
   });
-
-  it("is booked when the provider has put the person on the shift in the meantime, and takes one position", async () => {
-    const platform = await onboard({ variant: "b" });
-    const { provider, accept } = platform;
-    const person = await platform.addPerson();
-    const id = provider.employ(person.personalNumber);
-    const job = await platform.open();
-    provider.assignOwn(job.shiftId, id);
-    provider.fault({ kind: "rejected-repeat", code: "shift_full" });
-    await accept(job, person);
-    await expect.poll(() => platform.booking(job, person)).toMatchObject({ status: "confirmed" });
-    expect(await platform.job(job.shiftId)).toMatchObject({
-      status: "filled",
-      overfilled: false,
-      ownPeopleCount: 0,
-    });
-    const kinds = (await platform.notifications(job)).map(({ kind }) => kind);
-    expect(kinds).toEqual(["job_offered", "booking_confirmed"]);
-    provider.clearFaults();
-    await platform.withdraw(job, person);
-    await expect.poll(() => provider.shift(job.shiftId)?.assigned).toEqual([]);
-  });
 });

@@ -4,13 +4,9 @@ import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { engines } from "../../harness/engines.ts";
 import type { Person } from "../../harness/organisation.ts";
 import { agree } from "./agree.ts";
-import { type Organisation, useIndependent } from "./organisation.ts";
+import { idOf, type Organisation, useIndependent } from "./organisation.ts";
 
 const MOVED = { status: "released", reason: "moved_by_provider" };
-
-/** Returns the person's id at the provider. */
-const idOf = ({ provider }: Organisation, { personalNumber }: Person): string =>
-  provider.candidates.find((each) => each.personalNumber === personalNumber)?.id ?? "";
 
 /** What the person was notified of about the job, offers aside. */
 async function heard({ notifications }: Organisation, job: Job, { candidateId }: Person): Promise<string[]> {
@@ -85,20 +81,6 @@ describe.each(engines)("a person whom the provider moves to another shift, on %s
     expect(await heard(platform, one, bert)).toEqual(["shift_changed"]);
     await platform.withdraw(other, anna);
     await expect.poll(() => provider.shift(other.shiftId)?.assigned).toEqual([]);
-  });
-
-  it("keeps the booking while the provider lists them on both", async () => {
-    const platform = await onboard();
-    const { provider } = platform;
-    const from = await platform.open();
-    const person = await bookOne(platform, from);
-    const to = await platform.open(later(from, 24));
-    provider.assignOwn(to.shiftId, idOf(platform, person));
-    await announceAll(platform, [to, from]);
-    await expect.poll(() => agree(platform, provider)).toEqual([]);
-    expect(await platform.booking(from, person)).toMatchObject({ status: "confirmed" });
-    expect((await platform.job(to.shiftId)).ownPeople).toMatchObject([{ candidateId: person.candidateId }]);
-    expect(await heard(platform, from, person)).toEqual(["booking_confirmed"]);
   });
 });
 

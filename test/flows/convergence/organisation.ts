@@ -47,7 +47,7 @@ export async function startIndependent(engine: Engine, pace?: Pace): Promise<Ind
     onboard: async (options) => {
       const provider = await startProvider(options);
       providers.push(provider);
-      return onboard(harness, provider, options?.routing);
+      return onboard(harness, provider);
     },
     clearFaults: () => {
       for (const { clearFaults } of providers) clearFaults();
@@ -78,14 +78,13 @@ export function useIndependent(engine: Engine, pace?: Pace): Onboard {
 export async function onboard(
   { platform, operations }: Pick<Harness, "platform" | "operations">,
   provider: Provider,
-  routing: ProviderOptions["routing"] = "path",
 ): Promise<Organisation> {
   const { providerId, url: baseUrl } = provider;
-  const registration = { kind: KIND, name: "Oberoende", routing, baseUrl, providerToken: provider.token() };
-  const body = { providerId, ...registration };
+  const registration = { kind: KIND, name: "Oberoende", routing: "path", baseUrl } as const;
+  const body = { providerId, ...registration, providerToken: provider.token() };
   const { platformToken: token } = ok(await operations.createIntegration({ body }));
   const { competenceId } = await mapAll(operations, provider);
-  provider.connect({ url: platform.url, token, ...(routing === "path" && { kind: KIND }) });
+  provider.connect({ url: platform.url, token, kind: KIND });
   const actions = actionsOf(operations, providerId);
   await actions.activate();
   const people: Person[] = [];
@@ -109,6 +108,13 @@ export async function onboard(
       await expect.poll(async () => (await actions.booking(job, person))?.status).toBe("confirmed");
     },
   };
+}
+
+/** Returns the person's id at the provider. */
+export function idOf({ provider }: Pick<Organisation, "provider">, { personalNumber }: Person): string {
+  const candidate = provider.candidates.find((each) => each.personalNumber === personalNumber);
+  if (!candidate) throw new Error("the provider does not know the person");
+  return candidate.id;
 }
 
 async function addCompetence(operations: Operations, { candidateId }: Person, competenceId: string) {

@@ -65,8 +65,6 @@ const CROWD = 10_000;
 const stranger = (variant: Variant): Entry =>
   variant === "a" ? { candidateId: randomUUID() } : { id: randomUUID(), personalNumber: "" };
 
-const otherId = (id: string): string => id.replace(/^.{8}/, "00000000");
-
 /** Returns a malformed list of people. */
 const ODD_LISTS: Record<OddList, (entries: readonly Entry[], variant: Variant) => unknown[]> = {
   "ten-thousand": (entries, variant) => [
@@ -75,9 +73,6 @@ const ODD_LISTS: Record<OddList, (entries: readonly Entry[], variant: Variant) =
   ],
   duplicates: (entries) => [...entries, ...entries, ...entries],
   nulls: (entries) => [null, ...entries, null],
-  strangers: (entries, variant) => [...entries, stranger(variant)],
-  "another-id": (entries) =>
-    entries.map((entry) => ("id" in entry ? { ...entry, id: otherId(entry.id) } : entry)),
   empty: () => [],
 };
 

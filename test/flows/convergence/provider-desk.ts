@@ -22,8 +22,6 @@ export interface Desk {
   assignOwn(shiftId: string, candidateId?: string): string;
   /** Registers a person with this personal number as one of its own, and returns the id. */
   employ(personalNumber: string, details?: Partial<Candidate>): string;
-  /** Registers a person a second time, and returns the second id. */
-  registerAgain(candidateId: string): string;
   /** Merges a person into a new one with the same personal number, and returns the new id. */
   mergePerson(candidateId: string): string;
   /** Deletes a person. */
@@ -40,7 +38,6 @@ export interface Desk {
   /** Returns the current shift; `deleted` ones too. */
   shift(shiftId: string): Shift | undefined;
   shiftIds(): string[];
-  versionsOf(shiftId: string): Shift[];
   candidates: readonly Candidate[];
 }
 
@@ -71,11 +68,6 @@ export function createDesk({ records, outlets, roles }: Parts): Desk {
     assignOwn,
     employ: (personalNumber, details = {}) =>
       records.addCandidate({ ...ownPerson(candidates.length), ...details, personalNumber }).id,
-    registerAgain: (candidateId) => {
-      const person = candidates.find(({ id }) => id === candidateId);
-      if (!person) throw new Error(`the provider has no candidate ${candidateId}`);
-      return records.addCandidate({ ...person, createdBy: "provider" }).id;
-    },
     mergePerson: (candidateId) => {
       const { id } = records.addCandidate({ ...records.removeCandidate(candidateId), createdBy: "provider" });
       const renamed = (person: Assigned) =>
@@ -105,7 +97,6 @@ export function createDesk({ records, outlets, roles }: Parts): Desk {
     bringShiftsBack: records.bringShiftsBack,
     shift: (shiftId) => records.shiftAt(shiftId),
     shiftIds: records.shiftIds,
-    versionsOf: records.versionsOf,
     candidates,
   };
 }

@@ -10,11 +10,9 @@ export type Operation =
   | "listRoles"
   | "readRegistry";
 
-export type OddList = "ten-thousand" | "duplicates" | "nulls" | "strangers" | "another-id" | "empty";
+export type OddList = "ten-thousand" | "duplicates" | "nulls" | "empty";
 
 export type Fault =
-  /** The call takes effect; the connection is cut before the response, or within its body. */
-  | { kind: "lost"; cut?: "before-headers" | "after-headers" }
   /** The connection is cut immediately; the call takes effect later. */
   | { kind: "late"; afterMs: number }
   /** No effect. Without `code` the problem document has none. */
@@ -27,8 +25,6 @@ export type Fault =
   | { kind: "stale"; ms: number }
   /** Reads show the state at the begin of the fault. */
   | { kind: "frozen" }
-  /** A repeated assignment is refused instead of confirmed. */
-  | { kind: "rejected-repeat"; code: "shift_full" | "already_assigned" }
   /** Each POST of a person creates another one. */
   | { kind: "no-duplicate-detection" }
   /** The list of a shift's people is malformed. */
@@ -41,14 +37,10 @@ export interface Scope {
   on?: Operation | readonly Operation[];
   /** Only calls about this shift. */
   shiftId?: string;
-  /** The number of calls to skip first. */
-  after?: number;
   /** Only each so manyth call, as one of so many replicas. */
   every?: number;
   /** The number of calls after which it ends. */
   times?: number;
-  /** The time after which it ends. Milliseconds. */
-  forMs?: number;
 }
 
 export interface Target {
@@ -66,7 +58,6 @@ interface Entry {
   fault: Fault;
   scope: Scope;
   since: number;
-  skipped: number;
   calls: number;
   hits: number;
   isStopped: boolean;
@@ -83,7 +74,6 @@ export function createFaults() {
         fault,
         scope,
         since: performance.now(),
-        skipped: 0,
         calls: 0,
         hits: 0,
         isStopped: false,
@@ -108,10 +98,6 @@ export function createFaults() {
     ): (FaultOf<K> & { since: number }) | undefined => {
       const entry = entries.find((each) => each.fault.kind === kind && applies(each, target));
       if (!entry) return undefined;
-      if (entry.skipped < (entry.scope.after ?? 0)) {
-        entry.skipped += 1;
-        return undefined;
-      }
       entry.calls += 1;
       if (entry.calls % (entry.scope.every ?? 1) !== 0) return undefined;
       entry.hits += 1;
@@ -120,13 +106,12 @@ export function createFaults() {
   };
 }
 
-function applies({ scope, since, hits, isStopped }: Entry, { operation, shiftId }: Target): boolean {
-  const { on, times = Number.POSITIVE_INFINITY, forMs = Number.POSITIVE_INFINITY } = scope;
+function applies({ scope, hits, isStopped }: Entry, { operation, shiftId }: Target): boolean {
+  const { on, times = Number.POSITIVE_INFINITY } = scope;
   const operations: readonly Operation[] | undefined = typeof on === "string" ? [on] : on;
   return (
     !isStopped &&
     hits < times &&
-    performance.now() - since < forMs &&
     (operations === undefined || operations.includes(operation)) &&
     (scope.shiftId === undefined || scope.shiftId === shiftId)
   );

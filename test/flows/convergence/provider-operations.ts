@@ -6,10 +6,8 @@ import type { Call } from "./provider-routes.ts";
 /** The provider's choices among the forms of the contract. */
 export interface Forms {
   variant: Variant;
-  /** The response to a lookup without a result. */
-  notFound: "empty" | "404";
-  /** The acknowledgement of a change: all ids, `{success: true}`, or 204. */
-  acknowledgement: "full" | "minimal" | "none";
+  /** The acknowledgement of a change: a body, or 204. */
+  acknowledgement: "minimal" | "none";
   /** Problem documents carry a `code`. */
   codes: boolean;
   /** The response to GET of a deleted shift. Variant A has no status, so it is always 404. */
@@ -23,14 +21,6 @@ export interface Effect {
   kind: "assign" | "unassign" | "create" | "put" | "delete";
   shiftId?: string;
   candidateId?: string;
-  personalNumber?: string;
-  /** The changes of a `put`. */
-  changed?: readonly ("times" | "positions")[];
-  traceId: string | undefined;
-  /** The time of the change, by `performance.now()`. */
-  at: number;
-  /** Whether the response was sent completely. */
-  delivered: boolean;
 }
 
 export interface Reply {
@@ -120,19 +110,15 @@ function updateShift(parts: Parts, call: Call): Reply {
   const values = readUpdate(call.body, forms.roundsToMs);
   if (!values) return refusal(forms, 422, "validation_failed");
   const { shift } = found;
-  const isMoved = shift.startTime !== values.startTime || shift.endTime !== values.endTime;
-  const changed = [
-    ...(isMoved ? (["times"] as const) : []),
-    ...(shift.positions !== values.positions ? (["positions"] as const) : []),
-  ];
-  const after = changed.length > 0 ? records.changeShift(shift.id, () => values) : shift;
-  const effect = { ...effectOf("put", call), changed };
-  const answer = changed.length > 0 ? { effect } : {};
+  const isChanged = (["startTime", "endTime", "positions"] as const).some(
+    (name) => shift[name] !== values[name],
+  );
+  const after = isChanged ? records.changeShift(shift.id, () => values) : shift;
+  const answer = isChanged ? { effect: effectOf("put", call) } : {};
   if (forms.acknowledgement === "none") return { status: 204, ...answer };
   const { variant } = forms;
   const { candidates } = records;
-  const shown = records.shiftAt(shift.id, readsAt(parts, call)) ?? after;
-  const body = shiftBody(shown, { variant, outlets, roles, candidates, oddList: undefined });
+  const body = shiftBody(after, { variant, outlets, roles, candidates, oddList: undefined });
   return { status: 200, body, ...answer };
 }
 
@@ -156,21 +142,18 @@ function cancelShift(parts: Parts, call: Call): Reply {
 }
 
 function assign(parts: Parts, call: Call): Reply {
-  const { forms, records, faults } = parts;
+  const { forms, records } = parts;
   const found = liveShift(parts, call);
   if ("refused" in found) return found.refused;
   const { shift } = found;
   const candidate = records.candidates.find(({ id }) => id === call.candidateId);
   if (!candidate) return refusal(forms, 404, "candidate_not_found");
-  if (shift.assigned.some(({ candidateId }) => candidateId === candidate.id)) {
-    const rejection = faults.take("rejected-repeat", call);
-    return rejection ? refusal(forms, 409, rejection.code) : acknowledgement(forms, call);
-  }
+  if (shift.assigned.some(({ candidateId }) => candidateId === candidate.id)) return acknowledgement(forms);
   if (shift.assigned.length >= shift.positions) return refusal(forms, 409, "shift_full");
   records.changeShift(shift.id, ({ assigned }) => ({
     assigned: [...assigned, { candidateId: candidate.id, by: "platform" }],
   }));
-  return { ...acknowledgement(forms, call), effect: effectOf("assign", call) };
+  return { ...acknowledgement(forms), effect: effectOf("assign", call) };
 }
 
 /** Unassigns a person. One who is not on the shift is confirmed, too. */
@@ -182,21 +165,17 @@ function unassign(parts: Parts, call: Call): Reply {
   if (!records.candidates.some(({ id }) => id === call.candidateId))
     return refusal(forms, 404, "candidate_not_found");
   const assigned = shift.assigned.filter(({ candidateId }) => candidateId !== call.candidateId);
-  const reply = call.method === "DELETE" ? { status: 204 } : acknowledgement(forms, call);
+  const reply = call.method === "DELETE" ? { status: 204 } : acknowledgement(forms);
   if (assigned.length === shift.assigned.length) return reply;
   records.changeShift(shift.id, () => ({ assigned }));
   return { ...reply, effect: effectOf("unassign", call) };
 }
 
-function acknowledgement({ acknowledgement: form }: Forms, { shiftId, candidateId }: Call): Reply {
-  if (form === "none") return { status: 204 };
-  const assignedAt = new Date().toISOString();
-  const details = form === "full" ? { shiftId, candidateId, assignedAt } : {};
-  return { status: 200, body: { success: true, ...details } };
-}
+const acknowledgement = ({ acknowledgement: form }: Forms): Reply =>
+  form === "none" ? { status: 204 } : { status: 200, body: { success: true } };
 
 function findCandidates(parts: Parts, call: Call): Reply {
-  const { forms, records } = parts;
+  const { records } = parts;
   const at = readsAt(parts, call) ?? Number.POSITIVE_INFINITY;
   const number = call.query.get("personalNumber");
   const name = call.query.get("name")?.toLowerCase();
@@ -206,7 +185,6 @@ function findCandidates(parts: Parts, call: Call): Reply {
       (number === null || digitsOf(each.personalNumber) === digitsOf(number)) &&
       (name === undefined || `${each.firstName} ${each.lastName}`.toLowerCase().includes(name)),
   );
-  if (found.length === 0 && forms.notFound === "404") return refusal(forms, 404, "candidate_not_found");
   return { status: 200, body: found.map(candidateBody) };
 }
 
@@ -220,8 +198,7 @@ function createCandidate({ forms, records, faults }: Parts, call: Call): Reply {
   const isKnown = records.candidates.some(({ personalNumber }) => digitsOf(personalNumber) === number);
   if (isKnown && !faults.take("no-duplicate-detection", call)) return refusal(forms, 409, "candidate_exists");
   const candidate = records.addCandidate({ ...values, createdBy: "platform" });
-  const { id: candidateId, personalNumber } = candidate;
-  const effect = { ...effectOf("create", call), candidateId, personalNumber };
+  const effect = { ...effectOf("create", call), candidateId: candidate.id };
   return { status: 201, body: candidateBody(candidate), effect };
 }
 
@@ -233,12 +210,9 @@ function readCandidate(body: unknown): Person | undefined {
   return Object.values(person).every((value) => typeof value === "string") ? (person as Person) : undefined;
 }
 
-function effectOf(kind: Effect["kind"], { shiftId, candidateId, traceId }: Call): Effect {
+function effectOf(kind: Effect["kind"], { shiftId, candidateId }: Call): Effect {
   return {
     kind,
-    traceId,
-    at: performance.now(),
-    delivered: false,
     ...(shiftId !== undefined && { shiftId }),
     ...(candidateId !== undefined && { candidateId }),
   };

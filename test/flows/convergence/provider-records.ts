@@ -82,8 +82,6 @@ function shiftsIn(histories: Map<string, Version[]>) {
   };
   return {
     shiftAt,
-    /** Returns every version, oldest first. */
-    versionsOf: (id: string): Shift[] => (histories.get(id) ?? []).map(({ shift }) => shift),
     shiftIds: (): string[] => [...histories.keys()],
     addShift: (values: Omit<Shift, "id" | "deleted" | "createdAt" | "updatedAt">): Shift => {
       const now = new Date().toISOString();

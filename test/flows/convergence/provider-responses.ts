@@ -32,16 +32,8 @@ function ended(response: ServerResponse, text: string | undefined, status: numbe
   });
 }
 
-/** Cuts the connection; with a reply, after its headers and half of its body. A reply without a body is not sent at all. */
-export async function cutOff(response: ServerResponse, reply?: Reply): Promise<number> {
-  const text = reply?.body && JSON.stringify(reply.body);
-  if (reply && text) {
-    response.writeHead(reply.status, {
-      "Content-Type": "application/json",
-      "Content-Length": Buffer.byteLength(text),
-    });
-    await new Promise((resolve) => response.write(text.slice(0, text.length / 2), resolve));
-  }
+/** Cuts the connection. */
+export function cutOff(response: ServerResponse): number {
   response.destroy();
   return 0;
 }

@@ -11,17 +11,12 @@ export interface Call {
   candidateId?: string;
   query: URLSearchParams;
   body: unknown;
-  traceId: string | undefined;
-  idempotencyKey: string | undefined;
 }
-
-export type UnassignForm = "put" | "delete" | "both";
 
 interface Route {
   method: string;
   pattern: RegExp;
   operation: Operation;
-  form?: "put" | "delete";
 }
 
 const ROUTES: readonly Route[] = [
@@ -37,13 +32,11 @@ const ROUTES: readonly Route[] = [
     method: "PUT",
     pattern: /^\/shifts\/(?<shiftId>[^/]+)\/unassign\/(?<candidateId>[^/]+)$/,
     operation: "unassign",
-    form: "put",
   },
   {
     method: "DELETE",
     pattern: /^\/shifts\/(?<shiftId>[^/]+)\/assign\/(?<candidateId>[^/]+)$/,
     operation: "unassign",
-    form: "delete",
   },
   { method: "GET", pattern: /^\/candidates\/registry$/, operation: "readRegistry" },
   { method: "GET", pattern: /^\/candidates$/, operation: "findCandidates" },
@@ -56,15 +49,9 @@ const ROUTES: readonly Route[] = [
 export async function readCall(
   request: IncomingMessage,
   { pathname, searchParams: query }: URL,
-  form: UnassignForm,
 ): Promise<Call | undefined> {
-  const { method = "", headers } = request;
-  const route = ROUTES.find(
-    (each) =>
-      each.method === method &&
-      each.pattern.test(pathname) &&
-      (!each.form || form === "both" || form === each.form),
-  );
+  const { method = "" } = request;
+  const route = ROUTES.find((each) => each.method === method && each.pattern.test(pathname));
   const body = await readBody(request);
   if (!route) return undefined;
   const ids = pathname.match(route.pattern)?.groups ?? {};
@@ -76,8 +63,6 @@ export async function readCall(
     query,
     body,
     ...decoded,
-    traceId: headers["x-trace-id"]?.toString(),
-    idempotencyKey: headers["idempotency-key"]?.toString(),
   };
 }
 
@@ -91,18 +76,9 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-export type Routing = "path" | "header";
-
 /** Returns the organisation of the request (contract 5.4), and its path without the prefix. */
-export function readTenant(
-  { headers, url = "/" }: IncomingMessage,
-  routing: Routing,
-): { providerId: string | undefined; url: URL } {
+export function readTenant({ url = "/" }: IncomingMessage): { providerId: string | undefined; url: URL } {
   const whole = new URL(url, "http://provider.invalid");
-  if (routing === "header") {
-    const named = headers["x-provider-id"] ?? headers["x-platform-provider-id"];
-    return { providerId: named?.toString(), url: whole };
-  }
   const [, providerId, rest = "/"] = whole.pathname.match(/^\/providers\/([^/]+)(\/.*)?$/) ?? [];
   const inner = new URL(whole);
   inner.pathname = rest;

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listening } from "../../harness/listening.ts";
-import { TIMEOUT_MS } from "./pace.ts";
 import { createDesk, type Desk } from "./provider-desk.ts";
 import { createFaults, type Faults } from "./provider-faults.ts";
 import {
@@ -16,12 +15,10 @@ import {
 } from "./provider-operations.ts";
 import { createRecords } from "./provider-records.ts";
 import { cutOff, send, sendGatewayPage } from "./provider-responses.ts";
-import { type Call, type Routing, readCall, readTenant, type UnassignForm } from "./provider-routes.ts";
+import { type Call, readCall, readTenant } from "./provider-routes.ts";
 import { createWebhooks, type Webhooks } from "./provider-webhooks.ts";
 
 export interface ProviderOptions extends Partial<Forms> {
-  routing?: Routing;
-  unassign?: UnassignForm;
   /** Webhooks follow the effects of the platform's calls. */
   echo?: boolean;
 }
@@ -111,12 +108,12 @@ const newToken = () => `token-${randomUUID()}`;
 function createSystem(options: ProviderOptions): System {
   const providerId = randomUUID();
   const faults = createFaults();
-  const { variant = "a", notFound = "empty", acknowledgement = "minimal" } = options;
+  const { variant = "a", acknowledgement = "minimal" } = options;
   const { codes = true, deletedShows = "absent", roundsToMs = 1 } = options;
   const parts: Parts = {
     faults,
     records: createRecords(),
-    forms: { variant, notFound, acknowledgement, codes, deletedShows, roundsToMs },
+    forms: { variant, acknowledgement, codes, deletedShows, roundsToMs },
     outlets: ["Norrtull", "Slussen"].map((name) => ({ id: randomUUID(), name })),
     roles: ["Servering", "Disk"].map((name) => ({ id: randomUUID(), name })),
   };
@@ -136,9 +133,9 @@ function createSystem(options: ProviderOptions): System {
 }
 
 async function serve(system: System, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { parts, faults, calls, options } = system;
-  const { providerId, url } = readTenant(request, options.routing ?? "path");
-  const call = await readCall(request, url, options.unassign ?? "both");
+  const { parts, faults, calls } = system;
+  const { providerId, url } = readTenant(request);
+  const call = await readCall(request, url);
   const logged = call && { ...call, at: performance.now(), status: 0 };
   if (logged) calls.push(logged);
   const log = (status: number) => {
@@ -159,21 +156,13 @@ async function serve(system: System, request: IncomingMessage, response: ServerR
 /** Performs the call, and responds unless a fault prevents that. Resolves with the sent status. */
 async function respond(system: System, call: Call, response: ServerResponse): Promise<number> {
   const { faults } = system;
-  const startedAt = performance.now();
   const lateness = faults.take("late", call);
   if (lateness) {
     commitLater(system, call, lateness.afterMs);
     return cutOff(response);
   }
   const reply = commit(system, call);
-  const lost = faults.take("lost", call);
-  if (lost) return cutOff(response, lost.cut === "after-headers" ? reply : undefined);
-  const slow = faults.take("slow", call);
-  const status = await send(response, reply, undefined, slow?.ms);
-  // The platform may have ended a call after half of its time limit.
-  const isInTime = performance.now() - startedAt < TIMEOUT_MS / 2;
-  if (reply.effect && status !== 0 && isInTime) reply.effect.delivered = true;
-  return status;
+  return send(response, reply, undefined, faults.take("slow", call)?.ms);
 }
 
 function commitLater(system: System, call: Call, afterMs: number): void {

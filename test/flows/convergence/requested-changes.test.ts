@@ -70,17 +70,4 @@ describe.each(engines)("a change that was requested, on %s", (engine) => {
     expect(await platform.job(job.shiftId)).toMatchObject({ startTime: moved, positions: 3 });
     expect([putsOf(platform), await changes()]).toEqual([1, [moved]]);
   });
-
-  it("waits while the shift cannot be read before it", async () => {
-    const platform = await onboard();
-    const { provider } = platform;
-    const { job } = await booked(platform);
-    const outage = provider.fault({ kind: "status", status: 503, retryAfter: "0" }, { on: "getShift" });
-    await platform.change(job, { positions: 3 });
-    await expect.poll(() => outage.hits).toBeGreaterThan(2);
-    expect(putsOf(platform)).toBe(0);
-    outage.stop();
-    await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ positions: 3 });
-    expect(putsOf(platform)).toBe(1);
-  });
 });

@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { NO_BELIEF } from "../../../src/platform/shifts/believe.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { KnownShift } from "../../../src/platform/shifts/state.ts";
 import {
   aBelief,
+  aCancellation,
   afterAbsence,
   afterSeeing,
   aJob,
   anEvent,
   aState,
   beliefOf,
+  cancel,
   confirmed,
   firstStep,
   goneFor,
@@ -22,12 +23,10 @@ import {
   nextReadAt,
   notified,
   patchOf,
+  planned,
   RULES,
   writesOf,
 } from "./states.ts";
-
-const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1], now = NOW) =>
-  plan(state, run, now, RULES);
 
 /** Every reading since then has missed it: the last rung is over. */
 const PATIENT = missedFor(120_000);
@@ -146,17 +145,34 @@ describe("a shift that GET does not find", () => {
     const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
     expect(jobOf(planned(aState({ events: [event] }), run).writes)).toMatchObject({ status: "cancelled" });
   });
+
+  it("ends every issue about it once it is gone", () => {
+    const state = aState({ job: aJob({ overfilled: true }), shift: { ...PATIENT, hasIssues: true } });
+    const { writes } = planned(state, afterAbsence({ code: "shift_not_found" }));
+    expect(jobOf(writes)).toMatchObject({ status: "cancelled", overfilled: false });
+    const subject = { kind: "shift", shiftId: "shift" };
+    expect(writesOf(writes, "resolve_issues")).toContainEqual({ write: "resolve_issues", subject });
+  });
+
+  it("ends the event of its deletion also if it has no job", () => {
+    const event = anEvent("shift.delete");
+    const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
+    const shift = { nextReadAt: null, belief: NO_BELIEF };
+    const { writes } = planned(aState({ job: undefined, events: [event], shift }), run);
+    const verdict = { code: "no_job" };
+    expect(writesOf(writes, "events")).toMatchObject([{ status: "processed", verdict }]);
+    expect([jobOf(writes), issues(writes)]).toEqual([{}, []]);
+  });
 });
 
 describe("a 404 to the platform's DELETE", () => {
-  const cancellation = { operationId: "operation", traceId: "trace", sentAt: NOW, consumedBy: null };
-  const call = { do: "cancel", operationId: "operation", traceId: "trace" } as const;
+  const cancellation = aCancellation({ sentAt: NOW });
   const made = (outcome: object) =>
     ({
       isFirst: false,
       failed: new Set<string>(),
       attempts: 1,
-      made: { call, outcome, durationMs: 1 },
+      made: { call: cancel, outcome, durationMs: 1 },
     }) as never;
 
   it("confirms the cancellation with the contract's code", () => {
@@ -420,6 +436,15 @@ describe("a shift that comes back", () => {
       expect(confirmedIds).toEqual(["last"]);
     });
 
+    it("confirms and counts once who is listed under two ids", () => {
+      const ids = ["person", "another id"];
+      const listed = ids.map((providerCandidateId) => ({ providerCandidateId, candidateId: "candidate" }));
+      const { writes, next } = back([ended()], { listed });
+      expect(patchOf(writes)).toMatchObject({ status: "confirmed" });
+      expect({ ...aJob(), ...jobOf(writes) }).toMatchObject({ status: "open", ownPeopleCount: 0 });
+      expect(next.do).toBe("rest");
+    });
+
     it("does not confirm who is no longer listed", () => {
       expect(notified(back([ended()], { listed: [] }).writes)).toEqual([]);
     });
@@ -466,6 +491,17 @@ describe("a reading that contradicts the hint", () => {
     const { writes } = covered("shift.delete", 120_000);
     expect(issues(writes)).toEqual(["delete_not_confirmed"]);
     expect(writesOf(writes, "events")).toMatchObject([{ status: "ignored" }]);
+  });
+
+  it("ends that issue once an update is read, and not before", () => {
+    const event = anEvent("shift.update");
+    const resolved = (events: (typeof event)[]) => {
+      const run = afterSeeing({}, { covers: events.map(({ eventId }) => eventId) });
+      const { writes } = planned(aState({ events, shift: { hasIssues: true } }), run);
+      return writesOf(writes, "resolve_issues").flatMap(({ codes = [] }) => codes);
+    };
+    expect(resolved([event])).toContain("delete_not_confirmed");
+    expect(resolved([])).not.toContain("delete_not_confirmed");
   });
 
   it("is accepted in the end when an update shows nothing new", () => {

@@ -14,7 +14,6 @@ import {
   seenIn,
   type Version,
 } from "../../../src/platform/shifts/believe.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
 import { fromStored, toStored } from "../../../src/platform/shifts/stored-belief.ts";
 import {
   aBelief,
@@ -26,7 +25,7 @@ import {
   confirmed,
   listing,
   NOW,
-  RULES,
+  planned,
 } from "./states.ts";
 
 const LADDER = TIMING.ladderMs;
@@ -271,7 +270,7 @@ describe("a list of people, after a webhook", () => {
       shift: { belief },
       surroundings: listing(...ids),
     });
-    const { writes } = plan(state, afterSeeing(shift(ids), { covers: [event.eventId] }), NOW, RULES);
+    const { writes } = planned(state, afterSeeing(shift(ids), { covers: [event.eventId] }));
     expect(beliefOf(writes)).toMatchObject({ expected });
   });
 });

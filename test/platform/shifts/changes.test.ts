@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { called, seenIn } from "../../../src/platform/shifts/believe.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
-import type { ChangeState, RunSoFar, ShiftState } from "../../../src/platform/shifts/state.ts";
+import type { CallOutcome, ChangeState } from "../../../src/platform/shifts/state.ts";
 import {
   aBelief,
+  aCancellation,
   afterCall,
   afterSeeing,
   aJob,
@@ -12,17 +12,18 @@ import {
   aShift,
   aState,
   beliefOf,
+  cancel,
   cut,
   firstStep,
+  issues,
   jobOf,
   NOW,
-  RULES,
+  planned,
   refusal,
   START,
   writesOf,
 } from "./states.ts";
 
-const planned = (state: ShiftState, run: RunSoFar, now = NOW) => plan(state, run, now, RULES);
 const iso = (ms: number) => new Date(ms).toISOString();
 
 const BASE = { startTime: START, endTime: START + 8 * HOUR_MS, positions: 2 };
@@ -56,6 +57,15 @@ describe("a change whose outcome is unknown", () => {
     const { writes, next } = planned(changing(), afterSeeing({ ...moved, positions: 5 }));
     expect(patches(writes)).toEqual([{ status: "confirmed", reason: null }]);
     expect(next.do).toBe("rest");
+  });
+
+  it("is confirmed also by a reading that shows no number of positions", () => {
+    const seen = afterSeeing({ ...moved, positions: 1, warnings: ["positions_missing"] });
+    const { writes } = planned(
+      changing({ named: ["startTime", "endTime", "positions"], positions: 3 }),
+      seen,
+    );
+    expect(patches(writes)).toEqual([{ status: "confirmed", reason: null }]);
   });
 
   it("is made again at once when a reading shows that nothing has changed", () => {
@@ -139,14 +149,7 @@ describe("a change whose outcome is unknown", () => {
   });
 
   it("is tried again by the retry policy, and not within the same run", () => {
-    const call = {
-      do: "change",
-      changeId: "change",
-      traceId: "trace-of-change",
-      base: BASE,
-      values: { ...moved, positions: 2 },
-    } as const;
-    const run = { ...afterCall(call, cut), failed: new Set(["change"]) };
+    const run = { ...afterCall(CALL, cut), failed: new Set(["change"]) };
     const { writes, next } = planned(changing(), run);
     expect(patches(writes)).toEqual([]);
     expect(next).toMatchObject({ do: "rest", failed: cut });
@@ -219,18 +222,80 @@ describe("a change that asks for what the shift has already", () => {
   });
 });
 
+/** The call of `aChange`. */
+const CALL = {
+  do: "change",
+  changeId: "change",
+  traceId: "trace-of-change",
+  base: BASE,
+  values: { ...moved, positions: 2 },
+} as const;
+
+describe("a change that the provider refuses", () => {
+  const refused = (outcome: CallOutcome, patch: Partial<ChangeState> = {}) =>
+    planned(changing(patch), afterCall(CALL, outcome));
+
+  it("ends with the reason, and the shift is read: it may have changed", () => {
+    const { writes, next } = refused(refusal(409));
+    expect(patches(writes)).toMatchObject([
+      { status: "refused", reason: "provider_refused", reasonParams: { status: 409 } },
+    ]);
+    expect([issues(writes), jobOf(writes), next.do]).toEqual([[], {}, "read"]);
+  });
+
+  it.each([
+    ["after the request was answered", refusal(409), { createdAt: NOW - HOUR_MS }, "change_refused"],
+    ["for no reason of the contract", refusal(400), {}, "provider_refused"],
+    [
+      "in a response that cannot be used",
+      { kind: "unusable", unusable: { fault: "text_unstorable", pointer: "/outletName" } },
+      {},
+      "shift_unusable",
+    ],
+  ] as const)("has an issue when it is refused %s", (_, outcome, patch, code) => {
+    const { writes } = refused(outcome, patch);
+    expect(issues(writes)).toEqual([code]);
+    expect(patches(writes)).toMatchObject([{ status: "refused" }]);
+  });
+
+  it.each([401, 403])("because of the token (%d) is sent again", (status) => {
+    expect(patches(refused(refusal(status)).writes)).toEqual([{ sentAt: null }]);
+  });
+});
+
+describe("a change that cannot be carried out any more", () => {
+  const asked = { sentAt: null, base: null };
+
+  it("ends with the job", () => {
+    const cancelled = planned(changing(asked), afterSeeing({ cancelled: true }));
+    expect(patches(cancelled.writes)).toMatchObject([{ status: "refused", reason: "shift_gone" }]);
+    const state = { ...changing(asked), cancellation: aCancellation({ sentAt: NOW - 1_000 }) };
+    const { writes } = planned(state, afterCall(cancel, { kind: "done" }));
+    expect(patches(writes)).toMatchObject([{ status: "refused", reason: "job_cancelled" }]);
+  });
+
+  it.each([
+    [
+      "its end precedes the start that the shift has now",
+      {},
+      afterSeeing({ startTime: iso(START + 7 * HOUR_MS) }),
+      NOW,
+      "end_not_after_start",
+    ],
+    ["the shift has started", {}, afterSeeing(), START, "shift_started"],
+  ] as const)("ends when %s", (_, patch, run, now, reason) => {
+    const named = ["endTime"] as const;
+    const change = { ...asked, named: [...named], endTime: START + 2 * HOUR_MS, ...patch };
+    const { writes, next } = planned(changing(change), run, now);
+    expect(patches(writes)).toMatchObject([{ status: "refused", reason }]);
+    expect(next.do).not.toBe("change");
+  });
+});
+
 describe("a change whose response shows the shift as it was before", () => {
-  const values = { ...moved, positions: 2 };
-  const call = {
-    do: "change",
-    changeId: "change",
-    traceId: "trace-of-change",
-    values,
-    base: BASE,
-  } as const;
   const answered = (shown: Parameters<typeof afterSeeing>[0]) => {
     const { outcome } = afterSeeing(shown).reading ?? expect.unreachable();
-    return planned(changing(), afterCall(call, outcome));
+    return planned(changing(), afterCall(CALL, outcome));
   };
 
   it("is confirmed, and the shift is read again soon: the provider may carry it out later", () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { BookingState, Call, CallOutcome } from "../../../src/platform/shifts/state.ts";
 import {
   afterCall,
@@ -8,11 +7,12 @@ import {
   aState,
   assign,
   confirmed,
+  firstStep,
   issues,
   listing,
   NOW,
   patchOf,
-  RULES,
+  planned,
   refusal,
   writesOf,
 } from "./states.ts";
@@ -23,7 +23,7 @@ const LOOK_UP = [{ candidateId: "candidate", forget: true, keep: true }];
 const SOUGHT: BookingState["person"] = { id: null, fault: { kind: "forgotten", id: "person" } };
 
 const read = (booking: Partial<BookingState>, ...ids: string[]) =>
-  plan(aState({ bookings: [confirmed(booking)], surroundings: listing(...ids) }), afterSeeing(), NOW, RULES);
+  planned(aState({ bookings: [confirmed(booking)], surroundings: listing(...ids) }), afterSeeing());
 
 describe("a booked person whom the list lacks, beside the id of an unknown person", () => {
   const missingSince = NOW - 120_000;
@@ -47,15 +47,13 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
 
   it("is looked up two minutes after the assignment at a provider whose lists have shown no booked person", () => {
     const unlisted = (sentAt: number, isLookedUpAgain = false) =>
-      plan(
+      planned(
         aState({
           bookings: [confirmed({ sentAt, isLookedUpAgain })],
           integration: { listsBooked: false },
           surroundings: listing("stranger"),
         }),
         afterSeeing(),
-        NOW,
-        RULES,
       ).writes;
     expect(writesOf(unlisted(NOW - 120_000), "identify")).toMatchObject(LOOK_UP);
     expect(writesOf(unlisted(NOW - 119_000), "identify")).toEqual([]);
@@ -66,11 +64,9 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
   it("keeps the booking under the new id once the look-up has found it", () => {
     const listed = [{ providerCandidateId: "new", candidateId: "candidate" }];
     const booking = confirmed({ missingSince, isLookedUpAgain: true, person: { id: "new", fault: null } });
-    const { writes, next } = plan(
+    const { writes, next } = planned(
       aState({ bookings: [booking], surroundings: { listed } }),
       afterSeeing(),
-      NOW,
-      RULES,
     );
     expect(patchOf(writes)).toMatchObject({
       providerCandidateId: "new",
@@ -81,15 +77,18 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
   });
 });
 
+it("a person whom the provider has merged is assigned once more under the new id", () => {
+  const bookings = [confirmed({ atProvider: "no", person: { id: "new", fault: null } })];
+  expect(planned(aState({ bookings }), firstStep).next).toMatchObject({
+    do: "assign",
+    providerCandidateId: "new",
+  });
+});
+
 describe("a 404 that says that the provider does not know the person", () => {
   const unassign = { ...assign(), do: "unassign" } as Call;
   const called = (call: Call, booking: Partial<BookingState>, outcome: CallOutcome = UNKNOWN) =>
-    plan(
-      aState({ bookings: [confirmed({ atProvider: "maybe", ...booking })] }),
-      afterCall(call, outcome),
-      NOW,
-      RULES,
-    );
+    planned(aState({ bookings: [confirmed({ atProvider: "maybe", ...booking })] }), afterCall(call, outcome));
 
   it.each([
     ["a withdrawal", unassign, { isWithdrawn: true }],
@@ -110,7 +109,7 @@ describe("a 404 that says that the provider does not know the person", () => {
     });
     const listed = [{ providerCandidateId: "new", candidateId: "candidate" }];
     const state = aState({ bookings: [booking], surroundings: { listed } });
-    const { next } = plan(state, afterSeeing(), NOW, RULES);
+    const { next } = planned(state, afterSeeing());
     expect(next).toMatchObject({ do: "unassign", providerCandidateId: "new" });
   });
 

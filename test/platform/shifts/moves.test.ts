@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
-import type { MovedPerson, RunSoFar, ShiftState } from "../../../src/platform/shifts/state.ts";
+import type { MovedPerson, ShiftState } from "../../../src/platform/shifts/state.ts";
 import {
   aBelief,
   aBooking,
@@ -13,15 +12,14 @@ import {
   goneFor,
   issues,
   jobOf,
+  listing,
   NOW,
   notified,
   patchOf,
-  RULES,
+  planned,
   START,
   writesOf,
 } from "./states.ts";
-
-const planned = (state: ShiftState, run: RunSoFar) => plan(state, run, NOW, RULES);
 
 /** The shift on which the provider has put the candidate, two hours later than this one. */
 const moved = (patch: Partial<MovedPerson> = {}): MovedPerson => ({
@@ -58,6 +56,12 @@ describe("a booked person whom the list lacks, and another one shows", () => {
     expect(patchOf(writes)).toMatchObject({ ...MOVED, reasonParams: { otherJobId: "other-job" } });
     expect(writesOf(writes, "book")).toMatchObject([{ movedTo: TO, kind: "shift_changed" }]);
     expect([notified(writes), next.do]).toEqual([[], "rest"]);
+  });
+
+  it("is not moved while this list shows the person too", () => {
+    const surroundings = { ...listing("person"), moved: [moved()] };
+    const { writes } = planned(aState({ bookings: [confirmed()], surroundings }), afterSeeing());
+    expect([writesOf(writes, "booking"), writesOf(writes, "book")]).toEqual([[], []]);
   });
 
   it.each([

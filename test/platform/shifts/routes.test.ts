@@ -1,28 +1,27 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
 import { orMissingRoute } from "../../../src/platform/work/witness.ts";
 import {
   aBelief,
   aBooking,
+  aCancellation,
   afterAbsence,
   afterCall,
   afterSeeing,
   aState,
   assign,
+  cancel,
   confirmed,
   inDoubt,
   listing,
   NOW,
   notified,
   patchOf,
+  planned,
   RULES,
   refusal,
   writesOf,
 } from "./states.ts";
-
-const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1]) =>
-  plan(state, run, NOW, RULES);
 
 const missing = { kind: "unavailable", failure: "route_missing", status: 404, reason: "status 404" } as const;
 const down = { kind: "unavailable", failure: "http_error", status: 501, reason: "status 501" } as const;
@@ -162,13 +161,12 @@ describe("a missing route of withdrawals", () => {
 });
 
 describe("a missing route of cancellations", () => {
-  const cancellation = { operationId: "operation", traceId: "trace", sentAt: NOW, consumedBy: null };
-  const call = { do: "cancel", operationId: "operation", traceId: "trace" } as const;
+  const cancellation = aCancellation({ sentAt: NOW });
   const since = "2026-01-05T05:00:00.000Z";
   const failed = { unavailable: missing, failed: new Set(["operation"]) };
 
   it("makes the platform read the shift, which may be gone", () => {
-    const { writes, next } = planned(aState({ cancellation }), { ...afterCall(call, missing), ...failed });
+    const { writes, next } = planned(aState({ cancellation }), { ...afterCall(cancel, missing), ...failed });
     expect(next.do).toBe("read");
     expect(writesOf(writes, "route")).toEqual([]);
   });
@@ -190,7 +188,7 @@ describe("a missing route of cancellations", () => {
       cancellation,
       integration: { routes: { cancelShift: { since, recoveries: 0 } } },
     });
-    const { writes } = planned(state, afterCall(call, outcome));
+    const { writes } = planned(state, afterCall(cancel, outcome));
     expect(writesOf(writes, "route")).toMatchObject([{ route: "cancelShift", works: true }]);
   });
 

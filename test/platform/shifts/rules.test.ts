@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
-import type { BookingState } from "../../../src/platform/shifts/state.ts";
+import type { BookingState, RunSoFar } from "../../../src/platform/shifts/state.ts";
 import {
   aBooking,
+  aCancellation,
   afterAbsence,
   afterCall,
   afterReading,
@@ -22,14 +22,12 @@ import {
   nextReadAt,
   notified,
   patchOf,
+  planned,
   RULES,
   refusal,
   START,
   writesOf,
 } from "./states.ts";
-
-const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1], now = NOW) =>
-  plan(state, run, now, RULES);
 
 describe("a call whose outcome is unknown", () => {
   it("is followed by a reading instead of another call", () => {
@@ -97,12 +95,7 @@ describe("a call whose outcome is unknown", () => {
   });
 
   it("is settled by the next reading if it was a DELETE", () => {
-    const cancellation = {
-      operationId: "operation",
-      traceId: "trace",
-      sentAt: NOW - 1_000,
-      consumedBy: null,
-    };
+    const cancellation = aCancellation({ sentAt: NOW - 1_000 });
     expect(planned(aState({ cancellation }), firstStep).next.do).toBe("read");
     expect(planned(aState({ cancellation }), afterSeeing()).next.do).toBe("cancel");
   });
@@ -130,7 +123,7 @@ describe("a rejection", () => {
 
   it("of a retry is followed by a reading, because the first call may have taken effect", () => {
     const state = aState({ bookings: [inDoubt()] });
-    const { writes, next } = planned(state, afterCall(assign(true), refusal(409)));
+    const { writes, next } = planned(state, afterCall(assign(true), refusal(422)));
     expect(patchOf(writes)).not.toHaveProperty("status");
     expect(next.do).toBe("read");
   });
@@ -310,7 +303,7 @@ describe("a seat that becomes free", () => {
     expect(writesOf(writes, "offer")).toHaveLength(1);
   });
 
-  it.each<[end: string, state: ReturnType<typeof aState>, run: Parameters<typeof plan>[1], isNew: boolean]>([
+  it.each<[end: string, state: ReturnType<typeof aState>, run: RunSoFar, isNew: boolean]>([
     ["of a confirmed booking makes it a new offer", filled([gone]), afterSeeing(), true],
     [
       "of a refused booking leaves it the same offer",
@@ -342,7 +335,7 @@ describe("a seat that becomes free", () => {
   });
 
   it("is not offered while the integration is suspended or the job is being cancelled", () => {
-    const cancellation = { operationId: "operation", traceId: "trace", sentAt: null, consumedBy: null };
+    const cancellation = aCancellation();
     const states = [aState({ integration: { state: "suspended" } }), aState({ cancellation })];
     for (const state of states) expect(writesOf(planned(state, afterSeeing()).writes, "offer")).toEqual([]);
   });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { seenIn } from "../../../src/platform/shifts/believe.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
 import type { Call, JobState, ShiftState } from "../../../src/platform/shifts/state.ts";
 import type { Write } from "../../../src/platform/shifts/writes.ts";
 import {
@@ -20,7 +19,7 @@ import {
   NOW,
   notified,
   patchOf,
-  RULES,
+  planned,
   START,
   writesOf,
 } from "./states.ts";
@@ -33,7 +32,7 @@ const burst = (seen: Parameters<typeof afterSeeing>[0], parts: Parameters<typeof
   const event = anEvent("shift.update");
   const belief = aBelief({ notices: [NOW - 30_000], basis: NOW - 30_000 });
   const state = aState({ events: [event], shift: { belief }, ...parts });
-  const { writes, next } = plan(state, afterSeeing(seen, { covers: [event.eventId] }), NOW, RULES);
+  const { writes, next } = planned(state, afterSeeing(seen, { covers: [event.eventId] }));
   return { writes, next, after: asWritten(state, writes) };
 };
 
@@ -47,7 +46,7 @@ const asWritten = (state: ShiftState, writes: readonly Write[]): ShiftState => (
 });
 
 const read = (state: ShiftState, seen: Parameters<typeof afterSeeing>[0], now = NOW + 1_000) =>
-  plan(state, afterSeeing(seen, { covers: state.events.map(({ eventId }) => eventId) }), now, RULES);
+  planned(state, afterSeeing(seen, { covers: state.events.map(({ eventId }) => eventId) }), now);
 
 const offers = (writes: readonly Write[]) => writesOf(writes, "offer").length;
 
@@ -110,7 +109,7 @@ describe("a move that is read while webhooks come in a burst", () => {
       const job = aJob({ status: "filled", positions: 1, startTime: START + HOUR_MS, announced });
       const unassign = { ...assign(), do: "unassign" } as Call;
       const state = aState({ job, bookings: [confirmed({ atProvider: "maybe", isWithdrawn: true })] });
-      return plan(state, afterCall(unassign, { kind: "done" }), NOW, RULES).writes;
+      return planned(state, afterCall(unassign, { kind: "done" })).writes;
     };
     expect(
       [last, null].map((announced) => [jobOf(freed(announced)).status, offers(freed(announced))]),
@@ -156,7 +155,7 @@ describe("a new shift that is read while webhooks come in a burst", () => {
       shift: { belief: aBelief({ version: null, shown: null }) },
     });
     const covers = events.map(({ eventId }) => eventId);
-    const { writes } = plan(state, afterSeeing({}, { covers }), NOW, RULES);
+    const { writes } = planned(state, afterSeeing({}, { covers }));
     expect([jobOf(writes).status, offers(writes)]).toEqual(["open", 0]);
     const job = { ...jobOf(writes), jobId: "job" } as JobState;
     const again = read({ ...asWritten(state, writes), job }, {});

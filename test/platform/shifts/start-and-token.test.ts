@@ -1,30 +1,31 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE_MS } from "../../../src/contract/durations.ts";
-import { plan } from "../../../src/platform/shifts/plan.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
 import {
   aBooking,
+  aCancellation,
+  afterAbsence,
   afterCall,
   afterReading,
   afterSeeing,
+  aJob,
   anEvent,
   aState,
   assign,
+  cancel,
   confirmed,
   cut,
   firstStep,
   inDoubt,
   issues,
   jobOf,
-  NOW,
+  listing,
+  notified,
   patchOf,
-  RULES,
+  planned,
   refusal,
   START,
   writesOf,
 } from "./states.ts";
-
-const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1], now = NOW) =>
-  plan(state, run, now, RULES);
 
 describe("after the start", () => {
   const late = START + MINUTE_MS;
@@ -58,10 +59,45 @@ describe("after the start", () => {
   });
 
   it("a cancellation and a change are given up", () => {
-    const cancellation = { operationId: "operation", traceId: "trace", sentAt: null, consumedBy: null };
-    const { writes, next } = planned(aState({ cancellation, shift: { nextReadAt: null } }), firstStep, late);
+    const { writes, next } = planned(
+      aState({ cancellation: aCancellation(), shift: { nextReadAt: null } }),
+      firstStep,
+      late,
+    );
     expect(writesOf(writes, "forget_operation")).toHaveLength(1);
     expect(next.do).not.toBe("cancel");
+  });
+});
+
+describe("after the end", () => {
+  const END = START + 8 * HOUR_MS;
+  const worked = aState({ job: aJob({ status: "expired" }), bookings: [confirmed()] });
+
+  it.each([
+    ["deletes", afterAbsence({ code: "shift_not_found", final: true })],
+    ["cancels", afterSeeing({ cancelled: true })],
+  ])("people who worked stay booked when the provider %s the shift", (_, run) => {
+    const { writes } = planned(worked, run, END);
+    expect([jobOf(writes), patchOf(writes), notified(writes)]).toEqual([{}, {}, []]);
+  });
+
+  it("a cancellation that came in time cancels the job, and releases none of them", () => {
+    const cancellation = aCancellation({ sentAt: END - 1_000 });
+    const { writes } = planned({ ...worked, cancellation }, afterCall(cancel, { kind: "done" }), END);
+    expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "employer" });
+    expect([patchOf(writes), notified(writes)]).toEqual([{}, []]);
+  });
+
+  it("people hear of new times only if these are in the future", () => {
+    const state = { ...worked, surroundings: { ...worked.surroundings, ...listing("person") } };
+    const at = (ms: number) => new Date(ms).toISOString();
+    const corrected = planned(state, afterSeeing({ endTime: at(END - HOUR_MS) }), END);
+    expect([jobOf(corrected.writes), notified(corrected.writes)]).toMatchObject([
+      { endTime: END - HOUR_MS },
+      [],
+    ]);
+    const moved = afterSeeing({ startTime: at(END + HOUR_MS), endTime: at(END + 9 * HOUR_MS) });
+    expect(notified(planned(state, moved, END).writes)).toEqual(["shift_changed"]);
   });
 });
 

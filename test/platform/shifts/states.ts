@@ -2,10 +2,12 @@ import { PROVIDER_RETRIES, TIMING } from "../../../src/clients/retry-policy.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Shift } from "../../../src/contract/shift.ts";
 import { type Belief, GONE, NO_BELIEF, seenIn } from "../../../src/platform/shifts/believe.ts";
+import { type Plan, plan } from "../../../src/platform/shifts/plan.ts";
 import type {
   BookingState,
   Call,
   CallOutcome,
+  CancellationState,
   EventState,
   JobState,
   Reading,
@@ -20,6 +22,9 @@ export const NOW = Date.UTC(2026, 0, 5, 6);
 export const START = NOW + DAY_MS;
 
 export const RULES: Rules = { ...TIMING, tries: PROVIDER_RETRIES.tries };
+
+/** What the plan makes of the state and the response. */
+export const planned = (state: ShiftState, run: RunSoFar, now = NOW): Plan => plan(state, run, now, RULES);
 
 export const aJob = (patch: Partial<JobState> = {}): JobState => ({
   jobId: "job",
@@ -91,6 +96,17 @@ export const anEvent = (event: string, patch: Partial<EventState> = {}): EventSt
   isUnread: true,
   ...patch,
 });
+
+/** An employer's cancellation, and its call. */
+export const aCancellation = (patch: Partial<CancellationState> = {}): CancellationState => ({
+  operationId: "operation",
+  traceId: "trace",
+  sentAt: null,
+  consumedBy: null,
+  ...patch,
+});
+
+export const cancel: Call = { do: "cancel", operationId: "operation", traceId: "trace" };
 
 /** The shift of `aJob`, as it was read an hour ago. */
 export const aBelief = (patch: Partial<Belief> = {}): Belief => ({
