@@ -122,7 +122,8 @@ function nextCall(draft: Draft, run: RunSoFar): Call | undefined {
   if (!draft.isLive) return undefined;
   const cancel = nextForCancellation(draft);
   if (cancel && !run.failed.has(cancel.operationId)) return cancel;
-  const change = nextForChanges(draft);
+  // The outcome of a cancellation decides whether there is anything to change.
+  const change = draft.state.cancellation ? undefined : nextForChanges(draft);
   if (change && !run.failed.has(change.changeId) && !awaitsSettling(draft)) return change;
   const seats = () => draft.state.bookings.filter(holdsSeat).length;
   const before = seats();

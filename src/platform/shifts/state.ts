@@ -200,7 +200,7 @@ export interface RunSoFar {
   made?: Made;
   /** Whether this run has done nothing yet. */
   isFirst: boolean;
-  /** Whether this run has read the shift. */
+  /** Whether this run has read the shift, and made no call since. */
   hasRead?: boolean;
   /** Whether this run has found that another call succeeds while the shift is not found. */
   isWitnessed?: boolean;

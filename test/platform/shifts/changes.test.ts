@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { continued } from "../../../src/platform/shifts/act.ts";
 import { called, seenIn } from "../../../src/platform/shifts/believe.ts";
 import type { CallOutcome, ChangeState } from "../../../src/platform/shifts/state.ts";
 import {
@@ -11,6 +12,7 @@ import {
   anEvent,
   aShift,
   aState,
+  assign,
   beliefOf,
   cancel,
   cut,
@@ -320,6 +322,18 @@ describe("a change that was not sent", () => {
     const state = changing(asked);
     expect(planned({ ...state, shift: { ...state.shift, nextReadAt: null } }, run).next.do).toBe("read");
     expect(planned(state, { ...run, hasRead: true }).next).toMatchObject({ do: "change", base: BASE });
+  });
+
+  it("is sent after another reading if a call was made since: the shift may have changed meanwhile", () => {
+    expect(continued(afterSeeing(), { do: "read", traceId: "trace" })).toMatchObject({ hasRead: true });
+    expect(continued(afterSeeing(), assign())).not.toHaveProperty("hasRead");
+  });
+
+  it("waits for the outcome of a cancellation", () => {
+    const cancellation = aCancellation();
+    const run = { ...afterSeeing(), failed: new Set([cancellation.operationId]) };
+    expect(planned(changing(asked), run).next.do).toBe("change");
+    expect(planned({ ...changing(asked), cancellation }, run).next.do).toBe("rest");
   });
 
   it("is pending while the reading before it fails", () => {
