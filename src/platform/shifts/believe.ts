@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
 import { MINUTE_MS } from "../../contract/durations.ts";
-import type { Shift } from "../../contract/shift.ts";
 import type { ShiftValues } from "../db/schema.ts";
 
 // What the platform believes about a shift at its provider, and why. A reading proves the provider's state at some moment up to `lag` before it: replicas
@@ -11,7 +9,7 @@ import type { ShiftValues } from "../db/schema.ts";
 export type Version = string;
 
 export const GONE: Version = "gone";
-const CANCELLED: Version = "cancelled";
+export const CANCELLED: Version = "cancelled";
 
 export interface Belief {
   /** Null before the first reading. */
@@ -289,18 +287,3 @@ const recent = (belief: Belief, now: number, lag: number): Belief => ({
 
 /** No replica lags for longer than the last rung. */
 export const lagOf = (ladder: readonly number[]): number => Math.max(0, ...ladder);
-
-/** Returns what a reading of a shift that exists shows. `own`: those on its list whom the platform has not assigned. */
-export function seenIn({ id: _, assigned, ...body }: Shift, own: readonly string[]): Seen {
-  const version = body.cancelled ? CANCELLED : digest(body);
-  return { version, shown: assigned.length > 0 ? digest([...own].sort()) : null, values: valuesIn(body) };
-}
-
-const valuesIn = ({ startTime, endTime, positions, warnings }: Omit<Shift, "id" | "assigned">): Values => ({
-  startTime: Date.parse(startTime),
-  endTime: Date.parse(endTime),
-  ...(!warnings.includes("positions_missing") && { positions }),
-});
-
-const digest = (value: object): string =>
-  createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);

@@ -3,9 +3,9 @@ import type { Shift } from "../../contract/shift.ts";
 import type { ShiftValues } from "../db/schema.ts";
 import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
-import { seenOn } from "./listed.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
+import { seenOn } from "./seen.ts";
 import type { Call, ChangeState, Made } from "./state.ts";
 
 type ChangeCall = Extract<Call, { do: "change" }>;

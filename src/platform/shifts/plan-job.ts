@@ -2,9 +2,9 @@ import type { JobStatus, Outcome, ProviderPerson } from "../../../generated/oper
 import type { Shift } from "../../contract/shift.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isMaterialChange, jobStatus } from "./job-status.ts";
-import { isPerson } from "./listed.ts";
-import { applyList, restoreBookings } from "./plan-bookings.ts";
+import { applyList } from "./plan-list.ts";
 import { bookArrived, readBooked } from "./plan-moves.ts";
+import { isPerson } from "./seen.ts";
 import type { JobState } from "./state.ts";
 
 /** How many of the people assigned by the provider are stored, beside the candidates among them. */
@@ -18,7 +18,6 @@ export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome
     return { code: "already_cancelled", params: {} };
   }
   resolveConflicts(draft);
-  if (draft.isSettled) restoreBookings(draft);
   applyList(draft);
   bookArrived(draft, shift);
   const facts = { ...factsOf(shift), ...ownPeople(draft) };

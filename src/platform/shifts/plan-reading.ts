@@ -6,12 +6,12 @@ import { failureParams } from "../step.ts";
 import { GONE } from "./believe.ts";
 import { isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
-import { seenOn } from "./listed.ts";
 import { awaitReturn, concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./plan-absence.ts";
 import { settleChanges, showsSent } from "./plan-changes.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
 import { doubtCancelRoute } from "./plan-routes.ts";
+import { seenOn } from "./seen.ts";
 import type { EventState, Reading, RunSoFar } from "./state.ts";
 
 /** Applies the response to a reading. Returns `witness` if another call has to confirm a 404. */

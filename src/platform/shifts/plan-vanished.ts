@@ -1,6 +1,6 @@
 import { type Draft, holdsSeat } from "./draft.ts";
-import { isOnList } from "./listed.ts";
 import { movedTo } from "./plan-close.ts";
+import { isOnList } from "./seen.ts";
 import { type BookingState, MAX_MISSING, type ShiftState } from "./state.ts";
 
 /** Returns the people booked who are left as they are, because so many are missing from the lists that it is a loss of data. */

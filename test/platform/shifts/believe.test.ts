@@ -11,9 +11,9 @@ import {
   lagOf,
   NO_BELIEF,
   noticed,
-  seenIn,
   type Version,
 } from "../../../src/platform/shifts/believe.ts";
+import { seenIn } from "../../../src/platform/shifts/seen.ts";
 import { fromStored, toStored } from "../../../src/platform/shifts/stored-belief.ts";
 import {
   aBelief,

@@ -1,8 +1,9 @@
 import { PROVIDER_RETRIES, TIMING } from "../../../src/clients/retry-policy.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Shift } from "../../../src/contract/shift.ts";
-import { type Belief, GONE, NO_BELIEF, seenIn } from "../../../src/platform/shifts/believe.ts";
+import { type Belief, GONE, NO_BELIEF } from "../../../src/platform/shifts/believe.ts";
 import { type Plan, plan } from "../../../src/platform/shifts/plan.ts";
+import { seenIn } from "../../../src/platform/shifts/seen.ts";
 import type {
   BookingState,
   Call,

@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import type { ProviderPerson } from "../../../generated/operations/types.ts";
 import type { Shift } from "../../contract/shift.ts";
-import { type Seen, seenIn } from "./believe.ts";
+import { CANCELLED, type Seen, type Values } from "./believe.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import type { BookingState, ShiftState } from "./state.ts";
 
@@ -28,3 +29,18 @@ export function seenOn({ state }: Draft, shift: Shift): Seen {
     own.map(({ providerCandidateId }) => providerCandidateId),
   );
 }
+
+/** Returns what a reading of a shift that exists shows. `own`: those on its list whom the platform has not assigned. */
+export function seenIn({ id: _, assigned, ...body }: Shift, own: readonly string[]): Seen {
+  const version = body.cancelled ? CANCELLED : digest(body);
+  return { version, shown: assigned.length > 0 ? digest([...own].sort()) : null, values: valuesIn(body) };
+}
+
+const valuesIn = ({ startTime, endTime, positions, warnings }: Omit<Shift, "id" | "assigned">): Values => ({
+  startTime: Date.parse(startTime),
+  endTime: Date.parse(endTime),
+  ...(!warnings.includes("positions_missing") && { positions }),
+});
+
+const digest = (value: object): string =>
+  createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
