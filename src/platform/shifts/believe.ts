@@ -95,12 +95,12 @@ export interface Believed {
  * | the reading shows | then |
  * | --- | --- |
  * | `gone`, unannounced | it counts once the ladder from the first such reading, or a later notice, has ended |
- * | what is believed | it is confirmed. Read again while a change is expected, notices came in a burst, or readings disagreed |
+ * | what is believed | it is confirmed. Read again while a change is expected, notices came in a burst, readings disagreed, or the shift was gone within `lag` |
  * | a shift that was gone within `lag` | a replica lags: the belief is kept |
- * | other values than a call of the platform set within `lag` | the same |
+ * | other values than a call of the platform set within `lag`, and no later call asks for | the same |
  * | what is known to be older, while nothing is expected | the same, until the ladder has ended |
  * | what was believed before, order unknown | the latest reading wins, and the ladder starts again |
- * | anything else | it is believed at once: it is newer than all that was believed |
+ * | anything else | it is believed at once: it is newer than all that was believed. Read again as above |
  */
 export function believe(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
   const lag = lagOf(ladder);
