@@ -35,23 +35,27 @@ function countsAsMissing(draft: Draft, { isListed, sentAt }: BookingState): bool
 function awaitsLookUp(draft: Draft, booking: BookingState): boolean {
   const { candidateId, atProvider, person, isLookedUpAgain } = booking;
   const hasStrangers = draft.state.surroundings.listed.some((entry) => entry.candidateId === undefined);
-  if (!hasStrangers || !holdsSeat(booking) || atProvider === "no" || draft.hasStarted) return false;
+  const isUnderWay = person.id === null && !(person.fault && isFinal(person.fault));
+  const isDoubted = isUnderWay && atProvider === "maybe" && booking.routeDoubt !== null;
+  const mayBeMerged = hasStrangers && holdsSeat(booking) && atProvider !== "no";
+  if ((!mayBeMerged && !isDoubted) || draft.hasStarted) return false;
   const isMissing = atProvider === "yes" && countsAsMissing(draft, booking);
   const isUnseen = atProvider === "yes" && !isMissing && !draft.readAfter(booking.sentAt);
+  // The list may show under a new id the person who withdraws, or whose assignment was refused after one of unknown outcome.
+  const isRefused = atProvider === "maybe" && booking.rejection !== null;
+  if ((booking.isWithdrawn || isRefused) && !isLookedUpAgain && booking.routeDoubt === null) {
+    draft.patchBooking(booking, { isLookedUpAgain: true });
+    if (booking.isWithdrawn) doubtPerson(draft, "unassign", booking);
+    else lookUpAgain(draft, booking);
+    draft.readAt(draft.now + (draft.rules.ladderMs[0] ?? 0));
+    return true;
+  }
   if ((isMissing && booking.missing === 0) || (isUnseen && !isLookedUpAgain)) {
     if (isUnseen) draft.patchBooking(booking, { isLookedUpAgain: true });
     if (isUnseen) draft.readAt(draft.now + (draft.rules.ladderMs[0] ?? 0));
     lookUpAgain(draft, booking);
     return false;
   }
-  // The outcome of a withdrawal is unknown, and the list may show its person under the new id.
-  if (atProvider === "maybe" && booking.isWithdrawn && !isLookedUpAgain && booking.routeDoubt === null) {
-    draft.patchBooking(booking, { isLookedUpAgain: true });
-    doubtPerson(draft, "unassign", booking);
-    draft.readAt(draft.now + (draft.rules.ladderMs[0] ?? 0));
-    return true;
-  }
-  const isUnderWay = person.id === null && !(person.fault && isFinal(person.fault));
   if (!isUnderWay || !(isMissing || isUnseen || atProvider === "maybe")) return false;
   draft.push({ write: "identify", candidateId, forget: false });
   draft.readAt(draft.now + (draft.rules.ladderMs[MISSING_READINGS - 1] ?? 0));
@@ -142,7 +146,10 @@ function noteListed(draft: Draft) {
 
 /** Settles a booking whose last call had an unknown outcome and whose person is not on the list. */
 function settleUnlisted(draft: Draft, booking: BookingState) {
-  const { rejection, missing } = booking;
+  const { rejection, missing, person, providerCandidateId: lastId } = booking;
+  // The last call was about an id that the provider no longer knows: the person is withdrawn under the new one, which a replica may not show yet.
+  const isRenamed = booking.routeDoubt !== null && person.id !== null && person.id !== lastId;
+  if (booking.isWithdrawn && isRenamed) return draft.patchBooking(booking, { atProvider: "yes" });
   settleRoute(draft, booking);
   if (rejection && missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
   if (rejection && holdsSeat(booking)) {
@@ -261,6 +268,8 @@ function handOverToNext(draft: Draft, booking: BookingState): boolean {
 function unassign(draft: Draft, booking: BookingState): Call | undefined {
   const { person, providerCandidateId: lastId, routeDoubt } = booking;
   // The provider may have merged the person into another one since the last call.
+  const isLookedUp = routeDoubt !== null && person.id === null && !(person.fault && isFinal(person.fault));
+  if (booking.atProvider === "yes" && isLookedUp) return undefined;
   const providerCandidateId = routeDoubt === null ? (lastId ?? person.id) : (person.id ?? lastId);
   if (booking.atProvider === "yes" && providerCandidateId !== null) {
     const { bookingId, traceId } = booking;
