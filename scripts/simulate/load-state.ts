@@ -97,8 +97,16 @@ function bookingsOf(store: Store, shiftId: string, now: number): ShiftState["boo
     )
     .map((booking) => {
       const known = store.people.get(booking.candidateId);
-      return { ...booking, person: { id: known?.id ?? null, fault: known?.fault ?? null } };
+      const shared = isShared(store, booking.candidateId) ? ({ kind: "shared" } as const) : null;
+      return { ...booking, person: { id: known?.id ?? null, fault: known?.fault ?? shared } };
     });
+}
+
+/** Works as `IS_SHARED` of load.ts. */
+function isShared({ people }: Store, candidateId: string): boolean {
+  const id = people.get(candidateId)?.id ?? null;
+  const [first] = [...people].find(([, person]) => id !== null && person.id === id) ?? [];
+  return first !== undefined && first !== candidateId;
 }
 
 const eventsOf = (store: Store, shiftId: string): ShiftState["events"] =>

@@ -73,8 +73,20 @@ export class NoticeInvariants {
     const isAgain = since === 0;
     if (!this.#lastCancelled.delete(`${shiftId} ${candidateId}`) && isAgain)
       this.#parts.fail(`${candidateId} was notified twice of a confirmation on ${shiftId}`);
+    this.#checkOnePerson(shiftId, candidateId);
     if (records.wasListed(shiftId, candidateId, since - this.#parts.staleMs())) return;
     this.#parts.fail(`${candidateId} was notified of a confirmation on ${shiftId}, but was never assigned`);
+  }
+
+  /** An id at the provider belongs to one candidate. */
+  #checkOnePerson(shiftId: string, candidateId: string) {
+    const seats = this.#parts.store.seatsOf(shiftId).filter(({ status }) => status === "confirmed");
+    const id = seats.find((seat) => seat.candidateId === candidateId)?.providerCandidateId;
+    const other = seats.find((seat) => seat.candidateId !== candidateId && seat.providerCandidateId === id);
+    if (id && other)
+      this.#parts.fail(
+        `${candidateId} was confirmed on ${shiftId} as ${id}, who is ${other.candidateId} there`,
+      );
   }
 
   #checkCancelled({ shiftId, candidateId }: NotificationRow) {

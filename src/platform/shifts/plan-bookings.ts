@@ -3,7 +3,7 @@ import type { Rejection } from "../db/schema.ts";
 import { type FinalFault, isFinal } from "../people/plan.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { endBooking, notifyOfBooking, paramsOf } from "./plan-close.ts";
-import { awaitsShift } from "./plan-routes.ts";
+import { awaitsShift, isLookedUp } from "./plan-routes.ts";
 import type { BookingState, Call } from "./state.ts";
 import type { BookingPatch } from "./writes.ts";
 
@@ -83,6 +83,7 @@ function handOverToNext(draft: Draft, booking: BookingState): boolean {
 
 function unassign(draft: Draft, booking: BookingState): Call | undefined {
   const { person, providerCandidateId: lastId, routeDoubt } = booking;
+  if (booking.atProvider === "yes" && routeDoubt !== null && isLookedUp(booking)) return undefined;
   // The provider may have merged the person into another one since the last call.
   const providerCandidateId = routeDoubt === null ? (lastId ?? person.id) : (person.id ?? lastId);
   if (booking.atProvider === "yes" && providerCandidateId !== null) {

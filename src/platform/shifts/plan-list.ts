@@ -1,8 +1,7 @@
-import { isFinal } from "../people/plan.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { confirm, reasonOf } from "./plan-bookings.ts";
 import { endBooking, moveBooking, movedTo } from "./plan-close.ts";
-import { doubtPerson, lookUpAgain, settleRoute } from "./plan-routes.ts";
+import { doubtPerson, isLookedUp, lookUpAgain, settleRoute } from "./plan-routes.ts";
 import { holdVanished } from "./plan-vanished.ts";
 import { isOnList, isPerson } from "./seen.ts";
 import type { BookingState } from "./state.ts";
@@ -14,6 +13,7 @@ export function applyList(draft: Draft): void {
   for (const booking of draft.state.bookings) {
     if (held.includes(booking) || awaitsRestoring(draft, booking)) continue;
     if (isOnList(draft.state, booking)) applyListed(draft, booking);
+    else if (mayBeRenamed(booking) && isSought(draft, booking)) continue;
     else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
     else if (booking.atProvider === "yes") applyMissing(draft, booking);
   }
@@ -33,8 +33,14 @@ function applyMissing(draft: Draft, booking: BookingState): void {
   if (!draft.readAfter(booking.missingSince) && !isSought(draft, booking)) applyRemoved(draft, booking);
 }
 
-const isUnderWay = ({ person }: BookingState): boolean =>
-  person.id === null && !(person.fault && isFinal(person.fault));
+/** Whether the list may show under a new id someone who withdraws, or whose assignment was refused after one of unknown outcome. */
+function mayBeRenamed(booking: BookingState): boolean {
+  const { atProvider, isWithdrawn, rejection, isLookedUpAgain, routeDoubt } = booking;
+  const isInDoubt = atProvider === "maybe";
+  if (isInDoubt && isLookedUp(booking)) return true;
+  const isLeft = atProvider !== "no" && (isWithdrawn || (isInDoubt && rejection !== null));
+  return isLeft && !isLookedUpAgain && routeDoubt === null;
+}
 
 const hasStrangers = ({ state }: Draft): boolean =>
   state.surroundings.listed.some((entry) => entry.candidateId === undefined);
@@ -44,12 +50,14 @@ const hasStrangers = ({ state }: Draft): boolean =>
  * under it. That is done once, until a list shows the person; nothing is concluded before.
  */
 function isSought(draft: Draft, booking: BookingState): boolean {
-  const { candidateId, isLookedUpAgain, atProvider } = booking;
-  if (!hasStrangers(draft) || !holdsSeat(booking) || draft.hasStarted) return false;
-  const isAsked = isUnderWay(booking);
+  const { candidateId, isLookedUpAgain, isWithdrawn, atProvider, routeDoubt } = booking;
+  const isAsked = isLookedUp(booking);
+  const isDoubted = isAsked && atProvider === "maybe" && routeDoubt !== null;
+  const mayBeListed = hasStrangers(draft) && holdsSeat(booking);
+  if ((!mayBeListed && !isDoubted) || draft.hasStarted) return false;
   if (isLookedUpAgain && !isAsked) return false;
   if (isAsked) draft.push({ write: "identify", candidateId, forget: false });
-  else if (atProvider === "maybe") doubtPerson(draft, "unassign", booking);
+  else if (isWithdrawn) doubtPerson(draft, "unassign", booking);
   else lookUpAgain(draft, booking);
   if (!isAsked) draft.patchBooking(booking, { isLookedUpAgain: true });
   draft.readAfter(draft.now);
@@ -139,9 +147,10 @@ function noteListed(draft: Draft) {
 
 /** Settles a booking whose last call had an unknown outcome and whose person is not on the list. */
 function settleUnlisted(draft: Draft, booking: BookingState) {
-  const { rejection } = booking;
-  const isUnasked = booking.isWithdrawn && !booking.isLookedUpAgain && booking.routeDoubt === null;
-  if ((isUnasked || isUnderWay(booking)) && isSought(draft, booking)) return;
+  const { rejection, person, providerCandidateId: lastId } = booking;
+  // The last call was about an id that the provider no longer knows: the person is withdrawn under the new one, which a replica may not show yet.
+  const isRenamed = booking.routeDoubt !== null && person.id !== null && person.id !== lastId;
+  if (booking.isWithdrawn && isRenamed) return draft.patchBooking(booking, { atProvider: "yes" });
   settleRoute(draft, booking);
   // A call before the one rejected may have taken effect, and a replica may lag.
   if (rejection && draft.readAfter(booking.sentAt)) return;

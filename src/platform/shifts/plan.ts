@@ -8,7 +8,7 @@ import { nextForChanges } from "./plan-changes.ts";
 import { refreshJob } from "./plan-job.ts";
 import { noteMapping } from "./plan-mapping.ts";
 import { concludeReading } from "./plan-reading.ts";
-import { awaitsRoute } from "./plan-routes.ts";
+import { awaitsRoute, separatePeople } from "./plan-routes.ts";
 import type { Call, Next, Rules, RunSoFar, ShiftState } from "./state.ts";
 import type { Write } from "./writes.ts";
 
@@ -23,6 +23,7 @@ export interface Plan {
  */
 export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules): Plan {
   const draft = new Draft(state, run, now, rules);
+  separatePeople(draft);
   skipEchoes(draft);
   const { traceId } = draft;
   if (isReadFirst(draft, run)) return { writes: draft.writes, next: { do: "read", traceId: draft.traceId } };

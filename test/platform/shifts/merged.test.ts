@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import type { BookingState, Call, CallOutcome } from "../../../src/platform/shifts/state.ts";
 import {
+  aBooking,
   afterCall,
   afterSeeing,
   aState,
@@ -85,6 +86,40 @@ it("a person whom the provider has merged is assigned once more under the new id
   });
 });
 
+describe("a list that has an unknown person instead of one", () => {
+  it("who withdraws makes the platform look the person up before it unassigns anyone", () => {
+    const { writes, next } = read({ isWithdrawn: true }, "stranger");
+    expect(writesOf(writes, "identify")[0]).toMatchObject({ forget: true, keep: true });
+    expect(patchOf(writes)).toEqual({ isLookedUpAgain: true, routeDoubt: 0 });
+    expect(next.do).toBe("rest");
+  });
+
+  it("whose assignment was refused after one of unknown outcome makes the platform look the person up before it releases the seat", () => {
+    const refused = { atProvider: "maybe", rejection: { status: 409 } } as const;
+    const { writes } = read(refused, "stranger");
+    expect(writesOf(writes, "identify")).toMatchObject(LOOK_UP);
+    expect(patchOf(writes)).toEqual({ isLookedUpAgain: true });
+  });
+});
+
+describe("an id at the provider by which another candidate is on the shift", () => {
+  const first = confirmed({ bookingId: "first", candidateId: "other" });
+  const second = aBooking({ person: { id: "person", fault: null } });
+  const state = (surroundings = {}) => aState({ bookings: [first, second], surroundings });
+
+  it("is not assigned for a second one, of whom an issue says why", () => {
+    const { writes, next } = planned(state(), afterSeeing());
+    expect(issues(writes)).toContain("candidate_id_shared");
+    expect(next.do).toBe("rest");
+  });
+
+  it("does not confirm the second one when a list shows it", () => {
+    const listed = [{ providerCandidateId: "person", candidateId: "other" }];
+    const { writes } = planned(state({ listed }), afterSeeing());
+    expect(writesOf(writes, "notify").filter(({ kind }) => kind === "booking_confirmed")).toEqual([]);
+  });
+});
+
 describe("a 404 that says that the provider does not know the person", () => {
   const unassign = { ...assign(), do: "unassign" } as Call;
   const called = (call: Call, booking: Partial<BookingState>, outcome: CallOutcome = UNKNOWN) =>
@@ -113,10 +148,16 @@ describe("a 404 that says that the provider does not know the person", () => {
     expect(next).toMatchObject({ do: "unassign", providerCandidateId: "new" });
   });
 
-  it("does not end a withdrawal while the look-up is under way and the list has unknown people", () => {
+  it("does not end a withdrawal while the look-up is under way, also if the list has no unknown people: a replica may lag", () => {
     const booking = { atProvider: "maybe", isWithdrawn: true, routeDoubt: 0, person: SOUGHT } as const;
-    expect(writesOf(read(booking, "stranger").writes, "booking")).toEqual([]);
-    expect(patchOf(read(booking).writes)).toMatchObject({ status: "released", reason: "withdrawn" });
+    for (const { writes } of [read(booking, "stranger"), read(booking)])
+      expect(writesOf(writes, "booking")).toEqual([]);
+  });
+
+  it("to a withdrawal leads to another one under the new id, also if the list does not show it yet", () => {
+    const person = { id: "new", fault: null };
+    const { next } = read({ atProvider: "maybe", isWithdrawn: true, routeDoubt: 0, person });
+    expect(next).toMatchObject({ do: "unassign", providerCandidateId: "new" });
   });
 
   it("ends the withdrawal of a person whom the provider knows by no other id", () => {
