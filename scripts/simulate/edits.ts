@@ -109,7 +109,8 @@ export function recreate(system: SimulatedSystem, { shift }: Doing<"recreate">) 
 export function merge(system: SimulatedSystem, { candidate }: Doing<"merge">) {
   const { records, now } = system;
   const person = records.people.find(({ candidateId }) => candidateId === `c${candidate}`);
-  if (!person) return;
+  // Under the new id, the provider may find another candidate first: whose it is then shows nowhere.
+  if (!person || records.dialect.sharesIds) return;
   const before = person.id;
   records.rename(person);
   const withNewId = (shift: ProviderShift): ProviderShift => ({

@@ -67,6 +67,8 @@ function concludeShift(
   const codes = isExpected && draft.isLive ? [...RESOLVED, "delete_not_confirmed" as const] : RESOLVED;
   draft.resolveIssues(draft.subject, codes);
   if (shift.cancelled) {
+    // A replica may show an earlier cancellation, and the platform's may come yet.
+    if (draft.state.cancellation && draft.state.cancellation.sentAt !== null) draft.expectLateEffect();
     draft.endEvents(covered, "processed", cancelJob(draft, "provider", traceId));
     awaitReturn(draft);
     if (nextReadAt !== undefined) draft.readAt(nextReadAt);

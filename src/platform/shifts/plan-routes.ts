@@ -34,6 +34,8 @@ export function doubtRoute(
   }
   if (call.do === "assign" && recoveries > booking.routeDoubt) return "refused";
   noteMissing(draft, route, status, call.traceId);
+  // The provider may merge the person while the route is missing, and answer the same from then on.
+  lookUpAgain(draft, booking);
   return "pending";
 }
 
