@@ -5,7 +5,6 @@ import { type CheckReport, check } from "./simulate/check.ts";
 import { compare } from "./simulate/compare.ts";
 import { createProgress } from "./simulate/progress.ts";
 import { reportOf } from "./simulate/report.ts";
-import { EXTRAS, type Extra } from "./simulate/schedule.ts";
 import { JUDGED, LEFT_OUT } from "./simulate/timeliness.ts";
 
 const HELP = `npm run simulate -- [options]
@@ -16,7 +15,6 @@ in every dialect. Prints the smallest counterexample as a sequence of events and
 
   --schedules N         how many; 20,000 unless given
   --seed S              of all choices; random unless given, and printed. A seed repeats its schedules.
-  --kinds A,B           also draws these kinds of events, with which not every property holds yet: ${EXTRAS.join(", ")}
   --count               counts the schedules that violate a property, instead of reducing the first
   --write-outcome FILE  writes a line of JSON for each schedule: jobs, bookings, issues, calls, and notifications at its end
   --compare OLD NEW     compares two such files, of the same seed and two plans
@@ -36,7 +34,6 @@ interface Options {
   schedules: number;
   seed: number;
   isCounting: boolean;
-  extras: readonly Extra[];
   outcomeFile: string | undefined;
 }
 
@@ -52,7 +49,6 @@ function read(argv: string[]): Asked {
     options: {
       schedules: text,
       seed: text,
-      kinds: text,
       count: flag,
       "write-outcome": text,
       compare: flag,
@@ -79,18 +75,8 @@ function read(argv: string[]): Asked {
     schedules: whole("schedules", 1, SCHEDULES),
     seed: whole("seed", 0, Math.floor(Math.random() * 2 ** 31)),
     isCounting: values.count ?? false,
-    extras: readKinds(values.kinds),
     outcomeFile: values["write-outcome"],
   };
-}
-
-function readKinds(text = ""): Extra[] {
-  return text.split(",").flatMap((name) => {
-    if (name === "") return [];
-    const kind = EXTRAS.find((each) => each === name);
-    if (kind) return [kind];
-    throw new TypeError(`--kinds knows ${EXTRAS.join(", ")}, not ${JSON.stringify(name)}`);
-  });
 }
 
 function main(argv: string[]): number {

@@ -1,6 +1,7 @@
+import type { BookingReason } from "../../generated/operations/types.ts";
 import type { Allowed } from "./allowed.ts";
-import { findFree } from "./apply.ts";
-import type { ProviderShift } from "./provider.ts";
+import { findFree } from "./notices.ts";
+import type { ProviderPerson, ProviderShift } from "./provider.ts";
 import type { BookingRow, JobRow, Store } from "./store.ts";
 import type { SimulatedSystem } from "./system.ts";
 
@@ -106,16 +107,16 @@ function checkFacts({ invariants }: SimulatedSystem, shift: ProviderShift, job: 
 function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow) {
   const { store, records } = system;
   const seats = store.seatsOf(shift.id);
-  const candidateOf = (personId: string) => records.person(personId)?.candidateId;
+  const candidateOf = (personId: string) => seatedAs(records.person(personId), seats);
   const listed = shift.entries.map(({ personId }) => candidateOf(personId));
-  for (const { candidateId, isListed, missing } of seats)
-    if (!listed.includes(candidateId) && missing > 0 && store.integration.heldSince !== null)
+  for (const { candidateId, missingSince } of seats)
+    if (!listed.includes(candidateId) && missingSince !== null && store.integration.heldSince !== null)
       system.invariants.allowed.count("mass_disappearance");
     else if (!listed.includes(candidateId))
       failUnlessAllowed(
         system,
         "removed_unseen",
-        !isListed && !store.integration.listsBooked,
+        !store.integration.listsBooked,
         `${candidateId} is booked on ${shift.id}, but not assigned`,
       );
   for (const { personId, by } of shift.entries) {
@@ -125,7 +126,8 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     // The shift came back, and the person is booked elsewhere: the platform leaves them on it as the provider's own.
     if (store.hasOpenIssue("booking_overlaps", subject)) continue;
     // A list that lacked the person, who was also on another shift, was read as a move: the person is on this one by the provider's decision.
-    if (hasMoved(store, shift.id, candidateId)) continue;
+    if (hasEnded(store, shift.id, candidateId, "moved_by_provider")) continue;
+    if (isMergedSince(store, shift.id, personId, candidateId)) continue;
     const isRefused = store.hasOpenIssue("unassign_failed", subject);
     const isRestored = records.unassignedWhileLost.has(shift.id);
     const allowance = isRefused ? "unassign_failed" : "backup_restored";
@@ -144,24 +146,54 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
       system.network.hasHiddenPeople,
       `${twice} is on the list of ${shift.id} twice`,
     );
-  checkSeats(system, shift, job, seats);
+  checkSeats(system, shift, job, seats, listed);
 }
 
-const hasMoved = (store: Store, shiftId: string, candidateId: string | undefined): boolean =>
-  store
-    .bookingsOf(shiftId)
-    .some((each) => each.candidateId === candidateId && each.reason === "moved_by_provider");
+/** Returns as whom the person is on a list: as the candidate with the same number, or as one whom the provider takes for this person. */
+function seatedAs(person: ProviderPerson | undefined, seats: readonly BookingRow[]): string | undefined {
+  const names = person ? [person.candidateId, ...person.foundFor] : [];
+  return names.find((name) => seats.some(({ candidateId }) => candidateId === name)) ?? person?.candidateId;
+}
+
+const hasEnded = (
+  store: Store,
+  shiftId: string,
+  candidateId: string | undefined,
+  reason: BookingReason,
+): boolean =>
+  store.bookingsOf(shiftId).some((each) => each.candidateId === candidateId && each.reason === reason);
+
+/** Why a booking ended although the person had not withdrawn: the lists lacked them, or the shift was gone. */
+const LOST: readonly BookingReason[] = [
+  "removed_by_provider",
+  "assignment_refused",
+  "shift_deleted",
+  "shift_cancelled",
+];
+
+/**
+ * Whether the provider lists the person under an id that the platform did not know when the booking ended. Only people who are booked are looked up again
+ * (decisions, "people whom the provider merges"), so the person is one of the provider's own.
+ */
+const isMergedSince = (
+  store: Store,
+  shiftId: string,
+  personId: string,
+  candidateId: string | undefined,
+): boolean =>
+  store.bookingsOf(shiftId).every(({ providerCandidateId }) => providerCandidateId !== personId) &&
+  LOST.some((reason) => hasEnded(store, shiftId, candidateId, reason)) &&
+  !hasEnded(store, shiftId, candidateId, "withdrawn");
 
 function checkSeats(
-  { invariants, records }: SimulatedSystem,
-  { id, entries }: ProviderShift,
+  { invariants }: SimulatedSystem,
+  { id }: ProviderShift,
   job: JobRow,
   seats: BookingRow[],
+  listed: (string | undefined)[],
 ) {
   const booked = seats.map(({ candidateId }) => candidateId);
-  const own = entries.filter(
-    ({ personId }) => !booked.includes(records.person(personId)?.candidateId ?? "-"),
-  );
+  const own = listed.filter((candidateId) => !booked.includes(candidateId ?? "-"));
   if (own.length !== job.ownPeopleCount)
     invariants.fail(
       `the provider's own people on ${id} are ${own.length}, and ${job.ownPeopleCount} on the platform`,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { AllowedCounts } from "./allowed.ts";
 import type { Planner } from "./runs.ts";
-import type { Extra, Schedule } from "./schedule.ts";
+import type { Schedule } from "./schedule.ts";
 import { schedules } from "./schedules.ts";
 import { type Outcome, simulate } from "./simulation.ts";
 import type { Judged } from "./timeliness.ts";
@@ -12,8 +12,6 @@ export interface CheckOptions {
   plan?: Planner;
   /** Called after each schedule with their number so far. */
   onRun?: (done: number, outcome: Outcome) => void;
-  /** Kinds of events to draw that are not drawn otherwise. */
-  extras?: readonly Extra[];
   /** Whether each outcome has a record, to compare it with that of another plan. */
   isRecorded?: boolean;
   /** Counts all schedules that violate a property, and goes on. */
@@ -41,7 +39,7 @@ export interface CheckReport {
 
 /** Simulates random schedules from the seed, and reduces the first that violates a property. */
 export function check(options: CheckOptions): CheckReport {
-  const { seed, count, plan, onRun, extras = [], isRecorded = false } = options;
+  const { seed, count, plan, onRun, isRecorded = false } = options;
   const allowed = new AllowedCounts();
   const judged = new Map<Judged, number>();
   const failing = new Map<number, readonly string[]>();
@@ -49,7 +47,7 @@ export function check(options: CheckOptions): CheckReport {
   let done = 0;
   /** A counterexample was found: later runs reduce it. */
   let isReduced = false;
-  const property = fc.property(schedules(extras), (schedule) => {
+  const property = fc.property(schedules(), (schedule) => {
     const outcome = simulate(schedule, how);
     const isViolated = outcome.violations.length > 0;
     if (!isReduced) {

@@ -1,5 +1,5 @@
-import { newBooking, withdrawOffers } from "./apply.ts";
-import { isLive, type Store } from "./store.ts";
+import { withdrawOffers } from "./notices.ts";
+import { isLive, newBooking, type Store } from "./store.ts";
 
 // The commands of candidates and operators, as src/platform/jobs implements them.
 

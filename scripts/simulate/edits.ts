@@ -112,13 +112,17 @@ export function merge(system: SimulatedSystem, { candidate }: Doing<"merge">) {
   if (!person) return;
   const before = person.id;
   records.rename(person);
+  const withNewId = (shift: ProviderShift): ProviderShift => ({
+    ...shift,
+    entries: shift.entries.map((entry) =>
+      entry.personId === before ? { ...entry, personId: person.id } : entry,
+    ),
+  });
+  for (const [id, shift] of records.lost) records.lost.set(id, withNewId(shift));
   for (const id of records.shiftIds) {
     const shift = records.current(id);
     if (!shift?.entries.some(({ personId }) => personId === before)) continue;
-    const entries = shift.entries.map((entry) =>
-      entry.personId === before ? { ...entry, personId: person.id } : entry,
-    );
-    records.write(id, { ...shift, entries }, now);
+    records.write(id, withNewId(shift), now);
     system.webhooks.send("shift.update", id);
   }
 }

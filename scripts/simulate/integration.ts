@@ -1,5 +1,5 @@
 import type { Subject } from "../../generated/operations/types.ts";
-import type { Write } from "../../src/platform/shifts/draft.ts";
+import type { Write } from "../../src/platform/shifts/writes.ts";
 import { raiseIssue, resolveIssues } from "./issues.ts";
 import { isLive, type Store } from "./store.ts";
 
@@ -62,10 +62,10 @@ export function endHold(store: Store, now: number) {
   const isMissing = [...store.shifts.values()].some(
     ({ shiftId, belief }) => belief.missingSince !== null && isLive(store.jobs.get(shiftId)),
   );
-  const isRemoved = store.bookings.some(({ shiftId, status, missing }) => {
+  const isRemoved = store.bookings.some(({ shiftId, status, missingSince }) => {
     const job = store.jobs.get(shiftId);
     const isFuture = isLive(job) && (job?.startTime ?? 0) > now;
-    return missing > 0 && isFuture && (status === "pending" || status === "confirmed");
+    return missingSince !== null && isFuture && (status === "pending" || status === "confirmed");
   });
   if (store.integration.heldSince === null || isMissing || isRemoved) return;
   store.integration.heldSince = null;

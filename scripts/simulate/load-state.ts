@@ -97,8 +97,16 @@ function bookingsOf(store: Store, shiftId: string, now: number): ShiftState["boo
     )
     .map((booking) => {
       const known = store.people.get(booking.candidateId);
-      return { ...booking, person: { id: known?.id ?? null, fault: known?.fault ?? null } };
+      const shared = isShared(store, booking.candidateId) ? ({ kind: "shared" } as const) : null;
+      return { ...booking, person: { id: known?.id ?? null, fault: known?.fault ?? shared } };
     });
+}
+
+/** Works as `IS_SHARED` of load.ts. */
+function isShared({ people }: Store, candidateId: string): boolean {
+  const id = people.get(candidateId)?.id ?? null;
+  const [first] = [...people].find(([, person]) => id !== null && person.id === id) ?? [];
+  return first !== undefined && first !== candidateId;
 }
 
 const eventsOf = (store: Store, shiftId: string): ShiftState["events"] =>
@@ -220,9 +228,6 @@ function countRemoved(store: Store, shiftId: string, now: number): NonNullable<S
       each.shiftId !== shiftId && isLiveJob && (each.status === "pending" || each.status === "confirmed")
     );
   });
-  const missing = booked.filter(
-    (each) =>
-      (each.missing > 0 || (each.isReassigned && !each.isListed)) && each.updatedAt > now - AT_ONCE_MS,
-  );
+  const missing = booked.filter((each) => each.missingSince !== null && each.missingSince > now - AT_ONCE_MS);
   return { missing: missing.length, booked: booked.length };
 }

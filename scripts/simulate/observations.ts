@@ -39,6 +39,7 @@ interface Parts {
 export class Observations {
   readonly #parts: Parts;
   readonly #shifts = new Map<string, Observed>();
+  readonly #confirmed = new Set<string>();
   /** The last time that the integration was paused, suspended, or held. */
   heldAt = NEVER;
   /** The end of the last failure that concerns the provider as a whole. */
@@ -109,6 +110,12 @@ export class Observations {
     const { integration } = this.#parts.store;
     const isHeld = integration.heldSince !== null || integration.pausedSince !== null;
     if (isHeld || integration.state !== "active") this.heldAt = this.#parts.now();
+    // What the platform confirms as its own change counts as its call, also if a restart came before the call.
+    for (const { changeId, shiftId, status } of this.#parts.store.changes) {
+      if (status !== "confirmed" || this.#confirmed.has(changeId)) continue;
+      this.#confirmed.add(changeId);
+      this.called(shiftId);
+    }
   }
 
   /** Returns what the job shows, in the form of `bodyOf`. */

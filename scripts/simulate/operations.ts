@@ -37,6 +37,8 @@ export function carryOut(
       const isFound = (id: string | undefined) =>
         id === request.candidateId || (records.dialect.sharesIds && id === "c0");
       const known = records.people.filter(({ candidateId }) => isFound(candidateId));
+      const [only, ...others] = known;
+      if (others.length === 0) only?.foundFor.add(request.candidateId);
       return { kind: "found", ids: known.map(({ id }) => id) };
     }
     case "create":
@@ -158,6 +160,12 @@ function takeOff(records: ProviderRecords, shift: ProviderShift, personId: strin
   return { kind: "done" };
 }
 
+/** Returns the result for an id that the provider does not know: without a code, its route may be missing as well. */
+const unknownPerson = ({ dialect }: ProviderRecords): CallOutcome =>
+  dialect.refusalsHaveCodes
+    ? refused(404, "candidate_not_found")
+    : ({ kind: "done", unproven: true } as CallOutcome);
+
 function unassign(
   records: ProviderRecords,
   shift: ProviderShift,
@@ -165,6 +173,7 @@ function unassign(
   now: number,
   effects: Effects,
 ): CallOutcome {
+  if (!records.person(personId)) return unknownPerson(records);
   const entries = shift.entries.filter((entry) => entry.personId !== personId);
   if (entries.length === shift.entries.length)
     return records.dialect.unassignUnassigned === "409" ? refused(409, undefined) : { kind: "done" };

@@ -28,6 +28,8 @@ export interface ProviderPerson {
   candidateId: string | undefined;
   by: "platform" | "provider";
   key: string | undefined;
+  /** Candidates for whom a lookup found this person and no other: the provider has said that they are one. */
+  foundFor: Set<string>;
 }
 
 /** What belongs to a shift besides its people, as text. */
@@ -142,8 +144,8 @@ export class ProviderRecords {
     return this.people.find(({ id }) => id === personId);
   }
 
-  addPerson(person: Omit<ProviderPerson, "id">): ProviderPerson {
-    const added = { ...person, id: `p${this.people.length}` };
+  addPerson(person: Omit<ProviderPerson, "id" | "foundFor">): ProviderPerson {
+    const added = { ...person, id: `p${this.people.length}`, foundFor: new Set<string>() };
     this.people.push(added);
     return added;
   }
@@ -170,12 +172,16 @@ export class ProviderRecords {
   }
 
   #lists(shift: ProviderShift, candidateId: string): boolean {
-    return shift.entries.some(({ personId }) => this.#who(personId)?.candidateId === candidateId);
+    return shift.entries.some(({ personId }) => {
+      const person = this.#who(personId);
+      return person?.candidateId === candidateId || person?.foundFor.has(candidateId);
+    });
   }
 
   /** Returns the shift as the platform's client reads it. */
   asRead(shift: ProviderShift): Shift {
-    const { listsNumbers } = this.dialect;
+    // Who knows people by an address that they share lists no numbers: they would name one of them only.
+    const listsNumbers = this.dialect.listsNumbers && !this.dialect.sharesIds;
     return {
       id: shift.id,
       variant: "b",

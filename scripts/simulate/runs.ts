@@ -194,7 +194,7 @@ export class Worker {
   /** Works as `act` of act.ts. */
   #act(claim: Claim, next: Exclude<Next, { do: "rest" }>, run: RunSoFar, covers: string[], steps: number) {
     const { reading } = run;
-    const before = continued(run);
+    const before = continued(run, next);
     const { network, invariants } = this.parts;
     const shiftId = claim.row.key;
     invariants.called(shiftId, next);

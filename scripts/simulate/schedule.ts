@@ -87,10 +87,6 @@ export type Step =
   | { do: "webhooks"; faults: WebhookFault[]; eachMs: number }
   | { do: "crash"; inMs: number; call: "sent" | "unsent"; lease: boolean };
 
-/** Kinds of events that are drawn only on request, because the plan does not yet satisfy all properties with them. */
-export const EXTRAS = ["merge", "shared_ids"] as const;
-export type Extra = (typeof EXTRAS)[number];
-
 export interface Action {
   afterMs: number;
   step: Step;

@@ -1,4 +1,4 @@
-import { readSoon } from "./apply.ts";
+import { readSoon } from "./apply-others.ts";
 import {
   accept,
   activate,

@@ -34,6 +34,29 @@ export interface BookingRow extends Omit<BookingState, "person"> {
   isMoved?: true;
 }
 
+/** A booking, as an accept makes it. */
+export const newBooking = ({ shiftId, traceId }: JobRow, candidateId: string, now: number) => ({
+  shiftId,
+  candidateId,
+  status: "pending" as const,
+  isWithdrawn: false,
+  atProvider: "no" as const,
+  providerCandidateId: null,
+  sentAt: null,
+  rejection: null,
+  reasonParams: {},
+  missingSince: null,
+  isReassigned: false,
+  mayActLate: false,
+  leftAt: null,
+  isLookedUpAgain: false,
+  routeDoubt: null,
+  traceId,
+  reason: null,
+  createdAt: now,
+  updatedAt: now,
+});
+
 export interface PersonRow {
   id: string | null;
   createSentAt: number | null;

@@ -19,7 +19,7 @@ const LEASE_MS = 15 * SECOND_MS;
 export const LEFT_OUT = {
   changed_again: "the provider changed the shift again before the deadline",
   lost_notice: "a notice was lost, or never sent: the hourly reading shows it",
-  gone: "the shift was missing at the provider within two minutes before",
+  gone: "the shift was missing at the provider within two minutes before, or the platform believed that it was",
   started: "the shift had started",
   cancelled_by_platform: "the employer had cancelled the job",
   paused: "the integration was paused, suspended, or held",
@@ -59,6 +59,8 @@ interface Change {
   isDecided: boolean;
   /** An earlier change, whose notice was lost, was not shown yet: a reading that shows it looks like the news that this one's notice announces. */
   isAfterLost: boolean;
+  /** The platform believed the shift to be gone: the reading that shows its return looks like the news that the notice announces. */
+  isAfterGone: boolean;
 }
 
 /**
@@ -87,7 +89,16 @@ export class Timeliness {
     if (former === body) return;
     this.#decide(this.#changes.get(shiftId), "changed_again");
     const isAfterLost = this.observations.of(shiftId).lostAt > NEVER && this.#isUnshown(shiftId, former);
-    const change = { shiftId, at: this.#system.now, before: former, body, isDecided: false, isAfterLost };
+    const isAfterGone = this.#system.store.jobs.get(shiftId)?.cancelledBy === "absence";
+    const change = {
+      shiftId,
+      at: this.#system.now,
+      before: former,
+      body,
+      isDecided: false,
+      isAfterLost,
+      isAfterGone,
+    };
     this.#changes.set(shiftId, change);
     this.#await(change);
   }
@@ -182,12 +193,13 @@ export class Timeliness {
     return Math.max(...rungs, afterOwn) + RUN_MS;
   }
 
-  #leftOut({ shiftId, at, body, isAfterLost }: Change): Reason | undefined {
+  #leftOut({ shiftId, at, body, isAfterLost, isAfterGone }: Change): Reason | undefined {
     const { records, store, now, worker } = this.#system;
     const job = store.jobs.get(shiftId);
     const { lostAt, missingAt, failedUntil } = this.observations.of(shiftId);
     const known = records.versionsSince(shiftId, at - LAG_MS);
-    if (body === "nothing" || known.includes(undefined) || missingAt > at - LAG_MS) return "gone";
+    if (isAfterGone || body === "nothing" || known.includes(undefined) || missingAt > at - LAG_MS)
+      return "gone";
     if (known.some((shift) => shift !== undefined && shift.start <= now)) return "started";
     if (job && (isLive(job) || job.status === "expired") && job.startTime <= now) return "started";
     if (job?.cancelledBy === "employer" || store.isBeingCancelled(shiftId)) return "cancelled_by_platform";

@@ -18,8 +18,6 @@ const FUTURE = `select provider_id, shift_id from jobs
  */
 const UNKNOWN_SINCE = `
   update bookings set is_reassigned = true where status in ('pending', 'confirmed') and at_provider <> 'no';
-  update bookings set is_listed = true where status = 'confirmed' and at_provider = 'yes' and exists (
-    select from bookings as other where other.provider_id = bookings.provider_id and other.is_listed);
   with held as (
     update notifications set delivery_error = 'gave_up'
     where ${UNDELIVERED} and withdrawn_at is null

@@ -106,10 +106,8 @@ export interface ShiftTables {
     sent_at: Date | null;
     /** The provider's response to a call that repeated one in doubt: the next reading decides. */
     rejection: Json<Rejection> | null;
-    /** A reading has listed the person. */
-    is_listed: Generated<boolean>;
-    /** Readings in a row that did not list the person. */
-    missing: Generated<number>;
+    /** The first reading in a row whose list should show the person, and does not. */
+    missing_since: Date | null;
     is_reassigned: Generated<boolean>;
     /** An assignment was sent whose outcome was unknown: it may take effect late. */
     may_act_late: Generated<boolean>;

@@ -187,7 +187,7 @@ export async function resumeDeletions(trx: Trx, deps: Parts, providerId: string)
     select from shifts join jobs using (provider_id, shift_id)
     where shifts.provider_id = ${providerId} and missing_since is not null and ${IS_LIVE})
     and not exists (select from jobs join bookings using (provider_id, job_id)
-    where jobs.provider_id = ${providerId} and missing > 0 and ${IS_LIVE} and start_time > now() and ${HOLDS_SEAT})`;
+    where jobs.provider_id = ${providerId} and missing_since is not null and ${IS_LIVE} and start_time > now() and ${HOLDS_SEAT})`;
   if (!(await writeIf(trx, providerId, { held_since: null }, isOver))) return;
   await resolveHealthIssue(trx, deps, providerId, "mass_disappearance");
 }

@@ -1,9 +1,9 @@
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import type { ShiftValues } from "../db/schema.ts";
 import { orMissingRoute, witnessedTwice } from "../work/witness.ts";
-import type { BookingPatch, Write } from "./draft.ts";
 import { showsValues } from "./plan-changes.ts";
 import type { Call, CallOutcome, Made, Next, RunSoFar } from "./state.ts";
+import type { BookingPatch, Write } from "./writes.ts";
 
 type Action = Exclude<Next, { do: "rest" }>;
 
@@ -42,7 +42,7 @@ export function intentOf(call: Call, now: number): Write {
 /** Carries out the next step of a plan, and returns the run with the response. */
 export async function act(next: Action, run: RunSoFar, acting: Acting): Promise<RunSoFar> {
   const { reading } = run;
-  const before = continued(run);
+  const before = continued(run, next);
   if (next.do === "read") return { ...before, ...(await read(next.traceId, acting)) };
   if (next.do === "witness") {
     const witness = await askWitness(next.traceId, acting);
@@ -57,10 +57,14 @@ export async function act(next: Action, run: RunSoFar, acting: Acting): Promise<
   return { ...before, made: done, failed, unavailable: outcome };
 }
 
-/** Returns the run before its next response: what it has learned so far. */
-export function continued({ isFirst: _, reading, made: __, ...rest }: RunSoFar): RunSoFar {
+/** Returns the run before its next response: what it has learned so far. What it has read may change during a call. */
+export function continued(
+  { isFirst: _, reading, made: __, hasRead, ...rest }: RunSoFar,
+  { do: what }: Action,
+): RunSoFar {
   const isWitnessed = reading?.witness === "good" || rest.isWitnessed === true;
-  return { ...rest, isFirst: false, ...(isWitnessed && { isWitnessed }) };
+  const isRead = hasRead === true && (what === "read" || what === "witness");
+  return { ...rest, isFirst: false, ...(isRead && { hasRead }), ...(isWitnessed && { isWitnessed }) };
 }
 
 const idOf = (next: Call): string =>

@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
 import { MINUTE_MS } from "../../contract/durations.ts";
-import type { Shift } from "../../contract/shift.ts";
 import type { ShiftValues } from "../db/schema.ts";
 
 // What the platform believes about a shift at its provider, and why. A reading proves the provider's state at some moment up to `lag` before it: replicas
@@ -11,7 +9,7 @@ import type { ShiftValues } from "../db/schema.ts";
 export type Version = string;
 
 export const GONE: Version = "gone";
-const CANCELLED: Version = "cancelled";
+export const CANCELLED: Version = "cancelled";
 
 export interface Belief {
   /** Null before the first reading. */
@@ -22,7 +20,7 @@ export interface Belief {
   isConfirmed: boolean;
   /** The first reading in a row that did not find the shift, or found it cancelled. */
   missingSince: number | null;
-  /** A digest of the last list of people; null if the platform has changed it since. */
+  /** A digest of the provider's own people on the last list; null if that was empty. */
   shown: string | null;
   /** What was believed before, within `lag`. */
   earlier: Earlier[];
@@ -33,6 +31,8 @@ export interface Belief {
   /** The last call that changed the shift or its people, and whether its webhook is still to come. */
   calledAt: number | null;
   awaitsEcho: boolean;
+  /** When a call was given up, or found done, whose outcome had been unknown: an attempt that was cut may take effect within `lag`. */
+  doubtedAt: number | null;
   /** What the last change of times and positions set, by the provider's response. */
   own: { at: number; values: Values } | null;
   /** The last reading showed what was never believed, and may be older: a change that is sent now might undo it. */
@@ -62,6 +62,7 @@ export const NO_BELIEF: Belief = {
   expected: 0,
   calledAt: null,
   awaitsEcho: false,
+  doubtedAt: null,
   own: null,
   isContradicted: false,
   basis: null,
@@ -70,12 +71,14 @@ export const NO_BELIEF: Belief = {
 /** What a reading shows. */
 export interface Seen {
   version: Version;
-  /** A digest of the list of people. Null if it is empty: that may be a fault of the provider, and shows nothing. */
+  /** A digest of the provider's own people. Null if the list is empty: that may be a fault of the provider, and shows nothing. */
   shown: string | null;
   /** Without positions if the body has none. */
   values?: Values;
   /** Of a shift that was not found, or is cancelled: a deletion was announced, or the response leaves no doubt. */
   isAnnounced?: boolean;
+  /** The values are those of a change that was sent, and whose outcome is not known. */
+  isAsked?: boolean;
 }
 
 export interface Believed {
@@ -92,18 +95,25 @@ export interface Believed {
  * | the reading shows | then |
  * | --- | --- |
  * | `gone`, unannounced | it counts once the ladder from the first such reading, or a later notice, has ended |
- * | what is believed | it is confirmed. Read again while a change is expected, notices came in a burst, or readings disagreed |
+ * | what is believed | it is confirmed. Read again while a change is expected, notices came in a burst, readings disagreed, or the shift was gone within `lag` |
  * | a shift that was gone within `lag` | a replica lags: the belief is kept |
- * | other values than a call of the platform set within `lag` | the same |
+ * | other values than a call of the platform set within `lag`, and no later call asks for | the same |
  * | what is known to be older, while nothing is expected | the same, until the ladder has ended |
  * | what was believed before, order unknown | the latest reading wins, and the ladder starts again |
- * | anything else | it is believed at once: it is newer than all that was believed |
+ * | anything else | it is believed at once: it is newer than all that was believed. Read again as above |
  */
 export function believe(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
-  const belief = recent(before, now, lagOf(ladder));
-  if (seen.version === GONE) return believeGone(belief, seen, now, ladder);
+  const lag = lagOf(ladder);
+  const believed = believeNow(recent(before, now, lag), seen, now, ladder);
+  const { doubtedAt } = believed.belief;
+  if (doubtedAt === null) return believed;
+  return { ...believed, nextReadAt: Math.min(doubtedAt + lag, believed.nextReadAt ?? doubtedAt + lag) };
+}
+
+function believeNow(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
+  if (seen.version === GONE) return believeGone(before, seen, now, ladder);
   const missingSince = seen.version === CANCELLED ? (before.missingSince ?? now) : null;
-  const found = believeSeen({ ...belief, missingSince }, seen, now, ladder);
+  const found = believeSeen({ ...before, missingSince }, seen, now, ladder);
   // A replica that lags has shown a shift that is gone.
   if (found.belief.version !== GONE) return found;
   return { ...found, belief: { ...found.belief, missingSince: before.missingSince } };
@@ -119,11 +129,13 @@ function believeGone(belief: Belief, seen: Seen, now: number, ladder: readonly n
 }
 
 function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
-  const { version } = seen;
+  const { version, shown } = seen;
   const lag = lagOf(ladder);
-  const shown = seen.shown ?? before.shown;
-  const isShown = before.shown !== null && before.shown !== shown;
-  const expected = Math.max(0, before.expected - (isShown || version !== before.version ? 1 : 0));
+  const isOtherList = before.shown !== null && shown !== null && before.shown !== shown;
+  const isOther = version !== before.version || isOtherList;
+  // A shift that is back is not what a webhook announced: what it shows may be as old as the shift itself.
+  const isNews = isOther && before.version !== GONE;
+  const expected = Math.max(0, before.expected - (isNews ? 1 : 0));
   const belief = { ...before, shown, expected, isContradicted: false };
   if (version === belief.version) {
     const isConfirmed = belief.isConfirmed || belief.basis === null || belief.since > belief.basis;
@@ -141,11 +153,12 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
     const kept = climb({ ...before, basis, isContradicted }, "kept", now, ladder);
     return { ...kept, nextReadAt: Math.min(until, kept.nextReadAt ?? until) };
   }
-  const next = { ...succeed(belief, version, now, lag), ...(seen.isAnnounced && { isConfirmed: true }) };
+  const next = {
+    ...succeed(belief, version, now, lag),
+    ...(seen.isAnnounced && !known && { isConfirmed: true }),
+  };
   if (known && expected === 0) return climb({ ...next, basis: now }, "new", now, ladder);
-  // A shift that is back may have changed since, too.
-  const isBack = belief.version === GONE && version !== CANCELLED;
-  if (known || isBack || isBurst(belief, lag)) return climb(next, "new", now, ladder);
+  if (known || expected > 0 || isBurst(next, lag)) return climb(next, "new", now, ladder);
   return { belief: next, verdict: "new", nextReadAt: undefined };
 }
 
@@ -160,7 +173,8 @@ function olderUntil(
   const { own, version, since, basis, expected } = belief;
   if (seen.version === CANCELLED) return now;
   if (version === GONE) return since + lag;
-  if (own && !showsAll(seen.values, own.values)) return own.at + lag;
+  const isNext = seen.isAsked === true && known === undefined;
+  if (own && !isNext && !showsAll(seen.values, own.values)) return own.at + lag;
   if (known?.olderSince === undefined || expected > 0) return now;
   return Math.max(basis ?? 0, known.olderSince) + lag;
 }
@@ -199,11 +213,13 @@ const nextRung = (basis: number, now: number, ladder: readonly number[]): number
 export function noticed(belief: Belief, at: number, ladder: readonly number[]): Belief {
   const lag = lagOf(ladder);
   const newest = Math.max(at, belief.notices.at(-1) ?? at);
-  const notices = [...belief.notices, at].filter((each) => newest - each < lag).sort((a, b) => a - b);
+  // The last reading for one notice may come shortly after the next change.
+  const apart = lag + (ladder[1] ?? 0);
+  const notices = [...belief.notices, at].filter((each) => newest - each < apart).sort((a, b) => a - b);
   const basis = Math.max(belief.basis ?? at, at);
   const isEcho = belief.awaitsEcho && belief.calledAt !== null && at - belief.calledAt < lag;
   if (isEcho) return { ...belief, notices, basis, awaitsEcho: false };
-  return { ...belief, notices, basis, expected: Math.min(belief.expected + 1, notices.length) };
+  return { ...belief, notices, basis, expected: belief.expected + 1 };
 }
 
 /**
@@ -214,8 +230,8 @@ export function called(before: Belief, at: number, seen?: Seen, values?: Values)
   const own = values ? { at, values: { ...before.own?.values, ...values } } : before.own;
   const belief = { ...before, own, calledAt: at, awaitsEcho: true };
   const { version: was, earlier, missingSince } = belief;
-  // The next list differs because of the call: that is not what a webhook announced.
-  if (!seen || seen.version === was) return { ...belief, shown: null };
+  // Whom the platform has assigned is no longer one of the provider's own people.
+  if (!seen) return { ...belief, shown: null };
   const isGone = seen.version === GONE;
   const { version, shown } = seen;
   const past = new Set([...earlier.map((each) => each.version), ...(was === null ? [] : [was])]);
@@ -224,7 +240,7 @@ export function called(before: Belief, at: number, seen?: Seen, values?: Values)
     ...belief,
     version,
     shown,
-    since: at,
+    since: version === was ? belief.since : at,
     isConfirmed: true,
     expected: 0,
     basis: Math.max(before.basis ?? at, at),
@@ -250,8 +266,12 @@ export function isSettled(belief: Belief, now: number, lag: number): boolean {
 /** Whether readings disagree about which of two versions is the newer one. */
 export const isDisputed = ({ isConfirmed, since, basis }: Belief): boolean => !isConfirmed && basis === since;
 
-/** Whether notices, or a notice and a call of the platform, came within `lag` of each other: one reading does not show what each of them announced. */
-function isBurst({ notices, calledAt }: Belief, lag: number): boolean {
+/**
+ * Whether notices, or a notice and a call of the platform, came within `lag` of each other: one reading does not show what each of them announced. A shift
+ * that is back may have changed since, too, and replicas may show it as it was before.
+ */
+function isBurst({ notices, calledAt, earlier, version }: Belief, lag: number): boolean {
+  if (version !== CANCELLED && earlier.some((each) => each.version === GONE)) return true;
   const newest = notices.at(-1);
   if (newest === undefined) return false;
   return notices.length > 1 || (calledAt !== null && Math.abs(newest - calledAt) < lag);
@@ -262,23 +282,8 @@ const recent = (belief: Belief, now: number, lag: number): Belief => ({
   ...belief,
   earlier: belief.earlier.filter(({ believedAt }) => now - believedAt < lag),
   own: belief.own && now - belief.own.at < lag ? belief.own : null,
+  doubtedAt: belief.doubtedAt !== null && now - belief.doubtedAt < lag ? belief.doubtedAt : null,
 });
 
 /** No replica lags for longer than the last rung. */
 export const lagOf = (ladder: readonly number[]): number => Math.max(0, ...ladder);
-
-/** Returns what a reading of a shift that exists shows. */
-export function seenIn({ id: _, assigned, ...body }: Shift): Seen {
-  const people = assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
-  const version = body.cancelled ? CANCELLED : digest(body);
-  return { version, shown: people.length > 0 ? digest(people) : null, values: valuesIn(body) };
-}
-
-const valuesIn = ({ startTime, endTime, positions, warnings }: Omit<Shift, "id" | "assigned">): Values => ({
-  startTime: Date.parse(startTime),
-  endTime: Date.parse(endTime),
-  ...(!warnings.includes("positions_missing") && { positions }),
-});
-
-const digest = (value: object): string =>
-  createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);

@@ -1,4 +1,4 @@
-// The plain values of a plan and their columns have the same names: `startTime` is `start_time`, `isListed` is `is_listed`.
+// The plain values of a plan and their columns have the same names: `startTime` is `start_time`, `mayActLate` is `may_act_late`.
 
 const isTime = (column: string): boolean => /_(?:time|at|since)$/.test(column);
 

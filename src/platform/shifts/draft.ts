@@ -1,16 +1,11 @@
 import type {
-  ChangeReason,
   EventStatus,
   IssueCode,
-  NotificationKind,
   Outcome,
-  OutcomeCode,
   Params,
-  StepName,
   Subject,
 } from "../../../generated/operations/types.ts";
 import { HOUR_MS } from "../../contract/durations.ts";
-import type { ProviderRoute } from "../db/schema.ts";
 import {
   type Belief,
   type Believed,
@@ -25,116 +20,41 @@ import {
 } from "./believe.ts";
 import type {
   BookingState,
-  CancellationState,
   ChangeState,
   EventState,
   JobState,
-  KnownShift,
   Reading,
   Rules,
   RunSoFar,
   ShiftState,
 } from "./state.ts";
-
-export interface PlannedStep {
-  step: StepName;
-  code: OutcomeCode;
-  params?: Params;
-  traceId: string;
-  durationMs?: number;
-}
-
-/** One write of a run. All of a run's writes share a transaction. A write carries plain values, so applying it needs no rule. */
-export type Write =
-  | { write: "shift"; patch: ShiftPatch }
-  /** For a new job, `patch` has all columns. */
-  | { write: "job"; jobId: string | undefined; patch: Partial<JobState> }
-  | { write: "booking"; bookingId: string; patch: BookingPatch }
-  | { write: "events"; eventIds: readonly string[]; status: EventStatus; verdict: Outcome; attempts: number }
-  | { write: "operation"; operationId: string; patch: OperationPatch }
-  | { write: "forget_operation"; operationId: string }
-  | { write: "requeue_echo"; eventId: string }
-  | { write: "change"; changeId: string; patch: ChangePatch }
-  | { write: "issue"; code: IssueCode; subject: Subject; params: Params; traceId: string }
-  /** Without codes, resolves every issue of the shift. Those of an outlet or a role stay while another job has the cause. */
-  | { write: "resolve_issues"; codes?: readonly IssueCode[]; subject: Subject }
-  | ({ write: "step" } & PlannedStep)
-  | {
-      write: "notify";
-      kind: NotificationKind;
-      candidateIds: readonly string[];
-      changeKey: string;
-      reason?: string;
-      traceId: string;
-    }
-  /** Books a person whom the provider has put on this shift, or moved to another one, and notifies them of it. */
-  | {
-      write: "book";
-      candidateId: string;
-      providerCandidateId: string;
-      movedTo?: { jobId: string; shiftId: string };
-      kind: NotificationKind | undefined;
-    }
-  /** The provider has put candidates on this shift: it may have taken them off others, on which they are booked, at the same time. */
-  | { write: "read_booked"; candidateIds: readonly string[] }
-  | { write: "offer"; isNewlyOpen: boolean; traceId: string }
-  | { write: "withdraw_offers" }
-  /**
-   * Looks the person up at the provider, or creates them. `forget` drops the stored id, which the provider no longer knows; with `keep`, it stays the
-   * person's id if the lookup finds no other.
-   */
-  | { write: "identify"; candidateId: string; forget: boolean; keep?: true }
-  /** The provider answers calls of the route as if it had none, or as if it had it again. */
-  | {
-      write: "route";
-      route: ProviderRoute;
-      works: boolean;
-      recoveries?: number;
-      params: Params;
-      traceId: string;
-    }
-  | { write: "pause"; status: number }
-  | { write: "health"; health: "reachable" | "implausible" }
-  /** Counts no shift as deleted until an operator confirms it. If one just has, the shift is read at once. */
-  | { write: "hold"; params: Params }
-  /** A list has shown a booked person, for the first time at this provider. */
-  | { write: "lists_booked" }
-  /** A shift has reappeared. The hold ends when no shift is missing. */
-  | { write: "end_hold" }
-  /** Reads `count` other future shifts of the provider, to distinguish one deletion from a loss of data. */
-  | { write: "sample"; count: number };
-
-export type ShiftPatch = Partial<KnownShift>;
-
-export type BookingPatch = Partial<Omit<BookingState, "bookingId" | "candidateId" | "person" | "traceId">> & {
-  reasonParams?: Params;
-};
-
-export type OperationPatch = Partial<Pick<CancellationState, "sentAt" | "consumedBy">> & {
-  isConfirmed?: true;
-};
-
-export type ChangePatch = Partial<
-  Pick<ChangeState, "sentAt" | "startTime" | "endTime" | "positions" | "base">
-> & {
-  status?: "confirmed" | "refused";
-  reason?: ChangeReason | null;
-  reasonParams?: Params;
-};
+import {
+  type BookingPatch,
+  type ChangePatch,
+  type PlannedStep,
+  rowsOf,
+  type ShiftPatch,
+  type Write,
+} from "./writes.ts";
 
 /** The state as the plan changes it, with the writes that make those changes. */
 export class Draft {
   readonly state: ShiftState;
   readonly now: number;
   readonly rules: Rules;
-  readonly writes: Write[] = [];
+  /** What is written beside the rows that differ. */
+  readonly #writes: Write[] = [];
+  readonly #before: ShiftState;
   readonly #runTraceId: string;
   /** Whether the job's status is already up to date. */
   isRefreshed = false;
   isJobChanged = false;
 
   constructor(state: ShiftState, run: Pick<RunSoFar, "traceId">, now: number, rules: Rules) {
+    this.#before = state;
     this.state = structuredClone(state);
+    // A belief is a value: another one was read at another time.
+    this.state.shift.belief = state.shift.belief;
     this.#runTraceId = run.traceId;
     this.now = now;
     this.rules = rules;
@@ -166,27 +86,32 @@ export class Draft {
     return { kind: "booking", shiftId: this.state.shiftId, candidateId };
   }
 
+  /** The rows that differ, and what else is written. */
+  get writes(): Write[] {
+    return [...rowsOf(this.#before, this.state), ...this.#writes];
+  }
+
   push(write: Write): void {
-    this.writes.push(write);
+    this.#writes.push(write);
   }
 
   step(step: PlannedStep): void {
     this.push({ write: "step", ...step });
   }
 
-  patchShift(patch: Partial<KnownShift>): void {
-    const { shift } = this.state;
-    const isChanged = Object.entries(patch).some(
-      ([name, value]) => shift[name as keyof KnownShift] !== value,
-    );
-    Object.assign(shift, patch);
-    if (isChanged) this.push({ write: "shift", patch });
+  patchShift(patch: ShiftPatch): void {
+    Object.assign(this.state.shift, patch);
   }
 
   /** Reads the shift again at that time, unless an earlier reading is planned. */
   readAt(at: number): void {
     const { nextReadAt } = this.state.shift;
     this.patchShift({ nextReadAt: nextReadAt === null ? at : Math.min(nextReadAt, at) });
+  }
+
+  /** No replica lags for longer, and no call takes effect later than this. */
+  get lag(): number {
+    return lagOf(this.rules.ladderMs);
   }
 
   get belief(): Belief {
@@ -224,15 +149,18 @@ export class Draft {
     this.readAt(this.now + (this.rules.ladderMs[0] ?? 0));
   }
 
+  /** Reads the shift again later: an attempt of the call that was cut may still take effect. */
+  expectLateEffect(): void {
+    this.patchShift({ belief: { ...this.belief, doubtedAt: this.now } });
+    this.readAt(this.now + this.lag);
+  }
+
   /**
    * Whether people may hear of what is believed, and calls may follow from it. Shortly before the start, no one can wait for another reading, unless readings
    * disagree: people would hear of each in turn.
    */
   get isSettled(): boolean {
-    return (
-      (this.isNear && !isDisputed(this.belief)) ||
-      isSettled(this.belief, this.now, lagOf(this.rules.ladderMs))
-    );
+    return (this.isNear && !isDisputed(this.belief)) || isSettled(this.belief, this.now, this.lag);
   }
 
   /** Whether another reading is needed before a call may build on what is believed. */
@@ -253,7 +181,7 @@ export class Draft {
 
   /** Whether a replica may still show the shift as it was before that time: none lags for two minutes. */
   mayLag(time: number | null): boolean {
-    return time !== null && this.now - time < lagOf(this.rules.ladderMs);
+    return time !== null && this.now - time < this.lag;
   }
 
   /** Plans another reading after one that may be older than that time. Returns false if none can be. */
@@ -261,11 +189,6 @@ export class Draft {
     const next = this.rules.ladderMs.map((ms) => (time ?? 0) + ms).find((at) => at > this.now);
     if (next !== undefined) this.readAt(next);
     return next !== undefined;
-  }
-
-  /** Reads the shift again later: the call may still take effect, or the replica that was read may lag. */
-  readLate(): void {
-    this.readAt(this.now + lagOf(this.rules.ladderMs));
   }
 
   pauseCalls(status: number): void {
@@ -277,14 +200,11 @@ export class Draft {
     if (!this.job) throw new Error("there is no job to change");
     Object.assign(this.job, patch);
     this.isJobChanged = true;
-    this.push({ write: "job", jobId: this.job.jobId, patch });
   }
 
   patchBooking(booking: BookingState, patch: BookingPatch): void {
-    const { reasonParams: _, ...rest } = patch;
     const wasConfirmed = booking.status === "confirmed";
-    Object.assign(booking, rest);
-    this.push({ write: "booking", bookingId: booking.bookingId, patch });
+    Object.assign(booking, patch);
     if (wasConfirmed && !holdsSeat(booking)) this.#renewOffers();
   }
 

@@ -2,186 +2,10 @@ import type { BookingReason } from "../../../generated/operations/types.ts";
 import type { Rejection } from "../db/schema.ts";
 import { type FinalFault, isFinal } from "../people/plan.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { endBooking, moveBooking, movedTo, notifyOfBooking, paramsOf } from "./plan-close.ts";
-import { awaitsShift, doubtPerson, lookUpAgain, settleRoute } from "./plan-routes.ts";
-import { holdVanished, isOnList, isPerson } from "./plan-vanished.ts";
+import { endBooking, notifyOfBooking, paramsOf } from "./plan-close.ts";
+import { awaitsShift, isLookedUp } from "./plan-routes.ts";
 import type { BookingState, Call } from "./state.ts";
-
-/** How many readings in a row must lack a person before the person counts as removed: one of them may be stale. */
-export const MISSING_READINGS = 3;
-
-/** Applies the provider's list to every booking. The list settles calls whose outcome is unknown. */
-export function applyList(draft: Draft): void {
-  const held = holdVanished(draft);
-  for (const booking of draft.state.bookings) {
-    if (held.includes(booking) || awaitsRestoring(draft, booking)) continue;
-    if (isOnList(draft.state, booking)) applyListed(draft, booking);
-    else if (awaitsLookUp(draft, booking)) continue;
-    else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
-    else if (booking.atProvider === "yes" && countsAsMissing(draft, booking)) applyRemoved(draft, booking);
-  }
-}
-
-/** Whether the list should show the person: it has before, or other lists have shown others and the assignment is older than any replica. */
-function countsAsMissing(draft: Draft, { isListed, sentAt }: BookingState): boolean {
-  if (isListed) return true;
-  return draft.state.integration.listsBooked && !draft.readAfter(sentAt);
-}
-
-/**
- * Whether a person who is not on the list is looked up again first: the list has an id of an unknown person, and the provider may have merged the booked one
- * under it. That is done once for each absence, and once for a booking that no list has shown; nothing is concluded before.
- */
-function awaitsLookUp(draft: Draft, booking: BookingState): boolean {
-  const { candidateId, atProvider, person, isLookedUpAgain } = booking;
-  const hasStrangers = draft.state.surroundings.listed.some((entry) => entry.candidateId === undefined);
-  if (!hasStrangers || !holdsSeat(booking) || atProvider === "no" || draft.hasStarted) return false;
-  const isMissing = atProvider === "yes" && countsAsMissing(draft, booking);
-  const isUnseen = atProvider === "yes" && !isMissing && !draft.readAfter(booking.sentAt);
-  if ((isMissing && booking.missing === 0) || (isUnseen && !isLookedUpAgain)) {
-    if (isUnseen) draft.patchBooking(booking, { isLookedUpAgain: true });
-    if (isUnseen) draft.readAt(draft.now + (draft.rules.ladderMs[0] ?? 0));
-    lookUpAgain(draft, booking);
-    return false;
-  }
-  // The outcome of a withdrawal is unknown, and the list may show its person under the new id.
-  if (atProvider === "maybe" && booking.isWithdrawn && !isLookedUpAgain && booking.routeDoubt === null) {
-    draft.patchBooking(booking, { isLookedUpAgain: true });
-    doubtPerson(draft, "unassign", booking);
-    draft.readAt(draft.now + (draft.rules.ladderMs[0] ?? 0));
-    return true;
-  }
-  const isUnderWay = person.id === null && !(person.fault && isFinal(person.fault));
-  if (!isUnderWay || !(isMissing || isUnseen || atProvider === "maybe")) return false;
-  draft.push({ write: "identify", candidateId, forget: false });
-  draft.readAt(draft.now + (draft.rules.ladderMs[MISSING_READINGS - 1] ?? 0));
-  return true;
-}
-
-function applyListed(draft: Draft, booking: BookingState) {
-  const mayActLate = booking.atProvider === "maybe" || (booking.atProvider === "yes" && booking.mayActLate);
-  const seen = { isListed: true, missing: 0, rejection: null, mayActLate } as const;
-  noteListed(draft);
-  noteNewId(draft, booking);
-  const isAwaited = booking.atProvider === "maybe" || isAssignedByProvider(draft, booking);
-  if (booking.status === "pending" && isAwaited && !booking.isWithdrawn) {
-    draft.step({ step: "assign", code: "seen_assigned", traceId: booking.traceId });
-    return confirm(draft, booking, seen);
-  }
-  const isByPlatform = booking.atProvider !== "no" || isLateEffect(draft, booking);
-  if (!isByPlatform || (booking.isListed && booking.atProvider === "yes" && booking.missing === 0)) return;
-  draft.patchBooking(booking, { ...seen, atProvider: "yes" });
-}
-
-/**
- * Whether a call of the platform has put a person on the shift whose booking has ended. Once the provider has confirmed that the person is off it, a list
- * that shows the person is that of a replica that lags, then a late effect of an assignment that was repeated, and otherwise the provider's own decision.
- */
-function isLateEffect(draft: Draft, { leftAt, sentAt, mayActLate }: BookingState): boolean {
-  if (leftAt === null) return sentAt !== null;
-  return !draft.readAfter(leftAt) && mayActLate;
-}
-
-/** Notes the id under which the provider lists the person, if it no longer lists the one of the last call: it has merged them into another record. */
-function noteNewId(draft: Draft, booking: BookingState): void {
-  const { providerCandidateId: lastId } = booking;
-  const entries = draft.state.surroundings.listed.filter((entry) => isPerson(entry, booking));
-  const ids = entries.map(({ providerCandidateId }) => providerCandidateId);
-  const [providerCandidateId] = ids;
-  const isKnown = lastId === null || ids.some((id) => id.toLowerCase() === lastId.toLowerCase());
-  if (isKnown || providerCandidateId === undefined) return;
-  draft.patchBooking(booking, { providerCandidateId });
-}
-
-/** Whether the provider has put a person on the shift whom the platform was about to assign. A former booking may still be shown by a replica. */
-function isAssignedByProvider({ state }: Draft, { candidateId, sentAt }: BookingState): boolean {
-  const wasSent = (other: BookingState) => other.candidateId === candidateId && other.sentAt !== null;
-  return sentAt === null && !state.bookings.some(wasSent);
-}
-
-/**
- * Confirms the bookings that ended only because the shift was gone or cancelled, and whose people the provider still lists. Someone who is booked
- * elsewhere meanwhile is left on the shift as the provider's own, with an issue.
- */
-export function restoreBookings(draft: Draft): void {
-  const { bookings, surroundings } = draft.state;
-  const seen = new Set<string>();
-  for (const booking of [...bookings].reverse()) {
-    const { candidateId, isWithdrawn, traceId } = booking;
-    if (!isEndedWithShift(booking) || isWithdrawn || seen.has(candidateId) || !isOnList(draft.state, booking))
-      continue;
-    // The person has accepted again before it was settled that the shift is back.
-    if (bookings.some((other) => other.candidateId === candidateId && holdsSeat(other))) continue;
-    seen.add(candidateId);
-    const overlap = surroundings.overlaps.find((each) => each.candidateId === candidateId);
-    if (!overlap) {
-      draft.step({ step: "assign", code: "seen_assigned", traceId });
-      confirm(draft, booking, { isListed: true });
-      continue;
-    }
-    draft.patchBooking(booking, { atProvider: "no", sentAt: null });
-    const { otherJobId } = overlap;
-    draft.issue("booking_overlaps", draft.bookingSubject(booking), { otherJobId }, traceId);
-  }
-}
-
-/** Whether it ended only because the shift was gone or cancelled, and no reading has shown since who is on it. */
-const isEndedWithShift = ({ reason, atProvider }: BookingState): boolean =>
-  atProvider === "maybe" && (reason === "shift_deleted" || reason === "shift_cancelled");
-
-/** Whether the shift is back, but that is not settled: until then, no one is confirmed again or taken off. */
-const awaitsRestoring = ({ isSettled }: Draft, booking: BookingState): boolean =>
-  !isSettled && isEndedWithShift(booking);
-
-function noteListed(draft: Draft) {
-  const { integration } = draft.state;
-  if (integration.listsBooked) return;
-  integration.listsBooked = true;
-  draft.push({ write: "lists_booked" });
-}
-
-/** Settles a booking whose last call had an unknown outcome and whose person is not on the list. */
-function settleUnlisted(draft: Draft, booking: BookingState) {
-  const { rejection, missing } = booking;
-  settleRoute(draft, booking);
-  if (rejection && missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
-  if (rejection && holdsSeat(booking)) {
-    const reason = reasonOf(rejection);
-    // Only a call that came before the one rejected may still take effect.
-    if (booking.sentAt !== null) draft.readLate();
-    return endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
-  }
-  if (booking.isWithdrawn && holdsSeat(booking)) {
-    draft.step({ step: "unassign", code: "seen_unassigned", traceId: booking.traceId });
-    endBooking(draft, booking, { status: "released", reason: "withdrawn" }, { atProvider: "no" });
-    return draft.readLate();
-  }
-  draft.patchBooking(booking, { atProvider: "no", rejection: null, missing: 0, mayActLate: true });
-}
-
-function rereadMissing(draft: Draft, booking: BookingState): void {
-  const afterMs = draft.rules.ladderMs[booking.missing] ?? 0;
-  draft.patchBooking(booking, { missing: booking.missing + 1 });
-  draft.readAt(draft.now + afterMs);
-}
-
-/**
- * The provider removed a person that the platform had assigned, or moved them to another shift. Assignments belong to the platform, so it assigns a person
- * who was removed once more.
- */
-function applyRemoved(draft: Draft, booking: BookingState) {
-  if (booking.missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
-  const moved = movedTo(draft, booking);
-  if (moved) return moveBooking(draft, booking, moved);
-  const off = { atProvider: "no", isListed: false, missing: 0 } as const;
-  if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
-  if (booking.isWithdrawn)
-    return endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
-  if (booking.isReassigned)
-    return endBooking(draft, booking, { status: "released", reason: "removed_by_provider" }, off);
-  // The next call is a retry of this time: a replica may not show its effect for a while.
-  draft.patchBooking(booking, { ...off, isReassigned: true, sentAt: draft.now });
-}
+import type { BookingPatch } from "./writes.ts";
 
 /** Issues that the confirmation of a booking resolves. */
 const RESOLVED = [
@@ -192,7 +16,7 @@ const RESOLVED = [
 export function confirm(
   draft: Draft,
   booking: BookingState,
-  seen: { isListed?: true; mayActLate?: boolean } = {},
+  seen: Pick<BookingPatch, "missingSince" | "isLookedUpAgain" | "mayActLate"> = {},
 ) {
   const isNew = booking.status === "pending";
   const isRestored = !holdsSeat(booking);
@@ -203,7 +27,6 @@ export function confirm(
     atProvider: "yes",
     reason: null,
     rejection: null,
-    missing: 0,
     isWithdrawn: false,
     routeDoubt: null,
   });
@@ -260,6 +83,7 @@ function handOverToNext(draft: Draft, booking: BookingState): boolean {
 
 function unassign(draft: Draft, booking: BookingState): Call | undefined {
   const { person, providerCandidateId: lastId, routeDoubt } = booking;
+  if (booking.atProvider === "yes" && routeDoubt !== null && isLookedUp(booking)) return undefined;
   // The provider may have merged the person into another one since the last call.
   const providerCandidateId = routeDoubt === null ? (lastId ?? person.id) : (person.id ?? lastId);
   if (booking.atProvider === "yes" && providerCandidateId !== null) {

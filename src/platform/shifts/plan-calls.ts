@@ -4,7 +4,7 @@ import { failureParams } from "../step.ts";
 import { GONE } from "./believe.ts";
 import { hadNoEffect, isAboutToken, isMissingRoute } from "./call-outcome.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { confirm, MISSING_READINGS, reasonOf } from "./plan-bookings.ts";
+import { confirm, reasonOf } from "./plan-bookings.ts";
 import { concludeChange } from "./plan-changes.ts";
 import { cancelJob, endBooking, paramsOf } from "./plan-close.ts";
 import { doubtRoute, doubtUnknown, isUnknownPerson, noteRoute } from "./plan-routes.ts";
@@ -17,6 +17,9 @@ export function concludeCall(draft: Draft, made: Made, run: RunSoFar) {
   const { call, outcome } = made;
   if (outcome.kind === "unavailable") noteFailure(draft, made, outcome, run);
   if (outcome.kind === "refused" && isAboutToken(outcome)) pause(draft, made, outcome);
+  // An attempt that was cut may take effect after this one.
+  const changesShift = call.do === "cancel" || call.do === "change";
+  if (changesShift && outcome.kind !== "unavailable" && run.attempts > 1) draft.expectLateEffect();
   switch (call.do) {
     case "assign":
       return concludeAssign(draft, call, made);
@@ -25,8 +28,6 @@ export function concludeCall(draft: Draft, made: Made, run: RunSoFar) {
     case "cancel":
       return concludeCancel(draft, call, made);
     case "change":
-      // An attempt that was cut may take effect after this one.
-      if (made.outcome.kind === "shift" && run.attempts > 1) draft.readLate();
       return concludeChange(draft, call, made);
   }
 }
@@ -87,7 +88,7 @@ function refuseAssign(
   draft.step({ step: "assign", code: "provider_refused", params: paramsOf(rejection), traceId, durationMs });
   draft.readAt(draft.now);
   if (call.isRetry) {
-    if (!doubtUnknown(draft, call, booking, refused)) draft.patchBooking(booking, { rejection, missing: 0 });
+    if (!doubtUnknown(draft, call, booking, refused)) draft.patchBooking(booking, { rejection });
     return;
   }
   if (isUnknownPerson(refused) && !booking.isLookedUpAgain && booking.routeDoubt === null) {
@@ -98,7 +99,7 @@ function refuseAssign(
   }
   // The provider may have put the person on the shift itself, in the last seat: the next reading decides.
   if (status === 409 && code !== "shift_cancelled" && code !== "shift_started")
-    return draft.patchBooking(booking, { rejection, missing: MISSING_READINGS - 1, sentAt: null });
+    return draft.patchBooking(booking, { rejection, sentAt: null });
   if (ABOUT_SHIFT.includes(status) || booking.routeDoubt !== null) {
     const reason = reasonOf(rejection);
     return endBooking(
@@ -128,9 +129,8 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
     draft.step({ step: "unassign", code: "unassigned", traceId, durationMs });
     draft.noteCalled();
     // Not forgotten at once: an assignment before it, whose connection was cut, may take effect only now.
-    const left = { leftAt: draft.now, isListed: false, missing: 0 };
-    const off = { ...left, atProvider: "no", routeDoubt: null } as const;
-    draft.readLate();
+    const off = { leftAt: draft.now, missingSince: null, atProvider: "no", routeDoubt: null } as const;
+    draft.expectLateEffect();
     if (!holdsSeat(booking)) draft.patchBooking(booking, off);
     else endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
     draft.resolveIssues(draft.bookingSubject(booking), ["unassign_failed"]);

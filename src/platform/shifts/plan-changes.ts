@@ -1,11 +1,11 @@
 import type { ChangeReason, Params, StepName } from "../../../generated/operations/types.ts";
 import type { Shift } from "../../contract/shift.ts";
 import type { ShiftValues } from "../db/schema.ts";
-import { seenIn } from "./believe.ts";
 import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
+import { seenOn } from "./seen.ts";
 import type { Call, ChangeState, Made } from "./state.ts";
 
 type ChangeCall = Extract<Call, { do: "change" }>;
@@ -76,10 +76,11 @@ export function concludeChange(draft: Draft, call: ChangeCall, made: Made) {
 /** Notes what the response shows. The provider may carry the change out later, and send no webhook for it. */
 function concludeShown(draft: Draft, change: ChangeState, shift: Shift): void {
   const shown = valuesShown(shift, change);
-  const isAsBefore = change.base !== null && VALUES.every(sameAs(change.base, shown));
-  draft.noteCalled(seenIn(shift), isAsBefore ? undefined : namedOf(change, shown));
+  const isDone = change.named.every(sameAs(change, shown));
+  const isAsBefore = !isDone && change.base !== null && VALUES.every(sameAs(change.base, shown));
+  draft.noteCalled(seenOn(draft, shift), isAsBefore ? undefined : namedOf(change, shown));
   if (shift.cancelled) draft.readAt(draft.now);
-  else if (!change.named.every(sameAs(change, shown))) draft.expectMore();
+  else if (!isDone) draft.expectMore();
 }
 
 function confirmChange(draft: Draft, change: ChangeState, durationMs?: number): void {
@@ -118,15 +119,24 @@ export function settleChanges(draft: Draft, shift: Shift): void {
   for (const change of draft.state.changes.filter(({ base }) => base !== null)) {
     const shown = valuesShown(shift, change);
     if (change.named.every(sameAs(change, shown))) {
-      draft.noteCalled(seenIn(shift), namedOf(change, shown));
+      draft.noteCalled(undefined, namedOf(change, shown));
       // The call that was cut may take effect only now.
-      draft.readLate();
+      draft.expectLateEffect();
       confirmChange(draft, change);
     } else if (!draft.isSettled) continue;
-    else if (isOverruled(change, shown)) refuseChange(draft, change, "changed_by_provider", {});
-    else if (change.sentAt !== null) draft.patchChange(change, { sentAt: null });
+    else if (isOverruled(change, shown)) {
+      // It may still take effect.
+      if (change.sentAt !== null) draft.expectLateEffect();
+      refuseChange(draft, change, "changed_by_provider", {});
+    } else if (change.sentAt !== null) draft.patchChange(change, { sentAt: null });
   }
 }
+
+/** Whether the shift shows what a change asked for that was sent, and whose outcome is not known. */
+export const showsSent = ({ state }: Draft, shift: Shift): boolean =>
+  state.changes.some(
+    (change) => change.sentAt !== null && change.named.every(sameAs(change, valuesShown(shift, change))),
+  );
 
 const namedOf = ({ named }: ChangeState, shown: ShiftValues): Partial<ShiftValues> =>
   Object.fromEntries(named.map((name) => [name, shown[name]]));

@@ -1,8 +1,9 @@
 import type { BookingReason, Outcome } from "../../../generated/operations/types.ts";
 import type { Rejection } from "../db/schema.ts";
-import { type BookingPatch, type Draft, holdsSeat } from "./draft.ts";
+import { type Draft, holdsSeat } from "./draft.ts";
 import { isMaterialChange } from "./job-status.ts";
 import type { BookingState, JobState, MovedPerson } from "./state.ts";
+import type { BookingPatch } from "./writes.ts";
 
 const REASON = { employer: "job_cancelled", provider: "shift_cancelled", absence: "shift_deleted" } as const;
 
@@ -90,7 +91,7 @@ export function moveBooking(draft: Draft, booking: BookingState, to: MovedPerson
   }
   const reason = "moved_by_provider" as const;
   const reasonParams = { otherJobId: jobId };
-  const off = { atProvider: "no", isListed: false, missing: 0, sentAt: null } as const;
+  const off = { atProvider: "no", missingSince: null, sentAt: null } as const;
   draft.patchBooking(booking, { ...off, status: "released", reason, reasonParams });
   draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
   draft.step({ step: "booking", code: "booking_released", params: { reason, ...reasonParams }, traceId });
@@ -120,7 +121,14 @@ export function endBooking(
 ): void {
   const { status, reason, rejection } = ended;
   const reasonParams = rejection ? paramsOf(rejection) : {};
-  draft.patchBooking(booking, { ...patch, status, reason, reasonParams, rejection: null, missing: 0 });
+  draft.patchBooking(booking, {
+    ...patch,
+    status,
+    reason,
+    reasonParams,
+    rejection: null,
+    missingSince: null,
+  });
   if (booking.routeDoubt !== null) draft.patchBooking(booking, { routeDoubt: null });
   draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
   const code = status === "failed" ? "booking_failed" : "booking_released";

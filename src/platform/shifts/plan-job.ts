@@ -2,9 +2,9 @@ import type { JobStatus, Outcome, ProviderPerson } from "../../../generated/oper
 import type { Shift } from "../../contract/shift.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isMaterialChange, jobStatus } from "./job-status.ts";
-import { applyList, restoreBookings } from "./plan-bookings.ts";
+import { applyList } from "./plan-list.ts";
 import { bookArrived, readBooked } from "./plan-moves.ts";
-import { isPerson } from "./plan-vanished.ts";
+import { isPerson } from "./seen.ts";
 import type { JobState } from "./state.ts";
 
 /** How many of the people assigned by the provider are stored, beside the candidates among them. */
@@ -18,7 +18,6 @@ export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome
     return { code: "already_cancelled", params: {} };
   }
   resolveConflicts(draft);
-  if (draft.isSettled) restoreBookings(draft);
   applyList(draft);
   bookArrived(draft, shift);
   const facts = { ...factsOf(shift), ...ownPeople(draft) };
@@ -103,7 +102,6 @@ function createJob(draft: Draft, facts: Facts, traceId: string): void {
     traceId,
   } as const;
   draft.state.job = { ...facts, ...rest, workplaceId, competenceId };
-  draft.push({ write: "job", jobId: undefined, patch: { ...draft.state.job } });
 }
 
 function updateJob(draft: Draft, before: JobState, facts: Facts): void {
@@ -190,7 +188,9 @@ function offerOrWithdraw(draft: Draft, was: JobStatus, isChanged: boolean, trace
   // A reading that is due may show that no seat is free. It offers the job itself.
   const { nextReadAt } = state.shift;
   const isReadNext = nextReadAt !== null && nextReadAt <= draft.now;
-  const isOpen = job.status === "open" && !state.cancellation && !isReadNext && draft.isSettled;
+  // What is not announced yet is offered by the reading that announces it.
+  const isSettled = draft.isSettled && job.announced === null;
+  const isOpen = job.status === "open" && !state.cancellation && !isReadNext && isSettled;
   const isOffered = isOpen && state.integration.state === "active";
   if (isOffered && (isChanged || draft.isJobChanged)) {
     const isNewlyOpen = was !== "open" || job.jobId === "";

@@ -3,14 +3,15 @@ import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { reportsDeletion } from "../../contract/shift-event.ts";
 import { failureParams } from "../step.ts";
-import { GONE, seenIn } from "./believe.ts";
+import { GONE } from "./believe.ts";
 import { isAboutToken } from "./call-outcome.ts";
 import type { Draft } from "./draft.ts";
 import { awaitReturn, concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./plan-absence.ts";
-import { settleChanges } from "./plan-changes.ts";
+import { settleChanges, showsSent } from "./plan-changes.ts";
 import { cancelJob, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
 import { doubtCancelRoute } from "./plan-routes.ts";
+import { seenOn } from "./seen.ts";
 import type { EventState, Reading, RunSoFar } from "./state.ts";
 
 /** Applies the response to a reading. Returns `witness` if another call has to confirm a 404. */
@@ -54,7 +55,11 @@ function concludeShift(
   draft.countNotices(covered, reading);
   const wasGone = draft.belief.version === GONE;
   const isAnnounced = shift.cancelled && unexplainedDeletes(covered).length > 0;
-  const { verdict: believed, nextReadAt } = draft.believe({ ...seenIn(shift), isAnnounced });
+  const { verdict: believed, nextReadAt } = draft.believe({
+    ...seenOn(draft, shift),
+    isAnnounced,
+    isAsked: showsSent(draft, shift),
+  });
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
   if (believed === "kept") return keepBelief(draft, covered, nextReadAt, wasGone);

@@ -1,5 +1,6 @@
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { ProviderRoute } from "../db/schema.ts";
+import { isFinal } from "../people/plan.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import type { BookingState, Call, CallOutcome, RunSoFar, ShiftState } from "./state.ts";
 
@@ -59,6 +60,28 @@ export function doubtPerson(draft: Draft, call: PersonCall["do"], booking: Booki
   draft.patchBooking(booking, { routeDoubt: recoveries });
   lookUpAgain(draft, booking);
 }
+
+/**
+ * An id at a provider belongs to one candidate: to the one who is on the shift under it, or had it first. To the provider, the other is no one, so neither an
+ * assignment nor a list is about them.
+ */
+export function separatePeople({ state }: Draft): void {
+  for (const booking of state.bookings) {
+    const { id, fault } = booking.person;
+    if (id === null || booking.atProvider !== "no") continue;
+    const isTaken = state.bookings.some(
+      (other) =>
+        other.candidateId !== booking.candidateId &&
+        other.atProvider !== "no" &&
+        other.providerCandidateId?.toLowerCase() === id.toLowerCase(),
+    );
+    if (isTaken || fault?.kind === "shared") booking.person = { id: null, fault: { kind: "shared" } };
+  }
+}
+
+/** Whether the look-up of the person is under way. */
+export const isLookedUp = ({ person }: BookingState): boolean =>
+  person.id === null && !(person.fault && isFinal(person.fault));
 
 /** The person keeps the id if the provider knows them by no other. */
 export function lookUpAgain(draft: Draft, booking: BookingState): void {

@@ -1,6 +1,6 @@
-import type { ProviderPerson } from "../../../generated/operations/types.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { movedTo } from "./plan-close.ts";
+import { isOnList } from "./seen.ts";
 import { type BookingState, MAX_MISSING, type ShiftState } from "./state.ts";
 
 /** Returns the people booked who are left as they are, because so many are missing from the lists that it is a loss of data. */
@@ -16,20 +16,19 @@ export function holdVanished(draft: Draft): readonly BookingState[] {
 
 /** The people booked whom the list lacks although it should show them. Those whom another list shows instead are not lost. */
 const removedFrom = (draft: Draft): BookingState[] =>
-  unlisted(draft.state).filter(
-    (booking) => (booking.isListed || !draft.mayLag(booking.sentAt)) && !movedTo(draft, booking),
-  );
+  unlisted(draft.state).filter((booking) => !draft.mayLag(booking.sentAt) && !movedTo(draft, booking));
 
 /** The people booked whom the list lacks, at a provider whose lists show them. */
 export const unlisted = (state: ShiftState): BookingState[] =>
-  state.bookings.filter(
-    (booking) =>
-      holdsSeat(booking) &&
-      !booking.isWithdrawn &&
-      booking.atProvider === "yes" &&
-      (booking.isListed || state.integration.listsBooked) &&
-      !isOnList(state, booking),
-  );
+  !state.integration.listsBooked
+    ? []
+    : state.bookings.filter(
+        (booking) =>
+          holdsSeat(booking) &&
+          !booking.isWithdrawn &&
+          booking.atProvider === "yes" &&
+          !isOnList(state, booking),
+      );
 
 /** Whether so many people are missing from the lists that it is a loss of data rather than a decision about each of them. */
 function isMassRemoval({ state, hasStarted }: Draft, count: number): boolean {
@@ -49,27 +48,15 @@ function holdPeople(draft: Draft, people: readonly BookingState[]): void {
   draft.push({ write: "hold", params: { count: missing + people.length, booked: booked + people.length } });
   draft.state.integration.isHeld = true;
   // A short loss is over at the next reading; a longer one, at a webhook or the hourly reading.
-  if (people.some(({ missing }) => missing === 0)) draft.readLate();
-  for (const booking of people) if (booking.missing === 0) draft.patchBooking(booking, { missing: 1 });
+  const newly = people.filter(({ missingSince }) => missingSince === null);
+  if (newly.length > 0) draft.readAt(draft.now + draft.lag);
+  for (const booking of newly) draft.patchBooking(booking, { missingSince: draft.now });
 }
 
 /** The first missing person makes the platform read other shifts: whether many are missing has to be known before anyone is released. */
 function sampleOthers(draft: Draft, people: readonly BookingState[]): void {
   const { removed } = draft.state.surroundings;
-  const isFirst = removed?.missing === 0 && people.some(({ missing }) => missing === 0);
+  const isFirst = removed?.missing === 0 && people.some(({ missingSince }) => missingSince === null);
   if (isFirst && !draft.hasStarted)
     draft.push({ write: "sample", count: Math.ceil(removed.booked / 5) + MAX_MISSING });
-}
-
-export const isOnList = ({ surroundings }: ShiftState, booking: BookingState): boolean =>
-  surroundings.listed.some((entry) => isPerson(entry, booking));
-
-/** Whether a list entry is the booked person. UUIDs ignore case (RFC 9562). Once a booking has ended, another id means that the provider assigned the person. */
-export function isPerson(
-  { candidateId, providerCandidateId }: ProviderPerson,
-  booking: BookingState,
-): boolean {
-  const id = booking.providerCandidateId ?? booking.person.id;
-  if (id?.toLowerCase() === providerCandidateId.toLowerCase()) return true;
-  return candidateId === booking.candidateId && (holdsSeat(booking) || id === null);
 }

@@ -1,15 +1,16 @@
 import { reportsDeletion } from "../../contract/shift-event.ts";
 import { lagOf } from "./believe.ts";
 import { isMissingRoute } from "./call-outcome.ts";
-import { Draft, holdsSeat, type Write } from "./draft.ts";
+import { Draft, holdsSeat } from "./draft.ts";
 import { nextForBookings } from "./plan-bookings.ts";
 import { concludeCall, giveUpCancellation } from "./plan-calls.ts";
 import { nextForChanges } from "./plan-changes.ts";
 import { refreshJob } from "./plan-job.ts";
 import { noteMapping } from "./plan-mapping.ts";
 import { concludeReading } from "./plan-reading.ts";
-import { awaitsRoute } from "./plan-routes.ts";
+import { awaitsRoute, separatePeople } from "./plan-routes.ts";
 import type { Call, Next, Rules, RunSoFar, ShiftState } from "./state.ts";
+import type { Write } from "./writes.ts";
 
 export interface Plan {
   writes: Write[];
@@ -22,6 +23,7 @@ export interface Plan {
  */
 export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules): Plan {
   const draft = new Draft(state, run, now, rules);
+  separatePeople(draft);
   skipEchoes(draft);
   const { traceId } = draft;
   if (isReadFirst(draft, run)) return { writes: draft.writes, next: { do: "read", traceId: draft.traceId } };
@@ -121,12 +123,14 @@ function nextCall(draft: Draft, run: RunSoFar): Call | undefined {
   if (!draft.isLive) return undefined;
   const cancel = nextForCancellation(draft);
   if (cancel && !run.failed.has(cancel.operationId)) return cancel;
-  const change = nextForChanges(draft);
+  // The outcome of a cancellation decides whether there is anything to change.
+  const change = draft.state.cancellation ? undefined : nextForChanges(draft);
   if (change && !run.failed.has(change.changeId) && !awaitsSettling(draft)) return change;
-  const before = draft.writes.length;
+  const seats = () => draft.state.bookings.filter(holdsSeat).length;
+  const before = seats();
   const call = nextForBookings(draft, run.failed);
   // A booking that ended without a call has freed its seat.
-  if (draft.writes.length > before) refreshJob(draft, draft.traceId, { isChanged: false });
+  if (seats() < before) refreshJob(draft, draft.traceId, { isChanged: false });
   return call;
 }
 

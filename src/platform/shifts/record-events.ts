@@ -7,8 +7,8 @@ import { publish } from "../stream.ts";
 import { afterCommit, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";
-import type { OperationPatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
+import type { OperationPatch, Write } from "./writes.ts";
 
 export function writeEvents(
   trx: Trx,

@@ -2,8 +2,9 @@ import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
-import { holdsSeat, type Write } from "./draft.ts";
+import { holdsSeat } from "./draft.ts";
 import type { ShiftState } from "./state.ts";
+import type { Write } from "./writes.ts";
 
 /**
  * Requests offers of other jobs at the time that the people booked on this one have become free, because a booking has ended or the shift has moved.

@@ -7,8 +7,8 @@ import { publish } from "../stream.ts";
 import { recordSteps, type Trx } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import type { Priority } from "../work/rows.ts";
-import type { Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
+import type { Write } from "./writes.ts";
 
 // What a run writes about other shifts of the provider. It never waits for another run.
 
@@ -33,9 +33,9 @@ export async function bookMoved(
   const { job_id: jobId, shift_id: shiftId, trace_id: traceId } = job;
   const [bookingId, at] = [deps.newId(), deps.now()];
   const { rows } = await sql`
-    insert into bookings (provider_id, booking_id, job_id, candidate_id, provider_candidate_id, status, at_provider, is_listed,
+    insert into bookings (provider_id, booking_id, job_id, candidate_id, provider_candidate_id, status, at_provider,
       trace_id, created_at, updated_at)
-    values (${providerId}, ${bookingId}, ${jobId}, ${candidateId}, ${providerCandidateId}, 'confirmed', 'yes', true,
+    values (${providerId}, ${bookingId}, ${jobId}, ${candidateId}, ${providerCandidateId}, 'confirmed', 'yes',
       ${traceId}, ${at}, ${at})
     on conflict do nothing returning booking_id`.execute(trx);
   if (rows.length === 0) return;
@@ -86,7 +86,7 @@ export async function readBooked(
       join bookings on bookings.candidate_id = own.id::uuid join jobs using (provider_id, job_id)
       where bookings.provider_id = ${providerId} and jobs.job_id <> ${jobId} and ${HOLDS_SEAT} and ${IS_LIVE}
         and jobs.start_time > ${deps.now()}
-        and (bookings.missing > 0 or jobs.start_time < ${to} and jobs.end_time > ${from})`,
+        and (bookings.missing_since is not null or jobs.start_time < ${to} and jobs.end_time > ${from})`,
     PRIORITY.event,
   );
 }

@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import { jsonRows } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
-import type { ShiftPatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
 import type { KnownShift } from "./state.ts";
 import { type StoredBelief, toStored } from "./stored-belief.ts";
+import type { ShiftPatch, Write } from "./writes.ts";
 
 /** Writes what is known of the shift, together with the other shifts of the transaction. */
 export function writeShift(

@@ -17,7 +17,6 @@ import { markPersonDue } from "../people/run.ts";
 import { publish } from "../stream.ts";
 import { recordSteps, signal, type Trx, writeRows } from "../transaction.ts";
 import { toRow } from "./columns.ts";
-import type { BookingPatch, ChangePatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
 import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./record-events.ts";
 import { markFreed } from "./record-freed.ts";
@@ -26,6 +25,7 @@ import { resolveMapping } from "./record-mapping.ts";
 import { bookMoved, readBooked, sample } from "./record-others.ts";
 import { writeShift } from "./record-shift.ts";
 import type { ShiftState } from "./state.ts";
+import type { BookingPatch, ChangePatch, Write } from "./writes.ts";
 
 /** Returns the topic that signals a change of a booking. */
 export const bookingTopic = (bookingId: string): string => `booking:${bookingId}`;

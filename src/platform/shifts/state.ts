@@ -2,6 +2,7 @@ import type {
   BookingReason,
   BookingStatus,
   IntegrationState,
+  Params,
   ProviderPerson,
 } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
@@ -68,15 +69,15 @@ export interface BookingState {
   status: BookingStatus;
   /** Why it ended. */
   reason: BookingReason | null;
+  reasonParams: Params;
   isWithdrawn: boolean;
   atProvider: "no" | "maybe" | "yes";
   /** The id that the last call used. */
   providerCandidateId: string | null;
   sentAt: number | null;
   rejection: Rejection | null;
-  /** Readings in a row that did not list the person. */
-  missing: number;
-  isListed: boolean;
+  /** The first reading in a row whose list should show the person, and does not. */
+  missingSince: number | null;
   isReassigned: boolean;
   /** An assignment was sent whose outcome was unknown: it may take effect late. */
   mayActLate: boolean;
@@ -199,7 +200,7 @@ export interface RunSoFar {
   made?: Made;
   /** Whether this run has done nothing yet. */
   isFirst: boolean;
-  /** Whether this run has read the shift. */
+  /** Whether this run has read the shift, and made no call since. */
   hasRead?: boolean;
   /** Whether this run has found that another call succeeds while the shift is not found. */
   isWitnessed?: boolean;

@@ -24,6 +24,7 @@ function shifted(belief: Times, at: (time: number) => number): Times {
     since: at(belief.since),
     notices: belief.notices.map(at),
     calledAt: orNull(belief.calledAt),
+    doubtedAt: orNull(belief.doubtedAt),
     basis: orNull(belief.basis),
     own: belief.own && { ...belief.own, at: at(belief.own.at) },
     earlier: belief.earlier.map(({ believedAt, olderSince, ...each }) => ({

@@ -96,8 +96,7 @@ export async function countVanished(trx: Trx, { providerId, shiftId }: ShiftKey,
  */
 export async function countRemoved(trx: Trx, { providerId, shiftId }: ShiftKey, now: Date) {
   const { rows } = await sql<{ missing: number; booked: number }>`
-    select count(*) filter (where (missing > 0 or is_reassigned and not is_listed)
-        and bookings.updated_at > now() - ${LOSS_WINDOW})::int as missing,
+    select count(*) filter (where missing_since > now() - ${LOSS_WINDOW})::int as missing,
       count(*)::int as booked
     from jobs join bookings using (provider_id, job_id)
     where provider_id = ${providerId} and shift_id <> ${shiftId} and start_time > ${now} and ${IS_LIVE}

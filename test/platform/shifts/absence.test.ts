@@ -460,7 +460,7 @@ describe("a shift that comes back", () => {
 
   it("keeps a person on its list who has accepted again", () => {
     const released = confirmed({ bookingId: "old", status: "released", atProvider: "yes" });
-    const next = confirmed({ bookingId: "new", status: "pending", atProvider: "no", isListed: false });
+    const next = confirmed({ bookingId: "new", status: "pending", atProvider: "no" });
     const { writes, ...rest } = planned(aState({ bookings: [released, next] }), firstStep);
     expect(writesOf(writes, "booking")).toMatchObject([
       { bookingId: "old", patch: { atProvider: "no" } },

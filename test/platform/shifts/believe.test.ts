@@ -13,8 +13,20 @@ import {
   noticed,
   type Version,
 } from "../../../src/platform/shifts/believe.ts";
+import { seenIn } from "../../../src/platform/shifts/seen.ts";
 import { fromStored, toStored } from "../../../src/platform/shifts/stored-belief.ts";
-import { NOW } from "./states.ts";
+import {
+  aBelief,
+  afterSeeing,
+  anEvent,
+  aShift,
+  aState,
+  beliefOf,
+  confirmed,
+  listing,
+  NOW,
+  planned,
+} from "./states.ts";
 
 const LADDER = TIMING.ladderMs;
 const LAG = lagOf(LADDER);
@@ -34,7 +46,17 @@ const one = (patch: Partial<Belief> = {}): Belief => ({
 const two = (seconds: number) =>
   believe(noticed(one(), ago(seconds) - 50, LADDER), seen("two"), ago(seconds), LADDER).belief;
 
-const seen = (version: Version, rest: { shown?: string; isAnnounced?: boolean } = {}) => ({
+/** After it was gone, a webhook and a reading three seconds ago have shown version `two`. */
+const back = () =>
+  believe(noticed(one({ version: GONE }), ago(3), LADDER), seen("two"), ago(2.9), LADDER).belief;
+
+/** The platform has set two positions three seconds ago. */
+const resized = () => called(one(), ago(3), seen("two"), { positions: 2 });
+
+const seen = (
+  version: Version,
+  rest: { shown?: string; isAnnounced?: boolean; isAsked?: boolean; values?: { positions: number } } = {},
+) => ({
   version,
   shown: version,
   ...rest,
@@ -80,6 +102,25 @@ describe("a reading", () => {
       seen("two"),
       ["new", "two", 0.9, "unsettled"],
     ],
+    [
+      "a change announced shortly after the last reading for an earlier one",
+      notice(one({ notices: [ago(124)] }), 0.1),
+      seen("two"),
+      ["new", "two", 0.9, "unsettled"],
+    ],
+    [
+      "a change announced longer after an earlier one",
+      notice(one({ notices: [ago(126)] }), 0.1),
+      seen("two"),
+      ["new", "two", undefined, "settled"],
+    ],
+    [
+      "what is believed, while a call that was given up may take effect",
+      one({ doubtedAt: ago(30) }),
+      seen("one"),
+      ["confirmed", "one", 90, "settled"],
+    ],
+    ["the same later", one({ doubtedAt: ago(120) }), seen("one"), ["confirmed", "one", undefined, "settled"]],
     ["it once more", notice(notice(two(60), 60), 0.1), seen("two"), ["confirmed", "two", 0.9, "unsettled"]],
     ["an older version, order unknown", two(3), seen("one"), ["kept", "two", 2, "unsettled"]],
     [
@@ -106,6 +147,12 @@ describe("a reading", () => {
       called(one(), ago(3), seen("two")),
       seen("three"),
       ["new", "three", undefined, "settled"],
+    ],
+    [
+      "what was before, although a change was announced, once a call has shown that nothing is to change",
+      notice(called(two(3), ago(2), seen("two")), 1),
+      seen("one"),
+      ["kept", "two", 4, "settled"],
     ],
     ["nothing, unannounced", one(), seen(GONE), ["kept", "one", 1, "settled"]],
     [
@@ -157,6 +204,43 @@ describe("a reading", () => {
       ["confirmed", GONE, 0.9, "settled"],
     ],
     [
+      "what was gone, and a change was announced: it may be older than that",
+      notice(one({ version: GONE }), 0.1),
+      seen("one"),
+      ["new", "one", 0.9, "unsettled"],
+    ],
+    ["the same once more", back(), seen("two"), ["confirmed", "two", 2, "settled"]],
+    [
+      "something else, after it was back: either may be the older one",
+      back(),
+      seen("three"),
+      ["new", "three", 2, "settled"],
+    ],
+    [
+      "other values than a call has just set",
+      resized(),
+      seen("three", { values: { positions: 3 } }),
+      ["kept", "two", 2, "settled"],
+    ],
+    [
+      "other values than a call has just set, which a later call asks for",
+      resized(),
+      seen("three", { values: { positions: 3 }, isAsked: true }),
+      ["new", "three", undefined, "settled"],
+    ],
+    [
+      "the values before a call, which a later call asks for",
+      resized(),
+      seen("one", { values: { positions: 1 }, isAsked: true }),
+      ["kept", "two", 2, "settled"],
+    ],
+    [
+      "nothing once more, by a response that leaves no doubt, after it was back: either may be the older one",
+      back(),
+      seen(GONE, { isAnnounced: true }),
+      ["new", GONE, 1, "settled"],
+    ],
+    [
       "that it is cancelled, shortly after it was gone",
       called(one(), ago(3), seen(GONE)),
       seen("cancelled"),
@@ -167,11 +251,33 @@ describe("a reading", () => {
   });
 });
 
-describe("an assignment of the platform", () => {
-  it("shows nothing of what a webhook announced, although the list differs because of it", () => {
-    const belief = notice(called(one(), ago(900)), 0.1);
-    const after = read(belief, seen("one", { shown: "with our person" }));
-    expect(after).toEqual(["confirmed", "one", 0.9, "settled"]);
+describe("a list of people, after a webhook", () => {
+  const event = anEvent("shift.update");
+  const shift = (ids: readonly string[]) =>
+    aShift({ assigned: ids.map((id) => ({ providerCandidateId: id, personalNumber: undefined })) });
+
+  it.each<[list: string, ids: string[], expected: number, before?: string[]]>([
+    ["of the provider's own people that differs shows what it announced", ["own", "new"], 0],
+    ["that is the same shows nothing of it", ["own"], 1],
+    ["that differs by whom the platform has assigned shows nothing of it", ["own", "person"], 1],
+    ["that is empty shows nothing of it", [], 1],
+    ["that follows an empty one shows nothing of it", ["new"], 1, []],
+  ])("%s", (_, ids, expected, before = ["own"]) => {
+    const belief = aBelief({ shown: seenIn(shift(before), before).shown });
+    const state = aState({
+      events: [event],
+      bookings: [confirmed()],
+      shift: { belief },
+      surroundings: listing(...ids),
+    });
+    const { writes } = planned(state, afterSeeing(shift(ids), { covers: [event.eventId] }));
+    expect(beliefOf(writes)).toMatchObject({ expected });
+  });
+});
+
+describe("a webhook", () => {
+  it("is still to be shown after an earlier one that no reading has covered since, however old that is", () => {
+    expect(read(notice(notice(one(), 600), 0.1), seen("two"))).toEqual(["new", "two", 0.9, "unsettled"]);
   });
 });
 

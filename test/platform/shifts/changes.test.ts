@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { called, seenIn } from "../../../src/platform/shifts/believe.ts";
+import { continued } from "../../../src/platform/shifts/act.ts";
+import { called } from "../../../src/platform/shifts/believe.ts";
+import { seenIn } from "../../../src/platform/shifts/seen.ts";
 import type { CallOutcome, ChangeState } from "../../../src/platform/shifts/state.ts";
 import {
   aBelief,
@@ -11,6 +13,7 @@ import {
   anEvent,
   aShift,
   aState,
+  assign,
   beliefOf,
   cancel,
   cut,
@@ -82,7 +85,8 @@ describe("a change whose outcome is unknown", () => {
     const { writes, next } = planned(changing(), afterSeeing({ startTime: iso(START + 3 * HOUR_MS) }));
     expect(patches(writes)).toMatchObject([{ status: "refused", reason: "changed_by_provider" }]);
     expect(jobOf(writes)).toMatchObject({ startTime: START + 3 * HOUR_MS });
-    expect(next.do).toBe("rest");
+    // The call may still take effect.
+    expect(next).toMatchObject({ do: "rest", afterMs: 120_000 });
   });
 
   describe("while notices come in a burst", () => {
@@ -117,6 +121,17 @@ describe("a change whose outcome is unknown", () => {
     });
   });
 
+  it("is looked for once more when it ended after an attempt that was cut, also after other readings", () => {
+    const { next: call } = planned(changing({ sentAt: null }), afterSeeing());
+    if (call.do !== "change") throw new Error(call.do);
+    const run = { ...afterCall(call, refusal(409)), attempts: 2 };
+    const { writes } = planned(changing(), run);
+    const after = aState({ shift: { belief: beliefOf(writes) ?? aBelief() } });
+    expect(planned(after, afterSeeing()).next).toMatchObject({ do: "rest", afterMs: 120_000 });
+    const first = planned(changing(), { ...run, attempts: 1 });
+    expect(beliefOf(first.writes)).toBeUndefined();
+  });
+
   it("ends at once when it was to be sent again, and the provider has changed the same value", () => {
     const { writes } = planned(
       changing({ sentAt: null }),
@@ -147,7 +162,7 @@ describe("a change whose outcome is unknown", () => {
 describe("a change that the provider confirmed a second ago", () => {
   const HAS_IT = aJob({ startTime: START + HOUR_MS, endTime: START + 9 * HOUR_MS });
   const read = (reading: Parameters<typeof afterSeeing>[0], ago = 1_000, parts = {}) => {
-    const belief = called(aBelief(), NOW - ago, seenIn(aShift(moved)), { startTime: START + HOUR_MS });
+    const belief = called(aBelief(), NOW - ago, seenIn(aShift(moved), []), { startTime: START + HOUR_MS });
     return planned(aState({ job: HAS_IT, shift: { belief }, ...parts }), afterSeeing(reading));
   };
 
@@ -188,6 +203,25 @@ describe("a change that the provider confirmed a second ago", () => {
     // Without what the change has set, it may be what the change has replaced before anyone read it.
     expect(jobOf(read({ positions: 1 }).writes)).toEqual({});
     expect(jobOf(read({ positions: 1 }, 120_000).writes)).toMatchObject({ positions: 1, startTime: START });
+  });
+});
+
+describe("a change that asks for what the shift has already", () => {
+  it("is its own all the same: a replica that lags does not undo it, also after webhooks", () => {
+    const job = aJob({ startTime: START + HOUR_MS, endTime: START + 9 * HOUR_MS });
+    const base = { ...BASE, startTime: job.startTime, endTime: job.endTime };
+    const state = aState({
+      job,
+      changes: [aChange({ base })],
+      shift: { belief: aBelief(seenIn(aShift(moved), [])) },
+    });
+    const call = { changeId: "change", traceId: "trace-of-change", values: { ...moved, positions: 2 }, base };
+    const { outcome } = afterSeeing(moved).reading ?? expect.unreachable();
+    const { writes } = planned(state, afterCall({ do: "change", ...call }, outcome));
+    const events = ["shift.update", "shift.create"].map((name) => anEvent(name));
+    const covers = events.map(({ eventId }) => eventId);
+    const after = aState({ job, events, shift: { belief: beliefOf(writes) ?? aBelief() } });
+    expect(jobOf(planned(after, afterSeeing({}, { covers }), NOW + 1_000).writes)).toEqual({});
   });
 });
 
@@ -289,6 +323,18 @@ describe("a change that was not sent", () => {
     const state = changing(asked);
     expect(planned({ ...state, shift: { ...state.shift, nextReadAt: null } }, run).next.do).toBe("read");
     expect(planned(state, { ...run, hasRead: true }).next).toMatchObject({ do: "change", base: BASE });
+  });
+
+  it("is sent after another reading if a call was made since: the shift may have changed meanwhile", () => {
+    expect(continued(afterSeeing(), { do: "read", traceId: "trace" })).toMatchObject({ hasRead: true });
+    expect(continued(afterSeeing(), assign())).not.toHaveProperty("hasRead");
+  });
+
+  it("waits for the outcome of a cancellation", () => {
+    const cancellation = aCancellation();
+    const run = { ...afterSeeing(), failed: new Set([cancellation.operationId]) };
+    expect(planned(changing(asked), run).next.do).toBe("change");
+    expect(planned({ ...changing(asked), cancellation }, run).next.do).toBe("rest");
   });
 
   it("is pending while the reading before it fails", () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import type { BookingState, Call, CallOutcome } from "../../../src/platform/shifts/state.ts";
 import {
+  aBooking,
   afterCall,
   afterSeeing,
   aState,
@@ -9,6 +11,7 @@ import {
   firstStep,
   issues,
   listing,
+  NOW,
   patchOf,
   planned,
   refusal,
@@ -24,29 +27,53 @@ const read = (booking: Partial<BookingState>, ...ids: string[]) =>
   planned(aState({ bookings: [confirmed(booking)], surroundings: listing(...ids) }), afterSeeing());
 
 describe("a booked person whom the list lacks, beside the id of an unknown person", () => {
-  it("is looked up again at the first reading, and not at the second", () => {
-    expect(writesOf(read({}, "stranger").writes, "identify")).toMatchObject(LOOK_UP);
-    expect(writesOf(read({ missing: 1 }, "stranger").writes, "identify")).toEqual([]);
-    expect(writesOf(read({}).writes, "identify")).toEqual([]);
+  const missingSince = NOW - 120_000;
+
+  it("is looked up again once before anything is concluded", () => {
+    const { writes, next } = read({ missingSince }, "stranger");
+    expect(writesOf(writes, "identify")).toMatchObject(LOOK_UP);
+    expect(patchOf(writes)).toEqual({ isLookedUpAgain: true });
+    expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
+    expect(writesOf(read({}, "stranger").writes, "identify")).toEqual([]);
+    expect(writesOf(read({ missingSince }).writes, "identify")).toEqual([]);
   });
 
-  it("is not assigned once more, released or counted before the look-up has ended", () => {
-    for (const missing of [1, 2]) {
-      const { writes, next } = read({ missing, isReassigned: true, person: SOUGHT }, "stranger");
-      expect([writesOf(writes, "booking"), next.do]).toEqual([[], "rest"]);
-    }
-    const ended = read({ missing: 2, isReassigned: true }, "stranger");
+  it("is not assigned once more or released before the look-up has ended", () => {
+    const asked = { missingSince, isReassigned: true, isLookedUpAgain: true };
+    const { writes, next } = read({ ...asked, person: SOUGHT }, "stranger");
+    expect([writesOf(writes, "booking"), next.do]).toEqual([[], "rest"]);
+    const ended = read(asked, "stranger");
     expect(patchOf(ended.writes)).toMatchObject({ status: "released", reason: "removed_by_provider" });
+  });
+
+  it("is looked up two minutes after the assignment at a provider whose lists have shown no booked person", () => {
+    const unlisted = (sentAt: number, isLookedUpAgain = false) =>
+      planned(
+        aState({
+          bookings: [confirmed({ sentAt, isLookedUpAgain })],
+          integration: { listsBooked: false },
+          surroundings: listing("stranger"),
+        }),
+        afterSeeing(),
+      ).writes;
+    expect(writesOf(unlisted(NOW - 120_000), "identify")).toMatchObject(LOOK_UP);
+    expect(writesOf(unlisted(NOW - 119_000), "identify")).toEqual([]);
+    expect(unlisted(NOW - 120_000, true)).toEqual(unlisted(NOW - HOUR_MS, true));
+    expect(patchOf(unlisted(NOW - HOUR_MS, true))).toEqual({});
   });
 
   it("keeps the booking under the new id once the look-up has found it", () => {
     const listed = [{ providerCandidateId: "new", candidateId: "candidate" }];
-    const booking = confirmed({ missing: 1, person: { id: "new", fault: null } });
+    const booking = confirmed({ missingSince, isLookedUpAgain: true, person: { id: "new", fault: null } });
     const { writes, next } = planned(
       aState({ bookings: [booking], surroundings: { listed } }),
       afterSeeing(),
     );
-    expect(patchOf(writes)).toMatchObject({ providerCandidateId: "new", missing: 0 });
+    expect(patchOf(writes)).toMatchObject({
+      providerCandidateId: "new",
+      missingSince: null,
+      isLookedUpAgain: false,
+    });
     expect(next.do).toBe("rest");
   });
 });
@@ -56,6 +83,40 @@ it("a person whom the provider has merged is assigned once more under the new id
   expect(planned(aState({ bookings }), firstStep).next).toMatchObject({
     do: "assign",
     providerCandidateId: "new",
+  });
+});
+
+describe("a list that has an unknown person instead of one", () => {
+  it("who withdraws makes the platform look the person up before it unassigns anyone", () => {
+    const { writes, next } = read({ isWithdrawn: true }, "stranger");
+    expect(writesOf(writes, "identify")[0]).toMatchObject({ forget: true, keep: true });
+    expect(patchOf(writes)).toEqual({ isLookedUpAgain: true, routeDoubt: 0 });
+    expect(next.do).toBe("rest");
+  });
+
+  it("whose assignment was refused after one of unknown outcome makes the platform look the person up before it releases the seat", () => {
+    const refused = { atProvider: "maybe", rejection: { status: 409 } } as const;
+    const { writes } = read(refused, "stranger");
+    expect(writesOf(writes, "identify")).toMatchObject(LOOK_UP);
+    expect(patchOf(writes)).toEqual({ isLookedUpAgain: true });
+  });
+});
+
+describe("an id at the provider by which another candidate is on the shift", () => {
+  const first = confirmed({ bookingId: "first", candidateId: "other" });
+  const second = aBooking({ person: { id: "person", fault: null } });
+  const state = (surroundings = {}) => aState({ bookings: [first, second], surroundings });
+
+  it("is not assigned for a second one, of whom an issue says why", () => {
+    const { writes, next } = planned(state(), afterSeeing());
+    expect(issues(writes)).toContain("candidate_id_shared");
+    expect(next.do).toBe("rest");
+  });
+
+  it("does not confirm the second one when a list shows it", () => {
+    const listed = [{ providerCandidateId: "person", candidateId: "other" }];
+    const { writes } = planned(state({ listed }), afterSeeing());
+    expect(writesOf(writes, "notify").filter(({ kind }) => kind === "booking_confirmed")).toEqual([]);
   });
 });
 
@@ -87,10 +148,16 @@ describe("a 404 that says that the provider does not know the person", () => {
     expect(next).toMatchObject({ do: "unassign", providerCandidateId: "new" });
   });
 
-  it("does not end a withdrawal while the look-up is under way and the list has unknown people", () => {
+  it("does not end a withdrawal while the look-up is under way, also if the list has no unknown people: a replica may lag", () => {
     const booking = { atProvider: "maybe", isWithdrawn: true, routeDoubt: 0, person: SOUGHT } as const;
-    expect(writesOf(read(booking, "stranger").writes, "booking")).toEqual([]);
-    expect(patchOf(read(booking).writes)).toMatchObject({ status: "released", reason: "withdrawn" });
+    for (const { writes } of [read(booking, "stranger"), read(booking)])
+      expect(writesOf(writes, "booking")).toEqual([]);
+  });
+
+  it("to a withdrawal leads to another one under the new id, also if the list does not show it yet", () => {
+    const person = { id: "new", fault: null };
+    const { next } = read({ atProvider: "maybe", isWithdrawn: true, routeDoubt: 0, person });
+    expect(next).toMatchObject({ do: "unassign", providerCandidateId: "new" });
   });
 
   it("ends the withdrawal of a person whom the provider knows by no other id", () => {

@@ -43,12 +43,15 @@ const TO = { jobId: "other-job", shiftId: "other-shift" };
 describe("a booked person whom the list lacks, and another one shows", () => {
   const read = (to: Partial<MovedPerson> = {}, booking: Parameters<typeof confirmed>[0] = {}) =>
     planned(
-      aState({ bookings: [confirmed({ missing: 2, ...booking })], surroundings: { moved: [moved(to)] } }),
+      aState({
+        bookings: [confirmed({ missingSince: NOW - 120_000, ...booking })],
+        surroundings: { moved: [moved(to)] },
+      }),
       afterSeeing(),
     );
 
-  it("is moved after three readings, and hears of the other shift only", () => {
-    expect(writesOf(read({}, { missing: 1 }).writes, "book")).toEqual([]);
+  it("is moved after two minutes of lists without them, and hears of the other shift only", () => {
+    expect(writesOf(read({}, { missingSince: NOW - 119_000 }).writes, "book")).toEqual([]);
     const { writes, next } = read();
     expect(patchOf(writes)).toMatchObject({ ...MOVED, reasonParams: { otherJobId: "other-job" } });
     expect(writesOf(writes, "book")).toMatchObject([{ movedTo: TO, kind: "shift_changed" }]);
@@ -144,7 +147,7 @@ describe("the people of a shift that is gone, and whom another one lists", () =>
   it("are the provider's own if that shift comes back", () => {
     const gone = aState({
       job: aJob({ status: "cancelled", cancelledBy: "absence" }),
-      bookings: [confirmed({ ...MOVED, isListed: false } as Parameters<typeof confirmed>[0])],
+      bookings: [confirmed({ ...MOVED } as Parameters<typeof confirmed>[0])],
       shift: { belief: goneFor(300_000), nextReadAt: NOW },
       surroundings: { listed: [{ providerCandidateId: "person", candidateId: "candidate" }] },
     });

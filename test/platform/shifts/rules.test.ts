@@ -75,7 +75,6 @@ describe("a call whose outcome is unknown", () => {
     const ended = confirmed({
       status: "released",
       atProvider: "no",
-      isListed: false,
       mayActLate: true,
       leftAt: NOW - 120_000,
     });
@@ -85,8 +84,7 @@ describe("a call whose outcome is unknown", () => {
   });
 
   it("never leads to an unassignment of a person whom the provider has put on the shift again", () => {
-    const left = (ms: number) =>
-      confirmed({ status: "released", atProvider: "no", isListed: false, leftAt: NOW - ms });
+    const left = (ms: number) => confirmed({ status: "released", atProvider: "no", leftAt: NOW - ms });
     const read = (ms: number) =>
       planned(aState({ bookings: [left(ms)], surroundings: listing("person") }), afterSeeing());
     // For two minutes it may be a replica that lags: the person counts as neither.
@@ -139,11 +137,11 @@ describe("a rejection", () => {
     expect(patchOf(writes)).toMatchObject({ status: "confirmed" });
   });
 
-  it("of a retry releases the seat after three readings without the person, and reads once more later", () => {
-    const state = (missing: number) =>
-      aState({ bookings: [inDoubt({ rejection: { status: 409 }, missing })] });
-    expect(patchOf(planned(state(1), afterSeeing()).writes)).toEqual({ missing: 2 });
-    const { writes, next } = planned(state(2), afterSeeing());
+  it("of a retry releases the seat two minutes after the first call, and reads once more later", () => {
+    const state = (sentAt: number) => aState({ bookings: [inDoubt({ rejection: { status: 409 }, sentAt })] });
+    const early = planned(state(NOW - 6_000), afterSeeing());
+    expect([patchOf(early.writes), early.next]).toMatchObject([{}, { do: "rest", afterMs: 24_000 }]);
+    const { writes, next } = planned(state(NOW - 120_000), afterSeeing());
     expect(patchOf(writes)).toMatchObject({ status: "released" });
     expect(next).toMatchObject({ do: "rest", afterMs: 120_000 });
   });
@@ -177,7 +175,7 @@ describe("free seats", () => {
   });
 
   it("count a withdrawn person with another id on the list as the provider's own", () => {
-    const ended = confirmed({ status: "released", atProvider: "no", isListed: false });
+    const ended = confirmed({ status: "released", atProvider: "no" });
     const own = { providerCandidateId: "another id", candidateId: ended.candidateId };
     const state = aState({ bookings: [ended], surroundings: { listed: [own] } });
     const { writes, next } = planned(state, afterSeeing());
@@ -201,7 +199,7 @@ describe("free seats", () => {
   });
 
   it("do not confirm a person who was just unassigned and has accepted again: a replica may lag", () => {
-    const ended = confirmed({ status: "released", atProvider: "no", isListed: false, sentAt: NOW - 1_000 });
+    const ended = confirmed({ status: "released", atProvider: "no", sentAt: NOW - 1_000 });
     const again = aBooking({ bookingId: "again" });
     const state = aState({ bookings: [ended, again], surroundings: listing("person") });
     const { writes } = planned(state, afterSeeing());
@@ -233,31 +231,49 @@ describe("free seats", () => {
   });
 });
 
-describe("a confirmed booking that no reading has shown", () => {
-  const booking = confirmed({ isListed: false, sentAt: NOW - 180_000 });
+describe("a confirmed booking whose person the list lacks", () => {
+  const booking = confirmed({ sentAt: NOW - 180_000 });
   const read = (patch: Partial<typeof booking> = {}, listsBooked = true) =>
     planned(aState({ bookings: [{ ...booking, ...patch }], integration: { listsBooked } }), afterSeeing());
 
-  it("is read again twice, and then assigned once more", () => {
-    expect(read().next).toMatchObject({ do: "rest", afterMs: 1_000 });
-    expect(read({ missing: 1 }).next).toMatchObject({ do: "rest", afterMs: 5_000 });
-    const { writes, next } = read({ missing: 2 });
+  it.each([
+    [0, 1_000],
+    [1_000, 4_000],
+    [5_000, 25_000],
+    [30_000, 90_000],
+  ])("is read again, and kept, %d ms after the first such reading", (ms, afterMs) => {
+    const { writes, next } = read(ms === 0 ? {} : { missingSince: NOW - ms });
+    expect(patchOf(writes)).toEqual(ms === 0 ? { missingSince: NOW } : {});
+    expect(next).toMatchObject({ do: "rest", afterMs });
+  });
+
+  it("is assigned once more after two minutes, however many readings there were, and then released", () => {
+    const missingSince = NOW - 120_000;
+    const { writes, next } = read({ missingSince });
     expect(next).toMatchObject({ do: "assign", isRetry: true });
     expect(patchOf(writes)).toMatchObject({ isReassigned: true, sentAt: NOW });
-    expect(patchOf(read({ missing: 2, isReassigned: true }).writes)).toMatchObject({
-      status: "released",
-      reason: "removed_by_provider",
+    expect(patchOf(writes)).not.toHaveProperty("missingSince");
+    const again = { missingSince, isReassigned: true };
+    expect(read({ ...again, sentAt: NOW - 119_000 }).next).toMatchObject({ do: "rest", afterMs: 1_000 });
+    expect(patchOf(read(again).writes)).toMatchObject({ status: "released", reason: "removed_by_provider" });
+  });
+
+  it("is missing no longer once a list shows the person", () => {
+    const state = aState({
+      bookings: [{ ...booking, missingSince: NOW - 1_000 }],
+      surroundings: listing("person"),
     });
+    expect(patchOf(planned(state, afterSeeing()).writes)).toMatchObject({ missingSince: null });
   });
 
   it("is read again for two minutes first, because a replica may lag", () => {
-    const { writes, next } = read({ sentAt: NOW - 10_000, missing: 2 });
+    const { writes, next } = read({ sentAt: NOW - 10_000 });
     expect(writesOf(writes, "booking")).toEqual([]);
     expect(next).toMatchObject({ do: "rest", afterMs: 20_000 });
   });
 
   it("is kept at a provider whose lists have never shown a booked person: they may have other ids", () => {
-    expect(writesOf(read({ missing: 2 }, false).writes, "booking")).toEqual([]);
+    expect(writesOf(read({ missingSince: NOW - 120_000 }, false).writes, "booking")).toEqual([]);
   });
 
   it("marks the provider as one that lists booked people, once a list has shown one", () => {
@@ -279,7 +295,7 @@ describe("a seat that becomes free", () => {
       ...rest,
     });
   const RENEWED = { offerRound: 4, renewedRound: 4 };
-  const gone = confirmed({ isListed: true, missing: 2, isReassigned: true });
+  const gone = confirmed({ missingSince: NOW - 120_000, isReassigned: true });
 
   it("is offered to everyone", () => {
     const { writes } = planned(filled([]), afterSeeing());
@@ -394,7 +410,9 @@ describe("many people who are gone from the lists at once", () => {
     expect(writesOf(writes, "hold")).toEqual([
       { write: "hold", params: { count: removed.missing + count, booked: removed.booked + count } },
     ]);
-    expect(writesOf(writes, "booking").map(({ patch }) => patch)).toEqual(Array(count).fill({ missing: 1 }));
+    expect(writesOf(writes, "booking").map(({ patch }) => patch)).toEqual(
+      Array(count).fill({ missingSince: NOW }),
+    );
     expect(next).toMatchObject({ do: "rest", afterMs: 120_000 });
   });
 
@@ -414,7 +432,7 @@ describe("many people who are gone from the lists at once", () => {
     ["two minutes", 120_000, 1],
     ["less", 119_000, 0],
   ])("are held although no list has shown them, %s after they were assigned", (_, ms, holds) => {
-    const bookings = people(3).map((booking) => ({ ...booking, isListed: false, sentAt: NOW - ms }));
+    const bookings = people(3).map((booking) => ({ ...booking, sentAt: NOW - ms }));
     const state = aState({
       bookings,
       integration: { listsBooked: true },

@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { seenIn } from "../../../src/platform/shifts/believe.ts";
-import type { Write } from "../../../src/platform/shifts/draft.ts";
-import type { JobState, ShiftState } from "../../../src/platform/shifts/state.ts";
+import { seenIn } from "../../../src/platform/shifts/seen.ts";
+import type { Call, JobState, ShiftState } from "../../../src/platform/shifts/state.ts";
+import type { Write } from "../../../src/platform/shifts/writes.ts";
 import {
   aBelief,
+  afterCall,
   afterSeeing,
   aJob,
   anEvent,
   aShift,
   aState,
+  assign,
   beliefOf,
   confirmed,
   jobOf,
@@ -88,7 +90,7 @@ describe("a move that is read while webhooks come in a burst", () => {
       endTime: new Date(job.endTime).toISOString(),
     });
     const moved = at(job.startTime + HOUR_MS);
-    const { version, shown } = seenIn(aShift(at(job.startTime)));
+    const { version, shown } = seenIn(aShift(at(job.startTime)), []);
     const notices = { notices: [NOW - 30_000], basis: NOW - 30_000, isConfirmed: false, since: NOW - 60_000 };
     const belief = aBelief({ version, shown, ...notices });
     let { writes, after } = burst(moved, { ...BOOKED, job, shift: { belief } });
@@ -98,6 +100,23 @@ describe("a move that is read while webhooks come in a burst", () => {
       expect(notified(writes)).toEqual([]);
       after = asWritten(after, writes);
     }
+  });
+
+  it("is not offered before it is announced, although a seat becomes free meanwhile", () => {
+    const { startTime, endTime, outletId, roleId } = aJob();
+    const last = { startTime, endTime, outletId, roleId };
+    const freed = (announced: JobState["announced"]) => {
+      const job = aJob({ status: "filled", positions: 1, startTime: START + HOUR_MS, announced });
+      const unassign = { ...assign(), do: "unassign" } as Call;
+      const state = aState({ job, bookings: [confirmed({ atProvider: "maybe", isWithdrawn: true })] });
+      return planned(state, afterCall(unassign, { kind: "done" })).writes;
+    };
+    expect(
+      [last, null].map((announced) => [jobOf(freed(announced)).status, offers(freed(announced))]),
+    ).toEqual([
+      ["open", 0],
+      ["open", 1],
+    ]);
   });
 
   it("is announced with what a third version made of it, as one change", () => {

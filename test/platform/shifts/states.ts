@@ -1,9 +1,9 @@
 import { PROVIDER_RETRIES, TIMING } from "../../../src/clients/retry-policy.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Shift } from "../../../src/contract/shift.ts";
-import { type Belief, GONE, NO_BELIEF, seenIn } from "../../../src/platform/shifts/believe.ts";
-import type { Write } from "../../../src/platform/shifts/draft.ts";
+import { type Belief, GONE, NO_BELIEF } from "../../../src/platform/shifts/believe.ts";
 import { type Plan, plan } from "../../../src/platform/shifts/plan.ts";
+import { seenIn } from "../../../src/platform/shifts/seen.ts";
 import type {
   BookingState,
   Call,
@@ -17,6 +17,7 @@ import type {
   ShiftState,
   Surroundings,
 } from "../../../src/platform/shifts/state.ts";
+import type { Write } from "../../../src/platform/shifts/writes.ts";
 
 export const NOW = Date.UTC(2026, 0, 5, 6);
 export const START = NOW + DAY_MS;
@@ -56,13 +57,13 @@ export const aBooking = (patch: Partial<BookingState> = {}): BookingState => ({
   candidateId: "candidate",
   status: "pending",
   reason: null,
+  reasonParams: {},
   isWithdrawn: false,
   atProvider: "no",
   providerCandidateId: null,
   sentAt: null,
   rejection: null,
-  missing: 0,
-  isListed: false,
+  missingSince: null,
   isReassigned: false,
   mayActLate: false,
   leftAt: null,
@@ -83,7 +84,6 @@ export const confirmed = (patch: Partial<BookingState> = {}): BookingState =>
     atProvider: "yes",
     providerCandidateId: "person",
     sentAt: NOW - HOUR_MS,
-    isListed: true,
     ...patch,
   });
 
@@ -112,7 +112,7 @@ export const cancel: Call = { do: "cancel", operationId: "operation", traceId: "
 /** The shift of `aJob`, as it was read an hour ago. */
 export const aBelief = (patch: Partial<Belief> = {}): Belief => ({
   ...NO_BELIEF,
-  ...seenIn(aShift()),
+  ...seenIn(aShift(), []),
   since: NOW - HOUR_MS,
   isConfirmed: true,
   ...patch,

@@ -65,10 +65,8 @@ create table bookings (
   sent_at timestamptz,
   -- The provider's answer to a call that repeated one in doubt: the next reading decides.
   rejection jsonb,
-  -- A reading has listed the person.
-  is_listed boolean not null default false,
-  -- Readings in a row that did not list the person.
-  missing smallint not null default 0,
+  -- The first reading in a row whose list should show the person, and does not.
+  missing_since timestamptz,
   is_reassigned boolean not null default false,
   -- An assignment was sent whose outcome was unknown: it may take effect late.
   may_act_late boolean not null default false,

@@ -1,0 +1,146 @@
+import { MINUTE_MS } from "../../src/contract/durations.ts";
+import type { Checked } from "./checked.ts";
+import { isLive, type NotificationRow } from "./store.ts";
+
+/** Kinds that reset the known facts of a candidate: a later offer may have other times, and a change may restore the earlier ones. */
+const ENDING = new Set<string>(["shift_cancelled", "booking_released", "job_offered"]);
+
+/** Checks what candidates are notified of. */
+export class NoticeInvariants {
+  readonly #parts: Checked;
+  /** By shift and candidate. */
+  readonly #lastFacts = new Map<string, string>();
+  readonly #lastCancelled = new Map<string, number>();
+
+  constructor(parts: Checked) {
+    this.#parts = parts;
+  }
+
+  notified(row: NotificationRow) {
+    const { log } = this.#parts;
+    const { kind, candidateId, shiftId, reason } = row;
+    log(() => `platform  notifies ${candidateId}: ${kind} ${reason ?? ""} (${shiftId})`);
+    if (kind === "job_offered") this.#checkOffered(row);
+    if (kind === "booking_confirmed") this.#checkConfirmed(row);
+    if (kind === "shift_cancelled") this.#checkCancelled(row);
+    if (kind === "shift_changed") this.#checkChanged(row);
+    if (kind === "shift_cancelled" || reason === "removed_by_provider") this.#checkNotMoved(row);
+    if (ENDING.has(kind)) this.#lastFacts.delete(`${shiftId} ${candidateId}`);
+    if (kind === "shift_changed") this.#lastFacts.set(`${shiftId} ${candidateId}`, this.#factsOf(shiftId));
+  }
+
+  /** The same offer is made once, and again only after a confirmed booking has ended. */
+  #checkOffered(row: NotificationRow) {
+    const { notifications, bookings } = this.#parts.store;
+    const isSame = (each: NotificationRow) =>
+      each !== row &&
+      (["shiftId", "candidateId", "kind", "startTime", "endTime"] as const).every(
+        (of) => each[of] === row[of],
+      );
+    const before = notifications.findLast(isSame);
+    if (!before) return;
+    const wasConfirmed = (bookingId: string) =>
+      notifications.some((each) => each.kind === "booking_confirmed" && each.changeKey === bookingId);
+    const isRenewed = bookings.some(
+      ({ shiftId, bookingId, status, updatedAt, isMoved }) =>
+        shiftId === row.shiftId &&
+        status === "released" &&
+        updatedAt >= before.at &&
+        (isMoved || wasConfirmed(bookingId)),
+    );
+    // A booking that ended with its shift, and was confirmed again when the shift came back.
+    const isRestored = notifications.some(
+      (ended) =>
+        ended.kind === "shift_cancelled" &&
+        ended.shiftId === row.shiftId &&
+        ended.at >= before.at &&
+        notifications.some(
+          ({ kind, shiftId, candidateId, at }) =>
+            kind === "booking_confirmed" &&
+            shiftId === row.shiftId &&
+            candidateId === ended.candidateId &&
+            at <= ended.at,
+        ),
+    );
+    if (!isRenewed && !isRestored)
+      this.#parts.fail(`${row.candidateId} was offered ${row.shiftId} twice at the same times`);
+  }
+
+  #checkConfirmed({ shiftId, candidateId, changeKey }: NotificationRow) {
+    const { store, records } = this.#parts;
+    const since = store.bookings.find(({ bookingId }) => bookingId === changeKey)?.createdAt ?? 0;
+    // Only a booking whose shift was cancelled, and is back, is confirmed again.
+    const isAgain = since === 0;
+    if (!this.#lastCancelled.delete(`${shiftId} ${candidateId}`) && isAgain)
+      this.#parts.fail(`${candidateId} was notified twice of a confirmation on ${shiftId}`);
+    this.#checkOnePerson(shiftId, candidateId);
+    if (records.wasListed(shiftId, candidateId, since - this.#parts.staleMs())) return;
+    this.#parts.fail(`${candidateId} was notified of a confirmation on ${shiftId}, but was never assigned`);
+  }
+
+  /** An id at the provider belongs to one candidate. */
+  #checkOnePerson(shiftId: string, candidateId: string) {
+    const seats = this.#parts.store.seatsOf(shiftId).filter(({ status }) => status === "confirmed");
+    const id = seats.find((seat) => seat.candidateId === candidateId)?.providerCandidateId;
+    const other = seats.find((seat) => seat.candidateId !== candidateId && seat.providerCandidateId === id);
+    if (id && other)
+      this.#parts.fail(
+        `${candidateId} was confirmed on ${shiftId} as ${id}, who is ${other.candidateId} there`,
+      );
+  }
+
+  #checkCancelled({ shiftId, candidateId }: NotificationRow) {
+    const { store, records, now } = this.#parts;
+    const key = `${shiftId} ${candidateId}`;
+    const booking = store.bookingsOf(shiftId).findLast((each) => each.candidateId === candidateId);
+    const since = booking?.createdAt ?? 0;
+    if ((this.#lastCancelled.get(key) ?? -1) >= since)
+      this.#parts.fail(`${candidateId} was notified twice that ${shiftId} is cancelled`);
+    this.#lastCancelled.set(key, now());
+    if (records.wasGone(shiftId, since - this.#parts.staleMs())) return;
+    const by = this.#parts.network();
+    const isHidden = by?.lackingRoutes.has("read") === true || by?.lackingRoutes.has("cancel") === true;
+    this.#parts.failUnless(
+      "one_route_missing",
+      isHidden,
+      `${candidateId} was notified that ${shiftId} is cancelled, but it was not`,
+    );
+  }
+
+  /** A candidate who is known to have been moved to another shift at that time is not notified of the end of the booking. */
+  #checkNotMoved({ shiftId, candidateId, startTime, endTime }: NotificationRow) {
+    const { store, now } = this.#parts;
+    const booking = store.bookingsOf(shiftId).findLast((each) => each.candidateId === candidateId);
+    const isKnown = store.notifications.some(
+      ({ kind, changeKey }) => kind === "booking_confirmed" && changeKey === booking?.bookingId,
+    );
+    const isOther = !booking || booking.isWithdrawn || booking.missingSince !== null || !isKnown;
+    if (isOther || store.operations.some((each) => each.shiftId === shiftId)) return;
+    const isMoved = [...store.jobs.values()].some(
+      (job) =>
+        job.shiftId !== shiftId &&
+        isLive(job) &&
+        job.startTime > now() &&
+        job.startTime < endTime &&
+        job.endTime > startTime &&
+        (store.ownSince.get(`${job.shiftId} ${candidateId}`) ?? 0) > now() - 120 * MINUTE_MS,
+    );
+    if (isMoved)
+      this.#parts.fail(`${candidateId} was notified of the end of a booking on ${shiftId}, but was moved`);
+  }
+
+  #checkChanged({ shiftId, candidateId, changeKey, startTime, endTime }: NotificationRow) {
+    const versions = this.#parts.records.versionsOf(shiftId);
+    const isReal = versions.some(({ shift }) => shift?.start === startTime && shift.end === endTime);
+    if (!isReal) this.#parts.fail(`${candidateId} was notified of times that ${shiftId} never had`);
+    // A move is a change, also one back to a shift that the candidate was notified of before.
+    if (this.#parts.store.bookings.some(({ bookingId }) => bookingId === changeKey)) return;
+    if (this.#lastFacts.get(`${shiftId} ${candidateId}`) === this.#factsOf(shiftId))
+      this.#parts.fail(`${candidateId} was notified twice of the same change of ${shiftId}`);
+  }
+
+  #factsOf(shiftId: string): string {
+    const job = this.#parts.store.jobs.get(shiftId);
+    return `${job?.startTime} ${job?.endTime} ${job?.outletId} ${job?.roleId}`;
+  }
+}
