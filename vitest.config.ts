@@ -32,7 +32,7 @@ const PROOFS = [
   "test/platform/{backlog,backup,upkeep,verification}/**/*.test.ts",
   "test/platform/db/{migrate,pglite,readiness,silence}.test.ts",
   "test/platform/http/{generated-input,listeners,store-down}.test.ts",
-  "test/platform/shifts/{provider-down,unusable-responses}.test.ts",
+  "test/platform/shifts/provider-down.test.ts",
   "test/platform/integrations/{circuit,offboard,registry-people}.test.ts",
   "test/platform/notifications/{email,outage,resend}.test.ts",
   "test/{deploy,pooler}/**/*.test.ts",

@@ -6,7 +6,13 @@ import type {
   Subject,
 } from "../../generated/operations/types.ts";
 import type { PersonFault, Routes } from "../../src/platform/db/schema.ts";
-import type { BookingState, ChangeState, JobState, KnownShift } from "../../src/platform/shifts/state.ts";
+import {
+  type BookingState,
+  type ChangeState,
+  type JobState,
+  type KnownShift,
+  NEW_BOOKING,
+} from "../../src/platform/shifts/state.ts";
 
 // The platform's tables as rows in memory. Times are milliseconds since 1970.
 
@@ -36,23 +42,10 @@ export interface BookingRow extends Omit<BookingState, "person"> {
 
 /** A booking, as an accept makes it. */
 export const newBooking = ({ shiftId, traceId }: JobRow, candidateId: string, now: number) => ({
+  ...NEW_BOOKING,
   shiftId,
   candidateId,
-  status: "pending" as const,
-  isWithdrawn: false,
-  atProvider: "no" as const,
-  providerCandidateId: null,
-  sentAt: null,
-  rejection: null,
-  reasonParams: {},
-  missingSince: null,
-  isReassigned: false,
-  mayActLate: false,
-  leftAt: null,
-  isLookedUpAgain: false,
-  routeDoubt: null,
   traceId,
-  reason: null,
   createdAt: now,
   updatedAt: now,
 });

@@ -154,6 +154,7 @@ describe("an assignment", () => {
     ["assign-conflict", { kind: "refused", status: 409, code: "shift_full" }],
     ["assign-not-successful", { kind: "refused", status: 200, code: "assignment_not_successful" }],
     ["assign-of-another", { kind: "refused", status: 200, code: "assignment_of_another" }],
+    ["assign-for-another-shift", { kind: "refused", status: 200, code: "assignment_of_another" }],
     ["assign-no-content", { kind: "assigned" }],
     ["assign-lost-answer", { kind: "unavailable", failure: "http_error", status: 500 }],
   ] as const)("has the outcome of the fault %s", async (fault, outcome) => {

@@ -1,6 +1,7 @@
 import type { ProviderPerson } from "../../../generated/operations/types.ts";
 import type { Shift } from "../../contract/shift.ts";
 import type { Draft } from "./draft.ts";
+import { NEW_BOOKING } from "./state.ts";
 
 // The provider moves people in its schedule. What one shift lacks, another one shows: the readings of both come in either order.
 
@@ -17,22 +18,12 @@ export function bookArrived(draft: Draft, { startTime }: Shift): void {
     const { providerCandidateId } = entry;
     draft.push({ write: "book", candidateId, providerCandidateId, kind: "booking_confirmed" });
     bookings.push({
+      ...NEW_BOOKING,
       bookingId: "",
       candidateId,
       status: "confirmed",
-      reason: null,
-      reasonParams: {},
-      isWithdrawn: false,
       atProvider: "yes",
       providerCandidateId,
-      sentAt: null,
-      rejection: null,
-      missingSince: null,
-      isReassigned: false,
-      mayActLate: false,
-      leftAt: null,
-      isLookedUpAgain: false,
-      routeDoubt: null,
       person: { id: providerCandidateId, fault: null },
       traceId: draft.traceId,
     });

@@ -91,6 +91,24 @@ export interface BookingState {
   traceId: string;
 }
 
+/** A booking, as an accept makes it. */
+export const NEW_BOOKING: Omit<BookingState, "bookingId" | "candidateId" | "person" | "traceId"> = {
+  status: "pending",
+  reason: null,
+  reasonParams: {},
+  isWithdrawn: false,
+  atProvider: "no",
+  providerCandidateId: null,
+  sentAt: null,
+  rejection: null,
+  missingSince: null,
+  isReassigned: false,
+  mayActLate: false,
+  leftAt: null,
+  isLookedUpAgain: false,
+  routeDoubt: null,
+};
+
 export interface CancellationState {
   operationId: string;
   traceId: string;

@@ -49,31 +49,6 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
 
-  it("and the provider refuses: both keep the shift, until it is cancelled after all", async () => {
-    const { organisation, person, job } = await booked();
-    const other = await organisation.addPerson();
-    organisation.provider.setFault("cancel-refused", DELETE);
-    await organisation.cancel(job);
-    await organisation.idle();
-    expect(await organisation.job(job.shiftId)).toMatchObject({
-      status: "open",
-      cancelling: false,
-      bookings: [{ candidateId: person.candidateId, status: "confirmed" }],
-    });
-    expect(await organisation.issueCodes()).toEqual(["cancellation_refused"]);
-    expect(await organisation.notifications(job, "shift_cancelled")).toEqual([]);
-    expect(await organisation.accept(job, other)).toEqual({ status: 201, code: "confirmed" });
-    organisation.provider.clearFaults();
-    await organisation.cancel(job);
-    await organisation.idle();
-    expect(await organisation.job(job.shiftId)).toMatchObject({
-      status: "cancelled",
-      cancelledBy: "employer",
-    });
-    expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(2);
-    expect(await organisation.issues()).toEqual([]);
-  });
-
   it("and the provider gives no usable response: the cancellation waits, with an issue after the last attempt", async () => {
     const { organisation, person, job } = await booked();
     const other = await organisation.addPerson();

@@ -33,11 +33,6 @@ describe.each(featureEngines)("a change of a job on %s", (engine) => {
     });
     return { status: response.status, job: data, code: error?.code, detail: error?.detail };
   };
-  const notified = (job: Job) => organisation.notifications(job, "shift_changed");
-  const booked = async (job: Job) => {
-    const { candidateId } = await organisation.addPerson();
-    expect(await organisation.accept(job, { candidateId })).toMatchObject({ code: "confirmed" });
-  };
   const changes = () =>
     database().kysely.selectFrom("shift_changes").selectAll().orderBy("change_id").execute();
 
@@ -59,33 +54,12 @@ describe.each(featureEngines)("a change of a job on %s", (engine) => {
     },
   );
 
-  it("notifies the people booked of new times once, and of nothing else", async () => {
-    await open();
-    const job = await organisation.open({ positions: 2 });
-    await booked(job);
-    await patch(job, { positions: 3 });
-    expect(await notified(job)).toEqual([]);
-    const first = await patch(job, { endTime: later(job.endTime) });
-    expect(first.status).toBe(200);
-    expect(await notified(job)).toHaveLength(1);
-    await patch(job, { endTime: job.endTime });
-    expect(await notified(job)).toHaveLength(2);
-  });
-
   it("is sent again while the provider acknowledges it but does not show it", async () => {
     await open({ dialect: { updateAnswer: 204 } });
     const job = await organisation.open();
     organisation.provider.setFault("update-not-stored", { times: 2 });
     expect(await patch(job, { positions: 3 })).toMatchObject({ status: 200, job: { positions: 3 } });
     expect(organisation.provider.shift(job.shiftId)).toMatchObject({ positions: 3 });
-  });
-
-  it("is confirmed by a provider that does not return the number of positions", async () => {
-    await open({ dialect: { updateAnswer: 204 } });
-    const job = await organisation.open();
-    organisation.provider.setFault("positions-missing");
-    const endTime = later(job.endTime);
-    expect(await patch(job, { endTime, positions: 3 })).toMatchObject({ status: 200, job: { endTime } });
   });
 
   it("has a trace of its own, which the job's trace links", async () => {
@@ -143,36 +117,6 @@ describe.each(featureEngines)("a change of a job on %s", (engine) => {
     expect(await organisation.issueCodes()).toEqual([]);
   });
 
-  it("reads the shift after a refusal, because it may have changed without an event", async () => {
-    await open();
-    const job = await organisation.open();
-    organisation.provider.updateShift(job.shiftId, { positions: 2 });
-    organisation.provider.setFault("update-refused");
-    expect(await patch(job, { positions: 3 })).toMatchObject({ status: 409 });
-    await organisation.idle();
-    expect(await organisation.job(job.shiftId)).toMatchObject({ positions: 2 });
-  });
-
-  it("is sent again after a lost response", async () => {
-    await open();
-    const job = await organisation.open();
-    organisation.provider.setFault("reset", { times: 2, operations: ["updateShift"], retryAfter: "0" });
-    expect(await patch(job, { positions: 3 })).toMatchObject({ status: 200, job: { positions: 3 } });
-  });
-
-  it("returns 202 when the provider is slow, and raises an issue for a late refusal", async () => {
-    await open({ timing: { answerWithinMs: 0 }, retries: { tries: 1_000 } });
-    const job = await organisation.open();
-    organisation.provider.setFault("error-500", { operations: ["updateShift"] });
-    expect(await patch(job, { positions: 3 })).toMatchObject({ status: 202, job: { positions: 1 } });
-    organisation.provider.setFault("update-refused");
-    organisation.provider.setFault("error-500", { times: 0 });
-    await organisation.idle();
-    expect(await changes()).toMatchObject([{ status: "refused" }]);
-    expect(await organisation.issueCodes()).toEqual(["change_refused"]);
-    expect(await organisation.job(job.shiftId)).toEqual(job);
-  });
-
   it.each<FaultName>(["error-500", "update-not-stored"])(
     "asks an operator after the last try at %s, and goes on each hour until it is carried out",
     async (fault) => {
@@ -192,21 +136,6 @@ describe.each(featureEngines)("a change of a job on %s", (engine) => {
       expect(await organisation.issueCodes()).toEqual([]);
     },
   );
-
-  it("is given up when the job is cancelled before the provider confirms it", async () => {
-    await open({ retries: { tries: 1_000 } });
-    const job = await organisation.open();
-    organisation.provider.setFault("error-500", { operations: ["updateShift"] });
-    const changed = patch(job, { positions: 3 });
-    await expect.poll(async () => (await changes()).length).toBe(1);
-    const path = { jobId: job.jobId };
-    expect((await organisation.operations.cancelJob({ params: { path } })).response.status).toBe(202);
-    expect(await changed).toMatchObject({ status: 409, code: "provider_refused" });
-    await organisation.idle();
-    expect(await changes()).toMatchObject([{ status: "refused", reason: "job_cancelled" }]);
-    expect((await organisation.job(job.shiftId)).status).toBe("cancelled");
-    expect(organisation.provider.shift(job.shiftId)).toMatchObject({ positions: 1, cancelled: true });
-  });
 
   it.each<[string, (job: Job) => JobChange, string]>([
     ["an end before the start", (job) => ({ endTime: later(job.startTime, -HOUR_MS) }), "/endTime"],

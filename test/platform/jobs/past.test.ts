@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import {
   type OrganisationOptions,
@@ -25,11 +24,6 @@ describe.each(featureEngines)("a past job on %s", (engine) => {
   const itIs = (time: string, plusMs = 0) => {
     aheadMs = Date.parse(time) + plusMs - Date.now();
   };
-  const notified = async (job: Job) => (await organisation.notifications(job)).map(({ kind }) => kind);
-  const eventsOf = async ({ shiftId }: Job) => {
-    const { data } = await organisation.operations.listEvents({ params: { query: { shiftId } } });
-    return data?.items.reverse() ?? [];
-  };
   const cancel = async ({ jobId }: Job) => {
     const { response, error } = await organisation.operations.cancelJob({ params: { path: { jobId } } });
     await organisation.idle();
@@ -46,20 +40,6 @@ describe.each(featureEngines)("a past job on %s", (engine) => {
     itIs(job.startTime, readMs);
     await organisation.process("shift.update", job.shiftId);
     await expect.poll(async () => (await organisation.job(job.shiftId)).status).toBe("expired");
-  };
-  /** A job with a booking, whose shift has ended. */
-  const worked = async () => {
-    const { job } = await book();
-    await start(job);
-    itIs(job.endTime);
-    return job;
-  };
-  const asItWas = async (job: Job) => {
-    expect(await organisation.job(job.shiftId)).toMatchObject({
-      status: "expired",
-      bookings: [{ status: "confirmed" }],
-    });
-    expect(await notified(job)).toEqual(["job_offered", "booking_confirmed"]);
   };
 
   it.each([
@@ -102,66 +82,5 @@ describe.each(featureEngines)("a past job on %s", (engine) => {
     expect(await cancel(job)).toEqual([202, undefined]);
     itIs(job.endTime);
     expect(await cancel(job)).toEqual([202, undefined]);
-  });
-
-  it("stays with those who worked when the provider deletes its shift", async () => {
-    await open();
-    const job = await worked();
-    organisation.provider.deleteShift(job.shiftId);
-    for (const event of ["shift.update", "shift.delete"]) {
-      await organisation.process(event, job.shiftId);
-      await asItWas(job);
-    }
-    const events = await eventsOf(job);
-    expect(events.map(({ status, verdict }) => [status, verdict?.code])).toEqual([
-      ["processed", "job_created"],
-      ["processed", "job_unchanged"],
-      ["processed", "shift_over"],
-      ["processed", "shift_over"],
-    ]);
-  });
-
-  it("accepts corrected times without notifying the people who worked", async () => {
-    await open();
-    const job = await worked();
-    const endTime = new Date(Date.parse(job.endTime) - HOUR_MS).toISOString();
-    organisation.provider.updateShift(job.shiftId, { endTime });
-    await organisation.process("shift.update", job.shiftId);
-    expect(await organisation.job(job.shiftId)).toMatchObject({ endTime });
-    await asItWas(job);
-  });
-
-  it("notifies the people booked when its shift is moved into the future", async () => {
-    await open();
-    const job = await worked();
-    const times = [job.startTime, job.endTime].map((time) =>
-      new Date(Date.parse(time) + 48 * HOUR_MS).toISOString(),
-    );
-    organisation.provider.updateShift(job.shiftId, { startTime: times[0] ?? "", endTime: times[1] ?? "" });
-    await organisation.process("shift.update", job.shiftId);
-    expect((await notified(job)).slice(0, 3)).toEqual(["job_offered", "booking_confirmed", "shift_changed"]);
-  });
-
-  it("is cancelled if the request came in time, without releasing the people who worked", async () => {
-    await open();
-    const { job } = await book();
-    const [asked, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    organisation.onTheWay = async ({ method }, pass) => {
-      if (method === "DELETE") {
-        asked.resolve();
-        await answers.promise;
-      }
-      await pass();
-    };
-    const cancelled = cancel(job);
-    await asked.promise;
-    itIs(job.endTime);
-    answers.resolve();
-    expect(await cancelled).toEqual([202, undefined]);
-    expect(await organisation.job(job.shiftId)).toMatchObject({
-      status: "cancelled",
-      bookings: [{ status: "confirmed" }],
-    });
-    expect(await notified(job)).toEqual(["job_offered", "booking_confirmed"]);
   });
 });

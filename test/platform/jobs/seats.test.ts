@@ -5,6 +5,7 @@ import { featureEngines } from "../../harness/engines.ts";
 import { useHarness } from "../../harness/platform.ts";
 
 const CONFIRMED = { status: 201, code: "confirmed" };
+const UNKNOWN = "0190c7a4-0000-7000-8000-000000000001";
 const OVERLAPS = { status: 409, code: "booking_overlaps" };
 
 describe.each(featureEngines)("the seats of a job on %s", (engine) => {
@@ -59,6 +60,28 @@ describe.each(featureEngines)("the seats of a job on %s", (engine) => {
     expect(await organisation.accept(other, person)).toEqual(OVERLAPS);
     await organisation.withdraw(one, person);
     expect(await organisation.accept(other, person)).toEqual(CONFIRMED);
+  });
+
+  it("are given once to a candidate who accepts again, and get one assignment", async () => {
+    const organisation = await harness().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open({ positions: 2 });
+    for (const _ of "12") expect(await organisation.accept(job, person)).toEqual(CONFIRMED);
+    const { bookings } = await organisation.job(job.shiftId);
+    expect(bookings).toHaveLength(1);
+    const path = `/shifts/${job.shiftId}/assign/${bookings[0]?.providerCandidateId}`;
+    expect(organisation.callCount("PUT", path)).toBe(1);
+    expect(await organisation.notifications(job, "booking_confirmed")).toHaveLength(1);
+  });
+
+  it("are not given on an unknown job, or to an unknown candidate: 404", async () => {
+    const organisation = await harness().onboard();
+    const [job, person] = [await organisation.open(), await organisation.addPerson()];
+    const replies = [
+      await organisation.accept({ ...job, jobId: UNKNOWN }, person),
+      await organisation.accept(job, { ...person, candidateId: UNKNOWN }),
+    ];
+    expect(replies).toEqual(["job_not_found", "candidate_not_found"].map((code) => ({ status: 404, code })));
   });
 
   it("require the job's competence", async () => {

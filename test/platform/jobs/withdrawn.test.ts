@@ -44,19 +44,6 @@ describe.each(featureEngines)("a withdrawal on %s", (engine) => {
     expect(await kinds(job)).toEqual(["job_offered", "booking_released"]);
   });
 
-  it("that the provider refuses keeps the person booked, who is notified of the booking", async () => {
-    const { candidateId } = await organisation.addPerson();
-    const job = await organisation.open();
-    const seat = { ...job, candidateId };
-    const withdrawn = withdrawnMeanwhile(seat);
-    organisation.provider.setFault("unassign-not-successful");
-    await organisation.accept(seat, seat);
-    await withdrawn;
-    await organisation.idle();
-    expect((await organisation.job(job.shiftId)).bookings).toMatchObject([{ status: "confirmed" }]);
-    expect(await kinds(job)).toEqual(["job_offered", "booking_confirmed"]);
-  });
-
   /** As after a gap of the database's LISTEN: every request that waits reads again. */
   const wakeAll = () =>
     sql`select pg_notify(${SIGNALS}, 'booking:' || booking_id) from bookings`.execute(database().kysely);

@@ -18,32 +18,6 @@ describe.each(featureEngines)("an unusual shift on %s", (engine) => {
     expect(job).toMatchObject({ status: "open", warnings: ["time_without_offset"] });
   });
 
-  it("creates no job when it ends before it starts, and one when it is corrected", async () => {
-    const shift = { startTime: "2026-06-01T08:00:00Z", endTime: "2026-06-01T07:00:00Z" };
-    const organisation = await harness().onboard();
-    const { shiftId, traceId } = organisation.provider.createShift(shift);
-    await organisation.idle();
-    expect(await organisation.findJob(shiftId)).toBeUndefined();
-    expect(await organisation.event(traceId)).toMatchObject({ status: "failed" });
-    expect(await organisation.issueCodes()).toEqual(["shift_unusable"]);
-    organisation.provider.updateShift(shiftId, { endTime: "2026-06-01T18:00:00Z" });
-    await organisation.idle();
-    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
-    expect(await organisation.issues()).toEqual([]);
-  });
-
-  it("with U+0000 in a name creates no job, is read once, and names the cause", async () => {
-    const rewrite = (body: unknown) => (isShift(body) ? { ...body, outletName: "a\0b" } : body);
-    const organisation = await harness().onboard({ rewrite });
-    const { shiftId, traceId } = organisation.provider.createShift();
-    await organisation.idle();
-    expect(await organisation.findJob(shiftId)).toBeUndefined();
-    const params = { fault: "text_unstorable", pointer: "/outletName" };
-    const verdict = { code: "shift_unusable", params };
-    expect(await organisation.event(traceId)).toMatchObject({ status: "failed", attempts: 1, verdict });
-    expect(await organisation.issues()).toMatchObject([verdict]);
-  });
-
   it("that has started is an expired job without offers, and opens when it is moved", async () => {
     const organisation = await harness().onboard();
     await organisation.addPerson();
@@ -59,16 +33,6 @@ describe.each(featureEngines)("an unusual shift on %s", (engine) => {
     expect(await organisation.notifications(job, "job_offered")).toHaveLength(1);
   });
 
-  it.each<[string, Record<string, unknown>, number, string[]]>([
-    ["two that differ", { slots: 4, numberOfPositions: 2 }, 2, ["positions_differ"]],
-    ["unknown fields", { colour: "red", nested: { deep: [1] } }, 3, []],
-  ])("has %s", async (_, fields, positions, warnings) => {
-    const rewrite = (body: unknown) => (isShift(body) ? { ...body, ...fields } : body);
-    const organisation = await harness().onboard({ rewrite });
-    expect(await organisation.open({ positions: 3 })).toMatchObject({ status: "open", positions, warnings });
-    expect(await organisation.issues()).toEqual([]);
-  });
-
   it("with no positions is filled and not offered", async () => {
     const organisation = await harness().onboard();
     await organisation.addPerson();
@@ -77,6 +41,3 @@ describe.each(featureEngines)("an unusual shift on %s", (engine) => {
     expect(await organisation.notifications(job)).toEqual([]);
   });
 });
-
-const isShift = (body: unknown): body is object =>
-  typeof body === "object" && body !== null && "startTime" in body;

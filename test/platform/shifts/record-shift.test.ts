@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../../../src/contract/durations.ts";
@@ -5,7 +6,8 @@ import { writeShift } from "../../../src/platform/shifts/record-shift.ts";
 import type { ShiftPatch } from "../../../src/platform/shifts/writes.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { depsFor } from "../../harness/deps.ts";
-import { engines, useEngine } from "../../harness/engines.ts";
+import { engines, featureEngines, useEngine } from "../../harness/engines.ts";
+import { useHarness } from "../../harness/platform.ts";
 import { addIntegration } from "../../harness/work-rows.ts";
 import { aBelief, aState } from "./states.ts";
 
@@ -36,5 +38,24 @@ describe.each(engines)("since when a shift has been missing, on %s", (engine) =>
     expect(await written(since(5))).toBe(9);
     expect(await written({ belief: aBelief() })).toBe(null);
     expect(await written(since(2))).toBe(2);
+  });
+});
+
+const FIVE_MINUTES_MS = 5 * MINUTE_MS;
+
+describe.each(featureEngines)("a clock that is set while a shift is decided, on %s", (engine) => {
+  let reads = 0;
+  const harness = useHarness(engine, {
+    now: () => new Date(Date.now() + (reads++ % 2) * FIVE_MINUTES_MS),
+    timing: { ladderMs: [100, 200, 300] },
+  });
+
+  it("moves no deadline: a missing shift is read again after its delays", async () => {
+    const organisation = await harness().onboard({ connect: false });
+    for (let nth = 0; nth < 5; nth += 1) {
+      const traceId = await organisation.send("shift.create", randomUUID());
+      await organisation.idle();
+      expect(await organisation.event(traceId)).toMatchObject({ status: "processed" });
+    }
   });
 });

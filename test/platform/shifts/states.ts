@@ -4,18 +4,19 @@ import type { Shift } from "../../../src/contract/shift.ts";
 import { type Belief, GONE, NO_BELIEF } from "../../../src/platform/shifts/believe.ts";
 import { type Plan, plan } from "../../../src/platform/shifts/plan.ts";
 import { seenIn } from "../../../src/platform/shifts/seen.ts";
-import type {
-  BookingState,
-  Call,
-  CallOutcome,
-  CancellationState,
-  EventState,
-  JobState,
-  Reading,
-  Rules,
-  RunSoFar,
-  ShiftState,
-  Surroundings,
+import {
+  type BookingState,
+  type Call,
+  type CallOutcome,
+  type CancellationState,
+  type EventState,
+  type JobState,
+  NEW_BOOKING,
+  type Reading,
+  type Rules,
+  type RunSoFar,
+  type ShiftState,
+  type Surroundings,
 } from "../../../src/platform/shifts/state.ts";
 import type { Write } from "../../../src/platform/shifts/writes.ts";
 
@@ -53,22 +54,9 @@ export const aJob = (patch: Partial<JobState> = {}): JobState => ({
 });
 
 export const aBooking = (patch: Partial<BookingState> = {}): BookingState => ({
+  ...NEW_BOOKING,
   bookingId: "booking",
   candidateId: "candidate",
-  status: "pending",
-  reason: null,
-  reasonParams: {},
-  isWithdrawn: false,
-  atProvider: "no",
-  providerCandidateId: null,
-  sentAt: null,
-  rejection: null,
-  missingSince: null,
-  isReassigned: false,
-  mayActLate: false,
-  leftAt: null,
-  isLookedUpAgain: false,
-  routeDoubt: null,
   person: { id: "person", fault: null },
   traceId: "trace-of-booking",
   ...patch,
