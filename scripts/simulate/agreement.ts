@@ -167,6 +167,7 @@ const hasEnded = (
 const LOST: readonly BookingReason[] = [
   "removed_by_provider",
   "assignment_refused",
+  "candidate_not_found",
   "shift_deleted",
   "shift_cancelled",
 ];

@@ -11,7 +11,11 @@ export function applyList(draft: Draft): void {
   if (draft.isSettled) restoreBookings(draft);
   const held = holdVanished(draft);
   for (const booking of draft.state.bookings) {
-    if (held.includes(booking) || awaitsRestoring(draft, booking)) continue;
+    if (awaitsRestoring(draft, booking)) continue;
+    if (held.includes(booking)) {
+      isSought(draft, booking);
+      continue;
+    }
     if (isOnList(draft.state, booking)) applyListed(draft, booking);
     else if (mayBeRenamed(booking) && isSought(draft, booking)) continue;
     else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
@@ -60,7 +64,7 @@ function isSought(draft: Draft, booking: BookingState): boolean {
   else if (isWithdrawn) doubtPerson(draft, "unassign", booking);
   else lookUpAgain(draft, booking);
   if (!isAsked) draft.patchBooking(booking, { isLookedUpAgain: true });
-  draft.readAfter(draft.now);
+  draft.readAt(draft.now + (draft.rules.ladderMs[isAsked ? 2 : 0] ?? 0));
   return true;
 }
 
