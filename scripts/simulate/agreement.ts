@@ -1,4 +1,5 @@
 import type { BookingReason } from "../../generated/operations/types.ts";
+import { wholeMinute } from "../../src/contract/durations.ts";
 import type { Allowed } from "./allowed.ts";
 import { findFree } from "./notices.ts";
 import type { ProviderPerson, ProviderShift } from "./provider.ts";
@@ -127,7 +128,8 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     if (store.hasOpenIssue("booking_overlaps", subject)) continue;
     // A list that lacked the person, who was also on another shift, was read as a move: the person is on this one by the provider's decision.
     if (hasEnded(store, shift.id, candidateId, "moved_by_provider")) continue;
-    if (isMergedSince(store, shift.id, personId, candidateId)) continue;
+    if (namesOf(records.person(personId)).some((name) => isMergedSince(store, shift.id, personId, name)))
+      continue;
     const isRefused = store.hasOpenIssue("unassign_failed", subject);
     const isRestored = records.unassignedWhileLost.has(shift.id);
     const allowance = isRefused ? "unassign_failed" : "backup_restored";
@@ -151,9 +153,14 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
 
 /** Returns as whom the person is on a list: as the candidate with the same number, or as one whom the provider takes for this person. */
 function seatedAs(person: ProviderPerson | undefined, seats: readonly BookingRow[]): string | undefined {
-  const names = person ? [person.candidateId, ...person.foundFor] : [];
-  return names.find((name) => seats.some(({ candidateId }) => candidateId === name)) ?? person?.candidateId;
+  return (
+    namesOf(person).find((name) => seats.some(({ candidateId }) => candidateId === name)) ??
+    person?.candidateId
+  );
 }
+
+const namesOf = (person: ProviderPerson | undefined): (string | undefined)[] =>
+  person ? [person.candidateId, ...person.foundFor] : [];
 
 const hasEnded = (
   store: Store,
@@ -218,7 +225,9 @@ function checkOffers({ store, invariants }: SimulatedSystem, job: JobRow) {
   if (job.status !== "open" && offers.length > 0)
     invariants.fail(`${shiftId} is ${job.status}, and still offered`);
   const isOther = offers.some(
-    ({ startTime, endTime }) => startTime !== job.startTime || endTime !== job.endTime,
+    ({ startTime, endTime }) =>
+      wholeMinute(startTime) !== wholeMinute(job.startTime) ||
+      wholeMinute(endTime) !== wholeMinute(job.endTime),
   );
   if (isOther) invariants.fail(`${shiftId} is offered with other times`);
   if (job.status !== "open") return;

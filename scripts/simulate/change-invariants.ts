@@ -7,6 +7,12 @@ import type { ChangeRow } from "./store.ts";
 type ShiftBody = ReturnType<ProviderRecords["asRead"]>;
 type ChangeCall = Extract<Call, { do: "change" }>;
 
+/** Whether values are the same to a provider that stores whole minutes, and to people. */
+const isSame = (one: string | number, other: string | number): boolean =>
+  typeof one === "string" && typeof other === "string"
+    ? Math.abs(Date.parse(one) - Date.parse(other)) < MINUTE_MS
+    : one === other;
+
 /** Checks what is sent for requested changes, and what they leave of the job. */
 export class ChangeInvariants {
   readonly #parts: Checked;
@@ -39,10 +45,10 @@ export class ChangeInvariants {
     this.#known.set(changeId, known);
     for (const name of ["startTime", "endTime", "positions"] as const) {
       const isNamed = named.includes(name);
-      const isOwn = own?.[name] === values[name];
-      const isOld = !isNamed && !isOwn && !had.some((shift) => shift[name] === values[name]);
+      const isOwn = own !== undefined && isSame(own[name], values[name]);
+      const isOld = !isNamed && !isOwn && !had.some((shift) => isSame(shift[name], values[name]));
       const isKept = (shift: ShiftBody) =>
-        shift[name] === values[name] || known.some((before) => before[name] === shift[name]);
+        isSame(shift[name], values[name]) || known.some((before) => isSame(before[name], shift[name]));
       const isReplaced = isNamed && !had.some(isKept);
       if (isOld) this.#parts.fail(`${changeId} of ${shiftId} sends an old value of ${name}`);
       if (isReplaced)
@@ -79,8 +85,8 @@ export class ChangeInvariants {
       .map((shift) => (shift ? records.asRead(shift) : undefined));
     const named = this.#change(changeId)?.named ?? [];
     for (const name of this.#change(last.changeId)?.named ?? []) {
-      const isKept = since.every((shift) => shift?.[name] === last.values[name]);
-      if (isKept && !named.includes(name) && values[name] !== last.values[name])
+      const isKept = since.every((shift) => shift !== undefined && isSame(shift[name], last.values[name]));
+      if (isKept && !named.includes(name) && !isSame(values[name], last.values[name]))
         this.#parts.fail(`${changeId} of ${shiftId} undoes ${name} of ${last.changeId}`);
     }
   }

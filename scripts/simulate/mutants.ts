@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../../src/contract/durations.ts";
 import { plan } from "../../src/platform/shifts/plan.ts";
-import type { Reading, RunSoFar, ShiftState } from "../../src/platform/shifts/state.ts";
+import type { BookingState, Reading, RunSoFar, ShiftState } from "../../src/platform/shifts/state.ts";
 import type { Write } from "../../src/platform/shifts/writes.ts";
 import type { Planner } from "./runs.ts";
 
@@ -50,13 +50,66 @@ export const MUTANTS: Record<string, Planner> = {
     plan(state, deletionsBelieved(state, run), now, rules),
   "takes a refused cancellation for a success": (state, run, now, rules) =>
     plan(state, refusedCancellationDone(run), now, rules),
+  "books two candidates as one person at the provider": (state, run, now, rules) =>
+    plan({ ...state, bookings: state.bookings.map(withOwnId) }, run, now, rules),
+  "confirms no one again when a shift comes back": (state, run, now, rules) =>
+    plan(
+      { ...state, bookings: state.bookings.filter((booking) => !isEndedWithShift(booking)) },
+      run,
+      now,
+      rules,
+    ),
+  "notifies people of seconds": (state, run, now, rules) => {
+    const { writes, next } = plan(state, run, now, rules);
+    const moved = writes.some((write) => write.write === "job" && write.patch.startTime !== undefined);
+    const candidateIds = state.bookings.flatMap(({ status, candidateId }) =>
+      status === "confirmed" ? candidateId : [],
+    );
+    if (!state.job || !moved || candidateIds.length === 0 || writes.some(isOfChange)) return { writes, next };
+    const notice = {
+      write: "notify",
+      kind: "shift_changed",
+      changeKey: "",
+      candidateIds,
+      traceId: "seconds",
+    } as const;
+    return { writes: [...writes, notice], next };
+  },
   "never settles an event": (state, run, now, rules) =>
     without((write) => write.write === "events")(state, run, now, rules),
 };
 
-/** Too rare in random schedules: it is tried with one of its own. */
-export const believesLateReplica: Planner = (state, run, now, rules) =>
-  plan({ ...state, shift: { ...state.shift, belief: { ...state.shift.belief, since: 0 } } }, run, now, rules);
+/** Too rare in random schedules: each is tried with one of its own. */
+export const RARE_MUTANTS = {
+  releasesEmptied: (state, run, now, rules) => {
+    const { removed: _, ...surroundings } = state.surroundings;
+    return plan({ ...state, surroundings }, run, now, rules);
+  },
+  unassignsPutBack: (state, run, now, rules) =>
+    plan(
+      { ...state, bookings: state.bookings.map((booking) => ({ ...booking, leftAt: null })) },
+      run,
+      now,
+      rules,
+    ),
+} satisfies Record<string, Planner>;
+
+const isOfChange = (write: Write) => write.write === "notify" && write.kind === "shift_changed";
+
+const isEndedWithShift = ({ status, atProvider, reason }: BookingState) =>
+  status === "released" &&
+  atProvider === "maybe" &&
+  (reason === "shift_deleted" || reason === "shift_cancelled");
+
+/** The rule knows a shared id by the fault of the person, and by the id of the other's booking. */
+function withOwnId(booking: BookingState): BookingState {
+  const { person, providerCandidateId } = booking;
+  return {
+    ...booking,
+    person: person.fault?.kind === "shared" ? { ...person, fault: null } : person,
+    providerCandidateId: providerCandidateId === person.id ? null : providerCandidateId,
+  };
+}
 
 /** Forgets what a replica that lags may still show. */
 const withoutEarlier = ({ shift, ...state }: ShiftState): ShiftState => ({

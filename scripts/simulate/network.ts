@@ -189,9 +189,13 @@ export class Network {
     const readAt = this.#readTime(request.shiftId);
     this.#readAt.set(request.shiftId, readAt);
     const response = carryOut(records, request, { now: now(), readAt }, effects);
-    const isEmptied = this.#open().some(({ kind }) => kind === "empty_lists");
-    if (response.kind !== "shift" || !isEmptied) return response;
+    if (response.kind !== "shift" || !this.hasEmptyLists) return response;
     return { ...response, shift: { ...response.shift, assigned: [] } };
+  }
+
+  /** Whether GET shows no people. */
+  get hasEmptyLists(): boolean {
+    return this.#open().some(({ kind }) => kind === "empty_lists");
   }
 
   #open() {

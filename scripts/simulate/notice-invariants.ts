@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../src/contract/durations.ts";
+import { MINUTE_MS, wholeMinute } from "../../src/contract/durations.ts";
 import type { Checked } from "./checked.ts";
 import { isLive, type NotificationRow } from "./store.ts";
 
@@ -11,6 +11,8 @@ export class NoticeInvariants {
   /** By shift and candidate. */
   readonly #lastFacts = new Map<string, string>();
   readonly #lastCancelled = new Map<string, number>();
+  /** How many changes each candidate was notified of, by shift and candidate. */
+  readonly #changes = new Map<string, number>();
 
   constructor(parts: Checked) {
     this.#parts = parts;
@@ -24,6 +26,7 @@ export class NoticeInvariants {
     if (kind === "booking_confirmed") this.#checkConfirmed(row);
     if (kind === "shift_cancelled") this.#checkCancelled(row);
     if (kind === "shift_changed") this.#checkChanged(row);
+    if (reason === "removed_by_provider") this.#checkHeld(row);
     if (kind === "shift_cancelled" || reason === "removed_by_provider") this.#checkNotMoved(row);
     if (ENDING.has(kind)) this.#lastFacts.delete(`${shiftId} ${candidateId}`);
     if (kind === "shift_changed") this.#lastFacts.set(`${shiftId} ${candidateId}`, this.#factsOf(shiftId));
@@ -129,14 +132,49 @@ export class NoticeInvariants {
       this.#parts.fail(`${candidateId} was notified of the end of a booking on ${shiftId}, but was moved`);
   }
 
+  /** Of a list with at least three of the platform's people that becomes empty, no one is released (decisions, "a booked person is not on the list"). */
+  #checkHeld({ shiftId, candidateId }: NotificationRow) {
+    const { store, records, network, now } = this.#parts;
+    const isEmptied = network()?.hasEmptyLists === true;
+    const versions = records.versionsSince(shiftId, now() - 10 * MINUTE_MS);
+    const isSeat = (seat: string) =>
+      store.bookingsOf(shiftId).some((each) => each.candidateId === seat && !each.isWithdrawn);
+    const listed = [...store.competences.keys()].filter((each) =>
+      versions.every((shift) => shift !== undefined && records.lists(shift, each)),
+    );
+    const others = listed.filter((each) => each !== candidateId && isSeat(each));
+    if (isEmptied && listed.includes(candidateId) && others.length >= 2)
+      this.#parts.fail(`${candidateId} was released from ${shiftId}, whose list was suddenly empty`);
+  }
+
   #checkChanged({ shiftId, candidateId, changeKey, startTime, endTime }: NotificationRow) {
     const versions = this.#parts.records.versionsOf(shiftId);
     const isReal = versions.some(({ shift }) => shift?.start === startTime && shift.end === endTime);
     if (!isReal) this.#parts.fail(`${candidateId} was notified of times that ${shiftId} never had`);
     // A move is a change, also one back to a shift that the candidate was notified of before.
     if (this.#parts.store.bookings.some(({ bookingId }) => bookingId === changeKey)) return;
+    this.#checkCount(shiftId, candidateId);
     if (this.#lastFacts.get(`${shiftId} ${candidateId}`) === this.#factsOf(shiftId))
       this.#parts.fail(`${candidateId} was notified twice of the same change of ${shiftId}`);
+  }
+
+  /** A candidate hears no oftener of changes than the provider has made some that a person would read: in minutes, of the place, or of the role. */
+  #checkCount(shiftId: string, candidateId: string) {
+    const key = `${shiftId} ${candidateId}`;
+    const count = (this.#changes.get(key) ?? 0) + 1;
+    this.#changes.set(key, count);
+    const read = this.#parts.records
+      .bodiesOf(shiftId)
+      .map(({ start, end, outletId, roleId }) =>
+        [wholeMinute(start), wholeMinute(end), outletId, roleId].join(" "),
+      );
+    const made = read.filter((text, index) => index > 0 && text !== read[index - 1]).length;
+    // While replicas disagree, a version that two readings in a row show is settled, even if it is the older one (decisions, "how old a reading may be").
+    const isDisputed = this.#parts.network()?.lags.some(({ replicas }) => replicas > 1);
+    if (count > made && !isDisputed)
+      this.#parts.fail(
+        `${candidateId} was notified of ${count} changes of ${shiftId}, of which ${made} can be read`,
+      );
   }
 
   #factsOf(shiftId: string): string {

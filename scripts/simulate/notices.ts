@@ -69,18 +69,15 @@ export function offer(target: Target) {
       notify(target, candidateId, "job_offered", `offer-${job.offerRound}`);
 }
 
-/** Restores an offer with the same times, unless a confirmed booking has ended since. Returns whether the candidate holds one now. */
+/** Restores the offer of this round, or one with the same times unless a confirmed booking has ended since. Returns whether the candidate holds one now. */
 function restore({ notifications }: Store, job: JobRow, candidateId: string): boolean {
   const roundOf = ({ changeKey }: NotificationRow) => Number(changeKey.slice("offer-".length));
-  const same = notifications.findLast(
-    (row) =>
-      row.shiftId === job.shiftId &&
-      row.candidateId === candidateId &&
-      row.kind === "job_offered" &&
-      roundOf(row) >= job.renewedRound &&
-      row.startTime === job.startTime &&
-      row.endTime === job.endTime,
+  const offers = notifications.filter(
+    (row) => row.shiftId === job.shiftId && row.candidateId === candidateId && row.kind === "job_offered",
   );
+  const isSame = (row: NotificationRow) =>
+    roundOf(row) >= job.renewedRound && row.startTime === job.startTime && row.endTime === job.endTime;
+  const same = offers.findLast((row) => roundOf(row) === job.offerRound) ?? offers.findLast(isSame);
   if (same) Object.assign(same, { isWithdrawn: false, changeKey: `offer-${job.offerRound}` });
   return same !== undefined;
 }

@@ -160,7 +160,7 @@ export class ProviderRecords {
   /** Returns whether the candidate was on the list at any time since `from`. */
   wasListed(shiftId: string, candidateId: string, from: number): boolean {
     return this.versionsSince(shiftId, from).some(
-      (shift) => shift !== undefined && this.#lists(shift, candidateId),
+      (shift) => shift !== undefined && this.lists(shift, candidateId),
     );
   }
 
@@ -171,7 +171,8 @@ export class ProviderRecords {
     return isYounger || this.versionsSince(shiftId, from).some(isGone);
   }
 
-  #lists(shift: ProviderShift, candidateId: string): boolean {
+  /** Whether the candidate is on the list. */
+  lists(shift: ProviderShift, candidateId: string): boolean {
     return shift.entries.some(({ personId }) => {
       const person = this.#who(personId);
       return person?.candidateId === candidateId || person?.foundFor.has(candidateId);

@@ -96,6 +96,8 @@ function shiftSteps(shifts: number, candidates: number): Weighted[] {
   const place = { outlet: fc.nat(1), role: fc.nat(1) };
   const edit = fc.oneof(
     fc.record({ to: fc.constant("move"), byMs }),
+    // Too little for a person to read, most of the time.
+    fc.record({ to: fc.constant("move"), byMs: fc.constantFrom(1, 400, 5_000, -20_000) }),
     fc.record({ to: fc.constant("resize"), positions }),
     fc.record({ to: fc.constant("place"), ...place }),
     fc.record({ to: fc.constant("back"), edits: fc.integer({ min: 1, max: 3 }) }),

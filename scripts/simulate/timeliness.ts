@@ -59,8 +59,6 @@ interface Change {
   isDecided: boolean;
   /** An earlier change, whose notice was lost, was not shown yet: a reading that shows it looks like the news that this one's notice announces. */
   isAfterLost: boolean;
-  /** The platform believed the shift to be gone: the reading that shows its return looks like the news that the notice announces. */
-  isAfterGone: boolean;
 }
 
 /**
@@ -89,7 +87,6 @@ export class Timeliness {
     if (former === body) return;
     this.#decide(this.#changes.get(shiftId), "changed_again");
     const isAfterLost = this.observations.of(shiftId).lostAt > NEVER && this.#isUnshown(shiftId, former);
-    const isAfterGone = this.#system.store.jobs.get(shiftId)?.cancelledBy === "absence";
     const change = {
       shiftId,
       at: this.#system.now,
@@ -97,7 +94,6 @@ export class Timeliness {
       body,
       isDecided: false,
       isAfterLost,
-      isAfterGone,
     };
     this.#changes.set(shiftId, change);
     this.#await(change);
@@ -193,13 +189,12 @@ export class Timeliness {
     return Math.max(...rungs, afterOwn) + RUN_MS;
   }
 
-  #leftOut({ shiftId, at, body, isAfterLost, isAfterGone }: Change): Reason | undefined {
+  #leftOut({ shiftId, at, body, isAfterLost }: Change): Reason | undefined {
     const { records, store, now, worker } = this.#system;
     const job = store.jobs.get(shiftId);
     const { lostAt, missingAt, failedUntil } = this.observations.of(shiftId);
     const known = records.versionsSince(shiftId, at - LAG_MS);
-    if (isAfterGone || body === "nothing" || known.includes(undefined) || missingAt > at - LAG_MS)
-      return "gone";
+    if (body === "nothing" || known.includes(undefined) || missingAt > at - LAG_MS) return "gone";
     if (known.some((shift) => shift !== undefined && shift.start <= now)) return "started";
     if (job && (isLive(job) || job.status === "expired") && job.startTime <= now) return "started";
     if (job?.cancelledBy === "employer" || store.isBeingCancelled(shiftId)) return "cancelled_by_platform";

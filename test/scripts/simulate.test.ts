@@ -1,16 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runs, states } from "../../scripts/simulate/any-state.ts";
+import { BELIEVE_MUTANTS } from "../../scripts/simulate/believe-mutants.ts";
 import { type CheckOptions, check } from "../../scripts/simulate/check.ts";
-import { believesLateReplica, MUTANTS } from "../../scripts/simulate/mutants.ts";
+import { MUTANTS } from "../../scripts/simulate/mutants.ts";
 import { reportOf } from "../../scripts/simulate/report.ts";
 import { RULES } from "../../scripts/simulate/runs.ts";
-import type { Step } from "../../scripts/simulate/schedule.ts";
 import { schedules } from "../../scripts/simulate/schedules.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";
 import { START } from "../../scripts/simulate/system.ts";
 import { plan } from "../../src/platform/shifts/plan.ts";
-import { aSchedule } from "./simulate-schedule.ts";
 
 /** `SIMULATE_SEED=... npx vitest run test/scripts/simulate.test.ts` does the same again. */
 const SEED = Number(process.env.SIMULATE_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -33,22 +32,8 @@ describe("the simulator", () => {
     expect(explained({ ...MUTATED, plan: mutant })).toContain("violated: ");
   });
 
-  it("finds that a plan believes a replica which shows a deleted shift once more", () => {
-    const shifts = Array.from({ length: 9 }, (_, index) => index);
-    const soon = (step: Step) => ({ afterMs: 20, step });
-    const schedule = aSchedule({
-      shifts: shifts.map(() => ({ startsInMs: 36_000_000, positions: 1, outlet: 0, isKnown: true })),
-      actions: [
-        { afterMs: 120_000, step: { do: "window", kind: "lag", lagMs: 20_000, replicas: 2, forMs: 60_000 } },
-        soon({ do: "webhooks", faults: [{ kind: "delayed", delayMs: 2_000 }], eachMs: 190 }),
-        ...shifts.map((shift) => soon({ do: "move", shift, byMs: 900_000 })),
-        ...shifts.map((shift) => soon({ do: "delete", shift })),
-        { afterMs: 60_000, step: { do: "return" } },
-      ],
-    });
-    expect(simulate(schedule, {}).violations).toEqual([]);
-    const again = expect.stringContaining("has a job again, although it is gone");
-    expect(simulate(schedule, { plan: believesLateReplica }).violations).toContainEqual(again);
+  it.each(Object.entries(BELIEVE_MUTANTS))("finds a counterexample to a plan that %s", (_, mutant) => {
+    expect(explained({ ...MUTATED, plan: mutant })).toContain("violated: ");
   });
 
   it("repeats a schedule exactly, and describes it line by line", () => {

@@ -69,7 +69,8 @@ function isSought(draft: Draft, booking: BookingState): boolean {
 }
 
 function applyListed(draft: Draft, booking: BookingState) {
-  const mayActLate = booking.atProvider === "maybe" || (booking.atProvider === "yes" && booking.mayActLate);
+  // What the list shows is the effect of the only attempt, or the late one.
+  const mayActLate = booking.atProvider !== "no" && booking.mayActLate;
   const seen = { missingSince: null, isLookedUpAgain: false, rejection: null, mayActLate } as const;
   noteListed(draft);
   noteNewId(draft, booking);

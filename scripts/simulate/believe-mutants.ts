@@ -1,0 +1,37 @@
+import type { Belief } from "../../src/platform/shifts/believe.ts";
+import { plan } from "../../src/platform/shifts/plan.ts";
+import type { Reading, RunSoFar, ShiftState } from "../../src/platform/shifts/state.ts";
+import type { Planner } from "./runs.ts";
+
+// Plans with one row of the table of `believe` disabled each, in the order of the table. For the rows about what is known to be older, and about what was
+// believed before in an unknown order, see MUTANTS.
+
+const UNANNOUNCED = "believes at once that a shift is gone, although no deletion was announced";
+const NOT_AGAIN = "does not read again what is believed while an announced change is not shown";
+export const GONE_RETURNS = "believes a replica that shows a deleted shift once more";
+const OWN_UNDONE = "believes a replica that shows what its own change has replaced";
+const NEW_WAITS = "does not believe at once what it has never seen";
+
+export const BELIEVE_MUTANTS: Record<string, Planner> = {
+  [UNANNOUNCED]: (state, run, now, rules) => plan(state, goneForCertain(run), now, rules),
+  [NOT_AGAIN]: (state, run, now, rules) =>
+    plan({ ...state, events: state.events.map((event) => ({ ...event, receivedAt: 0 })) }, run, now, rules),
+  [GONE_RETURNS]: (state, run, now, rules) => plan(believing(state, { since: 0 }), run, now, rules),
+  [OWN_UNDONE]: (state, run, now, rules) => plan(believing(state, { own: null }), run, now, rules),
+  [NEW_WAITS]: (state, run, now, rules) => {
+    const at = Math.max(...state.events.map(({ receivedAt }) => receivedAt), ...state.shift.belief.notices);
+    return plan(believing(state, { own: { at, values: { positions: -1 } } }), run, now, rules);
+  },
+};
+
+const believing = (state: ShiftState, patch: Partial<Belief>): ShiftState => ({
+  ...state,
+  shift: { ...state.shift, belief: { ...state.shift.belief, ...patch } },
+});
+
+function goneForCertain(run: RunSoFar): RunSoFar {
+  if (run.reading?.outcome.kind !== "absent") return run;
+  const outcome = { kind: "absent", final: true, code: "shift_not_found" } as const;
+  const reading: Reading = { ...run.reading, outcome };
+  return { ...run, reading };
+}
