@@ -20,6 +20,8 @@ const LEFT_ALONE_AFTER_MS = 2 * MINUTE_MS;
 /** Checks invariants during the simulation, and counts the calls and runs of each shift. */
 export class Invariants {
   readonly violations: string[] = [];
+  /** Bookings whose assignment was sent more than once: an attempt may take effect late. */
+  readonly #repeated = new Set<string>();
   readonly allowed = new AllowedCounts();
   readonly runs = new Map<string, number>();
   readonly calls = new Map<string, number>();
@@ -84,15 +86,20 @@ export class Invariants {
     const job = this.#parts.store.jobs.get(shiftId);
     const hasStarted = !job || job.startTime <= this.#parts.now();
     if (hasStarted) this.fail(`${call.do} on ${shiftId} after its start`);
+    if (call.do === "assign" && call.isRetry) this.#repeated.add(call.bookingId);
     if (call.do === "unassign") this.#checkLeftAlone(shiftId, call);
     if (call.do === "change") this.#changeCalls.intended(shiftId, call);
   }
 
-  /** The platform leaves alone whom the provider has put back on the shift after a while, unless the person holds a seat and withdraws. */
+  /**
+   * The platform leaves alone whom the provider has put back on the shift after a while, unless the person holds a seat and withdraws, or an assignment of
+   * unknown outcome may have taken effect late.
+   */
   #checkLeftAlone(shiftId: string, { bookingId, providerCandidateId }: Extract<Call, { do: "unassign" }>) {
     const { store, records } = this.#parts;
     const booking = store.bookings.find((each) => each.bookingId === bookingId);
     if (!booking || booking.status === "pending" || booking.status === "confirmed") return;
+    if (this.#repeated.has(bookingId)) return;
     const versions = records.versionsOf(shiftId).map(({ at, shift }) => {
       const entry = shift?.entries.find(({ personId }) => personId === providerCandidateId);
       return { at, by: entry?.by };

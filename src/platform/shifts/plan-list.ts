@@ -1,7 +1,7 @@
 import { type Draft, holdsSeat } from "./draft.ts";
 import { confirm, reasonOf } from "./plan-bookings.ts";
 import { endBooking, moveBooking, movedTo } from "./plan-close.ts";
-import { doubtPerson, isLookedUp, lookUpAgain, settleRoute } from "./plan-routes.ts";
+import { doubtCall, doubtPerson, isLookedUp, lookUpAgain, settleRoute } from "./plan-routes.ts";
 import { holdVanished } from "./plan-vanished.ts";
 import { isOnList, isPerson } from "./seen.ts";
 import type { BookingState } from "./state.ts";
@@ -60,6 +60,8 @@ function isSought(draft: Draft, booking: BookingState): boolean {
   const mayBeListed = hasStrangers(draft) && holdsSeat(booking);
   if ((!mayBeListed && !isDoubted) || draft.hasStarted) return false;
   if (isLookedUpAgain && !isAsked) return false;
+  // A look-up goes on for someone who withdraws only while the call about them is in doubt.
+  if (isAsked && isWithdrawn) doubtCall(draft, "unassign", booking);
   if (isAsked) draft.push({ write: "identify", candidateId, forget: false });
   else if (isWithdrawn) doubtPerson(draft, "unassign", booking);
   else lookUpAgain(draft, booking);
@@ -167,9 +169,13 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
   }
   if (booking.isWithdrawn && holdsSeat(booking)) {
     draft.step({ step: "unassign", code: "seen_unassigned", traceId: booking.traceId });
-    endBooking(draft, booking, { status: "released", reason: "withdrawn" }, { atProvider: "no" });
+    const off = { atProvider: "no", leftAt: draft.now } as const;
+    endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
     return draft.expectLateEffect();
   }
+  // The shift is back without the person: from now on, only the provider puts them on it.
+  if (isEndedWithShift(booking))
+    return draft.patchBooking(booking, { atProvider: "no", rejection: null, leftAt: draft.now });
   draft.patchBooking(booking, { atProvider: "no", rejection: null, mayActLate: true });
 }
 
@@ -180,12 +186,12 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
 function applyRemoved(draft: Draft, booking: BookingState) {
   const moved = movedTo(draft, booking);
   if (moved) return moveBooking(draft, booking, moved);
-  const off = { atProvider: "no" } as const;
+  const off = { atProvider: "no", leftAt: draft.now } as const;
   if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
   if (booking.isWithdrawn)
     return endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
   if (booking.isReassigned)
     return endBooking(draft, booking, { status: "released", reason: "removed_by_provider" }, off);
   // The next call is a retry of this time: a replica may not show its effect for a while.
-  draft.patchBooking(booking, { ...off, isReassigned: true, sentAt: draft.now });
+  draft.patchBooking(booking, { atProvider: "no", isReassigned: true, sentAt: draft.now });
 }

@@ -58,9 +58,13 @@ export function doubtUnknown(
 
 /** Looks up whether the provider knows the person by another id. */
 export function doubtPerson(draft: Draft, call: PersonCall["do"], booking: BookingState): void {
-  const { recoveries = 0 } = draft.state.integration.routes[ROUTES[call]] ?? {};
-  draft.patchBooking(booking, { routeDoubt: recoveries });
+  doubtCall(draft, call, booking);
   lookUpAgain(draft, booking);
+}
+
+export function doubtCall(draft: Draft, call: PersonCall["do"], booking: BookingState): void {
+  const { recoveries = 0 } = draft.state.integration.routes[ROUTES[call]] ?? {};
+  if (booking.routeDoubt === null) draft.patchBooking(booking, { routeDoubt: recoveries });
 }
 
 /**

@@ -94,6 +94,41 @@ describe("a call whose outcome is unknown", () => {
     expect([late.next, jobOf(late.writes)]).toMatchObject([{ do: "rest" }, { ownPeopleCount: 1 }]);
   });
 
+  it.each([
+    ["a list without them settles a withdrawal", inDoubt({ isWithdrawn: true }), "released"],
+    [
+      "a list without them is the first since the shift is back",
+      confirmed({ status: "released", reason: "shift_deleted", atProvider: "maybe" }),
+      undefined,
+    ],
+    [
+      "lists without them have ended the booking",
+      confirmed({ isReassigned: true, missingSince: NOW - 120_000 }),
+      "released",
+    ],
+  ] as const)(
+    "is no reason to unassign whom the provider puts on the shift after %s",
+    (_, booking, status) => {
+      const { writes } = planned(aState({ bookings: [booking] }), afterSeeing());
+      const patch = patchOf(writes) as Partial<BookingState>;
+      expect([patch.status, patch.atProvider, patch.leftAt]).toEqual([status, "no", NOW]);
+      const later = aState({
+        bookings: [{ ...booking, ...patch, status: "released" }],
+        surroundings: listing("person"),
+      });
+      expect(planned(later, afterSeeing(), NOW + 120_000).next.do).toBe("rest");
+    },
+  );
+
+  it("keeps a look-up going whose person withdraws meanwhile", () => {
+    const booking = inDoubt({ rejection: { status: 409 }, isLookedUpAgain: true, isWithdrawn: true });
+    const sought = { ...booking, person: { id: null, fault: { kind: "forgotten", id: "person" } } as const };
+    const state = aState({ bookings: [sought], surroundings: listing("stranger") });
+    const { writes } = planned(state, afterSeeing());
+    expect(patchOf(writes)).toEqual({ routeDoubt: 0 });
+    expect(writesOf(writes, "identify")).toMatchObject([{ forget: false }]);
+  });
+
   it("is settled by the next reading if it was a DELETE", () => {
     const cancellation = aCancellation({ sentAt: NOW - 1_000 });
     expect(planned(aState({ cancellation }), firstStep).next.do).toBe("read");
