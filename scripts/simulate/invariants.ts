@@ -14,6 +14,9 @@ type Parts = Pick<Checked, "store" | "records" | "now" | "log">;
 /** The most that passes between a response and what the platform does with it. Milliseconds. */
 const ACTS_WITHIN_MS = 10_000;
 
+/** Why a booking ended whose person the platform knows to be off the shift. */
+const LEFT: readonly unknown[] = ["withdrawn", "shift_deleted", "shift_cancelled"];
+
 /** Until the platform leaves alone whom the provider puts back on a shift: a replica may lag. Milliseconds. */
 const LEFT_ALONE_AFTER_MS = 2 * MINUTE_MS;
 
@@ -98,8 +101,7 @@ export class Invariants {
   #checkLeftAlone(shiftId: string, { bookingId, providerCandidateId }: Extract<Call, { do: "unassign" }>) {
     const { store, records } = this.#parts;
     const booking = store.bookings.find((each) => each.bookingId === bookingId);
-    if (!booking || booking.status === "pending" || booking.status === "confirmed") return;
-    if (this.#repeated.has(bookingId)) return;
+    if (!booking || !LEFT.includes(booking.reason) || this.#repeated.has(bookingId)) return;
     const versions = records.versionsOf(shiftId).map(({ at, shift }) => {
       const entry = shift?.entries.find(({ personId }) => personId === providerCandidateId);
       return { at, by: entry?.by };

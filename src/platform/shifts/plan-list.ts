@@ -20,7 +20,15 @@ export function applyList(draft: Draft): void {
     else if (mayBeRenamed(booking) && isSought(draft, booking)) continue;
     else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
     else if (booking.atProvider === "yes") applyMissing(draft, booking);
+    else settleLeft(draft, booking);
   }
+}
+
+/** Nothing that the platform has done can put a person on the shift whom a list lacks so long after they have left it. */
+function settleLeft(draft: Draft, booking: BookingState): void {
+  const { leftAt, mayActLate } = booking;
+  if (mayActLate && leftAt !== null && !draft.mayLag(leftAt))
+    draft.patchBooking(booking, { mayActLate: false });
 }
 
 /**
@@ -169,7 +177,8 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
   }
   if (booking.isWithdrawn && holdsSeat(booking)) {
     draft.step({ step: "unassign", code: "seen_unassigned", traceId: booking.traceId });
-    const off = { atProvider: "no", leftAt: draft.now } as const;
+    // A replica may lack the person, who is still on the shift.
+    const off = { atProvider: "no", leftAt: draft.now, mayActLate: true } as const;
     endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
     return draft.expectLateEffect();
   }
@@ -186,7 +195,7 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
 function applyRemoved(draft: Draft, booking: BookingState) {
   const moved = movedTo(draft, booking);
   if (moved) return moveBooking(draft, booking, moved);
-  const off = { atProvider: "no", leftAt: draft.now } as const;
+  const off = { atProvider: "no" } as const;
   if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
   if (booking.isWithdrawn)
     return endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
