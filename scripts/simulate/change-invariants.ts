@@ -13,6 +13,9 @@ const isSame = (one: string | number, other: string | number): boolean =>
     ? Math.abs(Date.parse(one) - Date.parse(other)) < MINUTE_MS
     : one === other;
 
+const isNear = (name: string, one: number, other: number): boolean =>
+  name === "positions" ? one === other : Math.abs(one - other) < MINUTE_MS;
+
 /** Checks what is sent for requested changes, and what they leave of the job. */
 export class ChangeInvariants {
   readonly #parts: Checked;
@@ -107,7 +110,7 @@ export class ChangeInvariants {
         shift ? [{ startTime: shift.start, endTime: shift.end, positions: shift.positions }] : [],
       );
     for (const name of this.#change(last.changeId)?.named ?? [])
-      if (before?.[name] !== job[name] && !had.some((shift) => shift[name] === job[name]))
+      if (before?.[name] !== job[name] && !had.some((shift) => isNear(name, shift[name], job[name])))
         this.#parts.fail(`the job of ${shiftId} returns to the ${name} before ${last.changeId}`);
   }
 }
