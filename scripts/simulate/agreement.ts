@@ -128,6 +128,9 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     if (store.hasOpenIssue("booking_overlaps", subject)) continue;
     // A list that lacked the person, who was also on another shift, was read as a move: the person is on this one by the provider's decision.
     if (hasEnded(store, shift.id, candidateId, "moved_by_provider")) continue;
+    // The shift was gone, and back without the person: only the provider has put them on it since.
+    if (store.bookingsOf(shift.id).some((each) => each.candidateId === candidateId && hasLeftWithShift(each)))
+      continue;
     if (namesOf(records.person(personId)).some((name) => isMergedSince(store, shift.id, personId, name)))
       continue;
     const isRefused = store.hasOpenIssue("unassign_failed", subject);
@@ -169,6 +172,9 @@ const hasEnded = (
   reason: BookingReason,
 ): boolean =>
   store.bookingsOf(shiftId).some((each) => each.candidateId === candidateId && each.reason === reason);
+
+const hasLeftWithShift = ({ reason, leftAt }: BookingRow): boolean =>
+  leftAt !== null && (reason === "shift_deleted" || reason === "shift_cancelled");
 
 /** Why a booking ended although the person had not withdrawn: the lists lacked them, or the shift was gone. */
 const LOST: readonly BookingReason[] = [
