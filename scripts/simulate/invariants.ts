@@ -1,4 +1,3 @@
-import { MINUTE_MS } from "../../src/contract/durations.ts";
 import { GONE } from "../../src/platform/shifts/believe.ts";
 import type { Call, JobState, Next, ShiftState } from "../../src/platform/shifts/state.ts";
 import { type Allowed, AllowedCounts } from "./allowed.ts";
@@ -14,17 +13,9 @@ type Parts = Pick<Checked, "store" | "records" | "now" | "log">;
 /** The most that passes between a response and what the platform does with it. Milliseconds. */
 const ACTS_WITHIN_MS = 10_000;
 
-/** Why a booking ended whose person the platform knows to be off the shift. */
-const LEFT: readonly unknown[] = ["withdrawn", "shift_deleted", "shift_cancelled"];
-
-/** Until the platform leaves alone whom the provider puts back on a shift: a replica may lag. Milliseconds. */
-const LEFT_ALONE_AFTER_MS = 2 * MINUTE_MS;
-
 /** Checks invariants during the simulation, and counts the calls and runs of each shift. */
 export class Invariants {
   readonly violations: string[] = [];
-  /** Bookings whose assignment was sent more than once: an attempt may take effect late. */
-  readonly #repeated = new Set<string>();
   readonly allowed = new AllowedCounts();
   readonly runs = new Map<string, number>();
   readonly calls = new Map<string, number>();
@@ -89,29 +80,7 @@ export class Invariants {
     const job = this.#parts.store.jobs.get(shiftId);
     const hasStarted = !job || job.startTime <= this.#parts.now();
     if (hasStarted) this.fail(`${call.do} on ${shiftId} after its start`);
-    if (call.do === "assign" && call.isRetry) this.#repeated.add(call.bookingId);
-    if (call.do === "unassign") this.#checkLeftAlone(shiftId, call);
     if (call.do === "change") this.#changeCalls.intended(shiftId, call);
-  }
-
-  /**
-   * The platform leaves alone whom the provider has put back on the shift after a while, unless the person holds a seat and withdraws, or an assignment of
-   * unknown outcome may have taken effect late.
-   */
-  #checkLeftAlone(shiftId: string, { bookingId, providerCandidateId }: Extract<Call, { do: "unassign" }>) {
-    const { store, records } = this.#parts;
-    const booking = store.bookings.find((each) => each.bookingId === bookingId);
-    if (!booking || !LEFT.includes(booking.reason) || this.#repeated.has(bookingId)) return;
-    const versions = records.versionsOf(shiftId).map(({ at, shift }) => {
-      const entry = shift?.entries.find(({ personId }) => personId === providerCandidateId);
-      return { at, by: entry?.by };
-    });
-    const off = versions.findLastIndex(({ by }) => by !== "provider");
-    const on = versions.findLastIndex(({ by }, index) => index < off && by !== undefined);
-    const [back, left] = [versions[off + 1], versions[on + 1]];
-    if (!back || !left || on < 0 || versions[off]?.by !== undefined) return;
-    if (back.at - left.at > LEFT_ALONE_AFTER_MS + this.#staleMs)
-      this.fail(`${booking.candidateId} is taken off ${shiftId}, on which the provider has put them back`);
   }
 
   /** How old what the platform acts on may be: as far as a replica has lagged until now. */

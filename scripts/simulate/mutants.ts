@@ -85,13 +85,6 @@ export const RARE_MUTANTS = {
     const { removed: _, ...surroundings } = state.surroundings;
     return plan({ ...state, surroundings }, run, now, rules);
   },
-  unassignsPutBack: (state, run, now, rules) =>
-    plan(
-      { ...state, bookings: state.bookings.map((booking) => ({ ...booking, leftAt: null })) },
-      run,
-      now,
-      rules,
-    ),
 } satisfies Record<string, Planner>;
 
 const isOfChange = (write: Write) => write.write === "notify" && write.kind === "shift_changed";

@@ -29,10 +29,6 @@ describe("a schedule of its own", () => {
     at(900_000, { do: "window", kind: "empty_lists", forMs: 600_000 }),
     at(1_000, { do: "announce", shift: 0, count: 2, eachMs: 200_000 }),
   ]);
-  const putBack = schedule(1, 1, [
-    accept(0),
-    at(900_000, { do: "put_back", shift: 0, candidate: 0, afterMs: 300_000 }),
-  ]);
   it.each<[string, Planner, Schedule, string]>([
     [GONE_RETURNS, BELIEVE_MUTANTS[GONE_RETURNS] as Planner, gone, "has a job again, although it is gone"],
     [
@@ -41,7 +37,6 @@ describe("a schedule of its own", () => {
       emptied,
       "whose list was suddenly empty",
     ],
-    ["unassigns whom the provider has put back", RARE_MUTANTS.unassignsPutBack, putBack, "has put them back"],
   ])("finds a counterexample to a plan that %s", (_, mutant, own, violation) => {
     expect(simulate(own).violations).toEqual([]);
     expect(simulate(own, { plan: mutant }).violations).toContainEqual(expect.stringContaining(violation));
