@@ -129,7 +129,7 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     // A list that lacked the person, who was also on another shift, was read as a move: the person is on this one by the provider's decision.
     if (hasEnded(store, shift.id, candidateId, "moved_by_provider")) continue;
     // Lists that showed no one have hidden that an assignment took effect late: two minutes later, the person is the provider's own.
-    if (system.network.hasEmptyLists && hasEnded(store, shift.id, candidateId, "withdrawn")) continue;
+    if (system.network.hadEmptyLists && hasEnded(store, shift.id, candidateId, "withdrawn")) continue;
     // The shift was gone, and back without the person: only the provider has put them on it since.
     if (store.bookingsOf(shift.id).some((each) => each.candidateId === candidateId && hasLeftWithShift(each)))
       continue;

@@ -63,6 +63,8 @@ export class Network {
   observations: Observations | undefined;
   /** Whether a gateway responded to a lookup. */
   hasHiddenPeople = false;
+  /** Whether GET has shown no people. */
+  hadEmptyLists = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -190,6 +192,7 @@ export class Network {
     this.#readAt.set(request.shiftId, readAt);
     const response = carryOut(records, request, { now: now(), readAt }, effects);
     if (response.kind !== "shift" || !this.hasEmptyLists) return response;
+    this.hadEmptyLists = true;
     return { ...response, shift: { ...response.shift, assigned: [] } };
   }
 
