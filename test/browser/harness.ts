@@ -92,9 +92,12 @@ function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
-function openWindow(browser: Browser, display: Display): Promise<BrowserContext> {
+/** Waits without a limit of its own: the test runner ends what hangs. */
+async function openWindow(browser: Browser, display: Display): Promise<BrowserContext> {
   const { width = 1280, height = 900, colorScheme = "light", zone = "America/New_York" } = display;
-  return browser.newContext({ viewport: { width, height }, colorScheme, timezoneId: zone });
+  const window = await browser.newContext({ viewport: { width, height }, colorScheme, timezoneId: zone });
+  window.setDefaultTimeout(0);
+  return window;
 }
 
 /** Chromium reports violations of the content security policy as console errors. */

@@ -116,7 +116,7 @@ async function end(child: ChildProcess): Promise<void> {
 
 const untilSome = (acknowledged: readonly string[], more = 50) => {
   const before = acknowledged.length;
-  return expect.poll(() => acknowledged.length, { timeout: 180_000 }).toBeGreaterThan(before + more);
+  return expect.poll(() => acknowledged.length).toBeGreaterThan(before + more);
 };
 
 async function emptyPostgres() {
@@ -133,9 +133,7 @@ const restoredEnv = (home: DataFolder, url?: string): NodeJS.ProcessEnv => ({
 });
 
 describe("under load,", () => {
-  it("a backup of the running embedded platform has every event that was acknowledged before it", {
-    timeout: 600_000,
-  }, async () => {
+  it("a backup of the running embedded platform has every event that was acknowledged before it", async () => {
     const { home, owner } = await makeFilledFolder();
     const platform = startProcess(home);
     const port = await platform.port;
@@ -150,13 +148,13 @@ describe("under load,", () => {
     expect(existsSync(file)).toBe(false);
     const before = [...load.acknowledged];
     // The platform may still be busy with the killed backup.
-    await expect.poll(async () => (await backup().ended).code, { timeout: 180_000, interval: 500 }).toBe(0);
+    await expect.poll(async () => (await backup().ended).code, { interval: 500 }).toBe(0);
     await load.stop();
     await end(platform.child);
     const restore = () => command(["restore", file], restoredEnv(home));
     const half = restore();
     const draft = join(home.dataDir, "restored", "database.restoring");
-    await expect.poll(() => existsSync(join(draft, "pg")), { timeout: 180_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(draft, "pg"))).toBe(true);
     half.child.kill("SIGKILL");
     await half.ended;
     const database = join(home.dataDir, "restored", "database");
@@ -167,9 +165,7 @@ describe("under load,", () => {
     expect(before.length).toBeGreaterThan(50);
   });
 
-  it("a platform that goes to PostgreSQL by a backup, and a backup of PostgreSQL, have every event that was acknowledged before", {
-    timeout: 600_000,
-  }, async () => {
+  it("a platform that goes to PostgreSQL by a backup, and a backup of PostgreSQL, have every event that was acknowledged before", async () => {
     const { home, owner } = await makeFilledFolder();
     const embedded = startProcess(home);
     const port = await embedded.port;
@@ -211,7 +207,7 @@ async function untilLoading(url: string): Promise<void> {
         );
         return rows.length;
       },
-      { timeout: 180_000, interval: 5 },
+      { interval: 5 },
     )
     .toBeGreaterThan(0);
   await client.end();

@@ -21,9 +21,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** The short form of `npm run chaos`. */
 describe.each(engines)(`a platform that is killed repeatedly, on %s (seed ${seed})`, (engine) => {
-  it("loses nothing, doubles nothing, and agrees with the providers at the end", {
-    timeout: 300_000,
-  }, async () => {
+  it("loses nothing, doubles nothing, and agrees with the providers at the end", async () => {
     const dataDir = join(folder, "platform");
     await mkdir(dataDir);
     if (engine === "pglite") cpSync(inject("pgliteTemplate"), join(dataDir, "database"), { recursive: true });

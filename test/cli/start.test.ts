@@ -9,8 +9,6 @@ import { start } from "../../src/cli/start.ts";
 
 const SCRIPT = new URL("../../src/cli/start.ts", import.meta.url).pathname;
 const ANY_PORTS = ["--port", "0", "--sandbox-port", "0"];
-/** Each process compiles all of src again, which is slow on a busy machine. Milliseconds. */
-const SLOW = { timeout: 120_000 };
 const ESCAPE = "\u001b";
 
 let folder: string;
@@ -83,7 +81,7 @@ function endAll(): void {
 const portsIn = (text: string) =>
   [...text.matchAll(/^ {2}(?:platform|provider) +(http:\S+)/gm)].map(([, url]) => url ?? "");
 
-describe("npm start, as a process", SLOW, () => {
+describe("npm start, as a process", () => {
   afterEach(endAll);
 
   it("runs the demo, stays up until SIGTERM, and runs it again on the same data", async () => {
@@ -151,7 +149,7 @@ describe("npm start, as a process", SLOW, () => {
   });
 });
 
-describe("npm start", SLOW, () => {
+describe("npm start", () => {
   const others = process.listeners("SIGINT");
   const before = { int: process.listenerCount("SIGINT"), term: process.listenerCount("SIGTERM") };
   afterEach(() => {

@@ -126,7 +126,7 @@ describe("the first ten minutes of a provider team", () => {
 });
 
 /** `RUNS=1000` for more of them. */
-const RUNS = Number(process.env.RUNS ?? 200);
+const RUNS = Number(process.env.RUNS ?? 50);
 
 describe(`${RUNS} runs in a row against the one process`, () => {
   it("give one verdict", async () => {
@@ -142,5 +142,5 @@ describe(`${RUNS} runs in a row against the one process`, () => {
       const wrong = findings.filter(({ severity }) => severity !== "skipped");
       expect([run, summary.verdict, wrong]).toEqual([run, "conforms", []]);
     }
-  }, 600_000);
+  });
 });

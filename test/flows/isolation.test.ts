@@ -19,7 +19,7 @@ const NEIGHBOURS: readonly { fault: FaultName; events: number }[] = [
 describe.each(featureEngines)("an integration beside others whose providers fail, on %s", (engine) => {
   it("gets its jobs while the others get none", async () => {
     // Attempts are as far apart as in production, so no work is given up meanwhile.
-    const harness = await startHarness(engine, { providerTimeoutMs: 300, retries: PROVIDER_RETRIES });
+    const harness = await startHarness(engine, { retries: PROVIDER_RETRIES });
     onTestFinished(harness.close);
     const healthy = await harness.onboard();
     const failing = await Promise.all(NEIGHBOURS.map((neighbour) => onboardFailing(harness, neighbour)));

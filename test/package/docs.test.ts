@@ -66,6 +66,7 @@ interface Visit {
 
 async function visit(url: string, width: number, colorScheme: "light" | "dark"): Promise<Visit> {
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  page.setDefaultTimeout(0);
   const faults: string[] = [];
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) faults.push(message.text());

@@ -17,7 +17,7 @@ let image: Image;
 beforeAll(async () => {
   packed = await packAll();
   image = await buildImage([packed.shiftpact, packed.platform]);
-}, 400_000);
+});
 afterAll(async () => {
   packed?.remove();
   await image?.remove();

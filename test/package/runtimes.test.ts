@@ -98,6 +98,7 @@ it("the clients work in a browser", async () => {
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   try {
     const page = await browser.newPage();
+    page.setDefaultTimeout(0);
     // A page of the same origin: a provider's API accepts no other.
     await page.route("**/page.html", (route) =>
       route.fulfill({ contentType: "text/html", body: "<!doctype html><title>A page</title>" }),

@@ -4,11 +4,10 @@ import { type Organisation, startIndependent } from "../convergence/organisation
 
 const NEIGHBOURS = 4;
 const ACCEPTS = 12;
-const SLOW_MS = 8_000;
+const HEALTHY_ACCEPTS = 3;
+/** Longer than the test takes. `npm run bench` measures how long an accept takes beside slow providers. */
+const SLOW_MS = 120_000;
 const PATIENCE_MS = 2 * SLOW_MS;
-/** Half of the time of a slow provider: waiting behind one takes longer. `npm run bench` measures the real time. */
-const BOUND_MS = 4_000;
-const MEASUREMENTS = 3;
 
 /** Creates as many jobs as accepts, each with a candidate. */
 async function prepare(organisation: Organisation, count: number) {
@@ -24,28 +23,28 @@ function acceptSlowly({ organisation, prepared }: Awaited<ReturnType<typeof prep
   return prepared.map(({ job, person }) => organisation.accept(job, person));
 }
 
-const isCalled = ({ organisation: { provider } }: { organisation: Organisation }) =>
-  provider.calls.some(({ status }) => status === 0);
+interface At {
+  organisation: Organisation;
+}
+const isOpen = ({ status }: { status: number }) => status === 0;
+const isCalled = ({ organisation: { provider } }: At) => provider.calls.some(isOpen);
+const responsesOf = ({ organisation: { provider } }: At) =>
+  provider.calls.filter((call) => !isOpen(call)).length;
 
-describe.each(engines)("four providers that take eight seconds for each response, on %s", (engine) => {
+describe.each(engines)("four providers that take two minutes for each response, on %s", (engine) => {
   it("do not delay an accept at a healthy provider", async () => {
     const platform = await startIndependent(engine, { providerTimeoutMs: PATIENCE_MS });
     // Does not await the slow responses.
     onTestFinished(platform.close);
-    const healthy = await prepare(await platform.onboard(), MEASUREMENTS);
+    const healthy = await prepare(await platform.onboard(), HEALTHY_ACCEPTS);
     const slow = await Promise.all(
       Array.from({ length: NEIGHBOURS }, async () => prepare(await platform.onboard(), ACCEPTS)),
     );
     void Promise.allSettled(slow.flatMap(acceptSlowly));
     await expect.poll(() => slow.every(isCalled)).toBe(true);
+    const before = slow.map(responsesOf);
     const { book } = healthy.organisation;
-    const durations: number[] = [];
-    for (const { job, person } of healthy.prepared) {
-      const begun = performance.now();
-      await book(job, person);
-      durations.push(performance.now() - begun);
-    }
-    expect(slow.every(isCalled)).toBe(true);
-    expect(Math.max(...durations)).toBeLessThan(BOUND_MS);
+    for (const { job, person } of healthy.prepared) await book(job, person);
+    expect(slow.map(responsesOf)).toEqual(before);
   });
 });

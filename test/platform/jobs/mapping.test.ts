@@ -94,7 +94,7 @@ describe.each(featureEngines)("a shift with an outlet or role that is not mapped
     const endTime = new Date(Date.now() + HOUR_MS).toISOString();
     const { shiftId } = await organisation.open({ outletId: randomUUID(), startTime, endTime });
     expect(await organisation.issueCodes()).toEqual(["outlet_not_mapped"]);
-    await expect.poll(organisation.issueCodes, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(organisation.issueCodes).toEqual([]);
     expect(await organisation.job(shiftId)).toMatchObject({ status: "expired" });
   });
 

@@ -14,7 +14,6 @@ import { configFor, OPERATIONS_TOKEN, useHarness } from "../../harness/platform.
 import { startWithTenants } from "../../harness/tenants.ts";
 
 const checkProvider = createProviderCheck();
-const PATIENT = { timeout: 25_000 };
 const UNKNOWN = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
 const FINDING: ProviderFinding = {
   code: "body_missing",
@@ -63,7 +62,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     const { params } = of;
     ok(await harness().operations.changeIntegration({ params, body: { routing: "path" } }));
     calls[0]?.reject(new Error("nothing listens there any more"));
-    await expect.poll(() => asked, PATIENT).toBe(2);
+    await expect.poll(() => asked).toBe(2);
     expect(await issues(of)).toEqual([]);
     calls[1]?.resolve([]);
     check = checkProvider;
@@ -77,7 +76,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     provider.setFault("time-without-offset");
     const before = dataOf(provider);
     await activate(of);
-    await expect.poll(() => subjects(of), PATIENT).toContain("getShift: time_without_offset");
+    await expect.poll(() => subjects(of)).toContain("getShift: time_without_offset");
     const isFound = (issue: Issue) => subjectOf(issue) === "getShift: time_without_offset";
     const [issue] = (await issues(of)).filter(isFound);
     expect(issue).toMatchObject({ code: "provider_check", count: 1 });
@@ -88,7 +87,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     expect(JSON.stringify(issue)).not.toContain(provider.token);
     provider.clearFaults();
     expect(await ask(of)).toEqual({ queued: true });
-    await expect.poll(() => subjects(of), PATIENT).toEqual([]);
+    await expect.poll(() => subjects(of)).toEqual([]);
     expect(dataOf(provider)).toEqual(before);
   });
 
@@ -109,24 +108,24 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
   it("again, without a second issue for what is still wrong", async () => {
     check = async () => [FINDING, { ...FINDING, actual: "something else" }];
     const of = await harness().onboard({ connect: false });
-    await expect.poll(() => subjects(of), PATIENT).toEqual(["listRoles: body_missing"]);
+    await expect.poll(() => subjects(of)).toEqual(["listRoles: body_missing"]);
     const [issue] = await issues(of);
     const actual = issue?.params.findings?.map((finding) => finding.actual);
     expect(actual).toEqual(["an empty body", "something else"]);
     ok(await harness().operations.suspendIntegration({ params: of.params }));
     await activate(of);
-    await expect.poll(async () => (await issues(of)).map(({ count }) => count), PATIENT).toEqual([2]);
+    await expect.poll(async () => (await issues(of)).map(({ count }) => count)).toEqual([2]);
     expect((await issues(of))[0]?.issueId).toBe(issue?.issueId);
   });
 
   it("and a check that cannot run raises an issue, and keeps the earlier findings", async () => {
     check = async () => [FINDING];
     const of = await harness().onboard({ connect: false });
-    await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
+    await expect.poll(() => subjects(of)).toHaveLength(1);
     check = () => Promise.reject(new Error("nothing answers at its address"));
     await ask(of);
     await expect
-      .poll(async () => (await issues(of)).map(({ code }) => code).sort(), PATIENT)
+      .poll(async () => (await issues(of)).map(({ code }) => code).sort())
       .toEqual(["provider_check", "provider_check_failed"]);
     const [failed] = (await issues(of)).filter(({ code }) => code === "provider_check_failed");
     expect(failed).toMatchObject({ subject: { kind: "integration" }, params: {} });
@@ -137,21 +136,19 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     };
     await ask(of);
     await expect
-      .poll(async () => (await issues(of)).map(({ params }) => params.failure), PATIENT)
+      .poll(async () => (await issues(of)).map(({ params }) => params.failure))
       .toContain("connection_failed");
     of.provider.clearFaults();
     check = async () => [FINDING];
     await ask(of);
-    await expect
-      .poll(async () => (await issues(of)).map(({ code }) => code), PATIENT)
-      .toEqual(["provider_check"]);
+    await expect.poll(async () => (await issues(of)).map(({ code }) => code)).toEqual(["provider_check"]);
   });
 
   it("without naming a person in its issues", async () => {
     const reproduce = "curl -i 'https://provider.example/candidates?personalNumber=18900116-9813'";
     check = async () => [{ ...FINDING, reproduce, actual: "a\0b" }];
     const of = await harness().onboard({ connect: false });
-    await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
+    await expect.poll(() => subjects(of)).toHaveLength(1);
     const [issue] = await issues(of);
     expect(issue?.params.findings).toMatchObject([
       { actual: "a\\0b", reproduce: expect.stringContaining("personalNumber=[personal number]") },
@@ -165,7 +162,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     await of.activate();
     expect(await issues(of)).toEqual([]);
     slow.resolve([FINDING]);
-    await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
+    await expect.poll(() => subjects(of)).toHaveLength(1);
   });
 
   it("but an unknown providerId is a 404", async () => {
@@ -220,7 +217,7 @@ describe.each(featureEngines)("a check that is under way when the platform stops
         const answer = await fetch(`${next.url}/operations/v1/issues`, { headers });
         return ((await answer.json()) as { items: { code: string }[] }).items.map(({ code }) => code);
       };
-      await expect.poll(issues, PATIENT).toEqual(["provider_check"]);
+      await expect.poll(issues).toEqual(["provider_check"]);
       await next.close();
     } finally {
       await harness.close();

@@ -262,7 +262,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
           return (await read()) - before;
         };
         // While anybody, such as an automatic ANALYZE, has a snapshot from before they ended, they cannot be passed over.
-        await expect.poll(readByClaim, { timeout: 15_000 }).toBe(0);
+        await expect.poll(readByClaim).toBe(0);
       });
   });
 
