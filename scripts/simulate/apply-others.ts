@@ -1,4 +1,4 @@
-import type { Write } from "../../src/platform/shifts/writes.ts";
+import type { Write } from "../../src/platform/shifts/plan/writes.ts";
 import { notify, type Target } from "./notices.ts";
 import { isLive, type JobRow, newBooking, type Store } from "./store.ts";
 

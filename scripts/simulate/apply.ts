@@ -1,6 +1,6 @@
-import { GONE, NO_BELIEF } from "../../src/platform/shifts/believe.ts";
+import { GONE, NO_BELIEF } from "../../src/platform/shifts/plan/believe.ts";
+import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/plan/writes.ts";
 import type { ShiftState } from "../../src/platform/shifts/state.ts";
-import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/writes.ts";
 import { book, noteOwn, readBooked, sample } from "./apply-others.ts";
 import { endHold, INTEGRATION, noteImplausible, noteReachable, noteRoute, pause } from "./integration.ts";
 import { raiseIssue, resolveIssues } from "./issues.ts";
@@ -77,7 +77,7 @@ function applyOne(target: Target, write: Write) {
         if (write.eventIds.includes(event.eventId))
           Object.assign(event, {
             status: write.status,
-            isUnread: !READ.includes(write.verdict.code),
+            awaitsReading: !READ.includes(write.verdict.code),
           });
       return;
     case "operation":
@@ -87,7 +87,7 @@ function applyOne(target: Target, write: Write) {
       return;
     case "requeue_echo": {
       const echo = store.events.find(({ eventId }) => eventId === write.eventId);
-      if (echo?.status === "skipped_echo") Object.assign(echo, { status: "queued", isUnread: true });
+      if (echo?.status === "skipped_echo") Object.assign(echo, { status: "queued", awaitsReading: true });
       return;
     }
     case "change": {
@@ -148,7 +148,13 @@ function identify(
 ) {
   const row = store.people.get(candidateId);
   if (!row)
-    store.people.set(candidateId, { id: null, createSentAt: null, idempotencyKey: null, fault: null });
+    store.people.set(candidateId, {
+      id: null,
+      knownAs: 0,
+      createSentAt: null,
+      idempotencyKey: null,
+      fault: null,
+    });
   else if (forget) {
     const before = row.id ?? (row.fault?.kind === "forgotten" ? row.fault.id : null);
     Object.assign(row, { id: null, fault: { kind: "forgotten", ...(keep && { id: before }) } });

@@ -1,10 +1,10 @@
-import type { Belief } from "../../src/platform/shifts/believe.ts";
-import { plan } from "../../src/platform/shifts/plan.ts";
+import type { Belief } from "../../src/platform/shifts/plan/believe.ts";
+import { plan } from "../../src/platform/shifts/plan/plan.ts";
 import type { Reading, RunSoFar, ShiftState } from "../../src/platform/shifts/state.ts";
 import type { Planner } from "./runs.ts";
 
-// Plans with one row of the table of `believe` disabled each, in the order of the table. For the rows about what is known to be older, and about what was
-// believed before in an unknown order, see MUTANTS.
+// Plans with one row of the table of `believe` disabled each, in the order of the table. Random schedules meet too rarely what the rows about older versions,
+// and about an unknown order, decide: `believe.test.ts` has both.
 
 const UNANNOUNCED = "believes at once that a shift is gone, although no deletion was announced";
 const NOT_AGAIN = "does not read again what is believed while an announced change is not shown";

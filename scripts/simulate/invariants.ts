@@ -1,4 +1,4 @@
-import { GONE } from "../../src/platform/shifts/believe.ts";
+import { GONE } from "../../src/platform/shifts/plan/believe.ts";
 import type { Call, JobState, Next, ShiftState } from "../../src/platform/shifts/state.ts";
 import { type Allowed, AllowedCounts } from "./allowed.ts";
 import { ChangeInvariants } from "./change-invariants.ts";

@@ -1,9 +1,9 @@
 import type { ProviderPerson } from "../../generated/operations/types.ts";
 import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { Shift } from "../../src/contract/shift.ts";
-import { NO_BELIEF } from "../../src/platform/shifts/believe.ts";
-import { holdsSeat } from "../../src/platform/shifts/draft.ts";
-import { unlisted } from "../../src/platform/shifts/plan-vanished.ts";
+import { NO_BELIEF } from "../../src/platform/shifts/plan/believe.ts";
+import { holdsSeat } from "../../src/platform/shifts/plan/draft.ts";
+import { unlisted } from "../../src/platform/shifts/plan/vanished.ts";
 import type { MovedPerson, RunSoFar, ShiftState, Surroundings } from "../../src/platform/shifts/state.ts";
 import { COMPETENCE_OF_ROLE, isLive, type JobRow, type Store } from "./store.ts";
 
@@ -103,21 +103,20 @@ function bookingsOf(store: Store, shiftId: string, now: number): ShiftState["boo
 }
 
 /** Works as `IS_SHARED` of load.ts. */
-function isShared({ people }: Store, candidateId: string): boolean {
-  const id = people.get(candidateId)?.id ?? null;
-  const [first] = [...people].find(([, person]) => id !== null && person.id === id) ?? [];
-  return first !== undefined && first !== candidateId;
+function isShared(store: Store, candidateId: string): boolean {
+  const id = store.people.get(candidateId)?.id ?? null;
+  return id !== null && store.ownerOf(id) !== candidateId;
 }
 
 const eventsOf = (store: Store, shiftId: string): ShiftState["events"] =>
   store.events
     .filter((event) => event.shiftId === shiftId && (event.status === "queued" || event.status === "dead"))
-    .map(({ eventId, event, traceId, isReplayed, isUnread, status, receivedAt }) => ({
+    .map(({ eventId, event, traceId, isReplayed, awaitsReading, status, receivedAt }) => ({
       eventId,
       event,
       traceId,
       isReplayed,
-      isUnread,
+      awaitsReading,
       isDead: status === "dead",
       receivedAt,
     }));
@@ -147,8 +146,7 @@ function loadSurroundings(
 /** Returns the provider's list, and which candidates are on it. */
 function listedOn(store: Store, { assigned }: Shift): ProviderPerson[] {
   return assigned.map(({ providerCandidateId, personalNumber }) => {
-    const known = [...store.people].find(([, { id }]) => id === providerCandidateId);
-    const candidateId = known?.[0] ?? personalNumber;
+    const candidateId = store.ownerOf(providerCandidateId) ?? personalNumber;
     return { providerCandidateId, ...(candidateId !== undefined && { candidateId }) };
   });
 }

@@ -1,4 +1,4 @@
-import type { Write } from "../../src/platform/shifts/writes.ts";
+import type { Write } from "../../src/platform/shifts/plan/writes.ts";
 import type { JobRow, NotificationRow, Store } from "./store.ts";
 
 // What candidates hear: notifications and offers.

@@ -109,7 +109,8 @@ export class PersonRuns {
     const ended = { createSentAt: null, idempotencyKey: null };
     switch (step.do) {
       case "know":
-        Object.assign(person, ended, { id: step.id, fault: null });
+        store.know(person, step.id);
+        Object.assign(person, ended);
         if (step.how === "created") noteRoute(store, { route: "createCandidate", works: true }, now());
         return this.#finish(claim);
       case "give_up":

@@ -1,8 +1,8 @@
 import type { Unavailable } from "../../src/clients/provider/answer.ts";
 import { PROVIDER_RETRIES, type RetryPolicy, TIMING } from "../../src/clients/retry-policy.ts";
 import { continued, intentOf } from "../../src/platform/shifts/act.ts";
-import { hadNoEffect } from "../../src/platform/shifts/call-outcome.ts";
-import type { Plan } from "../../src/platform/shifts/plan.ts";
+import { hadNoEffect } from "../../src/platform/shifts/plan/call-outcome.ts";
+import type { Plan } from "../../src/platform/shifts/plan/plan.ts";
 import type {
   Call,
   Made,

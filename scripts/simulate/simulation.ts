@@ -1,5 +1,5 @@
 import { HOUR_MS, SECOND_MS } from "../../src/contract/durations.ts";
-import { plan } from "../../src/platform/shifts/plan.ts";
+import { plan } from "../../src/platform/shifts/plan/plan.ts";
 import { checkAgreement } from "./agreement.ts";
 import type { AllowedCounts } from "./allowed.ts";
 import { activate, mapOutlets } from "./commands.ts";
@@ -148,10 +148,10 @@ class Simulation extends SimulatedSystem {
 
   /** Returns shifts with waiting events that are not due: the dispatcher's next sweep finds them. */
   #missed(): string[] {
-    return this.store.events.flatMap(({ status, shiftId, isUnread }) => {
+    return this.store.events.flatMap(({ status, shiftId, awaitsReading }) => {
       const row = this.store.work.get(`shift ${shiftId}`);
       const isDue = row && (row.dueAt <= this.now + SECOND_MS || row.claim !== null || row.attempts > 0);
-      return status === "queued" && isUnread && !isDue ? [shiftId] : [];
+      return status === "queued" && awaitsReading && !isDue ? [shiftId] : [];
     });
   }
 

@@ -52,6 +52,8 @@ export const newBooking = ({ shiftId, traceId }: JobRow, candidateId: string, no
 
 export interface PersonRow {
   id: string | null;
+  /** The order in which ids became known. */
+  knownAs: number;
   createSentAt: number | null;
   idempotencyKey: string | null;
   fault: PersonFault | null;
@@ -81,7 +83,7 @@ export interface EventRow {
   status: EventStatus;
   receivedAt: number;
   isReplayed: boolean;
-  isUnread: boolean;
+  awaitsReading: boolean;
 }
 
 export interface IssueRow {
@@ -147,6 +149,22 @@ export class Store {
   newId(prefix: string): string {
     this.#ids += 1;
     return `${prefix}${String(this.#ids).padStart(4, "0")}`;
+  }
+
+  /** Notes a person's id at the provider, which belongs to the candidate who had it first. */
+  know(person: PersonRow, id: string) {
+    const keptId = person.fault?.kind === "forgotten" ? person.fault.id : null;
+    if (keptId !== id) {
+      this.#ids += 1;
+      person.knownAs = this.#ids;
+    }
+    Object.assign(person, { id, fault: null });
+  }
+
+  ownerOf(id: string): string | undefined {
+    const having = [...this.people].filter(([, person]) => person.id === id);
+    const [owner] = having.sort(([, one], [, two]) => one.knownAs - two.knownAs);
+    return owner?.[0];
   }
 
   job(shiftId: string): JobRow | undefined {

@@ -7,7 +7,7 @@ import type { Planner } from "../../scripts/simulate/runs.ts";
 import type { Action, Step } from "../../scripts/simulate/schedule.ts";
 import { schedules } from "../../scripts/simulate/schedules.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";
-import { plan } from "../../src/platform/shifts/plan.ts";
+import { plan } from "../../src/platform/shifts/plan/plan.ts";
 
 /** Steps whose course does not depend on what the platform has done. */
 const FREE: Step["do"][] = [

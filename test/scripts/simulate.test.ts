@@ -9,7 +9,7 @@ import { RULES } from "../../scripts/simulate/runs.ts";
 import { schedules } from "../../scripts/simulate/schedules.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";
 import { START } from "../../scripts/simulate/system.ts";
-import { plan } from "../../src/platform/shifts/plan.ts";
+import { plan } from "../../src/platform/shifts/plan/plan.ts";
 
 /** `SIMULATE_SEED=... npx vitest run test/scripts/simulate.test.ts` does the same again. */
 const SEED = Number(process.env.SIMULATE_SEED ?? Math.floor(Math.random() * 2 ** 31));

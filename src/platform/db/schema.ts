@@ -122,7 +122,7 @@ export interface Schema extends ShiftTables {
     provider_id: string;
     candidate_id: string;
     provider_candidate_id: string | null;
-    created_at: Generated<Date>;
+    known_at: Date | null;
     /** Of a create whose outcome is not known. */
     create_sent_at: Date | null;
     idempotency_key: string | null;

@@ -106,11 +106,11 @@ function assert(providerId: string, people: Known): Statement {
 /** Notes the ids at the provider. Returns the candidates whose id was another. */
 function noteIds(providerId: string, people: Known): Statement {
   return sql`
-    insert into provider_candidates (provider_id, candidate_id, provider_candidate_id)
-    select ${providerId}::uuid, "candidateId", "providerCandidateId"
+    insert into provider_candidates (provider_id, candidate_id, provider_candidate_id, known_at)
+    select ${providerId}::uuid, "candidateId", "providerCandidateId", clock_timestamp()
     from ${jsonRows(people)} as person ("candidateId" uuid, "providerCandidateId" text) order by "candidateId"
     on conflict (provider_id, candidate_id)
-      do update set provider_candidate_id = excluded.provider_candidate_id, trouble = null
+      do update set provider_candidate_id = excluded.provider_candidate_id, known_at = excluded.known_at, trouble = null
       where provider_candidates.provider_candidate_id is distinct from excluded.provider_candidate_id
     returning candidate_id`;
 }

@@ -1,6 +1,6 @@
 import type { Booking, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { bookingTopic, changeTopic } from "../shifts/record.ts";
+import { bookingTopic, changeTopic } from "../shifts/record/record.ts";
 
 /** Waits for the provider until `isSettled` holds for the booking or the time limit is over. Returns the booking as it is then. */
 export function awaitBooking(

@@ -248,6 +248,7 @@ async function update(trx: Trx, { providerId, key }: Claim, columns: Columns): P
 async function remember(trx: Trx, claim: Claim, provider_candidate_id: string): Promise<void> {
   await update(trx, claim, {
     provider_candidate_id,
+    known_at: sql<Date>`case when trouble ->> 'id' = ${provider_candidate_id} then known_at else clock_timestamp() end`,
     create_sent_at: null,
     idempotency_key: null,
     trouble: null,

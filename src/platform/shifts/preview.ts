@@ -3,9 +3,9 @@ import type { StoredEvent } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
 import { type Trx, writeRows } from "../transaction.ts";
 import { act } from "./act.ts";
-import { loadShift, type ShiftKey } from "./load.ts";
-import { plan } from "./plan.ts";
-import { record } from "./record.ts";
+import { loadShift, type ShiftKey } from "./observe/load.ts";
+import { plan } from "./plan/plan.ts";
+import { record } from "./record/record.ts";
 import { loadWithSurroundings, rulesOf } from "./run.ts";
 import type { RunSoFar } from "./state.ts";
 

@@ -12,14 +12,14 @@ import { retryAfterFailure } from "../work/retry.ts";
 import { type Claim, endClaim, renewClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
-import { holdsSeat } from "./draft.ts";
-import { type LoadedShift, loadShift, loadShifts, peekShifts, type ShiftKey } from "./load.ts";
-import { findArrived, findMoved } from "./moved-people.ts";
-import { firstReading, plan } from "./plan.ts";
-import { unlisted } from "./plan-vanished.ts";
-import { record } from "./record.ts";
+import { type LoadedShift, loadShift, loadShifts, peekShifts, type ShiftKey } from "./observe/load.ts";
+import { findArrived, findMoved } from "./observe/moved-people.ts";
+import { countRemoved, countVanished, loadSurroundings } from "./observe/surroundings.ts";
+import { holdsSeat } from "./plan/draft.ts";
+import { firstReading, plan } from "./plan/plan.ts";
+import { unlisted } from "./plan/vanished.ts";
+import { record } from "./record/record.ts";
 import type { Next, Rules, RunSoFar, ShiftState } from "./state.ts";
-import { countRemoved, countVanished, loadSurroundings } from "./surroundings.ts";
 
 /** A shift needs far fewer steps. The limit ends a run that would otherwise never stop. */
 const MAX_STEPS = 100;

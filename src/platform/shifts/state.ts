@@ -9,7 +9,7 @@ import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { ShiftOutcome } from "../../clients/provider/shifts.ts";
 import type { RetryPolicy, Timing } from "../../clients/retry-policy.ts";
 import type { Job, PersonFault, Rejection, Routes, ShiftChange, ShiftValues } from "../db/schema.ts";
-import type { Belief } from "./believe.ts";
+import type { Belief } from "./plan/believe.ts";
 
 // The plain values that a run works with. Times are milliseconds since 1970. Nothing here depends on the database, HTTP, or a clock.
 
@@ -131,7 +131,7 @@ export interface EventState {
   /** By the clock of the process that stored it. */
   receivedAt: number;
   /** Whether the provider has not responded to any reading that covered it. */
-  isUnread: boolean;
+  awaitsReading: boolean;
 }
 
 /** What the database knows beyond the shift itself. After a reading, it refers to the shift as it was read. */

@@ -14,7 +14,7 @@ import { notificationHandlers } from "../../../src/platform/http/operations/noti
 import { createDispatcher } from "../../../src/platform/inbox/dispatch.ts";
 import { createInbox } from "../../../src/platform/inbox/receive.ts";
 import { createReadings } from "../../../src/platform/metrics/readings.ts";
-import { loadShift } from "../../../src/platform/shifts/load.ts";
+import { loadShift } from "../../../src/platform/shifts/observe/load.ts";
 import { silent } from "../../harness/engines.ts";
 
 /** The plan of PostgreSQL for a query of the platform. */

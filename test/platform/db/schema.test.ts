@@ -130,7 +130,7 @@ const TABLES: Tables = {
     provider_id: "uuid",
     candidate_id: "uuid",
     provider_candidate_id: "text?",
-    created_at: "timestamptz",
+    known_at: "timestamptz?",
     create_sent_at: "timestamptz?",
     idempotency_key: "uuid?",
     trouble: "jsonb?",

@@ -1,9 +1,10 @@
 import { PROVIDER_RETRIES, TIMING } from "../../../src/clients/retry-policy.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Shift } from "../../../src/contract/shift.ts";
-import { type Belief, GONE, NO_BELIEF } from "../../../src/platform/shifts/believe.ts";
-import { type Plan, plan } from "../../../src/platform/shifts/plan.ts";
-import { seenIn } from "../../../src/platform/shifts/seen.ts";
+import { type Belief, GONE, NO_BELIEF } from "../../../src/platform/shifts/plan/believe.ts";
+import { type Plan, plan } from "../../../src/platform/shifts/plan/plan.ts";
+import { seenIn } from "../../../src/platform/shifts/plan/seen.ts";
+import type { Write } from "../../../src/platform/shifts/plan/writes.ts";
 import {
   type BookingState,
   type Call,
@@ -18,7 +19,6 @@ import {
   type ShiftState,
   type Surroundings,
 } from "../../../src/platform/shifts/state.ts";
-import type { Write } from "../../../src/platform/shifts/writes.ts";
 
 export const NOW = Date.UTC(2026, 0, 5, 6);
 export const START = NOW + DAY_MS;
@@ -82,7 +82,7 @@ export const anEvent = (event: string, patch: Partial<EventState> = {}): EventSt
   isReplayed: false,
   isDead: false,
   receivedAt: NOW - 10,
-  isUnread: true,
+  awaitsReading: true,
   ...patch,
 });
 

@@ -60,10 +60,11 @@ create table provider_candidates (
   provider_id uuid not null references integrations,
   candidate_id uuid not null references candidates on delete cascade,
   provider_candidate_id text,
+  -- Since when the id is known: it belongs to the candidate who had it first.
+  known_at timestamptz,
   create_sent_at timestamptz,
   idempotency_key uuid,
   trouble jsonb,
-  created_at timestamptz not null default now(),
   primary key (provider_id, candidate_id)
 );
 -- By which other providers a person is known, and whom an erasure is about.

@@ -1,0 +1,231 @@
+import { type Kysely, sql } from "kysely";
+import type { Shift } from "../../../contract/shift.ts";
+import { HOLDS_SEAT, jsonRows, ROW_BY_ROW } from "../../db/fragments.ts";
+import type { Integration, Schema } from "../../db/schema.ts";
+import { fromRow } from "../columns.ts";
+import { NO_BELIEF } from "../plan/believe.ts";
+import type {
+  BookingState,
+  CancellationState,
+  ChangeState,
+  EventState,
+  JobState,
+  KnownShift,
+  ShiftState,
+} from "../state.ts";
+import { fromStored, type StoredBelief } from "./stored-belief.ts";
+
+export interface ShiftKey {
+  providerId: string;
+  shiftId: string;
+}
+
+type Db = Kysely<Schema>;
+
+/** A shift as the database returns it: in JSON, times are text. */
+interface Loaded {
+  /** The index of the request. */
+  nth: number;
+  integration: Integration;
+  shift: Record<string, unknown> | null;
+  job: Record<string, unknown> | null;
+  bookings: Record<string, unknown>[];
+  operations: (Omit<CancellationState, "sentAt"> & {
+    sentAt: string | null;
+    isOpen: boolean;
+    isAwaited: boolean;
+  })[];
+  changes: Record<string, unknown>[];
+  events: (Omit<EventState, "receivedAt"> & { receivedAt: string })[];
+  has_issues: boolean;
+  workplace_id: string | null;
+  competence_id: string | null;
+}
+
+/** How long an ended booking with a call in doubt is still loaded. The call may take effect late, so this outlasts the next periodic reading. */
+const REMEMBERED = sql`interval '2 hours'`;
+
+export interface LoadedShift {
+  state: ShiftState;
+  integration: Integration;
+  /** The shift's id as the provider spells it. */
+  spelling: string;
+}
+
+/** A shift to load. `read`: the shift as the provider has it now; its outlet and role are looked up too. */
+export interface LoadRequest {
+  key: ShiftKey;
+  read?: Shift | undefined;
+}
+
+/** Loads everything that is stored about some shifts, in one statement and in their order. Undefined: no integration has the providerId. */
+export async function loadShifts(
+  db: Db,
+  asked: readonly LoadRequest[],
+  now: Date,
+): Promise<(LoadedShift | undefined)[]> {
+  const { rows } = await sql<Loaded>`
+    select ${basics(now)}, to_jsonb(job) as job, ${bookings} as bookings,
+      (select coalesce(jsonb_agg(to_jsonb(change) || jsonb_build_object('sent_in_ms', extract(epoch from sent_at - now()) * 1000)
+        order by change_id), '[]') from shift_changes as change
+        where change.provider_id = asked.provider and change.job_id = job.job_id and change.status = 'pending') as changes,
+      exists (select from issues where provider_id = asked.provider and subject ->> 'shiftId' = asked.shift
+        and resolved_at is null ${ROW_BY_ROW}) as has_issues,
+      (select workplace_id from outlets where provider_id = asked.provider
+        and outlet_id = coalesce(asked.outlet, job.outlet_id)) as workplace_id,
+      (select competence_id from roles where provider_id = asked.provider
+        and role_id = coalesce(asked.role, job.role_id)) as competence_id
+    from ${rowsOf(asked)}`.execute(db);
+  return inOrder(asked, rows, now);
+}
+
+export async function loadShift(
+  db: Db,
+  key: ShiftKey,
+  now: Date,
+  read?: Shift,
+): Promise<LoadedShift | undefined> {
+  const [loaded] = await loadShifts(db, [{ key, read }], now);
+  return loaded;
+}
+
+/** Loads only what shows whether shifts have to be read first: no bookings, changes, or mappings. */
+export async function peekShifts(
+  db: Db,
+  keys: readonly ShiftKey[],
+  now: Date,
+): Promise<(LoadedShift | undefined)[]> {
+  const asked = keys.map((key) => ({ key }));
+  const { rows } = await sql<Loaded>`
+    select ${basics(now)}, case when job.job_id is not null then jsonb_build_object('status', job.status, 'trace_id', job.trace_id) end as job,
+      '[]'::jsonb as bookings, '[]'::jsonb as changes, false as has_issues, null as workplace_id, null as competence_id
+    from ${rowsOf(asked)}`.execute(db);
+  return inOrder(asked, rows, now);
+}
+
+function inOrder(
+  asked: readonly LoadRequest[],
+  rows: readonly Loaded[],
+  now: Date,
+): (LoadedShift | undefined)[] {
+  const byNth = new Map(rows.map((row) => [row.nth, row]));
+  return asked.map(({ key }, nth) => {
+    const loaded = byNth.get(nth);
+    if (!loaded) return undefined;
+    const { integration, shift } = loaded;
+    const spelling = (shift?.spelling as string | null | undefined) ?? key.shiftId;
+    return { integration: asRow(integration), spelling, state: stateOf(key, loaded, now) };
+  });
+}
+
+/** Joins the tables by their keys. */
+function rowsOf(asked: readonly LoadRequest[]) {
+  const rows = asked.map(({ key, read }, nth) => ({
+    nth,
+    provider: key.providerId,
+    shift: key.shiftId,
+    ...(read && { outlet: read.outletId, role: read.roleId }),
+  }));
+  return sql`
+    ${jsonRows(rows)}
+      as asked (nth int, provider uuid, shift text, outlet text, role text)
+    cross join lateral (select * from integrations where provider_id = asked.provider ${ROW_BY_ROW}) as integrations
+    left join lateral (select * from jobs where provider_id = asked.provider and shift_id = asked.shift ${ROW_BY_ROW}) as job on true`;
+}
+
+const basics = (now: Date) => sql`
+  asked.nth, to_jsonb(integrations) as integration,
+  (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000,
+      'missing_in_ms', extract(epoch from missing_since - now()) * 1000, 'believed_in_ms', extract(epoch from believed_at - now()) * 1000)
+    from shifts where provider_id = asked.provider and shift_id = asked.shift) as shift,
+  (select coalesce(jsonb_agg(jsonb_build_object('operationId', operation_id, 'traceId', trace_id, 'sentAt', sent_at,
+      'consumedBy', consumed_by, 'isOpen', confirmed_at is null,
+      'isAwaited', consumed_at is null and expires_at > ${now}) order by operation_id), '[]')
+    from pending_operations where provider_id = asked.provider and shift_id = asked.shift) as operations,
+  (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
+      'receivedAt', received_at, 'isDead', status = 'dead', 'isReplayed', replayed_at is not null,
+      'awaitsReading', coalesce(verdict ->> 'code' not in ('will_recheck', 'disappearance_held'), true)) order by event_id), '[]')
+    from events where provider_id = asked.provider and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
+
+/** An id at a provider belongs to the candidate who had it first. */
+const IS_SHARED = sql`(select '{"kind": "shared"}'::jsonb from provider_candidates as other
+    where other.provider_id = known.provider_id and other.provider_candidate_id = known.provider_candidate_id
+      and (other.known_at, other.candidate_id) < (known.known_at, known.candidate_id) limit 1)`;
+
+const bookings = sql`
+  (select coalesce(jsonb_agg(to_jsonb(bookings) || jsonb_build_object('person_id', known.provider_candidate_id,
+      'fault', coalesce(known.trouble, ${IS_SHARED})) order by booking_id), '[]')
+    from bookings left join provider_candidates as known
+      on known.provider_id = bookings.provider_id and known.candidate_id = bookings.candidate_id
+    where bookings.provider_id = asked.provider and bookings.job_id = job.job_id
+      and (${HOLDS_SEAT} or at_provider <> 'no' or sent_at is not null and bookings.updated_at > now() - ${REMEMBERED}))`;
+
+/** Restores the one time that callers compare: when the integration was last changed. */
+const asRow = (integration: Integration): Integration => ({
+  ...integration,
+  updated_at: new Date(integration.updated_at),
+});
+
+const at = (text: unknown): number | null => (typeof text === "string" ? Date.parse(text) : null);
+
+function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): ShiftState {
+  const { integration, operations } = loaded;
+  const { state, health, paused_since, held_since, absence_accepted_until: accepted } = integration;
+  const isAccepted = (at(accepted) ?? 0) > now.getTime();
+  const open = operations.findLast(({ isOpen }) => isOpen);
+  const job = loaded.job ? fromRow<JobState>(loaded.job) : undefined;
+  return {
+    providerId,
+    shiftId,
+    job,
+    integration: {
+      state,
+      health,
+      isPaused: paused_since !== null,
+      isHeld: held_since !== null && !isAccepted,
+      listsBooked: integration.lists_booked,
+      routes: integration.routes,
+    },
+    shift: knownOf(loaded.shift, loaded.has_issues, now),
+    bookings: loaded.bookings.map(bookingOf),
+    cancellation: open && job?.status !== "cancelled" ? { ...open, sentAt: at(open.sentAt) } : undefined,
+    echoes: operations.filter(({ isAwaited }) => isAwaited).map(({ operationId }) => operationId),
+    changes: changesOf(loaded, now),
+    events: loaded.events.map((event) => ({ ...event, receivedAt: Date.parse(event.receivedAt) })),
+    surroundings: {
+      workplaceId: loaded.workplace_id,
+      competenceId: loaded.competence_id,
+      listed: [],
+      overlaps: [],
+      lacking: [],
+      vanished: { missing: 0, known: 0 },
+    },
+  };
+}
+
+const changesOf = ({ changes }: Loaded, now: Date): ChangeState[] =>
+  changes.map(({ sent_in_ms, ...row }) => ({
+    ...fromRow<ChangeState>(row),
+    sentAt: fromNow(sent_in_ms, now),
+  }));
+
+/** Converts a time that the database returned relative to its own clock. */
+const fromNow = (inMs: unknown, now: Date): number | null =>
+  typeof inMs === "number" ? now.getTime() + Math.round(inMs) : null;
+
+function knownOf(row: Record<string, unknown> | null, hasIssues: boolean, now: Date): KnownShift {
+  const believedAt = fromNow(row?.believed_in_ms, now);
+  const belief = row?.belief
+    ? fromStored(row.belief as StoredBelief, believedAt ?? now.getTime())
+    : NO_BELIEF;
+  return {
+    nextReadAt: fromNow(row?.in_ms, now),
+    belief: { ...belief, missingSince: fromNow(row?.missing_in_ms, now) },
+    hasIssues,
+  };
+}
+
+function bookingOf({ withdrawn_at, person_id, fault, ...row }: Record<string, unknown>): BookingState {
+  const person = { id: person_id, fault } as BookingState["person"];
+  return { ...fromRow<BookingState>(row), isWithdrawn: withdrawn_at !== null, person };
+}

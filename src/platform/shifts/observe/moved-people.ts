@@ -1,0 +1,90 @@
+import { sql } from "kysely";
+import type { Shift } from "../../../contract/shift.ts";
+import { HOLDS_SEAT, IS_LIVE, jsonTexts } from "../../db/fragments.ts";
+import type { Trx } from "../../transaction.ts";
+import type { MovedPerson, ShiftState, Surroundings } from "../state.ts";
+
+/** Beyond the next periodic reading: the provider may have put a person on one shift long before a reading shows that they are off the other. */
+const MOVED_WITHIN = sql`interval '2 hours'`;
+/** How long after a booking has ended its person is still taken for moved. */
+const ARRIVES_WITHIN = sql`interval '10 minutes'`;
+
+/**
+ * Returns on which other future shifts the provider has put the people, not long ago: for each, the nearest shift. Those shifts are locked, unless another run
+ * works on them.
+ */
+export async function findMoved(
+  trx: Trx,
+  { providerId, job }: ShiftState,
+  candidateIds: readonly string[],
+  now: Date,
+): Promise<MovedPerson[]> {
+  if (!job || candidateIds.length === 0) return [];
+  const found = sql`
+    from ${jsonTexts(candidateIds)} as booked (id)
+    join own_people as own on own.candidate_id = booked.id::uuid and own.provider_id = ${providerId}
+    join jobs on jobs.provider_id = own.provider_id and jobs.job_id = own.job_id
+    where jobs.job_id <> ${job.jobId} and ${IS_LIVE} and jobs.start_time > ${now} and own.created_at > now() - ${MOVED_WITHIN}`;
+  const free = await lockFree(trx, providerId, found);
+  if (!free) return [];
+  const { rows } = await sql<Omit<MovedPerson, "isBusy"> & { isSettled: boolean }>`
+    select distinct on (own.candidate_id) own.candidate_id as "candidateId", listed.id as "providerCandidateId",
+      jobs.job_id as "jobId", jobs.shift_id as "shiftId", jobs.outlet_id as "outletId", jobs.role_id as "roleId",
+      jobs.announced is null as "isSettled",
+      (extract(epoch from jobs.start_time) * 1000)::float8 as "startTime", (extract(epoch from jobs.end_time) * 1000)::float8 as "endTime",
+      (select bookings.job_id from bookings join jobs as third using (provider_id, job_id)
+        where bookings.candidate_id = own.candidate_id and ${HOLDS_SEAT} and bookings.job_id not in (jobs.job_id, ${job.jobId})
+          and third.start_time < jobs.end_time and third.end_time > jobs.start_time limit 1) as "otherJobId"
+    from (select own.provider_id, own.job_id, own.candidate_id ${found}) as own
+    join jobs using (provider_id, job_id)
+    cross join lateral (select entry ->> 'providerCandidateId' as id from jsonb_array_elements(jobs.own_people) as entry
+      where entry ->> 'candidateId' = own.candidate_id::text limit 1) as listed
+    order by own.candidate_id, abs(extract(epoch from jobs.start_time - ${new Date(job.startTime)}::timestamptz)), jobs.job_id`.execute(
+    trx,
+  );
+  return rows.map(({ isSettled, ...row }) => ({ ...row, isBusy: !isSettled || !free.has(row.jobId) }));
+}
+
+/** Locks the jobs that no other run works on, and returns their ids; undefined if there are no jobs. */
+async function lockFree(
+  trx: Trx,
+  providerId: string,
+  found: ReturnType<typeof sql>,
+): Promise<Set<string> | undefined> {
+  const { rows } = await sql<{ job_id: string }>`select distinct jobs.job_id ${found}`.execute(trx);
+  if (rows.length === 0) return undefined;
+  const { rows: free } = await sql<{ job_id: string }>`
+    select job_id from jobs where provider_id = ${providerId}
+      and job_id in (select id::uuid from ${jsonTexts(rows.map(({ job_id }) => job_id))} as wanted (id))
+    order by job_id for update skip locked`.execute(trx);
+  return new Set(free.map(({ job_id }) => job_id));
+}
+
+/** Why a booking ended that did not end at anyone's wish. */
+const ENDED_WITHOUT_WISH = sql`('shift_deleted', 'shift_cancelled', 'removed_by_provider')`;
+
+/** Returns the people on the list who were booked on another shift of the provider just now, and are neither booked since nor long known to be on this one. */
+export async function findArrived(
+  trx: Trx,
+  { providerId, job, bookings }: ShiftState,
+  { listed }: Pick<Surroundings, "listed">,
+  read: Shift,
+): Promise<string[]> {
+  const booked = bookings.map(({ candidateId }) => candidateId);
+  const candidateIds = listed.flatMap(({ candidateId }) =>
+    candidateId === undefined || booked.includes(candidateId) ? [] : [candidateId],
+  );
+  if (candidateIds.length === 0) return [];
+  const jobId = job?.jobId ?? null;
+  const { rows } = await sql<{ id: string }>`
+    select distinct id from ${jsonTexts(candidateIds)} as listed (id)
+    where exists (select from bookings where provider_id = ${providerId} and candidate_id = id::uuid and status = 'released'
+        and reason in ${ENDED_WITHOUT_WISH} and updated_at > now() - ${ARRIVES_WITHIN} and job_id is distinct from ${jobId}::uuid)
+      and not exists (select from bookings where provider_id = ${providerId} and candidate_id = id::uuid
+        and job_id = ${jobId}::uuid and updated_at > now() - ${MOVED_WITHIN})
+      and not exists (select from own_people where provider_id = ${providerId} and candidate_id = id::uuid
+        and job_id = ${jobId}::uuid and created_at < now() - ${MOVED_WITHIN})
+      and not exists (select from bookings join jobs using (provider_id, job_id) where bookings.candidate_id = id::uuid and ${HOLDS_SEAT}
+        and start_time < ${new Date(read.endTime)} and end_time > ${new Date(read.startTime)})`.execute(trx);
+  return rows.map(({ id }) => id);
+}

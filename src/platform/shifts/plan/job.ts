@@ -1,0 +1,207 @@
+import type { JobStatus, Outcome, ProviderPerson } from "../../../../generated/operations/types.ts";
+import type { Shift } from "../../../contract/shift.ts";
+import type { JobState } from "../state.ts";
+import { type Draft, holdsSeat } from "./draft.ts";
+import { isMaterialChange, jobStatus } from "./job-status.ts";
+import { applyList } from "./list.ts";
+import { bookArrived, readBooked } from "./moves.ts";
+import { isPerson } from "./seen.ts";
+
+/** How many of the people assigned by the provider are stored, beside the candidates among them. */
+const OWN_PEOPLE_STORED = 100;
+
+/** Updates the job to the shift as the provider has it now. */
+export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome {
+  const before = draft.job && { ...draft.job };
+  if (before?.status === "cancelled" && before.cancelledBy === "employer") {
+    draft.issue("delete_not_confirmed", draft.subject, { jobStatus: "cancelled" }, traceId);
+    return { code: "already_cancelled", params: {} };
+  }
+  resolveConflicts(draft);
+  applyList(draft);
+  bookArrived(draft, shift);
+  const facts = { ...factsOf(shift), ...ownPeople(draft) };
+  if (before) updateJob(draft, before, facts);
+  else createJob(draft, facts, traceId);
+  readBooked(draft, before?.ownPeople ?? [], facts.ownPeople);
+  const code = verdictOf(before, facts);
+  if (before) announceChange(draft, before, facts, traceId);
+  const was = refreshStatus(draft, traceId);
+  const jobStatus = draft.job?.status ?? "open";
+  const params = { jobStatus, ...(shift.warnings.length > 0 && { warnings: shift.warnings }) };
+  if (code !== "job_unchanged") draft.step({ step: "job", code, params, traceId });
+  // Every reading offers the job: a candidate may have become free, or the integration active.
+  offerOrWithdraw(draft, was, true, traceId);
+  return { code, params: { jobStatus } };
+}
+
+function verdictOf(before: JobState | undefined, facts: Facts) {
+  if (!before) return "job_created";
+  if (before.status === "cancelled") return "job_reopened";
+  return isSame(before, facts) ? "job_unchanged" : "job_updated";
+}
+
+/**
+ * Announces what people would read as a difference from what was last announced, once it is settled: those booked are notified, and the job is offered again.
+ * Until then, its offers are withdrawn: they show what no longer holds.
+ */
+function announceChange(draft: Draft, before: JobState, facts: Facts, traceId: string): void {
+  const { startTime, endTime, outletId, roleId } = before;
+  const last = before.announced ?? { startTime, endTime, outletId, roleId };
+  const isReopened = before.status === "cancelled";
+  const isChanged = isMaterialChange(last, facts);
+  const announced = isChanged && !draft.isSettled ? last : null;
+  const isNewRound = isReopened || (isChanged && announced === null);
+  if (isReopened || isChanged) draft.push({ write: "withdraw_offers" });
+  if (JSON.stringify(announced) !== JSON.stringify(before.announced)) draft.patchJob({ announced });
+  if (isNewRound) draft.patchJob({ offerRound: before.offerRound + 1 });
+  if (isChanged && announced === null && !isReopened) noteMaterialChange(draft, last, facts, traceId);
+}
+
+type Facts = ReturnType<typeof factsOf> & ReturnType<typeof ownPeople>;
+
+const factsOf = (shift: Shift) => ({
+  variant: shift.variant,
+  startTime: Date.parse(shift.startTime),
+  endTime: Date.parse(shift.endTime),
+  positions: shift.positions,
+  outletId: shift.outletId,
+  outletName: shift.outletName ?? null,
+  roleId: shift.roleId,
+  roleName: shift.roleName ?? null,
+  warnings: shift.warnings as string[],
+});
+
+/** Returns the people assigned by the provider. A person takes one position, even under two ids: free seats = positions - these - bookings. */
+function ownPeople(draft: Draft) {
+  const { state } = draft;
+  const booked = state.bookings.filter(
+    (booking) => holdsSeat(booking) || booking.atProvider !== "no" || draft.mayLag(booking.leftAt),
+  );
+  const own = new Map<string, ProviderPerson>();
+  for (const entry of state.surroundings.listed)
+    if (!booked.some((booking) => isPerson(entry, booking)))
+      own.set(entry.candidateId ?? entry.providerCandidateId, entry);
+  const [known, others] = [true, false].map((isKnown) =>
+    [...own.values()].filter(({ candidateId }) => (candidateId !== undefined) === isKnown),
+  ) as [ProviderPerson[], ProviderPerson[]];
+  const room = Math.max(0, OWN_PEOPLE_STORED - known.length);
+  return { ownPeople: [...known, ...others.slice(0, room)], ownPeopleCount: own.size };
+}
+
+function createJob(draft: Draft, facts: Facts, traceId: string): void {
+  const { workplaceId, competenceId } = draft.state.surroundings;
+  const rest = {
+    jobId: "",
+    status: "open",
+    overfilled: false,
+    cancelledBy: null,
+    offerRound: 0,
+    renewedRound: 0,
+    announced: null,
+    traceId,
+  } as const;
+  draft.state.job = { ...facts, ...rest, workplaceId, competenceId };
+}
+
+function updateJob(draft: Draft, before: JobState, facts: Facts): void {
+  const reopened = before.status === "cancelled" ? ({ status: "open", cancelledBy: null } as const) : {};
+  if (isSame(before, facts) && before.status !== "cancelled") return;
+  draft.patchJob({ ...facts, ...reopened });
+}
+
+const isSame = (before: JobState, facts: Facts): boolean =>
+  Object.entries(facts).every(
+    ([name, value]) => JSON.stringify(before[name as keyof Facts]) === JSON.stringify(value),
+  );
+
+/** Notifies the people booked and checks their bookings again. A change of a past shift is not announced. */
+function noteMaterialChange(
+  draft: Draft,
+  before: Pick<JobState, "endTime">,
+  facts: Facts,
+  traceId: string,
+): void {
+  const { now, state } = draft;
+  if (before.endTime <= now && facts.endTime <= now) return;
+  const booked = state.bookings.filter(holdsSeat);
+  const candidateIds = booked.map(({ candidateId }) => candidateId);
+  if (candidateIds.length > 0)
+    draft.push({ write: "notify", kind: "shift_changed", candidateIds, changeKey: "", traceId });
+  for (const booking of booked) {
+    const subject = draft.bookingSubject(booking);
+    const overlap = state.surroundings.overlaps.find(
+      ({ candidateId }) => candidateId === booking.candidateId,
+    );
+    const isLacking = state.surroundings.lacking.includes(booking.candidateId);
+    if (overlap) draft.issue("booking_overlaps", subject, { otherJobId: overlap.otherJobId }, traceId);
+    if (isLacking) draft.issue("competence_missing", subject, { roleId: facts.roleId }, traceId);
+  }
+}
+
+/** Resolves the issues of bookings whose cause is gone: each reading knows who is booked elsewhere, and who lacks the competence. */
+function resolveConflicts(draft: Draft): void {
+  const { bookings, surroundings } = draft.state;
+  for (const booking of bookings) {
+    const { candidateId } = booking;
+    const subject = draft.bookingSubject(booking);
+    if (!surroundings.overlaps.some((overlap) => overlap.candidateId === candidateId))
+      draft.resolveIssues(subject, ["booking_overlaps"]);
+    if (!surroundings.lacking.includes(candidateId)) draft.resolveIssues(subject, ["competence_missing"]);
+  }
+}
+
+/** Updates the status of the job to its facts, and offers it while it is open. */
+export function refreshJob(draft: Draft, traceId: string, { isChanged }: { isChanged: boolean }): void {
+  const was = refreshStatus(draft, traceId);
+  offerOrWithdraw(draft, was, isChanged, traceId);
+}
+
+/** Updates the status of the job, and returns the previous one. */
+function refreshStatus(draft: Draft, traceId: string): JobStatus {
+  const { job, state, now } = draft;
+  if (!job || job.status === "cancelled") return "cancelled";
+  const { workplaceId, competenceId } = state.surroundings;
+  const isMapped = workplaceId !== null && competenceId !== null;
+  const booked = state.bookings.filter(holdsSeat).length;
+  const taken = booked + job.ownPeopleCount;
+  const status = jobStatus({ isMapped, startTime: job.startTime, positions: job.positions, taken }, now);
+  const overfilled = booked > 0 && taken > job.positions && status !== "expired";
+  const was = job.status;
+  draft.isRefreshed = true;
+  if (overfilled !== job.overfilled) noteOverfill(draft, overfilled, booked, traceId);
+  const patch = {
+    ...(status !== was && { status }),
+    ...(overfilled !== job.overfilled && { overfilled }),
+    ...(workplaceId !== job.workplaceId && { workplaceId }),
+    ...(competenceId !== job.competenceId && { competenceId }),
+  };
+  if (Object.keys(patch).length > 0) draft.patchJob(patch);
+  if (status === "expired" && was !== "expired" && job.jobId !== "")
+    draft.step({ step: "job", code: "job_expired", params: { jobStatus: was }, traceId: job.traceId });
+  return was;
+}
+
+function offerOrWithdraw(draft: Draft, was: JobStatus, isChanged: boolean, traceId: string): void {
+  const { job, state } = draft;
+  if (!job) return;
+  // A reading that is due may show that no seat is free. It offers the job itself.
+  const { nextReadAt } = state.shift;
+  const isReadNext = nextReadAt !== null && nextReadAt <= draft.now;
+  // What is not announced yet is offered by the reading that announces it.
+  const isSettled = draft.isSettled && job.announced === null;
+  const isOpen = job.status === "open" && !state.cancellation && !isReadNext && isSettled;
+  const isOffered = isOpen && state.integration.state === "active";
+  if (isOffered && (isChanged || draft.isJobChanged)) {
+    const isNewlyOpen = was !== "open" || job.jobId === "";
+    draft.push({ write: "offer", isNewlyOpen, traceId });
+  } else if (job.status !== "open" && was === "open") draft.push({ write: "withdraw_offers" });
+}
+
+/** decisions, "positions fall below the number assigned": bookings stay, and an issue asks an operator. */
+function noteOverfill(draft: Draft, overfilled: boolean, booked: number, traceId: string): void {
+  const { job, subject } = draft;
+  const params = { booked, ownPeople: job?.ownPeopleCount ?? 0, positions: job?.positions ?? 0 };
+  if (overfilled) draft.issue("shift_overfilled", subject, params, traceId);
+  else draft.resolveIssues(subject, ["shift_overfilled"]);
+}

@@ -1,0 +1,206 @@
+import type { BookingState } from "../state.ts";
+import { confirm, reasonOf } from "./bookings.ts";
+import { endBooking, moveBooking, movedTo } from "./close.ts";
+import { type Draft, holdsSeat } from "./draft.ts";
+import { doubtCall, doubtPerson, isLookedUp, lookUpAgain, settleRoute } from "./routes.ts";
+import { isOnList, isPerson } from "./seen.ts";
+import { holdVanished } from "./vanished.ts";
+
+/** Applies the provider's list to every booking. The list settles calls whose outcome is unknown. */
+export function applyList(draft: Draft): void {
+  if (draft.isSettled) restoreBookings(draft);
+  const held = holdVanished(draft);
+  for (const booking of draft.state.bookings) {
+    if (awaitsRestoring(draft, booking)) continue;
+    if (held.includes(booking)) {
+      isSought(draft, booking);
+      continue;
+    }
+    if (isOnList(draft.state, booking)) applyListed(draft, booking);
+    else if (mayBeRenamed(booking) && isSought(draft, booking)) continue;
+    else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
+    else if (booking.atProvider === "yes") applyMissing(draft, booking);
+    else settleLeft(draft, booking);
+  }
+}
+
+/** Nothing that the platform has done can put a person on the shift whom a list lacks so long after they have left it. */
+function settleLeft(draft: Draft, booking: BookingState): void {
+  const { leftAt, mayActLate } = booking;
+  if (mayActLate && leftAt !== null && !draft.mayLag(leftAt))
+    draft.patchBooking(booking, { mayActLate: false });
+}
+
+/**
+ * A person who was assigned is not on the list. They count as removed once lists have lacked them for as long as a replica may lag, after the assignment and
+ * again after the first of these lists.
+ */
+function applyMissing(draft: Draft, booking: BookingState): void {
+  const { listsBooked } = draft.state.integration;
+  if (!listsBooked && (booking.isLookedUpAgain || !hasStrangers(draft))) return;
+  if (draft.readAfter(booking.sentAt)) return;
+  // A provider whose lists have never shown a booked person may list other ids.
+  if (!listsBooked) return void isSought(draft, booking);
+  if (booking.missingSince === null) draft.patchBooking(booking, { missingSince: draft.now });
+  if (!draft.readAfter(booking.missingSince) && !isSought(draft, booking)) applyRemoved(draft, booking);
+}
+
+/** Whether the list may show under a new id someone who withdraws, or whose assignment was refused after one of unknown outcome. */
+function mayBeRenamed(booking: BookingState): boolean {
+  const { atProvider, isWithdrawn, rejection, isLookedUpAgain, routeDoubt } = booking;
+  const isInDoubt = atProvider === "maybe";
+  if (isInDoubt && isLookedUp(booking)) return true;
+  const isLeft = atProvider !== "no" && (isWithdrawn || (isInDoubt && rejection !== null));
+  return isLeft && !isLookedUpAgain && routeDoubt === null;
+}
+
+const hasStrangers = ({ state }: Draft): boolean =>
+  state.surroundings.listed.some((entry) => entry.candidateId === undefined);
+
+/**
+ * Whether a person who is not on the list is looked up again first: the list has an id of an unknown person, and the provider may have merged the booked one
+ * under it. That is done once, until a list shows the person; nothing is concluded before.
+ */
+function isSought(draft: Draft, booking: BookingState): boolean {
+  const { candidateId, isLookedUpAgain, isWithdrawn, atProvider, routeDoubt } = booking;
+  const isAsked = isLookedUp(booking);
+  const isDoubted = isAsked && atProvider === "maybe" && routeDoubt !== null;
+  const mayBeListed = hasStrangers(draft) && holdsSeat(booking);
+  if ((!mayBeListed && !isDoubted) || draft.hasStarted) return false;
+  if (isLookedUpAgain && !isAsked) return false;
+  // A look-up goes on for someone who withdraws only while the call about them is in doubt.
+  if (isAsked && isWithdrawn) doubtCall(draft, "unassign", booking);
+  if (isAsked) draft.push({ write: "identify", candidateId, forget: false });
+  else if (isWithdrawn) doubtPerson(draft, "unassign", booking);
+  else lookUpAgain(draft, booking);
+  if (!isAsked) draft.patchBooking(booking, { isLookedUpAgain: true });
+  draft.readAt(draft.now + (draft.rules.ladderMs[isAsked ? 2 : 0] ?? 0));
+  return true;
+}
+
+function applyListed(draft: Draft, booking: BookingState) {
+  // What the list shows is the effect of the only attempt, or the late one.
+  const mayActLate = booking.atProvider !== "no" && booking.mayActLate;
+  const seen = { missingSince: null, isLookedUpAgain: false, rejection: null, mayActLate } as const;
+  noteListed(draft);
+  noteNewId(draft, booking);
+  const isAwaited = booking.atProvider === "maybe" || isAssignedByProvider(draft, booking);
+  if (booking.status === "pending" && isAwaited && !booking.isWithdrawn) {
+    draft.step({ step: "assign", code: "seen_assigned", traceId: booking.traceId });
+    return confirm(draft, booking, seen);
+  }
+  const isByPlatform = booking.atProvider !== "no" || isLateEffect(draft, booking);
+  if (isByPlatform) draft.patchBooking(booking, { ...seen, atProvider: "yes" });
+}
+
+/**
+ * Whether a call of the platform has put a person on the shift whose booking has ended. Once the provider has confirmed that the person is off it, a list
+ * that shows the person is that of a replica that lags, then a late effect of an assignment that was repeated, and otherwise the provider's own decision.
+ */
+function isLateEffect(draft: Draft, { leftAt, sentAt, mayActLate }: BookingState): boolean {
+  if (leftAt === null) return sentAt !== null;
+  return !draft.readAfter(leftAt) && mayActLate;
+}
+
+/** Notes the id under which the provider lists the person, if it no longer lists the one of the last call: it has merged them into another record. */
+function noteNewId(draft: Draft, booking: BookingState): void {
+  const { providerCandidateId: lastId } = booking;
+  const entries = draft.state.surroundings.listed.filter((entry) => isPerson(entry, booking));
+  const ids = entries.map(({ providerCandidateId }) => providerCandidateId);
+  const [providerCandidateId] = ids;
+  const isKnown = lastId === null || ids.some((id) => id.toLowerCase() === lastId.toLowerCase());
+  if (isKnown || providerCandidateId === undefined) return;
+  draft.patchBooking(booking, { providerCandidateId });
+}
+
+/** Whether the provider has put a person on the shift whom the platform was about to assign. A former booking may still be shown by a replica. */
+function isAssignedByProvider({ state }: Draft, { candidateId, sentAt }: BookingState): boolean {
+  const wasSent = (other: BookingState) => other.candidateId === candidateId && other.sentAt !== null;
+  return sentAt === null && !state.bookings.some(wasSent);
+}
+
+/**
+ * Confirms the bookings that ended only because the shift was gone or cancelled, and whose people the provider still lists. Someone who is booked
+ * elsewhere meanwhile is left on the shift as the provider's own, with an issue.
+ */
+function restoreBookings(draft: Draft): void {
+  const { bookings, surroundings } = draft.state;
+  const seen = new Set<string>();
+  for (const booking of [...bookings].reverse()) {
+    const { candidateId, isWithdrawn, traceId } = booking;
+    if (!isEndedWithShift(booking) || isWithdrawn || seen.has(candidateId) || !isOnList(draft.state, booking))
+      continue;
+    // The person has accepted again before it was settled that the shift is back.
+    if (bookings.some((other) => other.candidateId === candidateId && holdsSeat(other))) continue;
+    seen.add(candidateId);
+    const overlap = surroundings.overlaps.find((each) => each.candidateId === candidateId);
+    if (!overlap) {
+      draft.step({ step: "assign", code: "seen_assigned", traceId });
+      confirm(draft, booking, { missingSince: null });
+      continue;
+    }
+    draft.patchBooking(booking, { atProvider: "no", sentAt: null });
+    const { otherJobId } = overlap;
+    draft.issue("booking_overlaps", draft.bookingSubject(booking), { otherJobId }, traceId);
+  }
+}
+
+/** Whether it ended only because the shift was gone or cancelled, and no reading has shown since who is on it. */
+const isEndedWithShift = ({ reason, atProvider }: BookingState): boolean =>
+  atProvider === "maybe" && (reason === "shift_deleted" || reason === "shift_cancelled");
+
+/** Whether the shift is back, but that is not settled: until then, no one is confirmed again or taken off. */
+const awaitsRestoring = ({ isSettled }: Draft, booking: BookingState): boolean =>
+  !isSettled && isEndedWithShift(booking);
+
+function noteListed(draft: Draft) {
+  const { integration } = draft.state;
+  if (integration.listsBooked) return;
+  integration.listsBooked = true;
+  draft.push({ write: "lists_booked" });
+}
+
+/** Settles a booking whose last call had an unknown outcome and whose person is not on the list. */
+function settleUnlisted(draft: Draft, booking: BookingState) {
+  const { rejection, person, providerCandidateId: lastId } = booking;
+  // The last call was about an id that the provider no longer knows: the person is withdrawn under the new one, which a replica may not show yet.
+  const isRenamed = booking.routeDoubt !== null && person.id !== null && person.id !== lastId;
+  if (booking.isWithdrawn && isRenamed) return draft.patchBooking(booking, { atProvider: "yes" });
+  settleRoute(draft, booking);
+  // A call before the one rejected may have taken effect, and a replica may lag.
+  if (rejection && draft.readAfter(booking.sentAt)) return;
+  if (rejection && holdsSeat(booking)) {
+    const reason = reasonOf(rejection);
+    // Only a call that came before the one rejected may still take effect.
+    if (booking.sentAt !== null) draft.expectLateEffect();
+    return endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
+  }
+  if (booking.isWithdrawn && holdsSeat(booking)) {
+    draft.step({ step: "unassign", code: "seen_unassigned", traceId: booking.traceId });
+    // A replica may lack the person, who is still on the shift.
+    const off = { atProvider: "no", leftAt: draft.now, mayActLate: true } as const;
+    endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
+    return draft.expectLateEffect();
+  }
+  // The shift is back without the person: from now on, only the provider puts them on it.
+  if (isEndedWithShift(booking))
+    return draft.patchBooking(booking, { atProvider: "no", rejection: null, leftAt: draft.now });
+  draft.patchBooking(booking, { atProvider: "no", rejection: null, mayActLate: true });
+}
+
+/**
+ * The provider removed a person that the platform had assigned, or moved them to another shift. Assignments belong to the platform, so it assigns a person
+ * who was removed once more.
+ */
+function applyRemoved(draft: Draft, booking: BookingState) {
+  const moved = movedTo(draft, booking);
+  if (moved) return moveBooking(draft, booking, moved);
+  const off = { atProvider: "no" } as const;
+  if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
+  if (booking.isWithdrawn)
+    return endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
+  if (booking.isReassigned)
+    return endBooking(draft, booking, { status: "released", reason: "removed_by_provider" }, off);
+  // The next call is a retry of this time: a replica may not show its effect for a while.
+  draft.patchBooking(booking, { atProvider: "no", isReassigned: true, sentAt: draft.now });
+}

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import type { ProviderPerson } from "../../../../generated/operations/types.ts";
+import type { Shift } from "../../../contract/shift.ts";
+import type { BookingState, ShiftState } from "../state.ts";
+import { CANCELLED, type Seen, type Values } from "./believe.ts";
+import { type Draft, holdsSeat } from "./draft.ts";
+
+export const isOnList = ({ surroundings }: ShiftState, booking: BookingState): boolean =>
+  surroundings.listed.some((entry) => isPerson(entry, booking));
+
+/** Whether a list entry is the booked person. UUIDs ignore case (RFC 9562). Once a booking has ended, another id means that the provider assigned the person. */
+export function isPerson(
+  { candidateId, providerCandidateId }: ProviderPerson,
+  booking: BookingState,
+): boolean {
+  const id = booking.providerCandidateId ?? booking.person.id;
+  if (id?.toLowerCase() === providerCandidateId.toLowerCase()) return true;
+  return candidateId === booking.candidateId && (holdsSeat(booking) || id === null);
+}
+
+/** Returns what a shift shows, as the provider has it. Of its people, those count whom the platform has not assigned. */
+export function seenOn({ state }: Draft, shift: Shift): Seen {
+  const assigned = state.bookings.filter(({ sentAt }) => sentAt !== null);
+  const own = state.surroundings.listed.filter(
+    (entry) => !assigned.some((booking) => isPerson(entry, booking)),
+  );
+  return seenIn(
+    shift,
+    own.map(({ providerCandidateId }) => providerCandidateId),
+  );
+}
+
+/** Returns what a reading of a shift that exists shows. `own`: those on its list whom the platform has not assigned. */
+export function seenIn({ id: _, assigned, ...body }: Shift, own: readonly string[]): Seen {
+  const version = body.cancelled ? CANCELLED : digest(body);
+  return { version, shown: assigned.length > 0 ? digest([...own].sort()) : null, values: valuesIn(body) };
+}
+
+const valuesIn = ({ startTime, endTime, positions, warnings }: Omit<Shift, "id" | "assigned">): Values => ({
+  startTime: Date.parse(startTime),
+  endTime: Date.parse(endTime),
+  ...(!warnings.includes("positions_missing") && { positions }),
+});
+
+const digest = (value: object): string =>
+  createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);

@@ -1,0 +1,86 @@
+import { sql, type Updateable } from "kysely";
+import type { EventStatus, Outcome } from "../../../../generated/operations/types.ts";
+import { jsonRows } from "../../db/fragments.ts";
+import type { PendingOperationsTable } from "../../db/schema.ts";
+import type { Deps } from "../../deps.ts";
+import { publish } from "../../stream.ts";
+import { afterCommit, type Trx, type Writer, writeAtEnd } from "../../transaction.ts";
+import { markShiftsDue, PRIORITY } from "../../work/due.ts";
+import { toRow } from "../columns.ts";
+import type { ShiftKey } from "../observe/load.ts";
+import type { OperationPatch, Write } from "../plan/writes.ts";
+
+export function writeEvents(
+  trx: Trx,
+  { now, eventsEnded }: Deps,
+  key: ShiftKey,
+  { eventIds, status, verdict, attempts }: Extract<Write, { write: "events" }>,
+): void {
+  if (status !== "queued") afterCommit(trx, () => eventsEnded?.(status, eventIds.length));
+  const processedAt = status === "queued" ? null : now();
+  for (const eventId of eventIds) {
+    writeAtEnd(trx, EVENTS, { ...key, eventId, status, verdict, attempts, processedAt });
+    publish(trx, { type: "event", eventId, ...key, status });
+  }
+}
+
+interface EventRow extends ShiftKey {
+  eventId: string;
+  status: EventStatus;
+  verdict: Outcome;
+  attempts: number;
+  processedAt: Date | null;
+}
+
+const EVENTS: Writer<EventRow> = {
+  order: 3,
+  write: async (trx, rows) => {
+    // The last write of an event wins.
+    const last = [...new Map(rows.map((row) => [row.eventId, row])).values()];
+    // The reading that ends an event counts as an attempt.
+    await sql`
+      update events set status = seen.status, verdict = seen.verdict, processed_at = seen."processedAt",
+        attempts = case when seen.status in ('queued', 'dead') then greatest(events.attempts, seen.attempts)
+          else events.attempts + 1 end
+      from ${jsonRows(last)} as seen ("providerId" uuid, "shiftId" text,
+        "eventId" uuid, status text, verdict jsonb, attempts int, "processedAt" timestamptz)
+      where events.provider_id = seen."providerId" and events.shift_id = seen."shiftId"
+        and events.event_id = seen."eventId"`.execute(trx);
+  },
+};
+
+export async function writeOperation(
+  trx: Trx,
+  { now }: Deps,
+  providerId: string,
+  operation_id: string,
+  { isConfirmed, ...patch }: OperationPatch,
+): Promise<void> {
+  const echo = patch.consumedBy === undefined ? {} : { consumed_at: now() };
+  const confirmed = isConfirmed ? { confirmed_at: now() } : {};
+  const columns = { ...toRow<Updateable<PendingOperationsTable>>(patch), ...echo, ...confirmed };
+  const update = trx.updateTable("pending_operations").set(columns);
+  await update.where("provider_id", "=", providerId).where("operation_id", "=", operation_id).execute();
+}
+
+export async function forgetOperation(trx: Trx, providerId: string, operationId: string): Promise<void> {
+  await sql`delete from pending_operations
+    where provider_id = ${providerId} and operation_id = ${operationId}`.execute(trx);
+}
+
+/** Requeues an event that was skipped as an echo. The current run has read without it, so the shift is due again. */
+export async function requeueEcho(
+  trx: Trx,
+  deps: Deps,
+  { providerId, shiftId }: ShiftKey,
+  eventId: string,
+): Promise<void> {
+  const { rows } = await sql`
+    update events set status = 'queued', processed_at = null, verdict = null
+    where provider_id = ${providerId} and event_id = ${eventId} and status = 'skipped_echo'
+    returning event_id`.execute(trx);
+  if (rows.length === 0) return;
+  publish(trx, { type: "event", eventId, providerId, shiftId, status: "queued" });
+  const shift = sql`select provider_id, shift_id from events where event_id = ${eventId}`;
+  await markShiftsDue(trx, deps, shift, PRIORITY.event);
+}

@@ -1,0 +1,123 @@
+import { sql, type Updateable } from "kysely";
+import type { ProviderPerson } from "../../../../generated/operations/types.ts";
+import { jsonbOf, jsonRows } from "../../db/fragments.ts";
+import type { Job, JobsTable } from "../../db/schema.ts";
+import type { Deps } from "../../deps.ts";
+import { publish } from "../../stream.ts";
+import { type Trx, type Writer, writeAtEnd } from "../../transaction.ts";
+import { toRow } from "../columns.ts";
+import type { Write } from "../plan/writes.ts";
+import type { JobState, ShiftState } from "../state.ts";
+
+/** Writes all changes of the job in one statement, and returns the resulting row. */
+export async function writeJob(
+  trx: Trx,
+  deps: Deps,
+  { providerId, shiftId, job }: ShiftState,
+  writes: readonly Write[],
+): Promise<Job | undefined> {
+  const patches = writes.flatMap((write) => (write.write === "job" ? [write.patch] : []));
+  if (patches.length === 0) return job && readJob(trx, providerId, job.jobId, writes);
+  const { jobId: _, ...patch }: Partial<JobState> = Object.assign({}, ...patches);
+  const at = deps.now();
+  const own = patch.ownPeople && ownChanges(job?.ownPeople ?? [], patch.ownPeople);
+  const row = job
+    ? await updateJob(trx, providerId, job.jobId, { ...toRow<Updateable<JobsTable>>(patch), updated_at: at })
+    : {
+        ...toRow<Job>(patch),
+        provider_id: providerId,
+        shift_id: shiftId,
+        job_id: deps.newId(),
+        created_at: at,
+        updated_at: at,
+      };
+  if (!job) writeAtEnd(trx, NEW_JOBS, row);
+  if (own) writeAtEnd(trx, OWN_PEOPLE, { providerId, jobId: row.job_id, ...own });
+  publish(trx, { type: "job", jobId: row.job_id, providerId, shiftId, status: row.status });
+  return row;
+}
+
+const updateJob = (
+  trx: Trx,
+  providerId: string,
+  jobId: string,
+  columns: Updateable<JobsTable>,
+): Promise<Job> =>
+  trx
+    .updateTable("jobs")
+    .set(columns)
+    .where("provider_id", "=", providerId)
+    .where("job_id", "=", jobId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+const NEW_JOBS: Writer<Job> = {
+  order: 2,
+  write: async (trx, jobs) => {
+    // Lists are JSON text in the columns.
+    const rows = jobs.map(({ warnings, own_people, ...job }) => ({
+      ...job,
+      warnings: asJson(warnings),
+      own_people: asJson(own_people),
+    }));
+    const columns = sql.join(Object.keys(jobs[0] ?? {}).map((column) => sql.ref(column)));
+    await sql`
+      insert into jobs (${columns})
+      select ${columns} from jsonb_populate_recordset(null::jobs, ${jsonbOf(rows)})`.execute(trx);
+  },
+};
+
+/** The candidates who are new among the provider's own people, and those who are no longer. Undefined on most shifts: no candidate is. */
+function ownChanges(before: readonly ProviderPerson[], after: readonly ProviderPerson[]) {
+  const [was, is] = [candidatesOf(before), candidatesOf(after)];
+  const added = is.filter((candidateId) => !was.includes(candidateId));
+  const removed = was.filter((candidateId) => !is.includes(candidateId));
+  return added.length + removed.length > 0 ? { added, removed } : undefined;
+}
+
+const candidatesOf = (people: readonly ProviderPerson[]) =>
+  people.flatMap(({ candidateId }) => candidateId ?? []);
+
+interface OwnChanges {
+  providerId: string;
+  jobId: string;
+  added: string[];
+  removed: string[];
+}
+
+/** Adds first: an erasure locks the person before these rows. */
+const OWN_PEOPLE: Writer<OwnChanges> = {
+  order: 3,
+  write: async (trx, changes) => {
+    await sql`
+      insert into own_people (provider_id, job_id, candidate_id)
+      select "providerId", "jobId", candidate
+      from ${jsonRows(changes)} as changed ("providerId" uuid, "jobId" uuid, added uuid[]), unnest(added) as candidate
+      order by candidate on conflict do nothing`.execute(trx);
+    await sql`
+      delete from own_people using ${jsonRows(changes)} as changed ("providerId" uuid, "jobId" uuid, removed uuid[])
+      where own_people.provider_id = "providerId" and own_people.job_id = "jobId" and candidate_id = any(removed)`.execute(
+      trx,
+    );
+  },
+};
+
+const asJson = (value: unknown): unknown => (typeof value === "string" ? JSON.parse(value) : value);
+
+/** Writes that need the row of the job. */
+const ABOUT_JOB = ["notify", "book", "read_booked", "offer", "withdraw_offers", "booking", "step"];
+
+async function readJob(
+  trx: Trx,
+  providerId: string,
+  jobId: string,
+  writes: readonly Write[],
+): Promise<Job | undefined> {
+  if (!writes.some(({ write }) => ABOUT_JOB.includes(write))) return undefined;
+  return trx
+    .selectFrom("jobs")
+    .selectAll()
+    .where("provider_id", "=", providerId)
+    .where("job_id", "=", jobId)
+    .executeTakeFirst();
+}

@@ -1,0 +1,128 @@
+import { sql } from "kysely";
+import { HOLDS_SEAT, IS_LIVE, jsonTexts } from "../../db/fragments.ts";
+import type { Job } from "../../db/schema.ts";
+import type { Deps } from "../../deps.ts";
+import { contentOf, notify } from "../../notifications/notify.ts";
+import { publish } from "../../stream.ts";
+import { recordSteps, type Trx } from "../../transaction.ts";
+import { markShiftsDue, PRIORITY } from "../../work/due.ts";
+import type { Priority } from "../../work/rows.ts";
+import type { ShiftKey } from "../observe/load.ts";
+import type { Write } from "../plan/writes.ts";
+
+// What a run writes about other shifts of the provider. It never waits for another run.
+
+interface Target {
+  key: ShiftKey;
+  job: Job | undefined;
+}
+
+/**
+ * Books a person whom the provider has put on the shift: as a booking, no longer as one of the provider's own people. The job is locked: it is that of the
+ * run, or `lockMoved` has locked it.
+ */
+export async function bookMoved(
+  trx: Trx,
+  deps: Deps,
+  { key, job: own }: Target,
+  { candidateId, providerCandidateId, movedTo, kind }: Extract<Write, { write: "book" }>,
+): Promise<void> {
+  const { providerId } = key;
+  const job = movedTo ? await takeFromOwn(trx, deps, providerId, movedTo.jobId, candidateId) : own;
+  if (!job) return;
+  const { job_id: jobId, shift_id: shiftId, trace_id: traceId } = job;
+  const [bookingId, at] = [deps.newId(), deps.now()];
+  const { rows } = await sql`
+    insert into bookings (provider_id, booking_id, job_id, candidate_id, provider_candidate_id, status, at_provider,
+      trace_id, created_at, updated_at)
+    values (${providerId}, ${bookingId}, ${jobId}, ${candidateId}, ${providerCandidateId}, 'confirmed', 'yes',
+      ${traceId}, ${at}, ${at})
+    on conflict do nothing returning booking_id`.execute(trx);
+  if (rows.length === 0) return;
+  const place = { traceId, providerId, shiftId, jobId };
+  recordSteps(trx, [{ ...place, step: "assign", code: "seen_assigned" }]);
+  publish(trx, { type: "booking", bookingId, jobId, candidateId, status: "confirmed" });
+  if (movedTo)
+    await readNow(trx, deps, sql`select ${providerId}::uuid as provider_id, ${shiftId}::text as shift_id`);
+  if (!kind) return;
+  const notice = { providerId, jobId, kind, changeKey: bookingId, content: contentOf(job), traceId };
+  const count = await notify(trx, deps, [candidateId], notice);
+  recordSteps(trx, [{ ...place, step: "notification", code: "notified", params: { kind, count } }]);
+}
+
+async function takeFromOwn(
+  trx: Trx,
+  { now }: Deps,
+  providerId: string,
+  jobId: string,
+  candidateId: string,
+): Promise<Job | undefined> {
+  const { rows } = await sql<Job>`
+    with taken as (
+      delete from own_people where provider_id = ${providerId} and job_id = ${jobId} and candidate_id = ${candidateId}
+      returning candidate_id)
+    update jobs set updated_at = ${now()}, own_people_count = own_people_count - 1,
+      own_people = coalesce((select jsonb_agg(entry order by nth) from jsonb_array_elements(own_people)
+        with ordinality as listed (entry, nth) where entry ->> 'candidateId' is distinct from ${candidateId}::text), '[]')
+    where provider_id = ${providerId} and job_id = ${jobId} and exists (select from taken)
+    returning jobs.*`.execute(trx);
+  const [job] = rows;
+  if (job) publish(trx, { type: "job", jobId, providerId, shiftId: job.shift_id, status: job.status });
+  return job;
+}
+
+/** Reads the provider's other future shifts on which the candidates are booked, at the same time or as missing. */
+export async function readBooked(
+  trx: Trx,
+  deps: Deps,
+  { provider_id: providerId, job_id: jobId, start_time: from, end_time: to }: Job,
+  candidateIds: readonly string[],
+): Promise<void> {
+  await readNow(
+    trx,
+    deps,
+    sql`
+      select jobs.provider_id, jobs.shift_id from ${jsonTexts(candidateIds)} as own (id)
+      join bookings on bookings.candidate_id = own.id::uuid join jobs using (provider_id, job_id)
+      where bookings.provider_id = ${providerId} and jobs.job_id <> ${jobId} and ${HOLDS_SEAT} and ${IS_LIVE}
+        and jobs.start_time > ${deps.now()}
+        and (bookings.missing_since is not null or jobs.start_time < ${to} and jobs.end_time > ${from})`,
+    PRIORITY.event,
+  );
+}
+
+/** Reads the provider's next `count` other future shifts. */
+export async function sample(
+  trx: Trx,
+  deps: Deps,
+  { providerId, shiftId }: ShiftKey,
+  count: number,
+): Promise<void> {
+  await readNow(
+    trx,
+    deps,
+    sql`
+      select provider_id, shift_id from jobs where provider_id = ${providerId} and shift_id <> ${shiftId}
+        and ${IS_LIVE} and start_time > ${deps.now()}
+        and not exists (select from shifts where shifts.provider_id = jobs.provider_id
+          and shifts.shift_id = jobs.shift_id and shifts.believed_at > now() - interval '1 minute')
+      order by start_time limit ${count}`,
+    PRIORITY.background,
+  );
+}
+
+/** Makes the selected shifts (columns provider_id and shift_id) due for a reading, except missing ones. */
+async function readNow(
+  trx: Trx,
+  deps: Deps,
+  others: ReturnType<typeof sql>,
+  priority: Priority = PRIORITY.event,
+): Promise<void> {
+  await sql`
+    update shifts set next_read_at = now()
+    from (${others}) as other
+    where (shifts.provider_id, shifts.shift_id) = (other.provider_id, other.shift_id) and missing_since is null`.execute(
+    trx,
+  );
+  await markShiftsDue(trx, deps, others, priority);
+}
