@@ -97,4 +97,38 @@ describe.each(featureEngines)("an id that a provider gives to two candidates, on
     expect(await organisation.issues()).toEqual([]);
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(2);
   });
+
+  it("belongs to whom it was given first, also if another's look-up began before", async () => {
+    const both = { id: "", numbers: [] as string[] };
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const rewrite = (body: unknown): unknown => {
+      if (Array.isArray(body)) return body.map(rewrite);
+      const { personalNumber = "" } = (body ?? {}) as { personalNumber?: string };
+      return both.numbers.includes(personalNumber) ? { ...(body as object), id: both.id } : body;
+    };
+    const organisation = await harness().onboard({
+      rewrite,
+      onTheWay: async ({ path }, pass) => {
+        await pass();
+        if (path.startsWith("/candidates") && path.includes(early.personalNumber)) {
+          asked.resolve();
+          await answered.promise;
+        }
+      },
+    });
+    const early = await organisation.addPerson();
+    const late = await organisation.addPerson();
+    both.numbers = [early, late].map(({ personalNumber }) => personalNumber);
+    [both.id = ""] = both.numbers.map(
+      (number) => organisation.provider.addCandidate({ personalNumber: number }).id,
+    );
+    const [one, other] = [await organisation.open(), await organisation.open()];
+    const accepted = organisation.accept(one, early);
+    await asked.promise;
+    expect(await organisation.accept(other, late)).toEqual(CONFIRMED);
+    answered.resolve();
+    expect(await accepted).toEqual({ status: 409, code: "provider_refused" });
+    expect((await organisation.job(one.shiftId)).bookings).toMatchObject([{ reason: "candidate_id_shared" }]);
+    expect((await organisation.job(other.shiftId)).bookings).toMatchObject([{ status: "confirmed" }]);
+  });
 });
