@@ -60,6 +60,21 @@ const stages = Object.entries(PLATFORM_STAGES).map(([name, { from, to }]) => ({
   to: { path: to },
 }));
 
+const PLAN = `${PLATFORM}shifts/plan/`;
+
+/** Every rule of the reconciler, without a database, HTTP, or a clock. */
+const plan = {
+  name: "plan-is-pure",
+  comment: "what a plan works with are values: the simulator plays it",
+  severity: "error",
+  from: { path: PLAN },
+  to: {
+    path: `${OURS}|(^|/)node_modules/`,
+    pathNot: `${PLAN}|${PLATFORM}(people/plan|step)[.]ts$|^src/contract/`,
+    dependencyTypesNot: ["type-only"],
+  },
+};
+
 /** A helper lies beside its tests, or in test/harness once tests of another folder use it too. */
 const TEST_FOLDERS = {
   test: { from: "^test/(?!harness/)([^/]+)/", to: "^test/", except: "^test/($1|harness|testdata)/" },
@@ -124,6 +139,7 @@ module.exports = {
   forbidden: [
     ...layers,
     ...stages,
+    plan,
     ...helpers,
     ...[...packages, ...everywhere].map((rule) => ({ severity: "error", ...rule })),
   ],

@@ -94,6 +94,12 @@ describe("the conventions of the code", () => {
     expect(misplaced(ours)).toEqual([]);
   });
 
+  it("holds no marker of a merge conflict", () => {
+    const isMarker = (line: string) => /^(<{7}|>{7})( |$)/.test(line);
+    expect(matches(["README.md", "CHANGELOG.md", ...ours], isMarker)).toEqual([]);
+    expect([`${"<".repeat(7)} HEAD`, ">".repeat(7)].every(isMarker)).toBe(true);
+  });
+
   it("holds no personal number but those that were published for tests", () => {
     const allowed = new Set([
       ...published.personnummer,
@@ -136,6 +142,8 @@ const BROKEN: ReadonlyArray<readonly [string, string, string]> = [
   ["platform-features", "src/platform/transaction.ts", "src/platform/jobs/match.ts"],
   ["platform-features", "src/platform/work/signs.ts", "src/platform/issues.ts"],
   ["platform-db", "src/platform/db/close.ts", "src/platform/work/loop.ts"],
+  ["plan-is-pure", "src/platform/shifts/plan/load.ts", "src/platform/issues.ts"],
+  ["plan-is-pure", "src/platform/shifts/plan/rows.ts", "ajv"],
   ["drivers-only-in-db", "src/platform/work/pool.ts", "pg"],
   ["drivers-only-in-db", "src/platform/inbox/rows.ts", "type @electric-sql/pglite"],
   ["no-dev-dependency", "src/clients/replay.ts", "a-dev-tool"],
@@ -156,6 +164,7 @@ const SOUND: ReadonlyArray<readonly [string, string]> = [
   ["src/platform/jobs/match.ts", "src/platform/work/loop.ts"],
   ["src/platform/work/loop.ts", "src/platform/db/schema.ts"],
   ["src/platform/work/due.ts", "src/platform/deps.ts"],
+  ["src/platform/shifts/plan/state.ts", "type src/platform/db/schema.ts"],
   ["src/platform/db/driver.ts", "pg"],
   ["src/console/jobs.tsx", "generated/operations/client.ts"],
   ["src/cli/platform.ts", "src/platform/main.ts"],

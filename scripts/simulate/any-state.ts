@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Shift } from "../../src/contract/shift.ts";
-import type { Call, RunSoFar, ShiftState } from "../../src/platform/shifts/state.ts";
+import type { Call, RunSoFar, ShiftState } from "../../src/platform/shifts/plan/state.ts";
 import { RULES } from "./runs.ts";
 import { START } from "./system.ts";
 

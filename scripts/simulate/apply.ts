@@ -1,6 +1,6 @@
 import { GONE, NO_BELIEF } from "../../src/platform/shifts/plan/believe.ts";
+import type { ShiftState } from "../../src/platform/shifts/plan/state.ts";
 import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/plan/writes.ts";
-import type { ShiftState } from "../../src/platform/shifts/state.ts";
 import { book, noteOwn, readBooked, sample } from "./apply-others.ts";
 import { endHold, INTEGRATION, noteImplausible, noteReachable, noteRoute, pause } from "./integration.ts";
 import { raiseIssue, resolveIssues } from "./issues.ts";

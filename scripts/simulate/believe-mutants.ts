@@ -1,6 +1,6 @@
 import type { Belief } from "../../src/platform/shifts/plan/believe.ts";
 import { plan } from "../../src/platform/shifts/plan/plan.ts";
-import type { Reading, RunSoFar, ShiftState } from "../../src/platform/shifts/state.ts";
+import type { Reading, RunSoFar, ShiftState } from "../../src/platform/shifts/plan/state.ts";
 import type { Planner } from "./runs.ts";
 
 // Plans with one row of the table of `believe` disabled each, in the order of the table. Random schedules meet too rarely what the rows about older versions,

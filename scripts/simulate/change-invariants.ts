@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../../src/contract/durations.ts";
-import type { Call, ChangeValues, JobState } from "../../src/platform/shifts/state.ts";
+import type { Call, ChangeValues, JobState } from "../../src/platform/shifts/plan/state.ts";
 import type { Checked } from "./checked.ts";
 import type { ProviderRecords } from "./provider.ts";
 import type { ChangeRow } from "./store.ts";

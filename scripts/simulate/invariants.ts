@@ -1,5 +1,5 @@
 import { GONE } from "../../src/platform/shifts/plan/believe.ts";
-import type { Call, JobState, Next, ShiftState } from "../../src/platform/shifts/state.ts";
+import type { Call, JobState, Next, ShiftState } from "../../src/platform/shifts/plan/state.ts";
 import { type Allowed, AllowedCounts } from "./allowed.ts";
 import { ChangeInvariants } from "./change-invariants.ts";
 import type { Checked } from "./checked.ts";

@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../../src/contract/durations.ts";
 import { plan } from "../../src/platform/shifts/plan/plan.ts";
+import type { BookingState, Reading, RunSoFar, ShiftState } from "../../src/platform/shifts/plan/state.ts";
 import type { Write } from "../../src/platform/shifts/plan/writes.ts";
-import type { BookingState, Reading, RunSoFar, ShiftState } from "../../src/platform/shifts/state.ts";
 import type { Planner } from "./runs.ts";
 
 /** Plans with one rule disabled: the simulator must find a counterexample for each. */

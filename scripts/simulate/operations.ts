@@ -1,6 +1,6 @@
 import type { ShiftOutcome } from "../../src/clients/provider/shifts.ts";
 import type { Answer } from "../../src/platform/people/plan.ts";
-import type { Call, CallOutcome } from "../../src/platform/shifts/state.ts";
+import type { Call, CallOutcome } from "../../src/platform/shifts/plan/state.ts";
 import type { ProviderRecords, ProviderShift } from "./provider.ts";
 
 /** A call as the provider receives it. */

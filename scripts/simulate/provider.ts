@@ -1,5 +1,5 @@
 import type { Shift } from "../../src/contract/shift.ts";
-import type { Call } from "../../src/platform/shifts/state.ts";
+import type { Call } from "../../src/platform/shifts/plan/state.ts";
 import type { Dialect } from "./schedule.ts";
 
 /** A person on a shift's list. */

@@ -11,7 +11,7 @@ import type {
   Rules,
   RunSoFar,
   ShiftState,
-} from "../../src/platform/shifts/state.ts";
+} from "../../src/platform/shifts/plan/state.ts";
 import { retryAfterFailure } from "../../src/platform/work/retry.ts";
 import { apply } from "./apply.ts";
 import type { Invariants } from "./invariants.ts";

@@ -12,7 +12,7 @@ import {
   type JobState,
   type KnownShift,
   NEW_BOOKING,
-} from "../../src/platform/shifts/state.ts";
+} from "../../src/platform/shifts/plan/state.ts";
 
 // The platform's tables as rows in memory. Times are milliseconds since 1970.
 

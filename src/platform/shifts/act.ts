@@ -2,8 +2,8 @@ import type { ProviderClient } from "../../clients/provider/client.ts";
 import type { ShiftValues } from "../db/schema.ts";
 import { orMissingRoute, witnessedTwice } from "../work/witness.ts";
 import { showsValues } from "./plan/changes.ts";
+import type { Call, CallOutcome, Made, Next, RunSoFar } from "./plan/state.ts";
 import type { BookingPatch, Write } from "./plan/writes.ts";
-import type { Call, CallOutcome, Made, Next, RunSoFar } from "./state.ts";
 
 type Action = Exclude<Next, { do: "rest" }>;
 

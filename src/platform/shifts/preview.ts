@@ -5,9 +5,9 @@ import { type Trx, writeRows } from "../transaction.ts";
 import { act } from "./act.ts";
 import { loadShift, type ShiftKey } from "./observe/load.ts";
 import { plan } from "./plan/plan.ts";
+import type { RunSoFar } from "./plan/state.ts";
 import { record } from "./record/record.ts";
 import { loadWithSurroundings, rulesOf } from "./run.ts";
-import type { RunSoFar } from "./state.ts";
 
 /**
  * Reads the shift as a run would, but concludes at once instead of reading again later. `record` writes what the run would write, except calls.

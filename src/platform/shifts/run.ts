@@ -17,9 +17,9 @@ import { findArrived, findMoved } from "./observe/moved-people.ts";
 import { countRemoved, countVanished, loadSurroundings } from "./observe/surroundings.ts";
 import { holdsSeat } from "./plan/draft.ts";
 import { firstReading, plan } from "./plan/plan.ts";
+import type { Next, Rules, RunSoFar, ShiftState } from "./plan/state.ts";
 import { unlisted } from "./plan/vanished.ts";
 import { record } from "./record/record.ts";
-import type { Next, Rules, RunSoFar, ShiftState } from "./state.ts";
 
 /** A shift needs far fewer steps. The limit ends a run that would otherwise never stop. */
 const MAX_STEPS = 100;

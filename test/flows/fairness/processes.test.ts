@@ -32,7 +32,7 @@ const mostWithin = (starts: readonly number[], ms: number) =>
   Math.max(...starts.map((start) => starts.filter((other) => other >= start && other < start + ms).length));
 
 describe.each([1, 2, 4])("%i processes on one PostgreSQL", (count) => {
-  it("call a provider as often as its limit allows, and not more often", async () => {
+  it("call a provider no more often than its limit allows", async () => {
     const platforms = await startPlatforms(count);
     const provider = await startProvider();
     onTestFinished(provider.close);
@@ -45,11 +45,9 @@ describe.each([1, 2, 4])("%i processes on one PostgreSQL", (count) => {
     await expect.poll(async () => (await jobs()).length).toBe(WEBHOOKS);
     const starts = provider.calls.slice(begun).map(({ at }) => at);
     expect(mostWithin(starts, 1_000)).toBeLessThanOrEqual(PER_SECOND + LATE);
-    // After the burst.
+    // After the burst. `shared-starts.test.ts` has that the processes use the whole limit together.
     const [first = 0, last = 0] = [starts[PER_MINUTE / 25], starts.at(-1)];
     const perSecond = ((starts.length - PER_MINUTE / 25) * 1_000) / (last - first);
     expect(perSecond).toBeLessThanOrEqual((PER_MINUTE / 60) * 1.1);
-    // A limit that four processes had divided among them would end at a quarter.
-    expect(perSecond).toBeGreaterThan((PER_MINUTE / 60) * 0.3);
   });
 });

@@ -26,6 +26,18 @@ describe("the starts of calls that processes share", () => {
     expect(mostWithin(starts, 60_000)).toBeGreaterThan(400);
   });
 
+  it("of two processes use the limit together", async () => {
+    const [one, other] = processes();
+    const begun = performance.now();
+    const starts: number[] = [];
+    for (const process of Array.from({ length: 12 }, (_, nth) => [one, other][nth % 2] ?? one)) {
+      const elapsedMs = performance.now() - begun;
+      starts.push(...(await process.reserve(100, LIMITS, true)).map((start) => start + elapsedMs));
+    }
+    expect(starts).toHaveLength(1_200);
+    expect(mostWithin(starts, 60_000)).toBeGreaterThan(400);
+  });
+
   it.each([1, 2, 3, 7, 50, 500])("are at most %i in any second", async (perSecond) => {
     const [one] = processes();
     const starts = await one.reserve(300, { ...LIMITS, perSecond, perMinute: perSecond * 50 }, true);

@@ -12,7 +12,7 @@ import type {
   JobState,
   KnownShift,
   ShiftState,
-} from "../state.ts";
+} from "../plan/state.ts";
 import { fromStored, type StoredBelief } from "./stored-belief.ts";
 
 export interface ShiftKey {

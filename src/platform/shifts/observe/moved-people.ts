@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Shift } from "../../../contract/shift.ts";
 import { HOLDS_SEAT, IS_LIVE, jsonTexts } from "../../db/fragments.ts";
 import type { Trx } from "../../transaction.ts";
-import type { MovedPerson, ShiftState, Surroundings } from "../state.ts";
+import type { MovedPerson, ShiftState, Surroundings } from "../plan/state.ts";
 
 /** Beyond the next periodic reading: the provider may have put a person on one shift long before a reading shows that they are off the other. */
 const MOVED_WITHIN = sql`interval '2 hours'`;

@@ -7,7 +7,7 @@ import { HOLDS_SEAT, IS_LIVE, jsonRows, jsonTexts } from "../../db/fragments.ts"
 import type { Numbers } from "../../deps.ts";
 import { lockMapping, OUTLETS, ROLES } from "../../integrations/mapped-lists.ts";
 import type { Trx } from "../../transaction.ts";
-import type { ShiftState, Surroundings } from "../state.ts";
+import type { ShiftState, Surroundings } from "../plan/state.ts";
 import type { ShiftKey } from "./load.ts";
 
 /**

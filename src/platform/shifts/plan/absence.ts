@@ -1,9 +1,9 @@
 import { reportsDeletion } from "../../../contract/shift-event.ts";
-import { type EventState, MAX_MISSING, type Reading, type RunSoFar } from "../state.ts";
 import { type Belief, GONE, type Seen } from "./believe.ts";
 import { cancelJob } from "./close.ts";
 import type { Draft } from "./draft.ts";
 import { noteWorking } from "./routes.ts";
+import { type EventState, MAX_MISSING, type Reading, type RunSoFar } from "./state.ts";
 
 type Absent = Extract<Reading["outcome"], { kind: "absent" }>;
 

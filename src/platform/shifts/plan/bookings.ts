@@ -1,10 +1,10 @@
 import type { BookingReason } from "../../../../generated/operations/types.ts";
 import type { Rejection } from "../../db/schema.ts";
 import { type FinalFault, isFinal } from "../../people/plan.ts";
-import type { BookingState, Call } from "../state.ts";
 import { endBooking, notifyOfBooking, paramsOf } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { awaitsShift, isLookedUp } from "./routes.ts";
+import type { BookingState, Call } from "./state.ts";
 import type { BookingPatch } from "./writes.ts";
 
 /** Issues that the confirmation of a booking resolves. */

@@ -1,5 +1,5 @@
 import type { Refused } from "../../../clients/provider/answer.ts";
-import type { CallOutcome } from "../state.ts";
+import type { CallOutcome } from "./state.ts";
 
 /** Whether the provider refused the token rather than the call. */
 export const isAboutToken = ({ status }: Refused): boolean => status === 401 || status === 403;

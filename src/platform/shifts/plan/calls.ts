@@ -1,7 +1,6 @@
 import type { Params } from "../../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../../clients/provider/answer.ts";
 import { failureParams } from "../../step.ts";
-import type { BookingState, Call, Made, RunSoFar } from "../state.ts";
 import { GONE } from "./believe.ts";
 import { confirm, reasonOf } from "./bookings.ts";
 import { hadNoEffect, isAboutToken, isMissingRoute } from "./call-outcome.ts";
@@ -9,6 +8,7 @@ import { concludeChange } from "./changes.ts";
 import { cancelJob, endBooking, paramsOf } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { doubtRoute, doubtUnknown, isUnknownPerson, noteRoute } from "./routes.ts";
+import type { BookingState, Call, Made, RunSoFar } from "./state.ts";
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
 

@@ -1,12 +1,12 @@
 import type { ChangeReason, Params, StepName } from "../../../../generated/operations/types.ts";
 import type { Shift } from "../../../contract/shift.ts";
 import type { ShiftValues } from "../../db/schema.ts";
-import type { Call, ChangeState, Made } from "../state.ts";
 import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
 import { cancelJob, paramsOf } from "./close.ts";
 import type { Draft } from "./draft.ts";
 import { applyShift } from "./job.ts";
 import { seenOn } from "./seen.ts";
+import type { Call, ChangeState, Made } from "./state.ts";
 
 type ChangeCall = Extract<Call, { do: "change" }>;
 

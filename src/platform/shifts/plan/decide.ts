@@ -1,4 +1,3 @@
-import type { Call, Next, RunSoFar } from "../state.ts";
 import { lagOf } from "./believe.ts";
 import { nextForBookings } from "./bookings.ts";
 import { isMissingRoute } from "./call-outcome.ts";
@@ -7,6 +6,7 @@ import { nextForChanges } from "./changes.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { refreshJob } from "./job.ts";
 import { awaitsRoute } from "./routes.ts";
+import type { Call, Next, RunSoFar } from "./state.ts";
 
 /** Returns what the run does next: a call whose preconditions are certain, a reading that is due or that settles a doubt, or rest. */
 export function decide(draft: Draft, run: RunSoFar): Next {

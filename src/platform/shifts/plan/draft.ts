@@ -6,16 +6,6 @@ import type {
   Subject,
 } from "../../../../generated/operations/types.ts";
 import { HOUR_MS } from "../../../contract/durations.ts";
-import type {
-  BookingState,
-  ChangeState,
-  EventState,
-  JobState,
-  Reading,
-  Rules,
-  RunSoFar,
-  ShiftState,
-} from "../state.ts";
 import {
   type Belief,
   type Believed,
@@ -28,6 +18,16 @@ import {
   type Seen,
   type Values,
 } from "./believe.ts";
+import type {
+  BookingState,
+  ChangeState,
+  EventState,
+  JobState,
+  Reading,
+  Rules,
+  RunSoFar,
+  ShiftState,
+} from "./state.ts";
 import {
   type BookingPatch,
   type ChangePatch,

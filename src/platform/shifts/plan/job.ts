@@ -1,11 +1,11 @@
 import type { JobStatus, Outcome, ProviderPerson } from "../../../../generated/operations/types.ts";
 import type { Shift } from "../../../contract/shift.ts";
-import type { JobState } from "../state.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isMaterialChange, jobStatus } from "./job-status.ts";
 import { applyList } from "./list.ts";
 import { bookArrived, readBooked } from "./moves.ts";
 import { isPerson } from "./seen.ts";
+import type { JobState } from "./state.ts";
 
 /** How many of the people assigned by the provider are stored, beside the candidates among them. */
 const OWN_PEOPLE_STORED = 100;

@@ -1,9 +1,9 @@
-import type { BookingState } from "../state.ts";
 import { confirm, reasonOf } from "./bookings.ts";
 import { endBooking, moveBooking, movedTo } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { doubtCall, doubtPerson, isLookedUp, lookUpAgain, settleRoute } from "./routes.ts";
 import { isOnList, isPerson } from "./seen.ts";
+import type { BookingState } from "./state.ts";
 import { holdVanished } from "./vanished.ts";
 
 /** Applies the provider's list to every booking. The list settles calls whose outcome is unknown. */

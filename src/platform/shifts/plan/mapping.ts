@@ -1,6 +1,6 @@
 import type { IssueCode, Params, Subject } from "../../../../generated/operations/types.ts";
-import type { JobState } from "../state.ts";
 import type { Draft } from "./draft.ts";
+import type { JobState } from "./state.ts";
 
 interface Lack {
   code: Extract<IssueCode, "outlet_not_mapped" | "role_not_mapped">;

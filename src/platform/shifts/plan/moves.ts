@@ -1,7 +1,7 @@
 import type { ProviderPerson } from "../../../../generated/operations/types.ts";
 import type { Shift } from "../../../contract/shift.ts";
-import { NEW_BOOKING } from "../state.ts";
 import type { Draft } from "./draft.ts";
+import { NEW_BOOKING } from "./state.ts";
 
 // The provider moves people in its schedule. What one shift lacks, another one shows: the readings of both come in either order.
 

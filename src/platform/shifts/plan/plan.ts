@@ -1,5 +1,4 @@
 import { reportsDeletion } from "../../../contract/shift-event.ts";
-import type { Next, Rules, RunSoFar, ShiftState } from "../state.ts";
 import { concludeCall } from "./calls.ts";
 import { decide, needsReading } from "./decide.ts";
 import { Draft } from "./draft.ts";
@@ -7,6 +6,7 @@ import { refreshJob } from "./job.ts";
 import { noteMapping } from "./mapping.ts";
 import { concludeReading } from "./reading.ts";
 import { separatePeople } from "./routes.ts";
+import type { Next, Rules, RunSoFar, ShiftState } from "./state.ts";
 import type { Write } from "./writes.ts";
 
 export interface Plan {

@@ -3,7 +3,6 @@ import type { Refused, Unavailable } from "../../../clients/provider/answer.ts";
 import type { Shift } from "../../../contract/shift.ts";
 import { reportsDeletion } from "../../../contract/shift-event.ts";
 import { failureParams } from "../../step.ts";
-import type { EventState, Reading, RunSoFar } from "../state.ts";
 import { awaitReturn, concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./absence.ts";
 import { GONE } from "./believe.ts";
 import { isAboutToken } from "./call-outcome.ts";
@@ -13,6 +12,7 @@ import type { Draft } from "./draft.ts";
 import { applyShift } from "./job.ts";
 import { doubtCancelRoute } from "./routes.ts";
 import { seenOn } from "./seen.ts";
+import type { EventState, Reading, RunSoFar } from "./state.ts";
 
 /** Applies the response to a reading. Returns `witness` if another call has to confirm a 404. */
 export function concludeReading(draft: Draft, reading: Reading, run: RunSoFar): "witness" | undefined {

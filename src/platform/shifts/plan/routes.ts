@@ -1,8 +1,8 @@
 import type { Refused, Unavailable } from "../../../clients/provider/answer.ts";
 import type { ProviderRoute } from "../../db/schema.ts";
 import { isFinal } from "../../people/plan.ts";
-import type { BookingState, Call, CallOutcome, RunSoFar, ShiftState } from "../state.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
+import type { BookingState, Call, CallOutcome, RunSoFar, ShiftState } from "./state.ts";
 
 type RouteCall = Extract<Call, { do: "assign" | "unassign" | "cancel" }>;
 type PersonCall = Extract<Call, { do: "assign" | "unassign" }>;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { ProviderPerson } from "../../../../generated/operations/types.ts";
 import type { Shift } from "../../../contract/shift.ts";
-import type { BookingState, ShiftState } from "../state.ts";
 import { CANCELLED, type Seen, type Values } from "./believe.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
+import type { BookingState, ShiftState } from "./state.ts";
 
 export const isOnList = ({ surroundings }: ShiftState, booking: BookingState): boolean =>
   surroundings.listed.some((entry) => isPerson(entry, booking));

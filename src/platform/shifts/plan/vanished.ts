@@ -1,7 +1,7 @@
-import { type BookingState, MAX_MISSING, type ShiftState } from "../state.ts";
 import { movedTo } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isOnList } from "./seen.ts";
+import { type BookingState, MAX_MISSING, type ShiftState } from "./state.ts";
 
 /** Returns the people booked who are left as they are, because so many are missing from the lists that it is a loss of data. */
 export function holdVanished(draft: Draft): readonly BookingState[] {

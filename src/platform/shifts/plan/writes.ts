@@ -17,7 +17,7 @@ import type {
   JobState,
   KnownShift,
   ShiftState,
-} from "../state.ts";
+} from "./state.ts";
 
 export interface PlannedStep {
   step: StepName;

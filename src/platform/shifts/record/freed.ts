@@ -3,8 +3,8 @@ import type { Deps } from "../../deps.ts";
 import type { Trx } from "../../transaction.ts";
 import { markRefreshDue } from "../../work/refresh.ts";
 import { holdsSeat } from "../plan/draft.ts";
+import type { ShiftState } from "../plan/state.ts";
 import type { Write } from "../plan/writes.ts";
-import type { ShiftState } from "../state.ts";
 
 /**
  * Requests offers of other jobs at the time that the people booked on this one have become free, because a booking has ended or the shift has moved.

@@ -4,8 +4,8 @@ import type { Deps } from "../../deps.ts";
 import { type Trx, type Writer, writeAtEnd } from "../../transaction.ts";
 import type { ShiftKey } from "../observe/load.ts";
 import { type StoredBelief, toStored } from "../observe/stored-belief.ts";
+import type { KnownShift } from "../plan/state.ts";
 import type { ShiftPatch, Write } from "../plan/writes.ts";
-import type { KnownShift } from "../state.ts";
 
 /** Writes what is known of the shift, together with the other shifts of the transaction. */
 export function writeShift(

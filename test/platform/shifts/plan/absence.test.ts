@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { NO_BELIEF } from "../../../src/platform/shifts/plan/believe.ts";
-import type { KnownShift } from "../../../src/platform/shifts/state.ts";
+import { HOUR_MS } from "../../../../src/contract/durations.ts";
+import { NO_BELIEF } from "../../../../src/platform/shifts/plan/believe.ts";
+import type { KnownShift } from "../../../../src/platform/shifts/plan/state.ts";
 import {
   aBelief,
   aCancellation,

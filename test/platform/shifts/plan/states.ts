@@ -1,10 +1,9 @@
-import { PROVIDER_RETRIES, TIMING } from "../../../src/clients/retry-policy.ts";
-import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
-import type { Shift } from "../../../src/contract/shift.ts";
-import { type Belief, GONE, NO_BELIEF } from "../../../src/platform/shifts/plan/believe.ts";
-import { type Plan, plan } from "../../../src/platform/shifts/plan/plan.ts";
-import { seenIn } from "../../../src/platform/shifts/plan/seen.ts";
-import type { Write } from "../../../src/platform/shifts/plan/writes.ts";
+import { PROVIDER_RETRIES, TIMING } from "../../../../src/clients/retry-policy.ts";
+import { DAY_MS, HOUR_MS } from "../../../../src/contract/durations.ts";
+import type { Shift } from "../../../../src/contract/shift.ts";
+import { type Belief, GONE, NO_BELIEF } from "../../../../src/platform/shifts/plan/believe.ts";
+import { type Plan, plan } from "../../../../src/platform/shifts/plan/plan.ts";
+import { seenIn } from "../../../../src/platform/shifts/plan/seen.ts";
 import {
   type BookingState,
   type Call,
@@ -18,7 +17,8 @@ import {
   type RunSoFar,
   type ShiftState,
   type Surroundings,
-} from "../../../src/platform/shifts/state.ts";
+} from "../../../../src/platform/shifts/plan/state.ts";
+import type { Write } from "../../../../src/platform/shifts/plan/writes.ts";
 
 export const NOW = Date.UTC(2026, 0, 5, 6);
 export const START = NOW + DAY_MS;

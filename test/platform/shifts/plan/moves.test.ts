@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
-import type { MovedPerson, ShiftState } from "../../../src/platform/shifts/state.ts";
+import { HOUR_MS } from "../../../../src/contract/durations.ts";
+import type { MovedPerson, ShiftState } from "../../../../src/platform/shifts/plan/state.ts";
 import {
   aBelief,
   aBooking,

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { MINUTE_MS } from "../../../src/contract/durations.ts";
-import type { ShiftPatch } from "../../../src/platform/shifts/plan/writes.ts";
-import { writeShift } from "../../../src/platform/shifts/record/shift.ts";
-import { transact } from "../../../src/platform/transaction.ts";
-import { depsFor } from "../../harness/deps.ts";
-import { engines, featureEngines, useEngine } from "../../harness/engines.ts";
-import { useHarness } from "../../harness/platform.ts";
-import { addIntegration } from "../../harness/work-rows.ts";
-import { aBelief, aState } from "./states.ts";
+import { MINUTE_MS } from "../../../../src/contract/durations.ts";
+import type { ShiftPatch } from "../../../../src/platform/shifts/plan/writes.ts";
+import { writeShift } from "../../../../src/platform/shifts/record/shift.ts";
+import { transact } from "../../../../src/platform/transaction.ts";
+import { depsFor } from "../../../harness/deps.ts";
+import { engines, featureEngines, useEngine } from "../../../harness/engines.ts";
+import { useHarness } from "../../../harness/platform.ts";
+import { addIntegration } from "../../../harness/work-rows.ts";
+import { aBelief, aState } from "../plan/states.ts";
 
 const PRESENT = { ...aState().shift, nextReadAt: null };
 

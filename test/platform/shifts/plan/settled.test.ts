@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { seenIn } from "../../../src/platform/shifts/plan/seen.ts";
-import type { Write } from "../../../src/platform/shifts/plan/writes.ts";
-import type { Call, JobState, ShiftState } from "../../../src/platform/shifts/state.ts";
+import { HOUR_MS } from "../../../../src/contract/durations.ts";
+import { seenIn } from "../../../../src/platform/shifts/plan/seen.ts";
+import type { Call, JobState, ShiftState } from "../../../../src/platform/shifts/plan/state.ts";
+import type { Write } from "../../../../src/platform/shifts/plan/writes.ts";
 import {
   aBelief,
   afterCall,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CallOutcome, RunSoFar } from "../../../src/platform/shifts/state.ts";
+import type { CallOutcome, RunSoFar } from "../../../../src/platform/shifts/plan/state.ts";
 import {
   aBooking,
   aCancellation,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { continued } from "../../../src/platform/shifts/act.ts";
-import { called } from "../../../src/platform/shifts/plan/believe.ts";
-import { seenIn } from "../../../src/platform/shifts/plan/seen.ts";
-import type { CallOutcome, ChangeState } from "../../../src/platform/shifts/state.ts";
+import { HOUR_MS } from "../../../../src/contract/durations.ts";
+import { continued } from "../../../../src/platform/shifts/act.ts";
+import { called } from "../../../../src/platform/shifts/plan/believe.ts";
+import { seenIn } from "../../../../src/platform/shifts/plan/seen.ts";
+import type { CallOutcome, ChangeState } from "../../../../src/platform/shifts/plan/state.ts";
 import {
   aBelief,
   aCancellation,

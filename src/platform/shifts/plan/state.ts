@@ -4,12 +4,12 @@ import type {
   IntegrationState,
   Params,
   ProviderPerson,
-} from "../../../generated/operations/types.ts";
-import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
-import type { ShiftOutcome } from "../../clients/provider/shifts.ts";
-import type { RetryPolicy, Timing } from "../../clients/retry-policy.ts";
-import type { Job, PersonFault, Rejection, Routes, ShiftChange, ShiftValues } from "../db/schema.ts";
-import type { Belief } from "./plan/believe.ts";
+} from "../../../../generated/operations/types.ts";
+import type { Refused, Unavailable } from "../../../clients/provider/answer.ts";
+import type { ShiftOutcome } from "../../../clients/provider/shifts.ts";
+import type { RetryPolicy, Timing } from "../../../clients/retry-policy.ts";
+import type { Job, PersonFault, Rejection, Routes, ShiftChange, ShiftValues } from "../../db/schema.ts";
+import type { Belief } from "./believe.ts";
 
 // The plain values that a run works with. Times are milliseconds since 1970. Nothing here depends on the database, HTTP, or a clock.
 

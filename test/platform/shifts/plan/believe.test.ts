@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TIMING } from "../../../src/clients/retry-policy.ts";
-import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/contract/durations.ts";
-import { fromStored, toStored } from "../../../src/platform/shifts/observe/stored-belief.ts";
+import { TIMING } from "../../../../src/clients/retry-policy.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../../src/contract/durations.ts";
+import { fromStored, toStored } from "../../../../src/platform/shifts/observe/stored-belief.ts";
 import {
   type Belief,
   believe,
@@ -13,8 +13,8 @@ import {
   NO_BELIEF,
   noticed,
   type Version,
-} from "../../../src/platform/shifts/plan/believe.ts";
-import { seenIn } from "../../../src/platform/shifts/plan/seen.ts";
+} from "../../../../src/platform/shifts/plan/believe.ts";
+import { seenIn } from "../../../../src/platform/shifts/plan/seen.ts";
 import {
   aBelief,
   afterSeeing,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { orMissingRoute } from "../../../src/platform/work/witness.ts";
+import { HOUR_MS } from "../../../../src/contract/durations.ts";
+import { orMissingRoute } from "../../../../src/platform/work/witness.ts";
 import {
   aBelief,
   aBooking,
