@@ -119,12 +119,42 @@ const mapped = ofShifts(
 const LONGEST = sql`interval '1 day'`;
 
 /**
+ * Reads the other shifts at the time that has become free whose `booking_overlaps` is open for one of the people: the reading resolves it once its cause is
+ * gone.
+ */
+async function rereadOverlapping(trx: Trx, deps: Deps, { providerId, jobId, from, to }: FreedTime) {
+  const { rows } = await sql<{ providerId: string; key: string }>`
+    update shifts set next_read_at = now() from (
+      select jobs.provider_id, jobs.shift_id from bookings as own
+      join bookings as other on other.candidate_id = own.candidate_id and other.job_id <> own.job_id
+      join jobs on jobs.provider_id = other.provider_id and jobs.job_id = other.job_id
+      where own.provider_id = ${providerId} and own.job_id = ${jobId} and jobs.start_time < ${to} and jobs.end_time > ${from}
+        and exists (select true from issues where issues.provider_id = jobs.provider_id and code = 'booking_overlaps' and resolved_at is null
+          and subject = jsonb_build_object('kind', 'booking', 'shiftId', jobs.shift_id, 'candidateId', other.candidate_id))) as overlapping
+    where (shifts.provider_id, shifts.shift_id) = (overlapping.provider_id, overlapping.shift_id)
+    returning shifts.provider_id as "providerId", shifts.shift_id as key`.execute(trx);
+  markDue(
+    trx,
+    deps,
+    rows.map((row) => ({ ...row, kind: "shift", priority: PRIORITY.event }) as const),
+  );
+}
+
+interface FreedTime {
+  providerId: string;
+  jobId: string;
+  from: Date;
+  to: Date;
+}
+
+/**
  * Selects the open jobs of all organisations at the time that has become free, which need a competence of the people who are free, in the order of
  * their start.
  */
 const freed: Batch = async (trx, deps, { providerId, key }, after) => {
   const [jobId = "", start = "", end = ""] = key.slice(FREED.length).split(" ");
   const [from, to] = [new Date(Number(start)), new Date(Number(end))];
+  if (after === "") await rereadOverlapping(trx, deps, { providerId, jobId, from, to });
   const { rows: able } = await sql<{ id: string }>`
     select distinct able.competence_id as id
     from jobs join bookings using (provider_id, job_id) join (

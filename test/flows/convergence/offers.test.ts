@@ -3,6 +3,7 @@ import type { Job } from "../../../generated/operations/types.ts";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { engines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
+import type { Person } from "../../harness/organisation.ts";
 import { type Organisation, useIndependent } from "./organisation.ts";
 
 const later = (time: string, hours: number) => new Date(Date.parse(time) + hours * HOUR_MS).toISOString();
@@ -80,19 +81,36 @@ describe.each(engines)("a job, on %s", (engine) => {
     await expect.poll(() => holders(platform, early)).toEqual([person.candidateId]);
     expect(await offered()).toEqual([[], []]);
   });
+});
 
-  it("has an issue while it overlaps another job of a candidate booked on both", async () => {
-    const { provider, ...platform } = await onboard();
+describe.each(engines)("a job, where no reading is repeated, on %s", (engine) => {
+  const onboard = useIndependent(engine, { timing: { ladderMs: [] } });
+
+  it.each<
+    [string, (on: { platform: Organisation; job: Job; moved: Job; person: Person }) => Promise<unknown>]
+  >([
+    ["it is moved back", ({ platform, moved }) => move(platform, moved, moved)],
+    ["the other is moved", ({ platform, job }) => move(platform, job, at(job, 50))],
+    ["the other booking ends", ({ platform, job, person }) => platform.withdraw(job, person)],
+  ])("has an issue while it overlaps another job of a candidate booked on both, until %s", async (_, end) => {
+    const platform = await onboard();
     const person = await platform.addPerson();
     const [job, moved] = [await platform.open(), await platform.open()];
     for (const each of [job, moved]) await platform.book(each, person);
-    const move = async (times: Pick<Job, "startTime" | "endTime">) => {
-      provider.updateShift(moved.shiftId, times);
-      await provider.announce("shift.update", moved.shiftId);
-    };
-    await move({ startTime: later(job.startTime, 1), endTime: later(job.endTime, 1) });
+    await move(platform, moved, at(job, 1));
     await expect.poll(platform.issueCodes).toEqual(["booking_overlaps"]);
-    await move(moved);
+    await end({ platform, job, moved, person });
     await expect.poll(platform.issueCodes).toEqual([]);
   });
 });
+
+const at = ({ startTime, endTime }: Job, hours: number) => ({
+  startTime: later(startTime, hours),
+  endTime: later(endTime, hours),
+});
+
+async function move({ provider }: Organisation, { shiftId }: Job, times: Pick<Job, "startTime" | "endTime">) {
+  const { startTime, endTime } = times;
+  provider.updateShift(shiftId, { startTime, endTime });
+  await provider.announce("shift.update", shiftId);
+}
