@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BELIEVE_MUTANTS, GONE_RETURNS } from "../../scripts/simulate/believe-mutants.ts";
-import { RARE_MUTANTS } from "../../scripts/simulate/mutants.ts";
+import { releasingEmptied } from "../../scripts/simulate/mutants.ts";
 import type { Planner } from "../../scripts/simulate/runs.ts";
 import type { Action, Schedule, Step } from "../../scripts/simulate/schedule.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";
@@ -31,12 +31,7 @@ describe("a schedule of its own", () => {
   ]);
   it.each<[string, Planner, Schedule, string]>([
     [GONE_RETURNS, BELIEVE_MUTANTS[GONE_RETURNS] as Planner, gone, "has a job again, although it is gone"],
-    [
-      "releases people whom an empty list lacks",
-      RARE_MUTANTS.releasesEmptied,
-      emptied,
-      "whose list was suddenly empty",
-    ],
+    ["releases people whom an empty list lacks", releasingEmptied, emptied, "whose list was suddenly empty"],
   ])("finds a counterexample to a plan that %s", (_, mutant, own, violation) => {
     expect(simulate(own).violations).toEqual([]);
     expect(simulate(own, { plan: mutant }).violations).toContainEqual(expect.stringContaining(violation));

@@ -83,7 +83,7 @@ describe.each(engines)("shifts that vanish at the provider, on %s", (engine) => 
 describe.each(engines)("people who vanish from the lists of the provider, on %s", (engine) => {
   // No person is released before the last of these delays.
   const onboard = useIndependent(engine, {
-    timing: { reconcileMs: RECONCILE_MS, ladderMs: [50, 150, 350, 30_000] },
+    timing: { reconcileMs: RECONCILE_MS, ladderMs: [50, 150, 350, 15_000] },
   });
 
   it("are kept while all lists are empty", async () => {
