@@ -33,8 +33,8 @@ const IN_CI: readonly (readonly [command: string, next?: string])[] = [
   ["npm test"],
   ["npm run simulate -- --schedules 20000", " "],
   ["npm run test:proofs"],
-  ["ENGINES=pglite PROOFS=all npx vitest run test/platform test/flows"],
-  ["npm run chaos -- --kills 10 --malformed 20000"],
+  ["npm run test:embedded"],
+  ["npm run chaos -- --kills 5 --malformed 20000"],
   ["npm run chaos -- --failover", " "],
   ["npm run bench -- --quick"],
 ];
