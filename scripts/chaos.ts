@@ -147,8 +147,8 @@ function smallDisk(engine: Engine, folder: string): Disk | undefined {
 const startServer = (place: string, { failover }: Options): Promise<PostgresServer | Pair> =>
   failover ? startPair(place) : startPostgres({ databaseDir: join(place, "pg"), flags: SMALL_LOG });
 
-/** The most findings that are printed; the table counts them all. */
-const MOST_PRINTED = 50;
+/** The most findings of one kind that are printed; the table counts them all. */
+const MOST_PRINTED = 20;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -186,7 +186,8 @@ async function main(argv: string[]): Promise<number> {
     const report = await onEngine(engine, options);
     reports.set(engine, report);
     print(`${engine}: took ${Math.round((performance.now() - begun) / 1_000)} s`);
-    for (const { kind, what } of report.findings.slice(0, MOST_PRINTED)) print(`${engine}: ${kind}: ${what}`);
+    for (const [kind, found] of Map.groupBy(report.findings, (finding) => finding.kind))
+      for (const { what } of found.slice(0, MOST_PRINTED)) print(`${engine}: ${kind}: ${what}`);
   }
   for (const line of tableOf(reports)) print(line);
   return [...reports.values()].every(({ findings }) => findings.length === 0) ? 0 : 1;

@@ -26,6 +26,8 @@ function hasEnded(bookings: readonly Booking[], jobId: string, candidateId: stri
  */
 export function* disagreements(reading: Reading): Generator<string> {
   const { shifts, stored } = reading;
+  // First, because it may be the cause of the rest.
+  yield* unsettled(stored);
   const jobs = new Map(stored.jobs.map((job) => [job.shift_id, job]));
   for (const shift of shifts) {
     const job = jobs.get(shift.id);
@@ -36,7 +38,6 @@ export function* disagreements(reading: Reading): Generator<string> {
   for (const { job_id, shift_id } of stored.jobs)
     if (!known.has(shift_id)) yield `job ${job_id} belongs to a shift that the provider never had`;
   yield* unexplainedEnds(reading);
-  yield* unsettled(stored);
 }
 
 const bookingsOf = ({ bookings }: Stored, job: Job | undefined) =>

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { changeTexts } from "../../../src/console/events/change-text.ts";
@@ -43,6 +44,13 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
       .split("\n")
       .filter((row) => !/^\S*figures /.test(row))
       .sort();
+  const dueSoon = async () => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from work where kind = 'shift' and due_at < now() + interval '1 minute'`.execute(
+      database().kysely,
+    );
+    return rows[0]?.count;
+  };
   const dialectNow = async () =>
     (await database().kysely.selectFrom("integrations").select("dialect").executeTakeFirstOrThrow()).dialect;
   const preview = async (eventId: string) =>
@@ -62,6 +70,8 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     await idle();
     // What the responses have shown of the provider's dialect is saved beside the runs.
     await expect.poll(dialectNow).toHaveProperty("acknowledgement");
+    // The last readings of the ladder.
+    await expect.poll(dueSoon).toBe(0);
     happen(organisation, job);
     const { eventId } = await eventOf(job.shiftId);
 
