@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import pg from "pg";
 import { pino } from "pino";
-import { afterAll, afterEach, beforeAll, inject } from "vitest";
+import { afterAll, beforeAll, beforeEach, inject } from "vitest";
 import { type Database, type Engine, openDatabase } from "../../src/platform/db/database.ts";
 import { TEMPLATE } from "./global-setup.ts";
 
@@ -43,15 +43,15 @@ export async function startEngine(engine: Engine): Promise<TestDatabase> {
 }
 
 /**
- * One database for the whole `describe` around the call, emptied after each test: a database of its own costs a
- * second. Stop what a test started on it before the test ends.
+ * One database for the whole `describe` around the call, empty before each test: a database of its own costs a second.
+ * It is emptied when every hook of the test before has run, so that no platform still writes to it.
  */
 export function useEngine(engine: Engine): () => TestDatabase {
   let database: TestDatabase | undefined;
   beforeAll(async () => {
     database = await startEngine(engine);
   });
-  afterEach(() => database && empty(database));
+  beforeEach(() => database && empty(database));
   afterAll(() => database?.drop());
   return () => {
     if (!database) throw new Error("the database is started before the first test, not before");
