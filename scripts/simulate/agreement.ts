@@ -188,7 +188,7 @@ const LOST: readonly BookingReason[] = [
 ];
 
 /**
- * Whether the provider lists the person under an id that the platform did not know when the booking ended. Only people who are booked are looked up again
+ * Whether the provider lists the person under an id by which the platform has assigned no one. Only people who are booked are looked up again
  * (decisions, "people whom the provider merges"), so the person is one of the provider's own.
  */
 const isMergedSince = (
@@ -197,7 +197,9 @@ const isMergedSince = (
   personId: string,
   candidateId: string | undefined,
 ): boolean =>
-  store.bookingsOf(shiftId).every(({ providerCandidateId }) => providerCandidateId !== personId) &&
+  store
+    .bookingsOf(shiftId)
+    .every(({ providerCandidateId, sentAt }) => sentAt === null || providerCandidateId !== personId) &&
   LOST.some((reason) => hasEnded(store, shiftId, candidateId, reason)) &&
   !hasEnded(store, shiftId, candidateId, "withdrawn");
 

@@ -89,7 +89,7 @@ const booking = fc.record({
   isReassigned: fc.boolean(),
   mayActLate: fc.boolean(),
   leftAt: orNull(time),
-  isLookedUpAgain: fc.boolean(),
+  soughtIds: fc.array(id, { maxLength: 2 }),
   routeDoubt: orNull(fc.integer({ min: 0, max: 2 })),
   providerCandidateId: orNull(id),
   rejection: orNull(rejection),

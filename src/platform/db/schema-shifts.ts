@@ -113,7 +113,8 @@ export interface ShiftTables {
     may_act_late: Generated<boolean>;
     /** When the provider confirmed that the person is off the shift. */
     left_at: Date | null;
-    is_looked_up_again: Generated<boolean>;
+    /** The ids by which the provider, or its lists, did not know the person, and which were looked up again. */
+    sought_ids: JsonWithDefault<string[]>;
     /** Since the provider answered a call about the person as if it had no route: how often the route had recovered before. */
     route_doubt: number | null;
   };

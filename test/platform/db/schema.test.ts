@@ -207,7 +207,7 @@ const TABLES: Tables = {
     is_reassigned: "bool",
     may_act_late: "bool",
     left_at: "timestamptz?",
-    is_looked_up_again: "bool",
+    sought_ids: "jsonb",
     route_doubt: "int4?",
   },
   pending_operations: {

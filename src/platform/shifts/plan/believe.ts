@@ -46,6 +46,8 @@ interface Earlier {
   believedAt: number;
   /** Since when it is known to be older than what followed. */
   olderSince?: number;
+  /** A call of the platform replaced it: a webhook that follows may be that of the call. */
+  isReplaced?: boolean;
 }
 
 /** Times are milliseconds since 1970. */
@@ -98,7 +100,7 @@ export interface Believed {
  * | what is believed | it is confirmed. Read again while a change is expected, notices came in a burst, readings disagreed, or the shift was gone within `lag` |
  * | a shift that was gone within `lag` | a replica lags: the belief is kept |
  * | other values than a call of the platform set within `lag`, and no later call asks for | the same |
- * | what is known to be older, while nothing is expected | the same, until the ladder has ended |
+ * | what is known to be older, while nothing is expected, or what a call replaced within `lag` | the same, until the ladder has ended |
  * | what was believed before, order unknown | the latest reading wins, and the ladder starts again |
  * | anything else | it is believed at once: it is newer than all that was believed. Read again as above |
  */
@@ -175,7 +177,8 @@ function olderUntil(
   if (version === GONE) return since + lag;
   const isNext = seen.isAsked === true && known === undefined;
   if (own && !isNext && !showsAll(seen.values, own.values)) return own.at + lag;
-  if (known?.olderSince === undefined || expected > 0) return now;
+  if (known?.olderSince === undefined) return now;
+  if (expected > 0) return known.isReplaced ? known.olderSince + lag : now;
   return Math.max(basis ?? 0, known.olderSince) + lag;
 }
 
@@ -247,7 +250,7 @@ export function called(before: Belief, at: number, seen?: Seen, values?: Values)
     // The webhook of a deletion is known by its name.
     awaitsEcho: !isGone,
     missingSince: isGone ? (missingSince ?? at) : null,
-    earlier: [...past].map((each) => ({ version: each, believedAt: at, olderSince: at })),
+    earlier: [...past].map((each) => ({ version: each, believedAt: at, olderSince: at, isReplaced: true })),
   };
 }
 

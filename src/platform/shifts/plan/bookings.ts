@@ -16,7 +16,7 @@ const RESOLVED = [
 export function confirm(
   draft: Draft,
   booking: BookingState,
-  seen: Pick<BookingPatch, "missingSince" | "isLookedUpAgain" | "mayActLate"> = {},
+  seen: Pick<BookingPatch, "missingSince" | "soughtIds" | "mayActLate"> = {},
 ) {
   const isNew = booking.status === "pending";
   const isRestored = !holdsSeat(booking);

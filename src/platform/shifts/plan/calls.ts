@@ -7,7 +7,7 @@ import { hadNoEffect, isAboutToken, isMissingRoute } from "./call-outcome.ts";
 import { concludeChange } from "./changes.ts";
 import { cancelJob, endBooking, paramsOf } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { doubtRoute, doubtUnknown, isUnknownPerson, noteRoute } from "./routes.ts";
+import { doubtRoute, doubtUnknown, isUnknownPerson, noteRoute, noteSought, wasSought } from "./routes.ts";
 import type { BookingState, Call, Made, RunSoFar } from "./state.ts";
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
@@ -91,8 +91,9 @@ function refuseAssign(
     if (!doubtUnknown(draft, call, booking, refused)) draft.patchBooking(booking, { rejection });
     return;
   }
-  if (isUnknownPerson(refused) && !booking.isLookedUpAgain && booking.routeDoubt === null) {
-    draft.patchBooking(booking, { atProvider: "no", sentAt: null, isLookedUpAgain: true });
+  if (isUnknownPerson(refused) && !wasSought(booking, call.providerCandidateId)) {
+    noteSought(draft, booking, call.providerCandidateId);
+    draft.patchBooking(booking, { atProvider: "no", sentAt: null });
     draft.push({ write: "identify", candidateId: booking.candidateId, forget: true });
     booking.person.id = null;
     return;

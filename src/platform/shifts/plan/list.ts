@@ -1,8 +1,8 @@
 import { confirm, reasonOf } from "./bookings.ts";
 import { endBooking, moveBooking, movedTo } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { doubtCall, doubtPerson, isLookedUp, lookUpAgain, settleRoute } from "./routes.ts";
-import { isOnList, isPerson } from "./seen.ts";
+import { doubtCall, doubtPerson, isLookedUp, lookUpAgain, settleRoute, wasSought } from "./routes.ts";
+import { isOnList, newIdOf } from "./seen.ts";
 import type { BookingState } from "./state.ts";
 import { holdVanished } from "./vanished.ts";
 
@@ -37,7 +37,7 @@ function settleLeft(draft: Draft, booking: BookingState): void {
  */
 function applyMissing(draft: Draft, booking: BookingState): void {
   const { listsBooked } = draft.state.integration;
-  if (!listsBooked && (booking.isLookedUpAgain || !hasStrangers(draft))) return;
+  if (!listsBooked && (wasSought(booking, lastIdOf(booking)) || !hasStrangers(draft))) return;
   if (draft.readAfter(booking.sentAt)) return;
   // A provider whose lists have never shown a booked person may list other ids.
   if (!listsBooked) return void isSought(draft, booking);
@@ -47,33 +47,36 @@ function applyMissing(draft: Draft, booking: BookingState): void {
 
 /** Whether the list may show under a new id someone who withdraws, or whose assignment was refused after one of unknown outcome. */
 function mayBeRenamed(booking: BookingState): boolean {
-  const { atProvider, isWithdrawn, rejection, isLookedUpAgain, routeDoubt } = booking;
+  const { atProvider, isWithdrawn, rejection } = booking;
   const isInDoubt = atProvider === "maybe";
   if (isInDoubt && isLookedUp(booking)) return true;
   const isLeft = atProvider !== "no" && (isWithdrawn || (isInDoubt && rejection !== null));
-  return isLeft && !isLookedUpAgain && routeDoubt === null;
+  return isLeft && !wasSought(booking, lastIdOf(booking));
 }
+
+/** The id by which the provider knew the person last. */
+const lastIdOf = ({ person, providerCandidateId }: BookingState): string | null =>
+  person.id ?? providerCandidateId;
 
 const hasStrangers = ({ state }: Draft): boolean =>
   state.surroundings.listed.some((entry) => entry.candidateId === undefined);
 
 /**
  * Whether a person who is not on the list is looked up again first: the list has an id of an unknown person, and the provider may have merged the booked one
- * under it. That is done once, until a list shows the person; nothing is concluded before.
+ * under it. That is done once for each id, until a list shows the person; nothing is concluded before.
  */
 function isSought(draft: Draft, booking: BookingState): boolean {
-  const { candidateId, isLookedUpAgain, isWithdrawn, atProvider, routeDoubt } = booking;
+  const { candidateId, isWithdrawn, atProvider, routeDoubt } = booking;
   const isAsked = isLookedUp(booking);
   const isDoubted = isAsked && atProvider === "maybe" && routeDoubt !== null;
   const mayBeListed = hasStrangers(draft) && holdsSeat(booking);
   if ((!mayBeListed && !isDoubted) || draft.hasStarted) return false;
-  if (isLookedUpAgain && !isAsked) return false;
+  if (!isAsked && wasSought(booking, lastIdOf(booking))) return false;
   // A look-up goes on for someone who withdraws only while the call about them is in doubt.
   if (isAsked && isWithdrawn) doubtCall(draft, "unassign", booking);
   if (isAsked) draft.push({ write: "identify", candidateId, forget: false });
   else if (isWithdrawn) doubtPerson(draft, "unassign", booking);
   else lookUpAgain(draft, booking);
-  if (!isAsked) draft.patchBooking(booking, { isLookedUpAgain: true });
   draft.readAt(draft.now + (draft.rules.ladderMs[isAsked ? 2 : 0] ?? 0));
   return true;
 }
@@ -81,7 +84,7 @@ function isSought(draft: Draft, booking: BookingState): boolean {
 function applyListed(draft: Draft, booking: BookingState) {
   // What the list shows is the effect of the only attempt, or the late one.
   const mayActLate = booking.atProvider !== "no" && booking.mayActLate;
-  const seen = { missingSince: null, isLookedUpAgain: false, rejection: null, mayActLate } as const;
+  const seen = { missingSince: null, soughtIds: [], rejection: null, mayActLate };
   noteListed(draft);
   noteNewId(draft, booking);
   const isAwaited = booking.atProvider === "maybe" || isAssignedByProvider(draft, booking);
@@ -102,15 +105,9 @@ function isLateEffect(draft: Draft, { leftAt, sentAt, mayActLate }: BookingState
   return !draft.readAfter(leftAt) && mayActLate;
 }
 
-/** Notes the id under which the provider lists the person, if it no longer lists the one of the last call: it has merged them into another record. */
 function noteNewId(draft: Draft, booking: BookingState): void {
-  const { providerCandidateId: lastId } = booking;
-  const entries = draft.state.surroundings.listed.filter((entry) => isPerson(entry, booking));
-  const ids = entries.map(({ providerCandidateId }) => providerCandidateId);
-  const [providerCandidateId] = ids;
-  const isKnown = lastId === null || ids.some((id) => id.toLowerCase() === lastId.toLowerCase());
-  if (isKnown || providerCandidateId === undefined) return;
-  draft.patchBooking(booking, { providerCandidateId });
+  const providerCandidateId = newIdOf(draft.state, booking);
+  if (providerCandidateId !== undefined) draft.patchBooking(booking, { providerCandidateId });
 }
 
 /** Whether the provider has put a person on the shift whom the platform was about to assign. A former booking may still be shown by a replica. */

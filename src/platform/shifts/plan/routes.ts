@@ -43,23 +43,28 @@ export function doubtRoute(
 export const isUnknownPerson = ({ status, code }: Refused): boolean =>
   status === 404 && code !== "shift_not_found" && code !== "shift_cancelled";
 
-/** Looks the person up again, once, before anything is concluded from a 404 to a call about them. Returns false if that has been done. */
+/** Looks the person up again, once for each id, before anything is concluded from a 404 to a call about them. Returns false if that has been done. */
 export function doubtUnknown(
   draft: Draft,
   call: PersonCall,
   booking: BookingState,
   refused: Refused,
 ): boolean {
-  if (!isUnknownPerson(refused) || booking.routeDoubt !== null) return false;
-  doubtPerson(draft, call.do, booking);
+  if (!isUnknownPerson(refused) || wasSought(booking, call.providerCandidateId)) return false;
+  doubtPerson(draft, call.do, booking, call.providerCandidateId);
   draft.readAt(draft.now);
   return true;
 }
 
 /** Looks up whether the provider knows the person by another id. */
-export function doubtPerson(draft: Draft, call: PersonCall["do"], booking: BookingState): void {
+export function doubtPerson(
+  draft: Draft,
+  call: PersonCall["do"],
+  booking: BookingState,
+  id = booking.person.id,
+): void {
   doubtCall(draft, call, booking);
-  lookUpAgain(draft, booking);
+  lookUpAgain(draft, booking, id);
 }
 
 export function doubtCall(draft: Draft, call: PersonCall["do"], booking: BookingState): void {
@@ -72,16 +77,20 @@ export function doubtCall(draft: Draft, call: PersonCall["do"], booking: Booking
  * assignment nor a list is about them.
  */
 export function separatePeople({ state }: Draft): void {
-  for (const booking of state.bookings) {
-    const { id, fault } = booking.person;
-    if (id === null || booking.atProvider !== "no") continue;
-    const isTaken = state.bookings.some(
-      (other) =>
-        other.candidateId !== booking.candidateId &&
-        other.atProvider !== "no" &&
-        other.providerCandidateId?.toLowerCase() === id.toLowerCase(),
-    );
-    if (isTaken || fault?.kind === "shared") booking.person = { id: null, fault: { kind: "shared" } };
+  const ownerOf = (id: string) =>
+    state.bookings.find(
+      ({ atProvider, providerCandidateId }) =>
+        atProvider !== "no" && providerCandidateId?.toLowerCase() === id.toLowerCase(),
+    )?.candidateId;
+  for (const { atProvider, candidateId, person } of state.bookings) {
+    if (person.id === null || atProvider !== "no") continue;
+    const isTaken = (ownerOf(person.id) ?? candidateId) !== candidateId;
+    if (isTaken || person.fault?.kind === "shared")
+      Object.assign(person, { id: null, fault: { kind: "shared" } });
+  }
+  for (const entry of state.surroundings.listed) {
+    const owner = ownerOf(entry.providerCandidateId);
+    if (owner !== undefined) entry.candidateId = owner;
   }
 }
 
@@ -89,8 +98,19 @@ export function separatePeople({ state }: Draft): void {
 export const isLookedUp = ({ person }: BookingState): boolean =>
   person.id === null && !(person.fault && isFinal(person.fault));
 
+/** Whether the person has been looked up since the provider, or its list, did not know them by that id. */
+export const wasSought = ({ soughtIds }: BookingState, id: string | null): boolean =>
+  id === null || soughtIds.includes(id);
+
+/** Notes that the person is looked up because of an id, so that it is done once for each. */
+export function noteSought(draft: Draft, booking: BookingState, id: string | null): void {
+  if (id !== null && !wasSought(booking, id))
+    draft.patchBooking(booking, { soughtIds: [...booking.soughtIds, id] });
+}
+
 /** The person keeps the id if the provider knows them by no other. */
-export function lookUpAgain(draft: Draft, booking: BookingState): void {
+export function lookUpAgain(draft: Draft, booking: BookingState, id = booking.person.id): void {
+  noteSought(draft, booking, id);
   draft.push({ write: "identify", candidateId: booking.candidateId, forget: true, keep: true });
   booking.person.id = null;
 }

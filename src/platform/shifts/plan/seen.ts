@@ -18,16 +18,30 @@ export function isPerson(
   return candidateId === booking.candidateId && (holdsSeat(booking) || id === null);
 }
 
-/** Returns what a shift shows, as the provider has it. Of its people, those count whom the platform has not assigned. */
+/** Returns the id under which the provider lists the person, if it no longer lists the one of the last call: it has merged them into another record. */
+export function newIdOf({ surroundings }: ShiftState, booking: BookingState): string | undefined {
+  const { providerCandidateId: lastId } = booking;
+  const entries = surroundings.listed.filter((entry) => isPerson(entry, booking));
+  const ids = entries.map(({ providerCandidateId }) => providerCandidateId);
+  const isKnown = lastId === null || ids.some((id) => id.toLowerCase() === lastId.toLowerCase());
+  return isKnown ? undefined : ids[0];
+}
+
+/**
+ * Returns what a shift shows, as the provider has it. Of its people, those count whom the platform has not assigned. Someone whose new id has just become known
+ * was one of them on the last list, so the two cannot be compared.
+ */
 export function seenOn({ state }: Draft, shift: Shift): Seen {
   const assigned = state.bookings.filter(({ sentAt }) => sentAt !== null);
   const own = state.surroundings.listed.filter(
     (entry) => !assigned.some((booking) => isPerson(entry, booking)),
   );
-  return seenIn(
+  const seen = seenIn(
     shift,
     own.map(({ providerCandidateId }) => providerCandidateId),
   );
+  const isRenamed = assigned.some((booking) => newIdOf(state, booking) !== undefined);
+  return isRenamed ? { ...seen, shown: null } : seen;
 }
 
 /** Returns what a reading of a shift that exists shows. `own`: those on its list whom the platform has not assigned. */

@@ -83,7 +83,8 @@ export interface BookingState {
   mayActLate: boolean;
   /** When the provider confirmed that the person is off the shift. */
   leftAt: number | null;
-  isLookedUpAgain: boolean;
+  /** The ids by which the provider, or its lists, did not know the person, and which were looked up again: each once, until a list shows the person. */
+  soughtIds: string[];
   /** Since the provider answered a call about the person as if it had no route: how often the route had recovered before. */
   routeDoubt: number | null;
   /** The person at the provider. */
@@ -105,7 +106,7 @@ export const NEW_BOOKING: Omit<BookingState, "bookingId" | "candidateId" | "pers
   isReassigned: false,
   mayActLate: false,
   leftAt: null,
-  isLookedUpAgain: false,
+  soughtIds: [],
   routeDoubt: null,
 };
 

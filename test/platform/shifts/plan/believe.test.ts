@@ -154,6 +154,12 @@ describe("a reading", () => {
       seen("one"),
       ["kept", "two", 4, "settled"],
     ],
+    [
+      "the same, although another change was announced: the call may have replaced it",
+      notice(notice(called(two(3), ago(2), seen("two")), 1), 0.5),
+      seen("one"),
+      ["kept", "two", 0.5, "settled"],
+    ],
     ["nothing, unannounced", one(), seen(GONE), ["kept", "one", 1, "settled"]],
     [
       "nothing, for half a minute",
@@ -272,6 +278,15 @@ describe("a list of people, after a webhook", () => {
     });
     const { writes } = planned(state, afterSeeing(shift(ids), { covers: [event.eventId] }));
     expect(beliefOf(writes)).toMatchObject({ expected });
+  });
+
+  it("shows nothing of it if only the look-up has: a stranger on the last list is the booked person under a new id", () => {
+    const belief = aBelief({ shown: seenIn(shift(["new", "own"]), ["new", "own"]).shown });
+    const listed = [{ providerCandidateId: "new", candidateId: "candidate" }, { providerCandidateId: "own" }];
+    const bookings = [confirmed({ person: { id: "new", fault: null } })];
+    const state = aState({ events: [event], bookings, shift: { belief }, surroundings: { listed } });
+    const { writes } = planned(state, afterSeeing(shift(["new", "own"]), { covers: [event.eventId] }));
+    expect(beliefOf(writes)).toMatchObject({ expected: 1 });
   });
 });
 

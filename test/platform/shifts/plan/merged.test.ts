@@ -32,14 +32,20 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
   it("is looked up again once before anything is concluded", () => {
     const { writes, next } = read({ missingSince }, "stranger");
     expect(writesOf(writes, "identify")).toMatchObject(LOOK_UP);
-    expect(patchOf(writes)).toEqual({ isLookedUpAgain: true });
+    expect(patchOf(writes)).toEqual({ soughtIds: ["person"] });
     expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
     expect(writesOf(read({}, "stranger").writes, "identify")).toEqual([]);
     expect(writesOf(read({ missingSince }).writes, "identify")).toEqual([]);
   });
 
+  it("is looked up once more if they were sought by another id before", () => {
+    const { writes } = read({ missingSince, soughtIds: ["former"] }, "stranger");
+    expect(writesOf(writes, "identify")).toMatchObject(LOOK_UP);
+    expect(patchOf(writes)).toEqual({ soughtIds: ["former", "person"] });
+  });
+
   it("is not assigned once more or released before the look-up has ended", () => {
-    const asked = { missingSince, isReassigned: true, isLookedUpAgain: true };
+    const asked = { missingSince, isReassigned: true, soughtIds: ["person"] };
     const { writes, next } = read({ ...asked, person: SOUGHT }, "stranger");
     expect([writesOf(writes, "booking"), next.do]).toEqual([[], "rest"]);
     const ended = read(asked, "stranger");
@@ -47,10 +53,10 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
   });
 
   it("is looked up two minutes after the assignment at a provider whose lists have shown no booked person", () => {
-    const unlisted = (sentAt: number, isLookedUpAgain = false) =>
+    const unlisted = (sentAt: number, soughtIds: string[] = []) =>
       planned(
         aState({
-          bookings: [confirmed({ sentAt, isLookedUpAgain })],
+          bookings: [confirmed({ sentAt, soughtIds })],
           integration: { listsBooked: false },
           surroundings: listing("stranger"),
         }),
@@ -58,13 +64,13 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
       ).writes;
     expect(writesOf(unlisted(NOW - 120_000), "identify")).toMatchObject(LOOK_UP);
     expect(writesOf(unlisted(NOW - 119_000), "identify")).toEqual([]);
-    expect(unlisted(NOW - 120_000, true)).toEqual(unlisted(NOW - HOUR_MS, true));
-    expect(patchOf(unlisted(NOW - HOUR_MS, true))).toEqual({});
+    expect(unlisted(NOW - 120_000, ["person"])).toEqual(unlisted(NOW - HOUR_MS, ["person"]));
+    expect(patchOf(unlisted(NOW - HOUR_MS, ["person"]))).toEqual({});
   });
 
   it("keeps the booking under the new id once the look-up has found it", () => {
     const listed = [{ providerCandidateId: "new", candidateId: "candidate" }];
-    const booking = confirmed({ missingSince, isLookedUpAgain: true, person: { id: "new", fault: null } });
+    const booking = confirmed({ missingSince, soughtIds: ["person"], person: { id: "new", fault: null } });
     const { writes, next } = planned(
       aState({ bookings: [booking], surroundings: { listed } }),
       afterSeeing(),
@@ -72,7 +78,7 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
     expect(patchOf(writes)).toMatchObject({
       providerCandidateId: "new",
       missingSince: null,
-      isLookedUpAgain: false,
+      soughtIds: [],
     });
     expect(next.do).toBe("rest");
   });
@@ -90,7 +96,7 @@ describe("a list that has an unknown person instead of one", () => {
   it("who withdraws makes the platform look the person up before it unassigns anyone", () => {
     const { writes, next } = read({ isWithdrawn: true }, "stranger");
     expect(writesOf(writes, "identify")[0]).toMatchObject({ forget: true, keep: true });
-    expect(patchOf(writes)).toEqual({ isLookedUpAgain: true, routeDoubt: 0 });
+    expect(patchOf(writes)).toEqual({ soughtIds: ["person"], routeDoubt: 0 });
     expect(next.do).toBe("rest");
   });
 
@@ -98,7 +104,7 @@ describe("a list that has an unknown person instead of one", () => {
     const refused = { atProvider: "maybe", rejection: { status: 409 } } as const;
     const { writes } = read(refused, "stranger");
     expect(writesOf(writes, "identify")).toMatchObject(LOOK_UP);
-    expect(patchOf(writes)).toEqual({ isLookedUpAgain: true });
+    expect(patchOf(writes)).toEqual({ soughtIds: ["person"] });
   });
 });
 
@@ -131,7 +137,7 @@ describe("a 404 that says that the provider does not know the person", () => {
   ] as const)("to %s leads to a look-up and a reading first", (_, call, booking) => {
     const { writes, next } = called(call, booking);
     expect(writesOf(writes, "identify")).toMatchObject(LOOK_UP);
-    expect(patchOf(writes)).toEqual({ routeDoubt: 0 });
+    expect(patchOf(writes)).toEqual({ routeDoubt: 0, soughtIds: ["person"] });
     expect(next.do).toBe("read");
   });
 
@@ -161,8 +167,16 @@ describe("a 404 that says that the provider does not know the person", () => {
   });
 
   it("ends the withdrawal of a person whom the provider knows by no other id", () => {
-    const { writes } = called(unassign, { isWithdrawn: true, routeDoubt: 0 });
+    const { writes } = called(unassign, { isWithdrawn: true, routeDoubt: 0, soughtIds: ["person"] });
     expect(patchOf(writes)).toMatchObject({ status: "released", reason: "withdrawn", routeDoubt: null });
     expect(issues(writes)).toEqual([]);
+  });
+
+  it("leads to another look-up if the person was sought by another id before: they were merged once more", () => {
+    const again = { isWithdrawn: true, routeDoubt: 0, soughtIds: ["former"] };
+    const { writes, next } = called(unassign, again);
+    expect(writesOf(writes, "identify")).toMatchObject(LOOK_UP);
+    expect(patchOf(writes)).toEqual({ soughtIds: ["former", "person"] });
+    expect(next.do).toBe("read");
   });
 });

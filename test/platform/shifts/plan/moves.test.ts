@@ -194,6 +194,12 @@ describe("a person on the list whose booking on another shift has just ended", (
     expect(writesOf(read({ job, surroundings: { arrived: [] } }).writes, "read_booked")).toEqual([]);
   });
 
+  it("is not booked if another candidate is on this one by the same id", () => {
+    const other = confirmed({ candidateId: "other" });
+    const { writes } = read({ bookings: [other] });
+    expect([writesOf(writes, "book"), writesOf(writes, "booking")]).toEqual([[], []]);
+  });
+
   it("keeps a booking that is accepted on this shift", () => {
     const { writes } = read({ bookings: [aBooking()], surroundings: { arrived: [] } });
     expect(writesOf(writes, "book")).toEqual([]);

@@ -99,7 +99,7 @@ describe("an assignment", () => {
   it("of a person whom the provider does not know any more is made once more under a new id", () => {
     const { writes, next } = answered(refusal(404, "candidate_not_found"));
     expect(writesOf(writes, "identify")[0]).toMatchObject({ candidateId: "candidate", forget: true });
-    expect(patchOf(writes)).toEqual({ atProvider: "no", sentAt: null, isLookedUpAgain: true });
+    expect(patchOf(writes)).toEqual({ atProvider: "no", sentAt: null, soughtIds: ["person"] });
     expect(next.do).not.toBe("assign");
   });
 });

@@ -94,8 +94,11 @@ describe("a missing route of assignments", () => {
 
   it("is a refusal of the person if the route has worked for another since", () => {
     const routes = { assignCandidate: { recoveries: 1 } };
-    const state = aState({ bookings: [inDoubt({ routeDoubt: 0 })], integration: { routes } });
-    const { writes } = planned(state, afterCall(assign(), missing));
+    const sought = inDoubt({ routeDoubt: 0, soughtIds: ["person"] });
+    const { writes } = planned(
+      aState({ bookings: [sought], integration: { routes } }),
+      afterCall(assign(), missing),
+    );
     expect(patchOf(writes)).toMatchObject({
       status: "released",
       reason: "assignment_refused",

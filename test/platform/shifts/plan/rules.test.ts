@@ -116,7 +116,7 @@ describe("a call whose outcome is unknown", () => {
   );
 
   it("keeps a look-up going whose person withdraws meanwhile", () => {
-    const booking = inDoubt({ rejection: { status: 409 }, isLookedUpAgain: true, isWithdrawn: true });
+    const booking = inDoubt({ rejection: { status: 409 }, soughtIds: ["person"], isWithdrawn: true });
     const sought = { ...booking, person: { id: null, fault: { kind: "forgotten", id: "person" } } as const };
     const state = aState({ bookings: [sought], surroundings: listing("stranger") });
     const { writes } = planned(state, afterSeeing());
@@ -443,7 +443,7 @@ describe("many people who are gone from the lists at once", () => {
     // Beside an unknown person, the missing one is looked up: the provider may have merged them.
     const isSought = own.length > 0;
     expect(writesOf(writes, "booking").map(({ patch }) => patch)).toEqual(
-      Array(count).fill({ missingSince: NOW, ...(isSought && { isLookedUpAgain: true }) }),
+      Array(count).fill({ missingSince: NOW, ...(isSought && { soughtIds: ["person"] }) }),
     );
     expect(next).toMatchObject({ do: "rest", afterMs: isSought ? 1_000 : 120_000 });
   });

@@ -72,7 +72,8 @@ create table bookings (
   may_act_late boolean not null default false,
   -- When the provider confirmed that the person is off the shift.
   left_at timestamptz,
-  is_looked_up_again boolean not null default false,
+  -- The ids by which the provider, or its lists, did not know the person, and which were looked up again.
+  sought_ids jsonb not null default '[]',
   -- Since the provider answered a call about the person as if it had no route: how often the route had recovered before.
   route_doubt integer,
   trace_id text not null,
