@@ -7,9 +7,6 @@ import { raiseIssue, resolveIssues } from "./issues.ts";
 import { type Notified, notifyAll, offer, type Target, withdrawOffers } from "./notices.ts";
 import type { JobRow, Store } from "./store.ts";
 
-/** Verdicts of events that wait although the provider has responded to their reading. */
-const READ: readonly string[] = ["will_recheck", "disappearance_held"];
-
 /** Applies the writes as record.ts does: first the merged ones of shift, job and bookings, then all others in their order. */
 export function apply(
   store: Store,
@@ -77,7 +74,7 @@ function applyOne(target: Target, write: Write) {
         if (write.eventIds.includes(event.eventId))
           Object.assign(event, {
             status: write.status,
-            awaitsReading: !READ.includes(write.verdict.code),
+            awaitsReading: !write.isRead,
           });
       return;
     case "operation":

@@ -201,8 +201,9 @@ export class Timeliness {
     if (lostAt > at - LAG_MS || isAfterLost) return "lost_notice";
     if (this.observations.heldAt >= at) return "paused";
     const work = store.work.get(`shift ${shiftId}`);
-    const mayActLate = work !== undefined && work.claim === null && work.attempts > 0;
-    if (mayActLate || Math.max(failedUntil, this.observations.failedUntil) >= at) return "failing";
+    // The first attempt of a run counts from its claim.
+    const isRetried = work !== undefined && work.attempts > (work.claim === null ? 0 : 1);
+    if (isRetried || Math.max(failedUntil, this.observations.failedUntil) >= at) return "failing";
     if (worker.restartedAt >= at - LEASE_MS) return "restarted";
     return undefined;
   }

@@ -20,7 +20,11 @@ interface EventColumns {
 /** Shifts and what the platform does about them. */
 export interface ShiftTables {
   /** Those that wait, that failed, or that ended some days ago at most. */
-  events: EventColumns & { traceparent: string | null };
+  events: EventColumns & {
+    traceparent: string | null;
+    /** Whether a reading has covered it while it waits: a later one settles it. */
+    is_read: Generated<boolean>;
+  };
   /** Those that ended longer ago, by day. */
   event_log: EventColumns;
   /** The view of both. */

@@ -206,7 +206,7 @@ async function settleDuplicates({ kysely, silenceMs }: Store, duplicates: Waitin
   try {
     const rows = duplicates.map(({ row }) => row);
     const requeued = sql<{ traceId: string; shiftId: string }>`
-      update events set status = 'queued', processed_at = null, verdict = null, attempts = 0
+      update events set status = 'queued', processed_at = null, verdict = null, is_read = false, attempts = 0
       from ${jsonRows(rows)} as again ${COLUMNS}
       where (events.provider_id, events.event, events.shift_id, events.trace_id)
           = (again."providerId", again.event, again."shiftId", again."traceId")

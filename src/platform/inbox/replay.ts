@@ -76,7 +76,14 @@ export async function requeueEvents(
     const ids = chunk.map(({ event_id }) => event_id);
     await trx
       .updateTable("events")
-      .set({ status: "queued", processed_at: null, verdict: null, attempts: 0, replayed_at: deps.now() })
+      .set({
+        status: "queued",
+        processed_at: null,
+        verdict: null,
+        is_read: false,
+        attempts: 0,
+        replayed_at: deps.now(),
+      })
       .where("event_id", "in", ids)
       .execute();
     recordSteps(trx, chunk.map(requeuedStep));

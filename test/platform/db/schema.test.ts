@@ -135,7 +135,7 @@ const TABLES: Tables = {
     idempotency_key: "uuid?",
     trouble: "jsonb?",
   },
-  events: { ...EVENT, traceparent: "text?" },
+  events: { ...EVENT, traceparent: "text?", is_read: "bool" },
   event_log: EVENT,
   jobs: {
     job_id: "uuid",

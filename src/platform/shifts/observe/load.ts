@@ -144,7 +144,7 @@ const basics = (now: Date) => sql`
     from pending_operations where provider_id = asked.provider and shift_id = asked.shift) as operations,
   (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
       'receivedAt', received_at, 'isDead', status = 'dead', 'isReplayed', replayed_at is not null,
-      'awaitsReading', coalesce(verdict ->> 'code' not in ('will_recheck', 'disappearance_held'), true)) order by event_id), '[]')
+      'awaitsReading', not is_read) order by event_id), '[]')
     from events where provider_id = asked.provider and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
 
 /** An id at a provider belongs to the candidate who had it first. */

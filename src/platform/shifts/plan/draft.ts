@@ -222,13 +222,13 @@ export class Draft {
   }
 
   /** Ends events, and records each in its own trace. */
-  endEvents(events: readonly EventState[], status: EventStatus, verdict: Outcome): void {
+  endEvents(events: readonly EventState[], status: EventStatus, verdict: Outcome, isRead = true): void {
     if (events.length === 0) return;
     const eventIds = events.map(({ eventId }) => eventId);
-    this.push({ write: "events", eventIds, status, verdict, attempts: 1 });
+    this.push({ write: "events", eventIds, status, verdict, attempts: 1, isRead });
     for (const { traceId } of events)
       this.step({ step: "event", code: verdict.code, params: verdict.params, traceId });
-    for (const event of events) event.awaitsReading = false;
+    for (const event of events) event.awaitsReading = !isRead;
     if (status !== "queued") this.state.events = this.state.events.filter((event) => !events.includes(event));
   }
 

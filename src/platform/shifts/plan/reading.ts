@@ -166,7 +166,7 @@ function concludeRefusal(draft: Draft, refused: Refused, reading: Reading, cover
   const { status } = refused;
   draft.pauseCalls(status);
   draft.readAt(draft.now);
-  draft.endEvents(covered, "queued", { code: "integration_paused", params: { status } });
+  draft.endEvents(covered, "queued", { code: "integration_paused", params: { status } }, false);
 }
 
 /** Schedules another attempt. After the last one, an issue asks an operator; the shift is still read each hour, and as soon as the provider responds. */
@@ -185,14 +185,19 @@ function concludeFailure(
   if (attempts < rules.tries) {
     if (covered.length > 0) {
       const verdict = { code: "will_retry", params } as const;
-      draft.push({ write: "events", eventIds, status: "queued", verdict, attempts });
+      draft.push({ write: "events", eventIds, status: "queued", verdict, attempts, isRead: false });
     }
     return;
   }
   draft.issue("provider_gave_no_answer", draft.subject, params);
   const dead = covered.filter(({ isDead }) => !isDead);
   const verdict = { code: "provider_unavailable", params } as const;
-  const ended = { eventIds: dead.map(({ eventId }) => eventId), status: "dead", attempts } as const;
+  const ended = {
+    eventIds: dead.map(({ eventId }) => eventId),
+    status: "dead",
+    attempts,
+    isRead: false,
+  } as const;
   draft.push({ write: "events", ...ended, verdict });
   for (const event of dead) draft.step({ step: "event", ...verdict, traceId: event.traceId });
 }

@@ -33,7 +33,15 @@ export type Write =
   /** For a new job, `patch` has all columns. */
   | { write: "job"; jobId: string | undefined; patch: Partial<JobState> }
   | { write: "booking"; bookingId: string; patch: BookingPatch }
-  | { write: "events"; eventIds: readonly string[]; status: EventStatus; verdict: Outcome; attempts: number }
+  | {
+      write: "events";
+      eventIds: readonly string[];
+      status: EventStatus;
+      verdict: Outcome;
+      attempts: number;
+      /** Whether a reading has covered them. */
+      isRead: boolean;
+    }
   | { write: "operation"; operationId: string; patch: OperationPatch }
   | { write: "forget_operation"; operationId: string }
   | { write: "requeue_echo"; eventId: string }

@@ -14,12 +14,12 @@ export function writeEvents(
   trx: Trx,
   { now, eventsEnded }: Deps,
   key: ShiftKey,
-  { eventIds, status, verdict, attempts }: Extract<Write, { write: "events" }>,
+  { eventIds, status, verdict, attempts, isRead }: Extract<Write, { write: "events" }>,
 ): void {
   if (status !== "queued") afterCommit(trx, () => eventsEnded?.(status, eventIds.length));
   const processedAt = status === "queued" ? null : now();
   for (const eventId of eventIds) {
-    writeAtEnd(trx, EVENTS, { ...key, eventId, status, verdict, attempts, processedAt });
+    writeAtEnd(trx, EVENTS, { ...key, eventId, status, verdict, attempts, isRead, processedAt });
     publish(trx, { type: "event", eventId, ...key, status });
   }
 }
@@ -29,6 +29,7 @@ interface EventRow extends ShiftKey {
   status: EventStatus;
   verdict: Outcome;
   attempts: number;
+  isRead: boolean;
   processedAt: Date | null;
 }
 
@@ -39,11 +40,11 @@ const EVENTS: Writer<EventRow> = {
     const last = [...new Map(rows.map((row) => [row.eventId, row])).values()];
     // The reading that ends an event counts as an attempt.
     await sql`
-      update events set status = seen.status, verdict = seen.verdict, processed_at = seen."processedAt",
+      update events set status = seen.status, verdict = seen.verdict, is_read = seen."isRead", processed_at = seen."processedAt",
         attempts = case when seen.status in ('queued', 'dead') then greatest(events.attempts, seen.attempts)
           else events.attempts + 1 end
       from ${jsonRows(last)} as seen ("providerId" uuid, "shiftId" text,
-        "eventId" uuid, status text, verdict jsonb, attempts int, "processedAt" timestamptz)
+        "eventId" uuid, status text, verdict jsonb, attempts int, "isRead" boolean, "processedAt" timestamptz)
       where events.provider_id = seen."providerId" and events.shift_id = seen."shiftId"
         and events.event_id = seen."eventId"`.execute(trx);
   },
@@ -76,7 +77,7 @@ export async function requeueEcho(
   eventId: string,
 ): Promise<void> {
   const { rows } = await sql`
-    update events set status = 'queued', processed_at = null, verdict = null
+    update events set status = 'queued', processed_at = null, verdict = null, is_read = false
     where provider_id = ${providerId} and event_id = ${eventId} and status = 'skipped_echo'
     returning event_id`.execute(trx);
   if (rows.length === 0) return;

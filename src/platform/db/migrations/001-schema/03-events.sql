@@ -13,6 +13,8 @@ create table events (
     check (status in ('queued', 'processed', 'ignored', 'skipped_echo', 'failed', 'dead')),
   attempts integer not null default 0,
   verdict jsonb,
+  -- Whether a reading has covered it while it waits: a later one settles it.
+  is_read boolean not null default false,
   received_at timestamptz not null default now(),
   processed_at timestamptz,
   -- An operator who replays an event wants it processed: it is no longer an echo.
