@@ -74,6 +74,8 @@ interface Place {
 
 const KIND = "sandbox";
 const POLL_MS = 20;
+/** How long each side waits for the other: a response that is late on a busy machine must not look like a failure. */
+export const PATIENCE_MS = 60_000;
 
 /** Starts a sandbox, registers it, maps its outlets and roles, connects its webhooks and activates it. */
 export async function onboard(place: Place, onboarding: Onboarding = {}): Promise<Organisation> {
@@ -81,7 +83,8 @@ export async function onboard(place: Place, onboarding: Onboarding = {}): Promis
   const { ownPath = true, connect = true, activate = true, timeZone, ...rest } = onboarding;
   const { rewrite, onTheWay, ...options } = rest;
   const calls: ProviderCall[] = [];
-  const provider = await startSandbox({ ...options, log: callsInto(calls) });
+  const webhooks = { timeoutMs: PATIENCE_MS, ...options.webhooks };
+  const provider = await startSandbox({ ...options, webhooks, log: callsInto(calls) });
   const { providerId } = provider;
   const isProxied = rewrite !== undefined || onTheWay !== undefined;
   const proxy = isProxied ? await startProviderProxy(provider.url, { rewrite, onTheWay }) : undefined;
@@ -163,7 +166,12 @@ async function sendEvent(
   { platform, provider: { providerId }, platformToken: token }: Sender,
   { event, shiftId, traceId }: { event: string; shiftId: string; traceId: string },
 ): Promise<string> {
-  const client = createWebhookClient({ platformUrl: platform.url, token, schedule: [0] });
+  const client = createWebhookClient({
+    platformUrl: platform.url,
+    token,
+    schedule: [0],
+    timeoutMs: PATIENCE_MS,
+  });
   const sent = await client.send({ event, providerId, content: { shiftId }, traceId } as Message);
   if (!sent.delivered) throw new Error(`the webhook was not accepted: ${sent.reason}`);
   return traceId;

@@ -10,7 +10,7 @@ import { RETENTION } from "../../src/platform/retention.ts";
 import { copyDatabase, silent } from "./engines.ts";
 import { type HttpResponse, type RequestOptions, send } from "./http.ts";
 import type { Operations } from "./operations.ts";
-import { type Onboarding, type Organisation, onboard } from "./organisation.ts";
+import { type Onboarding, type Organisation, onboard, PATIENCE_MS } from "./organisation.ts";
 
 export const OPERATIONS_TOKEN = "operations-token-of-the-tests";
 export const SECRET_KEY = Buffer.alloc(32, 7);
@@ -53,10 +53,10 @@ const FAST = {
     ladderMs: [5, 10, 15, 20],
     onboardingRetriesMs: [1, 1, 1],
     probeMs: 20,
-    answerWithinMs: 20_000,
+    answerWithinMs: PATIENCE_MS,
   },
   retries: { baseMs: 5, capMs: 20 },
-  providerTimeoutMs: 5_000,
+  providerTimeoutMs: PATIENCE_MS,
   calls: { perMinute: 0 },
 } satisfies PlatformOptions;
 

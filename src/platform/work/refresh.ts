@@ -18,11 +18,11 @@ export interface Refresh {
   key: "activated" | "mapped" | "missing" | "reread" | "responds" | { competenceId: string } | Freed;
 }
 
-/** A time at which people who were booked on a job are free now. Milliseconds since 1970. */
-interface Freed {
+/** A time at which people who were booked on a job are free now. In milliseconds since 1970 unless given. */
+interface Freed<Time = number> {
   jobId: string;
-  from: number;
-  to: number;
+  from: Time;
+  to: Time;
 }
 
 /** Rows of one transaction: few enough that others wait no longer for it than for a run. */
@@ -122,7 +122,7 @@ const LONGEST = sql`interval '1 day'`;
  * Reads the other shifts at the time that has become free whose `booking_overlaps` is open for one of the people: the reading resolves it once its cause is
  * gone.
  */
-async function rereadOverlapping(trx: Trx, deps: Deps, { providerId, jobId, from, to }: FreedTime) {
+async function rereadOverlapping(trx: Trx, deps: Deps, providerId: string, { jobId, from, to }: Freed<Date>) {
   const { rows } = await sql<{ providerId: string; key: string }>`
     update shifts set next_read_at = now() from (
       select jobs.provider_id, jobs.shift_id from bookings as own
@@ -140,13 +140,6 @@ async function rereadOverlapping(trx: Trx, deps: Deps, { providerId, jobId, from
   );
 }
 
-interface FreedTime {
-  providerId: string;
-  jobId: string;
-  from: Date;
-  to: Date;
-}
-
 /**
  * Selects the open jobs of all organisations at the time that has become free, which need a competence of the people who are free, in the order of
  * their start.
@@ -154,7 +147,7 @@ interface FreedTime {
 const freed: Batch = async (trx, deps, { providerId, key }, after) => {
   const [jobId = "", start = "", end = ""] = key.slice(FREED.length).split(" ");
   const [from, to] = [new Date(Number(start)), new Date(Number(end))];
-  if (after === "") await rereadOverlapping(trx, deps, { providerId, jobId, from, to });
+  if (after === "") await rereadOverlapping(trx, deps, providerId, { jobId, from, to });
   const { rows: able } = await sql<{ id: string }>`
     select distinct able.competence_id as id
     from jobs join bookings using (provider_id, job_id) join (
