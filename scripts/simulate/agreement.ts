@@ -120,7 +120,7 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
         !store.integration.listsBooked,
         `${candidateId} is booked on ${shift.id}, but not assigned`,
       );
-  for (const { personId, by } of shift.entries) {
+  for (const { personId, by, assignedAs = personId } of shift.entries) {
     const candidateId = candidateOf(personId);
     if (by === "provider" || seats.some((seat) => seat.candidateId === candidateId)) continue;
     const subject = { kind: "booking", shiftId: shift.id, candidateId: candidateId ?? "" } as const;
@@ -133,7 +133,11 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     // The shift was gone, and back without the person: only the provider has put them on it since.
     if (store.bookingsOf(shift.id).some((each) => each.candidateId === candidateId && hasLeftWithShift(each)))
       continue;
-    if (namesOf(records.person(personId)).some((name) => isMergedSince(store, shift.id, personId, name)))
+    if (
+      namesOf(records.person(personId)).some((name) =>
+        isMergedSince(store, shift.id, { personId, assignedAs }, name),
+      )
+    )
       continue;
     const isRefused = store.hasOpenIssue("unassign_failed", subject);
     const isRestored = records.unassignedWhileLost.has(shift.id);
@@ -188,18 +192,17 @@ const LOST: readonly BookingReason[] = [
 ];
 
 /**
- * Whether the provider lists the person under an id by which the platform has assigned no one. Only people who are booked are looked up again
+ * Whether the provider lists the person under an id that the platform did not know when it assigned them, or when the booking ended. Only people who are booked are looked up again
  * (decisions, "people whom the provider merges"), so the person is one of the provider's own.
  */
 const isMergedSince = (
   store: Store,
   shiftId: string,
-  personId: string,
+  { personId, assignedAs }: { personId: string; assignedAs: string },
   candidateId: string | undefined,
 ): boolean =>
-  store
-    .bookingsOf(shiftId)
-    .every(({ providerCandidateId, sentAt }) => sentAt === null || providerCandidateId !== personId) &&
+  (assignedAs !== personId ||
+    store.bookingsOf(shiftId).every(({ providerCandidateId }) => providerCandidateId !== personId)) &&
   LOST.some((reason) => hasEnded(store, shiftId, candidateId, reason)) &&
   !hasEnded(store, shiftId, candidateId, "withdrawn");
 

@@ -17,7 +17,10 @@ export const BELIEVE_MUTANTS: Record<string, Planner> = {
   [NOT_AGAIN]: (state, run, now, rules) =>
     plan({ ...state, events: state.events.map((event) => ({ ...event, receivedAt: 0 })) }, run, now, rules),
   [GONE_RETURNS]: (state, run, now, rules) => plan(believing(state, { since: 0 }), run, now, rules),
-  [OWN_UNDONE]: (state, run, now, rules) => plan(believing(state, { own: null }), run, now, rules),
+  [OWN_UNDONE]: (state, run, now, rules) => {
+    const earlier = state.shift.belief.earlier.map(({ isReplaced: _, ...each }) => each);
+    return plan(believing(state, { own: null, earlier }), run, now, rules);
+  },
   [NEW_WAITS]: (state, run, now, rules) => {
     const at = Math.max(...state.events.map(({ receivedAt }) => receivedAt), ...state.shift.belief.notices);
     return plan(believing(state, { own: { at, values: { positions: -1 } } }), run, now, rules);

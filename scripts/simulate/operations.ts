@@ -148,7 +148,11 @@ function assign(
     return dialect.repeatedAssign === "ok" ? { kind: "done" } : refused(409, undefined);
   if (shift.start <= now) return refused(409, codeOf("shift_started"));
   if (shift.entries.length >= shift.positions) return refused(409, codeOf("shift_full"));
-  records.patch(shift.id, { entries: [...shift.entries, { personId, by: "platform" }] }, now);
+  records.patch(
+    shift.id,
+    { entries: [...shift.entries, { personId, by: "platform", assignedAs: personId }] },
+    now,
+  );
   effects.changed(shift.id, "shift.update");
   return { kind: "done" };
 }

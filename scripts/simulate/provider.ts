@@ -6,6 +6,8 @@ import type { Dialect } from "./schedule.ts";
 export interface Entry {
   personId: string;
   by: "platform" | "provider";
+  /** The id by which the platform assigned the person, who may have another one since. */
+  assignedAs?: string;
 }
 
 /** A change, and when it took effect. */
