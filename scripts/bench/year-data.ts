@@ -121,11 +121,11 @@ async function copyPattern(
 ): Promise<void> {
   const { rows: columns } = await sql<{ name: string; type: string }>`
     select attname as name, format_type(atttypid, null) as type from pg_attribute
-    where attrelid = ${`pattern_of_${table}`}::text::regclass and attnum > 0 and not attisdropped`.execute(
+    where attrelid = ${`pattern_of_${table}`}::text::regclass and attnum > 0 and not attisdropped
+      and attname in (select attname from pg_attribute where attrelid = ${table}::text::regclass)`.execute(
     kysely,
   );
-  const wanted = columns.filter(({ name }) => !(table === "event_log" && name === "traceparent"));
-  const values = wanted.map(({ name, type }) => {
+  const values = columns.map(({ name, type }) => {
     const column = sql.ref(name);
     if (PLATFORM_IDS.includes(name))
       return sql`(lpad(to_hex(('x' || lpad(replace(left(${column}::text, 13), '-', ''), 16, '0'))::bit(64)::bigint
@@ -135,7 +135,7 @@ async function copyPattern(
     if (name === "status" && table === "jobs") return sql`'expired'`;
     return column;
   });
-  await sql`insert into ${sql.table(table)} (${sql.join(wanted.map(({ name }) => sql.ref(name)))})
+  await sql`insert into ${sql.table(table)} (${sql.join(columns.map(({ name }) => sql.ref(name)))})
     select ${sql.join(values)} from ${pattern(table)},
       lateral (select copy, make_interval(secs => 86400 * ${ageOf}) as age from generate_series(${first}::int, ${last}::int) as copy) as copies`.execute(
     kysely,
