@@ -201,7 +201,10 @@ const reread = ofShifts(
     returning shifts.shift_id`,
 );
 
-/** Walks the work in the order of its primary key, and makes failed work due. `after` is a kind and a key. A batch counts skipped rows too. */
+/**
+ * Walks the work in the order of its primary key, and makes failed work due; what is claimed now may be about to fail, and gets a hint. `after` is a kind
+ * and a key. A batch counts skipped rows too.
+ */
 const responds: Batch = async (trx, { wakeWorker }, { providerId }, after) => {
   const [kind = "", key = ""] = after.split(/ (.*)/s);
   const { rows } = await sql<{ count: number; last: string }>`
@@ -210,9 +213,10 @@ const responds: Batch = async (trx, { wakeWorker }, { providerId }, after) => {
       where provider_id = ${providerId} and kind in ('person', 'shift') and (kind, key) > (${kind}, ${key})
       order by kind, key limit ${BATCH}::int),
     tried as (
-      update work set due_at = now(), not_before = null from passed
-      where provider_id = ${providerId} and (work.kind, work.key) = (passed.kind, passed.key)
-        and attempts > 0 and claim is null)
+      update work set revision = revision + 1, not_before = null,
+        due_at = case when claim is null then now() else due_at end
+      from passed
+      where provider_id = ${providerId} and (work.kind, work.key) = (passed.kind, passed.key) and attempts > 0)
     select count(*)::int as count, (array_agg(kind || ' ' || key order by kind, key))[count(*)] as last from passed`.execute(
     trx,
   );

@@ -130,9 +130,12 @@ async function writeDue(trx: Trx, due: readonly WorkRow[], joinsForMs: number): 
 
 const MS = sql`interval '1 millisecond'`;
 
+/** How long work waits at most whose attempt failed while a hint arrived: the provider may have recovered, or someone may wait. Milliseconds. */
+const HINTED_MS = 1_000;
+
 /**
- * Ends or renews claims. Work of which nothing is left is deleted, unless a hint has arrived in the meantime: then it is due at once, except
- * after a failed attempt.
+ * Ends or renews claims. Work of which nothing is left is deleted, unless a hint has arrived in the meantime: then it is due at once, and
+ * after a failed attempt in a second, or when the provider allows it.
  * @throws ClaimLost
  */
 async function writeHeld(trx: Trx, held: readonly WorkRow[]): Promise<void> {
@@ -151,7 +154,8 @@ async function writeHeld(trx: Trx, held: readonly WorkRow[]): Promise<void> {
       update work set claim = case what when 'renewed' then held.claim end, attempts = held.attempts,
         priority = case when work.revision = held.revision then held.priority else least(work.priority, held.priority) end,
         is_first = is_first and (what = 'renewed' or work.revision <> held.revision or "isDeferred" is true),
-        due_at = case when work.revision = held.revision or held.attempts > 0 then now() + coalesce("afterMs", 0) * ${MS} else now() end,
+        due_at = now() + coalesce(case when work.revision = held.revision or "isFirm" then "afterMs"
+          when held.attempts > 0 then least("afterMs", ${HINTED_MS}::float8) end, 0) * ${MS},
         not_before = case when "isFirm" then now() + "afterMs" * ${MS} end
       from held
       where not "isDone" and (work.provider_id, work.kind, work.key) = (held."providerId", held.kind, held.key))

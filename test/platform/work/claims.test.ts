@@ -97,15 +97,24 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(await claim(database())).toMatchObject([{ key: "a", priority: 0, attempts: 1 }]);
   });
 
-  it("waits for its next attempt after a failure, even if a hint arrived during the run", async () => {
+  it("is due a second after a failed attempt if a hint arrived during it, but not before a Retry-After", async () => {
     const providerId = await addIntegration(database());
-    await mark(database(), shift(providerId, "a"));
-    const [held] = await claim(database());
-    await mark(database(), shift(providerId, "a"));
-    await end(held, { afterMs: HOUR_MS, attempts: 1 });
-    expect(await claim(database())).toEqual([]);
+    const keys = ["firm", "hinted", "soon", "unhinted"];
+    await mark(database(), ...keys.map((key) => shift(providerId, key)));
+    const claims = await claim(database());
+    await mark(database(), ...["firm", "hinted", "soon"].map((key) => shift(providerId, key)));
+    await transact({ database: database() }, async (trx) => {
+      for (const held of claims) {
+        const afterMs = held.key === "soon" ? 10 : HOUR_MS;
+        endClaim(trx, held, { priority: held.priority, attempts: 1, afterMs, isFirm: held.key === "firm" });
+      }
+    });
+    const dueIn = Object.fromEntries((await rowsOf(database())).map((row) => [row.key, row.dueIn]));
+    expect(Number(dueIn.hinted) - Number(dueIn.soon)).toBeCloseTo(0.99);
+    await age(database(), 1_000);
+    expect(keysOf(await claim(database()))).toEqual(["hinted", "soon"]);
     await age(database(), HOUR_MS);
-    expect(await claim(database())).toMatchObject([{ attempts: 2 }]);
+    expect(keysOf(await claim(database()))).toContain("firm");
   });
 
   it("is due at the next hint after a failure, but not before a Retry-After", async () => {

@@ -1,13 +1,14 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { DAY_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import { createThrottle } from "../../../src/platform/db/throttle.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { markRefreshDue, type Refresh, refresh } from "../../../src/platform/work/refresh.ts";
+import { endClaim } from "../../../src/platform/work/rows.ts";
 import { depsFor } from "../../harness/deps.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
-import { addIntegration, claim, mark, rowsOf, shift } from "../../harness/work-rows.ts";
+import { addIntegration, age, claim, mark, rowsOf, shift } from "../../harness/work-rows.ts";
 
 const MANY = 1_200;
 const NEVER = new AbortController().signal;
@@ -102,6 +103,20 @@ describe.each(featureEngines)("a refresh of thousands of shifts on %s", (engine)
     await run(providerId, "responds");
     const later = (await rowsOf(database())).filter(({ dueIn }) => dueIn > 0);
     expect(later.map(({ key }) => key)).toEqual(["s7", "s70"]);
+  });
+
+  it("includes what is being tried when the provider responds again, and fails", async () => {
+    const providerId = await addIntegration(database());
+    await mark(database(), shift(providerId, "tried"));
+    const [tried] = await claim(database());
+    if (!tried) throw new Error("nothing was claimed");
+    await run(providerId, "responds");
+    expect(await claim(database())).toEqual([]);
+    await transact(deps(), async (trx) =>
+      endClaim(trx, tried, { priority: 1, attempts: 20, afterMs: HOUR_MS }),
+    );
+    await age(database(), 1_000);
+    expect(await claim(database())).toMatchObject([{ key: "tried" }]);
   });
 
   it("runs one batch at a time across all providers, with pauses for webhooks", async () => {
