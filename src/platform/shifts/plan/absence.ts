@@ -29,11 +29,12 @@ export function concludeAbsence(
   draft.countNotices(covered, reading);
   const isDeleted = covered.some(({ event }) => reportsDeletion(event));
   const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
-  if (!isDeleted && !isAsked && belief.version !== GONE && isMassLoss(draft)) return hold(draft, covered);
-  const { verdict, nextReadAt } = draft.believe(seenGone(draft, outcome, covered));
-  if (verdict === "kept") return missedAgain(draft, covered, nextReadAt ?? draft.now, belief);
   // The outage may have ended between the 404 and the witness, so another 404 after a good witness is needed.
   const isLate = !isOld && !isCertain(outcome) && !run.isWitnessed && draft.rules.ladderMs.length > 0;
+  if (!isDeleted && !isAsked && belief.version !== GONE && isMassLoss(draft))
+    return isLate ? missedAgain(draft, covered, draft.now, belief) : hold(draft, covered);
+  const { verdict, nextReadAt } = draft.believe(seenGone(draft, outcome, covered));
+  if (verdict === "kept") return missedAgain(draft, covered, nextReadAt ?? draft.now, belief);
   if (isLate) return missedAgain(draft, covered, draft.now, belief);
   concludeGone(draft, reading, covered, { isAsked, nextReadAt });
   return undefined;
@@ -97,15 +98,19 @@ function isMassLoss({ state, isLive, hasStarted }: Draft): boolean {
 
 /** Leaves the job unchanged until an operator confirms the loss or the shifts reappear. */
 function hold(draft: Draft, covered: readonly EventState[]): undefined {
-  const { rules, now, state } = draft;
+  const { now, state } = draft;
   const { missing, known } = state.surroundings.vanished;
   draft.push({ write: "hold", params: { count: missing, positions: known } });
   state.integration.isHeld = true;
   const missingSince = draft.belief.missingSince ?? now;
-  const nextReadAt = now + spread(rules.reconcileMs, state.shiftId);
+  const nextReadAt = nextWhileHeld(draft, missingSince);
   draft.patchShift({ belief: { ...draft.belief, missingSince }, nextReadAt });
   draft.endEvents(covered, "queued", { code: "disappearance_held", params: { count: missing } });
 }
+
+/** When a shift is read again that has been missing since then, or whose people have: after as long again, so that a hold soon ends after the loss. */
+export const nextWhileHeld = ({ now, lag, rules, state }: Draft, since: number): number =>
+  now + Math.min(Math.max(lag, now - since), spread(rules.reconcileMs, state.shiftId));
 
 /** Returns the deletions that no later event contradicts. */
 export function unexplainedDeletes(covered: readonly EventState[]): EventState[] {

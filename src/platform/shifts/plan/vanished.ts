@@ -1,3 +1,4 @@
+import { nextWhileHeld } from "./absence.ts";
 import { movedTo } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isOnList } from "./seen.ts";
@@ -47,10 +48,10 @@ function holdPeople(draft: Draft, people: readonly BookingState[]): void {
   const { missing = 0, booked = 0 } = draft.state.surroundings.removed ?? {};
   draft.push({ write: "hold", params: { count: missing + people.length, booked: booked + people.length } });
   draft.state.integration.isHeld = true;
-  // A short loss is over at the next reading; a longer one, at a webhook or the hourly reading.
-  const newly = people.filter(({ missingSince }) => missingSince === null);
-  if (newly.length > 0) draft.readAt(draft.now + draft.lag);
-  for (const booking of newly) draft.patchBooking(booking, { missingSince: draft.now });
+  const { now } = draft;
+  draft.readAt(nextWhileHeld(draft, Math.min(...people.map(({ missingSince }) => missingSince ?? now))));
+  for (const booking of people)
+    if (booking.missingSince === null) draft.patchBooking(booking, { missingSince: now });
 }
 
 /** The first missing person makes the platform read other shifts: whether many are missing has to be known before anyone is released. */

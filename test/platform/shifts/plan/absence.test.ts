@@ -218,6 +218,28 @@ describe("many shifts that disappear at once", () => {
     expect(notified(writes)).toEqual([]);
   });
 
+  it("are held only after a second reading that follows a good witness: the outage may have ended in between", () => {
+    const first = planned(state(6, 29), afterAbsence({ witness: "good" }));
+    expect([writesOf(first.writes, "hold"), first.next.do]).toEqual([[], "read"]);
+    const { writes } = planned(state(6, 29), { ...afterAbsence(), isWitnessed: true });
+    expect(writesOf(writes, "hold")).toHaveLength(1);
+  });
+
+  it.each([
+    [1_000, 120_000],
+    [240_000, 240_000],
+    [1_200_000, 1_200_000],
+  ])("are read again after as long again, at least two minutes: missing for %d ms", (ms, after) => {
+    const held = { ...state(6, 29), shift: { ...state(6, 29).shift, ...missedFor(ms) } };
+    expect(nextReadAt(planned(held, run).writes)).toBe(NOW + after);
+  });
+
+  it("are read again in about an hour at the latest", () => {
+    const held = { ...state(6, 29), shift: { ...state(6, 29).shift, ...missedFor(24 * HOUR_MS) } };
+    const next = nextReadAt(planned(held, run).writes) ?? 0;
+    expect([next > NOW + 0.8 * HOUR_MS, next < NOW + 1.2 * HOUR_MS]).toEqual([true, true]);
+  });
+
   it.each([
     [5, 10],
     [6, 30],

@@ -460,6 +460,13 @@ describe("many people who are gone from the lists at once", () => {
     expect(writesOf(writes, "booking")).toHaveLength(count);
   });
 
+  it("are looked for again after as long again as they have been missing", () => {
+    const bookings = people(3).map((each, nth) => ({ ...each, missingSince: NOW - (nth + 1) * 300_000 }));
+    const removed = { missing: 0, booked: 50 };
+    const state = aState({ bookings, surroundings: { ...listing(), removed } });
+    expect(planned(state, afterSeeing()).next).toMatchObject({ do: "rest", afterMs: 900_000 });
+  });
+
   it.each([
     ["two minutes", 120_000, 1],
     ["less", 119_000, 0],
