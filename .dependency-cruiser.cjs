@@ -70,7 +70,7 @@ const plan = {
   from: { path: PLAN },
   to: {
     path: `${OURS}|(^|/)node_modules/`,
-    pathNot: `${PLAN}|${PLATFORM}(people/plan|step)[.]ts$|^src/contract/`,
+    pathNot: `${PLAN}|${PLATFORM}(people/plan|step|work/ladder)[.]ts$|^src/contract/`,
     dependencyTypesNot: ["type-only"],
   },
 };

@@ -154,7 +154,8 @@ function identify(
     });
   else if (forget) {
     const before = row.id ?? (row.fault?.kind === "forgotten" ? row.fault.id : null);
-    Object.assign(row, { id: null, fault: { kind: "forgotten", ...(keep && { id: before }) } });
+    const since = new Date(now).toISOString();
+    Object.assign(row, { id: null, fault: { kind: "forgotten", since, ...(keep && { id: before }) } });
   }
   store.markDue("person", candidateId, 0, now);
 }

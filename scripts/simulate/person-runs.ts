@@ -1,4 +1,4 @@
-import { CALL_TIMEOUT_MS } from "../../src/clients/retry-policy.ts";
+import { TIMING } from "../../src/clients/retry-policy.ts";
 import {
   type Answer,
   createHadNoEffect,
@@ -57,8 +57,17 @@ export class PersonRuns {
     const isForgotten = person.fault?.kind === "forgotten";
     const keptId = person.fault?.kind === "forgotten" ? (person.fault.id ?? null) : null;
     const created = person.fault?.kind === "created" ? person.fault.failure : null;
-    const facts = { createSentAt: person.createSentAt, existsUnseen, created, isForgotten, keptId };
-    const step = invariants.guard(() => planPerson(facts, answer, now(), CALL_TIMEOUT_MS));
+    const since = person.fault?.kind === "forgotten" ? person.fault.since : undefined;
+    const forgottenAt = since === undefined ? null : Date.parse(since);
+    const facts = {
+      createSentAt: person.createSentAt,
+      existsUnseen,
+      created,
+      isForgotten,
+      keptId,
+      forgottenAt,
+    };
+    const step = invariants.guard(() => planPerson(facts, answer, now(), TIMING));
     if (!step) return;
     if (createHadNoEffect(asked, answer)) person.createSentAt = null;
     if (step.do !== "look_up" && step.do !== "create") return this.#conclude(claim, person, step);

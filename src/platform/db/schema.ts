@@ -204,11 +204,11 @@ export interface Schema extends ShiftTables {
 
 /**
  * `forgotten`: the provider may no longer know the stored id. The person is looked up, but not created at once. With `id`, the person keeps this id if
- * the lookup finds no other. `created`: the provider has created someone, and its response did not say as whom. The person is only looked up.
+ * look-ups until two minutes after `since` find no other. `created`: the provider has created someone, and its response did not say as whom. The person is only looked up.
  * `shared`: the provider had given the id to another candidate before; never stored.
  */
 export type PersonFault =
-  | { kind: "forgotten"; id?: string | null }
+  | { kind: "forgotten"; id?: string | null; since?: string }
   | { kind: "created"; failure: api.FailureCode }
   | { kind: "ambiguous"; matches: number }
   | { kind: "shared" }

@@ -1,6 +1,7 @@
 import type { FailureCode } from "../../../generated/operations/types.ts";
 import { type Failure, type Refused, type Unavailable, unavailable } from "../../clients/provider/answer.ts";
 import type { PersonFault } from "../db/schema.ts";
+import { nextRung } from "../work/ladder.ts";
 
 /** The provider's response about a person. */
 export type Answer =
@@ -19,8 +20,10 @@ export interface PersonFacts {
   created: FailureCode | null;
   /** Whether the provider may no longer know the stored id. */
   isForgotten: boolean;
-  /** The id that the person keeps if the look-up finds no other. */
+  /** The id that the person keeps if look-ups find no other. */
   keptId: string | null;
+  /** When the provider did not know the stored id. Milliseconds since 1970. */
+  forgottenAt: number | null;
 }
 
 export type PersonStep =
@@ -31,18 +34,25 @@ export type PersonStep =
   | { do: "pause"; refused: Refused }
   /** `isCreated`: the provider has created someone, although the call failed. */
   | { do: "retry"; failure: Unavailable; isCreated: boolean }
-  /** A create may still take effect, so a look-up without a match counts only after one more time-out. Milliseconds. */
+  /** A look-up without a match does not count yet: a create may still take effect, or a replica lags. Milliseconds. */
   | { do: "wait"; ms: number };
+
+/** Milliseconds. */
+export interface PersonTimes {
+  callTimeoutMs: number;
+  ladderMs: readonly number[];
+}
 
 /**
  * Returns the next step to identify a person at the provider: look up, then create. After a create with an unknown outcome it waits one time-out
- * and looks up before it creates again; after one that created someone, it only looks up. Pure.
+ * and looks up before it creates again; after one that created someone, it only looks up. Someone whom the provider knew is missing only at the end of the
+ * ladder. Pure.
  */
 export function planPerson(
-  { createSentAt, existsUnseen, created, isForgotten, keptId }: PersonFacts,
+  { createSentAt, existsUnseen, created, isForgotten, keptId, forgottenAt }: PersonFacts,
   answer: Answer | undefined,
   now: number,
-  timeoutMs: number,
+  { callTimeoutMs, ladderMs }: PersonTimes,
 ): PersonStep {
   if (!answer) return { do: "look_up" };
   switch (answer.kind) {
@@ -55,7 +65,10 @@ export function planPerson(
       if (first !== undefined) return { do: "know", id: first, how: "found" };
       if (existsUnseen)
         return { do: "give_up", fault: { kind: "refused", status: 409, code: "candidate_exists" } };
-      if (isForgotten && keptId !== null) return { do: "know", id: keptId, how: "found" };
+      if (isForgotten && keptId !== null) {
+        const at = nextRung(forgottenAt ?? 0, now, ladderMs);
+        return at === undefined ? { do: "know", id: keptId, how: "found" } : { do: "wait", ms: at - now };
+      }
       // A single look-up without a match may be stale. The next accept creates the person.
       if (isForgotten)
         return { do: "give_up", fault: { kind: "refused", status: 404, code: "candidate_not_found" } };
@@ -66,7 +79,7 @@ export function planPerson(
           isCreated: true,
         };
       // The call itself took up to one time-out, and may take effect after it was cut.
-      const leftMs = createSentAt === null ? 0 : 2 * timeoutMs - Math.max(0, now - createSentAt);
+      const leftMs = createSentAt === null ? 0 : 2 * callTimeoutMs - Math.max(0, now - createSentAt);
       return leftMs > 0 ? { do: "wait", ms: leftMs } : { do: "create" };
     }
     case "created":

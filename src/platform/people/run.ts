@@ -26,6 +26,7 @@ interface Wanted {
   isForgotten: boolean;
   created: FailureCode | null;
   keptId: string | null;
+  forgottenAt: number | null;
   createSentAt: number | null;
   idempotencyKey: string | null;
   traceId: string;
@@ -52,7 +53,7 @@ export const reconcilePerson =
       const wanted = await findWanted(frozen, claim);
       if (!wanted) return transact(deps, (trx) => finish(trx, deps, claim));
       const now = frozen.now().getTime();
-      const next = planPerson({ ...wanted, existsUnseen }, answer, now, deps.timing.callTimeoutMs);
+      const next = planPerson({ ...wanted, existsUnseen }, answer, now, deps.timing);
       if (next.do !== "look_up" && next.do !== "create")
         return conclude(
           deps,
@@ -72,15 +73,21 @@ export const reconcilePerson =
 /** Whether a booking waits for its person: it is to be assigned, for the first time or again, or the provider may know the person under another id. */
 const IS_WAITING = sql<boolean>`(${HOLDS_SEAT} and bookings.withdrawn_at is null or bookings.route_doubt is not null and bookings.at_provider <> 'no')`;
 
+interface Row extends Omit<Wanted, "createSentAt" | "forgottenAt"> {
+  sentMsAgo: number | null;
+  forgottenMsAgo: number | null;
+}
+
 /** Returns the booking that has waited longest for the person, if any. */
 async function findWanted(
   { database, now }: Pick<Deps, "database" | "now">,
   { providerId, key }: Claim,
 ): Promise<Wanted | undefined> {
-  const { rows } = await sql<Omit<Wanted, "createSentAt"> & { sentMsAgo: number | null }>`
+  const { rows } = await sql<Row>`
     select (extract(epoch from now() - known.create_sent_at) * 1000)::float8 as "sentMsAgo",
       known.idempotency_key as "idempotencyKey", coalesce(known.trouble ->> 'kind' = 'forgotten', false) as "isForgotten",
       known.trouble ->> 'failure' as created, known.trouble ->> 'id' as "keptId",
+      (extract(epoch from now() - (known.trouble ->> 'since')::timestamptz) * 1000)::float8 as "forgottenMsAgo",
       bookings.trace_id as "traceId", jobs.shift_id as "shiftId", jobs.job_id as "jobId"
     from provider_candidates as known
     join bookings on bookings.provider_id = known.provider_id and bookings.candidate_id = known.candidate_id
@@ -91,8 +98,9 @@ async function findWanted(
     order by bookings.booking_id limit 1`.execute(database.kysely);
   const [row] = rows;
   if (!row) return undefined;
-  const { sentMsAgo, ...wanted } = row;
-  return { ...wanted, createSentAt: sentMsAgo === null ? null : now().getTime() - sentMsAgo };
+  const { sentMsAgo, forgottenMsAgo, ...wanted } = row;
+  const at = (msAgo: number | null) => (msAgo === null ? null : now().getTime() - msAgo);
+  return { ...wanted, createSentAt: at(sentMsAgo), forgottenAt: at(forgottenMsAgo) };
 }
 
 /** Makes the shifts that wait for the person due. */
@@ -276,7 +284,7 @@ export async function markPersonDue(
   await sql`
     insert into provider_candidates (provider_id, candidate_id) values (${providerId}, ${candidateId})
     on conflict (provider_id, candidate_id) do update
-      set provider_candidate_id = null, trouble = jsonb_strip_nulls(jsonb_build_object('kind', 'forgotten', 'id',
+      set provider_candidate_id = null, trouble = jsonb_strip_nulls(jsonb_build_object('kind', 'forgotten', 'since', now(), 'id',
         case when ${keep}::boolean then coalesce(provider_candidates.provider_candidate_id, provider_candidates.trouble ->> 'id') end))
       where ${forget}::boolean`.execute(trx);
   const due = { providerId, kind: "person", key: candidateId, priority: PRIORITY.interactive } as const;

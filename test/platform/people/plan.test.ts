@@ -8,17 +8,19 @@ import {
 
 const NOW = 1_800_000_000_000;
 const TIMEOUT_MS = 10_000;
+const TIMES = { callTimeoutMs: TIMEOUT_MS, ladderMs: [1_000, 120_000] };
 const NEVER: PersonFacts = {
   createSentAt: null,
   existsUnseen: false,
   created: null,
   isForgotten: false,
   keptId: null,
+  forgottenAt: null,
 };
 const NO_ONE: Answer = { kind: "found", ids: [] };
 
 const next = (answer: Answer | undefined, facts: Partial<PersonFacts> = {}, now = NOW) =>
-  planPerson({ ...NEVER, ...facts }, answer, now, TIMEOUT_MS);
+  planPerson({ ...NEVER, ...facts }, answer, now, TIMES);
 const refused = (status: number, code?: string): Answer => ({
   kind: "refused",
   status,
@@ -79,6 +81,21 @@ describe("who a person is at a provider", () => {
     expect(next(NO_ONE, { isForgotten: true })).toMatchObject({ do: "give_up" });
     expect(next({ kind: "found", ids: ["p1"] }, { isForgotten: true })).toMatchObject({ id: "p1" });
   });
+
+  it.each([
+    [0, { do: "wait", ms: 1_000 }],
+    [1_000, { do: "wait", ms: 119_000 }],
+    [119_999, { do: "wait", ms: 1 }],
+    [120_000, { do: "know", id: "p1", how: "found" }],
+  ])(
+    "keeps the id that the provider did not know %d ms before, once no later look-up finds another",
+    (ms, step) => {
+      const facts = { isForgotten: true, keptId: "p1", forgottenAt: NOW - ms };
+      expect(next(NO_ONE, facts)).toEqual(step);
+      expect(next({ kind: "found", ids: ["p2"] }, facts)).toEqual({ do: "know", id: "p2", how: "found" });
+      expect(next({ kind: "found", ids: ["p2", "p1"] }, facts)).toMatchObject({ do: "know", id: "p1" });
+    },
+  );
 
   it.each([401, 403])("is retried later, and pauses the integration, at %d", (status) => {
     expect(next(refused(status))).toMatchObject({ do: "pause", refused: { status } });

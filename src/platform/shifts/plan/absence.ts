@@ -32,7 +32,9 @@ export function concludeAbsence(
   // The outage may have ended between the 404 and the witness, so another 404 after a good witness is needed.
   const isLate = !isOld && !isCertain(outcome) && !run.isWitnessed && draft.rules.ladderMs.length > 0;
   if (!isDeleted && !isAsked && belief.version !== GONE && isMassLoss(draft))
-    return isLate ? missedAgain(draft, covered, draft.now, belief) : hold(draft, covered);
+    return isLate && !state.integration.isHeld
+      ? missedAgain(draft, covered, draft.now, belief)
+      : hold(draft, covered);
   const { verdict, nextReadAt } = draft.believe(seenGone(draft, outcome, covered));
   if (verdict === "kept") return missedAgain(draft, covered, nextReadAt ?? draft.now, belief);
   if (isLate) return missedAgain(draft, covered, draft.now, belief);

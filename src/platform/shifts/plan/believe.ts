@@ -1,5 +1,6 @@
 import { MINUTE_MS } from "../../../contract/durations.ts";
 import type { ShiftValues } from "../../db/schema.ts";
+import { lagOf, nextRung } from "../../work/ladder.ts";
 
 // What the platform believes about a shift at its provider, and why. A reading proves the provider's state at some moment up to `lag` before it: replicas
 // lag. So a reading is compared with what is believed, with what is known to be older, and with how many changes were announced and are not shown yet.
@@ -209,9 +210,6 @@ function climb(
   return { belief: { ...belief, isConfirmed: true, expected: 0 }, verdict, nextReadAt };
 }
 
-const nextRung = (basis: number, now: number, ladder: readonly number[]): number | undefined =>
-  ladder.map((ms) => basis + ms).find((at) => at > now);
-
 /** A webhook announces one more change. That of a call of the platform shows nothing new. */
 export function noticed(belief: Belief, at: number, ladder: readonly number[]): Belief {
   const lag = lagOf(ladder);
@@ -287,6 +285,3 @@ const recent = (belief: Belief, now: number, lag: number): Belief => ({
   own: belief.own && now - belief.own.at < lag ? belief.own : null,
   doubtedAt: belief.doubtedAt !== null && now - belief.doubtedAt < lag ? belief.doubtedAt : null,
 });
-
-/** No replica lags for longer than the last rung. */
-export const lagOf = (ladder: readonly number[]): number => Math.max(0, ...ladder);

@@ -1,4 +1,4 @@
-import { lagOf } from "./believe.ts";
+import { lagOf } from "../../work/ladder.ts";
 import { nextForBookings } from "./bookings.ts";
 import { isMissingRoute } from "./call-outcome.ts";
 import { giveUpCancellation } from "./calls.ts";

@@ -6,6 +6,7 @@ import type {
   Subject,
 } from "../../../../generated/operations/types.ts";
 import { HOUR_MS } from "../../../contract/durations.ts";
+import { lagOf, nextRung } from "../../work/ladder.ts";
 import {
   type Belief,
   type Believed,
@@ -13,7 +14,6 @@ import {
   called,
   isDisputed,
   isSettled,
-  lagOf,
   noticed,
   type Seen,
   type Values,
@@ -186,7 +186,7 @@ export class Draft {
 
   /** Plans another reading after one that may be older than that time. Returns false if none can be. */
   readAfter(time: number | null): boolean {
-    const next = this.rules.ladderMs.map((ms) => (time ?? 0) + ms).find((at) => at > this.now);
+    const next = nextRung(time ?? 0, this.now, this.rules.ladderMs);
     if (next !== undefined) this.readAt(next);
     return next !== undefined;
   }

@@ -9,12 +9,12 @@ import {
   called,
   GONE,
   isSettled,
-  lagOf,
   NO_BELIEF,
   noticed,
   type Version,
 } from "../../../../src/platform/shifts/plan/believe.ts";
 import { seenIn } from "../../../../src/platform/shifts/plan/seen.ts";
+import { lagOf } from "../../../../src/platform/work/ladder.ts";
 import {
   aBelief,
   afterSeeing,
