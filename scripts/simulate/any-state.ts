@@ -123,7 +123,7 @@ const event = fc.record({
   isReplayed: fc.boolean(),
   isDead: fc.boolean(),
   receivedAt: time,
-  awaitsReading: fc.boolean(),
+  isRead: fc.boolean(),
   event: fc.constantFrom("shift.create", "shift.update", "shift.delete"),
 });
 

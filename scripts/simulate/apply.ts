@@ -74,7 +74,7 @@ function applyOne(target: Target, write: Write) {
         if (write.eventIds.includes(event.eventId))
           Object.assign(event, {
             status: write.status,
-            awaitsReading: !write.isRead,
+            isRead: write.isRead,
           });
       return;
     case "operation":
@@ -84,7 +84,7 @@ function applyOne(target: Target, write: Write) {
       return;
     case "requeue_echo": {
       const echo = store.events.find(({ eventId }) => eventId === write.eventId);
-      if (echo?.status === "skipped_echo") Object.assign(echo, { status: "queued", awaitsReading: true });
+      if (echo?.status === "skipped_echo") Object.assign(echo, { status: "queued", isRead: false });
       return;
     }
     case "change": {

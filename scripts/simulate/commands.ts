@@ -96,7 +96,7 @@ export function change(
 export function replay(store: Store, now: number): Rejected {
   const event = store.events.findLast(({ status }) => status !== "queued");
   if (!event) return "event_not_found";
-  Object.assign(event, { status: "queued", awaitsReading: true, isReplayed: true });
+  Object.assign(event, { status: "queued", isRead: false, isReplayed: true });
   store.markDue("shift", event.shiftId, 1, now);
   return undefined;
 }

@@ -13,7 +13,7 @@ import { unlisted } from "../../src/platform/shifts/plan/vanished.ts";
 import { COMPETENCE_OF_ROLE, isLive, type JobRow, type Store } from "./store.ts";
 
 /** How long an ended booking with a call in doubt is kept. */
-const REMEMBERED_MS = 2 * HOUR_MS;
+const LOADED_FOR_MS = 2 * HOUR_MS;
 const AT_ONCE_MS = 600_000;
 
 /** Returns the state that `loadWithSurroundings` of run.ts would return at this point of a run. */
@@ -98,7 +98,7 @@ function bookingsOf(store: Store, shiftId: string, now: number): ShiftState["boo
         status === "pending" ||
         status === "confirmed" ||
         atProvider !== "no" ||
-        (sentAt !== null && updatedAt > now - REMEMBERED_MS),
+        (sentAt !== null && updatedAt > now - LOADED_FOR_MS),
     )
     .map((booking) => {
       const known = store.people.get(booking.candidateId);
@@ -116,12 +116,12 @@ function isShared(store: Store, candidateId: string): boolean {
 const eventsOf = (store: Store, shiftId: string): ShiftState["events"] =>
   store.events
     .filter((event) => event.shiftId === shiftId && (event.status === "queued" || event.status === "dead"))
-    .map(({ eventId, event, traceId, isReplayed, awaitsReading, status, receivedAt }) => ({
+    .map(({ eventId, event, traceId, isReplayed, isRead, status, receivedAt }) => ({
       eventId,
       event,
       traceId,
       isReplayed,
-      awaitsReading,
+      isRead,
       isDead: status === "dead",
       receivedAt,
     }));
@@ -168,7 +168,7 @@ function findMoved(
     other.shiftId !== shiftId &&
     isLive(other) &&
     other.startTime > now &&
-    (store.ownSince.get(`${other.shiftId} ${candidateId}`) ?? 0) > now - REMEMBERED_MS;
+    (store.ownSince.get(`${other.shiftId} ${candidateId}`) ?? 0) > now - LOADED_FOR_MS;
   const distance = ({ startTime }: JobRow) => Math.abs(startTime - job.startTime);
   const [to] = [...store.jobs.values()].filter(isMoved).sort((one, two) => distance(one) - distance(two));
   const entry = to?.ownPeople.find((person) => person.candidateId === candidateId);
@@ -201,9 +201,9 @@ function findArrived(
         updatedAt > now - AT_ONCE_MS,
     );
     const wasBooked = own.some(
-      (booking) => booking.shiftId === shiftId && booking.updatedAt > now - REMEMBERED_MS,
+      (booking) => booking.shiftId === shiftId && booking.updatedAt > now - LOADED_FOR_MS,
     );
-    const isOld = (store.ownSince.get(`${shiftId} ${candidateId}`) ?? now) < now - REMEMBERED_MS;
+    const isOld = (store.ownSince.get(`${shiftId} ${candidateId}`) ?? now) < now - LOADED_FOR_MS;
     const other = store.overlap(candidateId, Date.parse(read.startTime), Date.parse(read.endTime));
     return hasEnded && !wasBooked && !isOld && other === undefined ? [candidateId] : [];
   });

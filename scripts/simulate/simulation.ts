@@ -148,10 +148,10 @@ class Simulation extends SimulatedSystem {
 
   /** Returns shifts with waiting events that are not due: the dispatcher's next sweep finds them. */
   #missed(): string[] {
-    return this.store.events.flatMap(({ status, shiftId, awaitsReading }) => {
+    return this.store.events.flatMap(({ status, shiftId, isRead }) => {
       const row = this.store.work.get(`shift ${shiftId}`);
       const isDue = row && (row.dueAt <= this.now + SECOND_MS || row.claim !== null || row.attempts > 0);
-      return status === "queued" && awaitsReading && !isDue ? [shiftId] : [];
+      return status === "queued" && !isRead && !isDue ? [shiftId] : [];
     });
   }
 

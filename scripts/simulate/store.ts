@@ -83,7 +83,7 @@ export interface EventRow {
   status: EventStatus;
   receivedAt: number;
   isReplayed: boolean;
-  awaitsReading: boolean;
+  isRead: boolean;
 }
 
 export interface IssueRow {

@@ -89,7 +89,7 @@ export class Webhooks {
     const dispatchedAt = isDispatched ? now() : Math.ceil((now() + 1) / SWEEP_MS) * SWEEP_MS;
     this.observations?.stored(shiftId, { isFirst, isNew, dispatchedAt });
     if (!isNew) return;
-    const fresh = { status: "queued", awaitsReading: true, receivedAt: now() } as const;
+    const fresh = { status: "queued", isRead: false, receivedAt: now() } as const;
     if (known) Object.assign(known, fresh);
     else
       store.events.push({ eventId: store.newId("e"), shiftId, event, traceId, ...fresh, isReplayed: false });

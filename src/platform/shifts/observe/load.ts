@@ -43,7 +43,7 @@ interface Loaded {
 }
 
 /** How long an ended booking with a call in doubt is still loaded. The call may take effect late, so this outlasts the next periodic reading. */
-const REMEMBERED = sql`interval '2 hours'`;
+const LOADED_FOR = sql`interval '2 hours'`;
 
 export interface LoadedShift {
   state: ShiftState;
@@ -144,7 +144,7 @@ const basics = (now: Date) => sql`
     from pending_operations where provider_id = asked.provider and shift_id = asked.shift) as operations,
   (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
       'receivedAt', received_at, 'isDead', status = 'dead', 'isReplayed', replayed_at is not null,
-      'awaitsReading', not is_read) order by event_id), '[]')
+      'isRead', is_read) order by event_id), '[]')
     from events where provider_id = asked.provider and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
 
 /** An id at a provider belongs to the candidate who had it first. */
@@ -158,7 +158,7 @@ const bookings = sql`
     from bookings left join provider_candidates as known
       on known.provider_id = bookings.provider_id and known.candidate_id = bookings.candidate_id
     where bookings.provider_id = asked.provider and bookings.job_id = job.job_id
-      and (${HOLDS_SEAT} or at_provider <> 'no' or sent_at is not null and bookings.updated_at > now() - ${REMEMBERED}))`;
+      and (${HOLDS_SEAT} or at_provider <> 'no' or sent_at is not null and bookings.updated_at > now() - ${LOADED_FOR}))`;
 
 /** Restores the one time that callers compare: when the integration was last changed. */
 const asRow = (integration: Integration): Integration => ({

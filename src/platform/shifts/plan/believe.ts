@@ -265,7 +265,8 @@ export function isSettled(belief: Belief, now: number, lag: number): boolean {
 }
 
 /** Whether readings disagree about which of two versions is the newer one. */
-export const isDisputed = ({ isConfirmed, since, basis }: Belief): boolean => !isConfirmed && basis === since;
+export const isContested = ({ isConfirmed, since, basis }: Belief): boolean =>
+  !isConfirmed && basis === since;
 
 /**
  * Whether notices, or a notice and a call of the platform, came within `lag` of each other: one reading does not show what each of them announced. A shift

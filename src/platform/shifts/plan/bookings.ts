@@ -18,7 +18,7 @@ export function confirm(
   booking: BookingState,
   seen: Pick<BookingPatch, "missingSince" | "soughtIds" | "mayActLate"> = {},
 ) {
-  const isNew = booking.status === "pending";
+  const isPending = booking.status === "pending";
   const isRestored = !holdsSeat(booking);
   const isKept = booking.isWithdrawn;
   draft.patchBooking(booking, {
@@ -30,9 +30,9 @@ export function confirm(
     isWithdrawn: false,
     routeDoubt: null,
   });
-  if (isNew || isKept) notifyOfBooking(draft, booking, "booking_confirmed");
+  if (isPending || isKept) notifyOfBooking(draft, booking, "booking_confirmed");
   if (isRestored) notifyOfBooking(draft, booking, "booking_confirmed", { isAgain: true });
-  if (isNew || isRestored) draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
+  if (isPending || isRestored) draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
 }
 
 /** Returns why the provider rejected an assignment. 404, 409, 410, and 422 are about the shift or the person; the code shows which. */

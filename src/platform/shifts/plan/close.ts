@@ -53,7 +53,7 @@ function releaseAll(draft: Draft, reason: BookingReason, traceId: string): void 
     if (holdsSeat(booking)) draft.patchBooking(booking, { ...gone, status: "released", reason });
     else if (booking.atProvider !== gone.atProvider) draft.patchBooking(booking, gone);
     // An unassignment that was confirmed at about the same time may have had no effect: should the shift return, its list shows it.
-    if (draft.mayLag(booking.leftAt)) draft.patchBooking(booking, { leftAt: null });
+    if (draft.isWithinLag(booking.leftAt)) draft.patchBooking(booking, { leftAt: null });
   }
   const candidateIds = live.map(({ candidateId }) => candidateId);
   if (candidateIds.length === 0) return;

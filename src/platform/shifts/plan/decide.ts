@@ -32,10 +32,7 @@ export function needsReading(draft: Draft, { reading, failed }: RunSoFar): boole
   // Events may wait for a planned reading that another conclusion has cancelled.
   const isDue = nextReadAt === null ? state.events.length > 0 : nextReadAt <= now;
   const isActive = state.integration.state === "active";
-  return (
-    (isActive && (isDue || state.events.some(({ awaitsReading }) => awaitsReading))) ||
-    isInDoubt(draft, failed)
-  );
+  return (isActive && (isDue || state.events.some(({ isRead }) => !isRead))) || isInDoubt(draft, failed);
 }
 
 function isInDoubt(draft: Draft, failed: ReadonlySet<string>): boolean {
@@ -114,7 +111,7 @@ function rest(draft: Draft, run: RunSoFar, { isPaused }: { isPaused: boolean }):
   ];
   // The events of an inactive integration wait for its activation; those that came during the reading, for the next one.
   if (!isActive && state.events.length > 0 && priority > 0) times.push(now);
-  if (isActive && !failed && state.events.some(({ awaitsReading }) => awaitsReading)) times.push(now);
+  if (isActive && !failed && state.events.some(({ isRead }) => !isRead)) times.push(now);
   const soonest = times.length > 0 ? Math.max(0, Math.min(...times) - now) : undefined;
   return { do: "rest", afterMs: soonest, priority, ...(failed && { failed }) };
 }

@@ -12,7 +12,7 @@ import {
   type Believed,
   believe,
   called,
-  isDisputed,
+  isContested,
   isSettled,
   noticed,
   type Seen,
@@ -130,7 +130,7 @@ export class Draft {
    * what each of them announced. A replay announces nothing new.
    */
   countNotices(covered: readonly EventState[], { durationMs }: Reading): void {
-    const news = covered.filter(({ awaitsReading, isReplayed }) => awaitsReading && !isReplayed);
+    const news = covered.filter(({ isRead, isReplayed }) => !isRead && !isReplayed);
     // They came before the request was sent, whatever the clock of the process that stored them says.
     const askedAt = this.now - Math.max(1, Math.round(durationMs));
     const at = Math.min(askedAt, Math.max(...news.map(({ receivedAt }) => receivedAt)));
@@ -160,7 +160,7 @@ export class Draft {
    * disagree: people would hear of each in turn.
    */
   get isSettled(): boolean {
-    return (this.isNear && !isDisputed(this.belief)) || isSettled(this.belief, this.now, this.lag);
+    return (this.isNear && !isContested(this.belief)) || isSettled(this.belief, this.now, this.lag);
   }
 
   /** Whether another reading is needed before a call may build on what is believed. */
@@ -180,7 +180,7 @@ export class Draft {
   }
 
   /** Whether a replica may still show the shift as it was before that time: none lags for two minutes. */
-  mayLag(time: number | null): boolean {
+  isWithinLag(time: number | null): boolean {
     return time !== null && this.now - time < this.lag;
   }
 
@@ -222,13 +222,18 @@ export class Draft {
   }
 
   /** Ends events, and records each in its own trace. */
-  endEvents(events: readonly EventState[], status: EventStatus, verdict: Outcome, isRead = true): void {
+  endEvents(
+    events: readonly EventState[],
+    status: EventStatus,
+    verdict: Outcome,
+    { isRead = true }: { isRead?: boolean } = {},
+  ): void {
     if (events.length === 0) return;
     const eventIds = events.map(({ eventId }) => eventId);
     this.push({ write: "events", eventIds, status, verdict, attempts: 1, isRead });
     for (const { traceId } of events)
       this.step({ step: "event", code: verdict.code, params: verdict.params, traceId });
-    for (const event of events) event.awaitsReading = !isRead;
+    for (const event of events) event.isRead = isRead;
     if (status !== "queued") this.state.events = this.state.events.filter((event) => !events.includes(event));
   }
 

@@ -76,7 +76,7 @@ const factsOf = (shift: Shift) => ({
 function ownPeople(draft: Draft) {
   const { state } = draft;
   const booked = state.bookings.filter(
-    (booking) => holdsSeat(booking) || booking.atProvider !== "no" || draft.mayLag(booking.leftAt),
+    (booking) => holdsSeat(booking) || booking.atProvider !== "no" || draft.isWithinLag(booking.leftAt),
   );
   const own = new Map<string, ProviderPerson>();
   for (const entry of state.surroundings.listed)

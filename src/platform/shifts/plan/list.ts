@@ -27,7 +27,7 @@ export function applyList(draft: Draft): void {
 /** Nothing that the platform has done can put a person on the shift whom a list lacks so long after they have left it. */
 function settleLeft(draft: Draft, booking: BookingState): void {
   const { leftAt, mayActLate } = booking;
-  if (mayActLate && leftAt !== null && !draft.mayLag(leftAt))
+  if (mayActLate && leftAt !== null && !draft.isWithinLag(leftAt))
     draft.patchBooking(booking, { mayActLate: false });
 }
 

@@ -166,7 +166,7 @@ function concludeRefusal(draft: Draft, refused: Refused, reading: Reading, cover
   const { status } = refused;
   draft.pauseCalls(status);
   draft.readAt(draft.now);
-  draft.endEvents(covered, "queued", { code: "integration_paused", params: { status } }, false);
+  draft.endEvents(covered, "queued", { code: "integration_paused", params: { status } }, { isRead: false });
 }
 
 /** Schedules another attempt. After the last one, an issue asks an operator; the shift is still read each hour, and as soon as the provider responds. */

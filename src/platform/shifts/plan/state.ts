@@ -131,8 +131,8 @@ export interface EventState {
   isDead: boolean;
   /** By the clock of the process that stored it. */
   receivedAt: number;
-  /** Whether the provider has not responded to any reading that covered it. */
-  awaitsReading: boolean;
+  /** Whether the provider has responded to a reading that covered it. */
+  isRead: boolean;
 }
 
 /** What the database knows beyond the shift itself. After a reading, it refers to the shift as it was read. */

@@ -17,7 +17,7 @@ export function holdVanished(draft: Draft): readonly BookingState[] {
 
 /** The people booked whom the list lacks although it should show them. Those whom another list shows instead are not lost. */
 const removedFrom = (draft: Draft): BookingState[] =>
-  unlisted(draft.state).filter((booking) => !draft.mayLag(booking.sentAt) && !movedTo(draft, booking));
+  unlisted(draft.state).filter((booking) => !draft.isWithinLag(booking.sentAt) && !movedTo(draft, booking));
 
 /** The people booked whom the list lacks, at a provider whose lists show them. */
 export const unlisted = (state: ShiftState): BookingState[] =>

@@ -76,7 +76,7 @@ describe("a shift that GET does not find", () => {
     for (const event of [
       anEvent("shift.update", { isReplayed: true }),
       anEvent("shift.delete"),
-      anEvent("shift.update", { awaitsReading: false }),
+      anEvent("shift.update", { isRead: true }),
     ]) {
       const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
       const { writes } = planned(aState({ shift: PATIENT, events: [event], bookings: [confirmed()] }), run);
@@ -276,7 +276,7 @@ describe("events that contradict each other", () => {
   });
 
   it("do not count as a loss of data if they include a deletion", () => {
-    const events = ["shift.delete", "shift.update"].map((name) => anEvent(name, { awaitsReading: false }));
+    const events = ["shift.delete", "shift.update"].map((name) => anEvent(name, { isRead: true }));
     const covers = events.map(({ eventId }) => eventId);
     const surroundings = { vanished: { missing: 20, known: 40 } };
     const state = aState({ events, surroundings, shift: PATIENT, integration: { isHeld: true } });
@@ -495,7 +495,7 @@ describe("a shift that comes back", () => {
 describe("a reading that contradicts the hint", () => {
   /** A webhook came so long ago, and no reading has shown what it announced. */
   const covered = (name: string, ms: number) => {
-    const event = anEvent(name, { awaitsReading: false });
+    const event = anEvent(name, { isRead: true });
     const notices = { notices: [NOW - ms], basis: NOW - ms, expected: 1 };
     const state = aState({ events: [event], shift: { belief: aBelief(notices) } });
     return planned(state, afterSeeing({}, { covers: [event.eventId] }));
@@ -539,7 +539,7 @@ describe("a reading that contradicts the hint", () => {
   });
 
   it("is repeated for an event that waits although no reading is planned any more", () => {
-    const event = anEvent("shift.update", { awaitsReading: false });
+    const event = anEvent("shift.update", { isRead: true });
     expect(planned(aState({ events: [event], shift: { nextReadAt: null } }), firstStep).next.do).toBe("read");
   });
 });

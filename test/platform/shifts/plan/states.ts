@@ -82,7 +82,7 @@ export const anEvent = (event: string, patch: Partial<EventState> = {}): EventSt
   isReplayed: false,
   isDead: false,
   receivedAt: NOW - 10,
-  awaitsReading: true,
+  isRead: false,
   ...patch,
 });
 
