@@ -49,4 +49,18 @@ describe.each(engines)("a booked person whom the provider merges into another re
     await expect.poll(() => agree(platform, provider)).toEqual([]);
     expect(await platform.issues()).toEqual([]);
   });
+
+  it("is taken off under the new id although the first look-up finds no one", async () => {
+    const platform = await onboard({ codes: false });
+    const { provider } = platform;
+    const { job, person } = await merged(platform);
+    // Both forms of the number.
+    const gateway = provider.fault({ kind: "gateway-404" }, { on: "findCandidates", times: 2 });
+    await platform.withdraw(job, person);
+    await expect
+      .poll(() => platform.booking(job, person))
+      .toMatchObject({ status: "released", reason: "withdrawn" });
+    expect([gateway.hits, provider.shift(job.shiftId)?.assigned]).toEqual([2, []]);
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+  });
 });

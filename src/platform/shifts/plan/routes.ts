@@ -2,6 +2,7 @@ import type { Refused, Unavailable } from "../../../clients/provider/answer.ts";
 import type { ProviderRoute } from "../../db/schema.ts";
 import { isFinal } from "../../people/plan.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
+import { isSameId } from "./seen.ts";
 import type { BookingState, Call, CallOutcome, RunSoFar, ShiftState } from "./state.ts";
 
 type RouteCall = Extract<Call, { do: "assign" | "unassign" | "cancel" }>;
@@ -79,8 +80,7 @@ export function doubtCall(draft: Draft, call: PersonCall["do"], booking: Booking
 export function separatePeople({ state }: Draft): void {
   const ownerOf = (id: string) =>
     state.bookings.find(
-      ({ atProvider, providerCandidateId }) =>
-        atProvider !== "no" && providerCandidateId?.toLowerCase() === id.toLowerCase(),
+      ({ atProvider, providerCandidateId }) => atProvider !== "no" && isSameId(providerCandidateId, id),
     )?.candidateId;
   for (const { atProvider, candidateId, person } of state.bookings) {
     if (person.id === null || atProvider !== "no") continue;
@@ -100,7 +100,7 @@ export const isLookedUp = ({ person }: BookingState): boolean =>
 
 /** Whether the person has been looked up since the provider, or its list, did not know them by that id. */
 export const wasSought = ({ soughtIds }: BookingState, id: string | null): boolean =>
-  id === null || soughtIds.includes(id);
+  id === null || soughtIds.some((each) => isSameId(each, id));
 
 /** Notes that the person is looked up because of an id, so that it is done once for each. */
 export function noteSought(draft: Draft, booking: BookingState, id: string | null): void {

@@ -8,13 +8,17 @@ import type { BookingState, ShiftState } from "./state.ts";
 export const isOnList = ({ surroundings }: ShiftState, booking: BookingState): boolean =>
   surroundings.listed.some((entry) => isPerson(entry, booking));
 
-/** Whether a list entry is the booked person. UUIDs ignore case (RFC 9562). Once a booking has ended, another id means that the provider assigned the person. */
+/** UUIDs ignore case (RFC 9562). */
+export const isSameId = (one: string | null, other: string): boolean =>
+  one?.toLowerCase() === other.toLowerCase();
+
+/** Whether a list entry is the booked person. Once a booking has ended, another id means that the provider assigned the person. */
 export function isPerson(
   { candidateId, providerCandidateId }: ProviderPerson,
   booking: BookingState,
 ): boolean {
   const id = booking.providerCandidateId ?? booking.person.id;
-  if (id?.toLowerCase() === providerCandidateId.toLowerCase()) return true;
+  if (isSameId(id, providerCandidateId)) return true;
   return candidateId === booking.candidateId && (holdsSeat(booking) || id === null);
 }
 
@@ -23,7 +27,7 @@ export function newIdOf({ surroundings }: ShiftState, booking: BookingState): st
   const { providerCandidateId: lastId } = booking;
   const entries = surroundings.listed.filter((entry) => isPerson(entry, booking));
   const ids = entries.map(({ providerCandidateId }) => providerCandidateId);
-  const isKnown = lastId === null || ids.some((id) => id.toLowerCase() === lastId.toLowerCase());
+  const isKnown = lastId === null || ids.some((id) => isSameId(id, lastId));
   return isKnown ? undefined : ids[0];
 }
 
