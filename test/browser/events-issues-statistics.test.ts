@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import type { Event } from "../../generated/operations/types.ts";
+import type { Event, Job } from "../../generated/operations/types.ts";
 import type { Channel, Delivery } from "../../src/platform/deps.ts";
 import type { NewShift } from "../../src/sandbox/provider-actions.ts";
 import type { Organisation } from "../harness/organisation.ts";
@@ -233,13 +233,22 @@ describe("a notification that the mail server refused", () => {
   });
 });
 
+/** The day on which a job starts, where the organisation is: statistics count by it. */
+async function dayOf(
+  { startTime }: Job,
+  { integration }: Pick<Organisation, "integration">,
+): Promise<string> {
+  const { timeZone } = await integration();
+  return new Date(startTime).toLocaleDateString("sv-SE", { timeZone });
+}
+
 describe("the statistics", () => {
   it("show how the shifts of a period were filled, as charts and as tables", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open({ positions: 2 });
-    await organisation.accept(job, person);
-    const until = job.startTime.slice(0, 10);
+    expect(await organisation.accept(job, person)).toMatchObject({ code: "confirmed" });
+    const until = await dayOf(job, organisation);
     const page = await harness().visit(`statistics?providerId=${organisation.providerId}&until=${until}`);
     const summary = "1 of 2 positions filled: 50 %.";
     const fill = region(page, "Fill rate");
@@ -264,7 +273,7 @@ describe("events, issues and statistics", () => {
   it.each(DISPLAYS)("have no serious axe violation and fit the window, %s", async (_, display) => {
     const organisation = await harness().onboard();
     const { eventId, providerId } = await givenUp(organisation);
-    const { startTime } = await organisation.open();
+    const until = await dayOf(await organisation.open(), organisation);
     const page = await harness().visit(`events?providerId=${providerId}`, display);
     const go = async (path: string, shows: Locator) => {
       await page.goto(`${harness().platform.url}/console/${path}`);
@@ -274,7 +283,7 @@ describe("events, issues and statistics", () => {
     };
     await go(`events?providerId=${providerId}`, page.getByText("No response", { exact: true }).last());
     await go(`issues?providerId=${providerId}`, page.getByRole("article"));
-    await go(`statistics?until=${startTime.slice(0, 10)}`, page.getByRole("img"));
+    await go(`statistics?until=${until}`, page.getByRole("img"));
     await go(`events/${eventId}`, page.getByText("Webhook", { exact: true }));
     await page.getByRole("button", { name: "Preview a replay" }).click();
     await page.getByRole("button", { name: "Replay", exact: true }).waitFor();
