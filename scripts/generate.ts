@@ -9,10 +9,11 @@ import { formatted } from "./emit/format.ts";
 import { follow } from "./emit/watch.ts";
 import { type Drift, driftOf, write } from "./emit/write.ts";
 import { settingsGuide } from "./settings-guide.ts";
+import { supportedGuide } from "./supported-guide.ts";
 import type { Terminal } from "./terminal.ts";
 
-const HELP = `Reads the documents in spec/ and writes types, clients, server stubs and validators to generated/, and the guide of
-the platform's settings to spec/guides/settings.md.
+const HELP = `Reads the documents in spec/ and writes types, clients, server stubs and validators to generated/, and the guides of
+the platform's settings and of what the documents may say to spec/guides/.
 
   npm run generate                     write what has changed
   npm run generate -- --check          write nothing; exit 1 and list the outdated files
@@ -24,6 +25,11 @@ the platform's settings to spec/guides/settings.md.
 
 Exit code: 0 done, 1 a document is at fault or --check found a difference, 2 wrong arguments.
 `;
+
+const GUIDES = [
+  ["settings.md", settingsGuide()],
+  ["supported.md", supportedGuide()],
+] as const;
 
 const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const OPTIONS = {
@@ -74,13 +80,12 @@ function readOptions(argv: readonly string[]) {
   }
 }
 
-/** Both subcommands end with 1 on a fault in a document; any other error is a bug and keeps its stack. */
+/** Both subcommands end with 1 on a fault in a document; any other error is a bug and is shown with its stack. */
 async function reportingFaults(terminal: Terminal, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof SpecFault)) throw error;
-    terminal.error(`${error.message}\n`);
+    terminal.error(`${error instanceof SpecFault ? error.message : (error as Error).stack}\n`);
     return 1;
   }
 }
@@ -95,7 +100,7 @@ interface Target {
 async function targetsOf({ spec, out }: Folders): Promise<Target[]> {
   const runtime = relative(join(out, "document"), join(PROJECT, "src", "runtime")).replaceAll("\\", "/");
   const code = { folder: out, output: await emit(spec, runtime) };
-  const guides = { folder: join(spec, "guides"), output: new Map([["settings.md", settingsGuide()]]) };
+  const guides = { folder: join(spec, "guides"), output: new Map(GUIDES) };
   const targets = existsSync(guides.folder) ? [code, guides] : [code];
   return Promise.all(
     targets.map(async ({ folder, output }) => ({ folder, output: await formatted(output, PROJECT) })),

@@ -84,10 +84,18 @@ async function lintWithAsyncapi(folder: string, name: string): Promise<SpecFindi
 
 async function checkExamples(folder: string, documents: string[]): Promise<SpecFinding[]> {
   const names = [...documents, ...namesIn(folder, "schemas").filter((name) => name.endsWith(".yaml"))];
-  const parsed = new Map(names.map((name) => [name, readYaml(join(folder, name))]));
+  const unreadable: SpecFinding[] = [];
+  const parsed = new Map<string, Record<string, unknown>>();
+  for (const name of names) {
+    try {
+      parsed.set(name, readYaml(join(folder, name)));
+    } catch (error) {
+      unreadable.push({ file: name, pointer: "#", message: (error as Error).message.split("\n")[0] ?? "" });
+    }
+  }
   const faultsOf = openSchemas(parsed);
   const inline = [...parsed].flatMap(([name, document]) => checkMessageExamples(name, document, faultsOf));
-  return [...inline, ...checkExampleFiles(folder, faultsOf)];
+  return [...unreadable, ...inline, ...checkExampleFiles(folder, faultsOf)];
 }
 
 /** Returns the faults of a value against the schema at `document.yaml#/json/pointer`, without the value. */

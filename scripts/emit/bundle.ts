@@ -1,7 +1,6 @@
-import { dirname, resolve } from "node:path";
 import { at, type Place, SpecFault } from "./fault.ts";
 import type { DocumentFile, DocumentKind, YamlFiles } from "./files.ts";
-import { pointerSteps, valueAt } from "./reference.ts";
+import { type Located, resolve } from "./located.ts";
 import {
   isRecord,
   isSchema,
@@ -30,13 +29,6 @@ export interface SpecDocument {
 
 /** `resolved`: references replaced by their targets, without examples. `published`: as in the source, in one file. */
 type Form = "resolved" | "published";
-
-/** A value together with the file whose relative references it uses. */
-interface Located {
-  readonly value: unknown;
-  readonly path: string;
-  readonly place: Place;
-}
 
 const SCHEMA_NAME = /^[A-Z][A-Za-z0-9]*$/;
 /** Deeper than any document of the project; a longer chain of references is a circle. */
@@ -90,7 +82,7 @@ class Bundler {
       throw new SpecFault(target.place, "there is no schema here", "write a mapping or true or false");
     }
     if (typeof target.value === "object" && onlyReferenceText(target.value)?.endsWith(`/${name}`)) {
-      const next = this.#follow(String(target.value.$ref), target);
+      const next = resolve(String(target.value.$ref), target, this.#files);
       if (next.place.pointer !== target.place.pointer || next.path !== target.path) {
         this.#addSchema(name, next);
         return;
@@ -127,7 +119,7 @@ class Bundler {
   }
 
   #schemaReference(reference: string, from: Located): string {
-    const target = this.#follow(reference, from);
+    const target = resolve(reference, from, this.#files);
     const name = target.place.pointer.split("/").at(-1) ?? "";
     this.#addSchema(name, target);
     return referenceTo(name);
@@ -144,7 +136,7 @@ class Bundler {
     }
     if (!isRecord(value)) return value;
     if (typeof value.$ref === "string" && this.#isResolved(value.$ref, from, form)) {
-      return this.#part(this.#follow(value.$ref, from), form, depth + 1);
+      return this.#part(resolve(value.$ref, from, this.#files), form, depth + 1);
     }
     const copy: Record<string, unknown> = {};
     for (const [key, item] of Object.entries(value)) {
@@ -154,7 +146,7 @@ class Bundler {
         if (form === "published") copy[key] = item;
       } else if (form === "published" || key !== "examples") {
         copy[key] =
-          holdsSchema(key, value) && isSchema(item)
+          (key === "schema" || key === "payload") && isSchema(item)
             ? this.#schema(item, below)
             : this.#part(below, form, depth + 1);
       }
@@ -166,36 +158,6 @@ class Bundler {
     if (form === "resolved") return this.#file.kind === "openapi";
     return !reference.startsWith("#") || from.path !== this.#file.path;
   }
-
-  #follow(reference: string, from: Located): Located {
-    const [file = "", pointer = ""] = reference.split("#");
-    if (/^[a-z][a-z0-9+.-]*:/i.test(file)) {
-      throw new SpecFault(
-        from.place,
-        `${reference} lies outside the spec folder`,
-        "copy it into spec/ and refer to that",
-      );
-    }
-    const path = file === "" ? from.path : resolve(dirname(from.path), decodeURIComponent(file));
-    const root = this.#files.read(path, from.place);
-    const document = this.#files.display(path);
-    const steps = pointerSteps(pointer);
-    const value = valueAt(root, steps);
-    if (value === undefined || steps.length === 0) {
-      throw new SpecFault(
-        from.place,
-        `the reference ${reference} leads nowhere`,
-        `correct it: FILE#/NAME, or #/...`,
-      );
-    }
-    return { value, path, place: at({ document, pointer: "" }, ...steps) };
-  }
-}
-
-function holdsSchema(key: string, holder: Record<string, unknown>): boolean {
-  return (
-    key === "schema" || (key === "payload" && !(isRecord(holder.payload) && "schemaFormat" in holder.payload))
-  );
 }
 
 /** Returns whether the value is an example, which is not resolved. The map of named examples is: it may refer to another file. */

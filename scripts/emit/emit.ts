@@ -1,9 +1,11 @@
 import { emitValidators, emitValidatorTypes } from "./ajv/module.ts";
 import { bundle, type SpecDocument } from "./bundle.ts";
 import { checkSchemas } from "./check.ts";
+import { checkKeys } from "./check-keys.ts";
 import { emitDocuments } from "./documents/emit.ts";
 import { emitEntry } from "./entry.ts";
-import { documentFiles, yamlFiles } from "./files.ts";
+import { SpecFault } from "./fault.ts";
+import { documentFiles, type YamlFiles, yamlFiles } from "./files.ts";
 import { emitMessages } from "./messages.ts";
 import { emitClient } from "./openapi/client.ts";
 import { operationsOf } from "./openapi/paths.ts";
@@ -22,7 +24,19 @@ export type Output = ReadonlyMap<string, string>;
  */
 export async function emit(specFolder: string, runtime = "../../src/runtime"): Promise<Output> {
   const files = yamlFiles(specFolder);
-  const documents = documentFiles(specFolder).map((file) => bundle(file, files));
+  try {
+    return await emitAll(specFolder, files, runtime);
+  } catch (error) {
+    if (!(error instanceof SpecFault)) throw error;
+    const position = files.positionOf(error.place);
+    throw new SpecFault({ ...error.place, ...(position && { position }) }, error.problem, error.advice);
+  }
+}
+
+async function emitAll(specFolder: string, files: YamlFiles, runtime: string): Promise<Output> {
+  const found = documentFiles(specFolder);
+  for (const file of found) checkKeys(file, files);
+  const documents = found.map((file) => bundle(file, files));
   const output = new Map<string, string>();
   const emitted = await Promise.all(documents.map((document) => emitDocument(document, runtime)));
   documents.forEach((document, index) => {

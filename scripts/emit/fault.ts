@@ -2,21 +2,32 @@
 export interface Place {
   readonly document: string;
   readonly pointer: string;
+  readonly position?: Position;
+}
+
+/** Where a place is in the text of its file, from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
 }
 
 /**
- * A mistake in a document under `spec/`. The message names the document, the place and the fix, so the
+ * A mistake in a document under `spec/`. The message names the document, the line and column, the place and the fix, so the
  * command line prints it unchanged, without a stack.
  */
 export class SpecFault extends Error {
   readonly place: Place;
+  readonly problem: string;
+  readonly advice: string;
 
   constructor(place: Place, problem: string, advice: string) {
-    super(
-      `${place.document}${place.pointer === "" ? "" : `#${place.pointer}`}\n  ${problem}\n  -> ${advice}`,
-    );
+    const { document, pointer, position } = place;
+    const where = position ? `:${position.line}:${position.column}` : "";
+    super(`${document}${where}${pointer === "" ? "" : ` #${pointer}`}\n  ${problem}\n  -> ${advice}`);
     this.name = "SpecFault";
     this.place = place;
+    this.problem = problem;
+    this.advice = advice;
   }
 }
 

@@ -31,8 +31,45 @@ export function emitMessages(document: SpecDocument): { lifted: SpecDocument; te
     }
     return messageOf(document, key, message, schemaName);
   });
+  refuseUnlisted(document, place);
   return { lifted: { ...document, schemas, origins }, text: printMessages(messages) };
 }
+
+/** Refuses a message that no channel carries, or that no operation of its channel lists: it would never be sent. */
+function refuseUnlisted({ root }: SpecDocument, place: Place): void {
+  const channels = Object.entries(recordOf(root.channels));
+  const carried = channels.flatMap(([, channel]) => referencesIn(recordOf(channel).messages));
+  for (const key of Object.keys(recordOf(recordOf(root.components).messages)))
+    if (!carried.includes(`#/components/messages${pointerStep(key)}`))
+      throw new SpecFault(
+        at(place, "components", "messages", key),
+        "no channel carries the message",
+        "add it to the messages of a channel, or remove it",
+      );
+  const operations = Object.values(recordOf(root.operations)).flatMap((each) => [
+    recordOf(each),
+    recordOf(recordOf(each).reply),
+  ]);
+  for (const [key, channel] of channels) {
+    const own = `#/channels${pointerStep(key)}`;
+    const using = operations.filter((operation) => referencesIn([operation.channel]).includes(own));
+    // An operation without a list takes every message of its channel.
+    if (using.length === 0 || using.some(({ messages }) => messages === undefined)) continue;
+    const listed = using.flatMap(({ messages }) => referencesIn(messages));
+    for (const name of Object.keys(recordOf(recordOf(channel).messages)))
+      if (!listed.includes(`${own}/messages${pointerStep(name)}`))
+        throw new SpecFault(
+          at(place, "channels", key, "messages", name),
+          "no operation of this channel lists the message",
+          "add it to the messages of the operation, or remove it",
+        );
+  }
+}
+
+const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
+
+const referencesIn = (values: unknown): unknown[] =>
+  Object.values(isRecord(values) || Array.isArray(values) ? values : {}).map((value) => recordOf(value).$ref);
 
 /** Returns the sent messages; a reply belongs to the request, and its channel has no address. */
 function messageEntries(document: SpecDocument): [string, Record<string, unknown>][] {
@@ -65,20 +102,8 @@ function refuseInlineMessages(document: SpecDocument, place: Place): void {
 
 function payloadOf(message: Record<string, unknown>, place: Place): Schema {
   const { payload } = message;
-  if (isRecord(payload) && "schemaFormat" in payload) {
-    throw new SpecFault(
-      at(place, "payload"),
-      "another schemaFormat is not supported",
-      "write the payload as a plain schema",
-    );
-  }
-  if (message.traits !== undefined || typeof message.$ref === "string") {
-    throw new SpecFault(
-      place,
-      "references and traits of messages are not supported",
-      "write the message out",
-    );
-  }
+  if (typeof message.$ref === "string")
+    throw new SpecFault(place, "references to messages are not supported here", "write the message out");
   if (!isSchema(payload))
     throw new SpecFault(place, "the message has no payload", "give it a schema as payload");
   return payload;

@@ -110,7 +110,7 @@ export function onlyReference(schema: Schema): string | undefined {
 }
 
 /** Keywords without an effect on validity (JSON Schema 2020-12 meta-data vocabulary, OpenAPI 3.1 section 4.8.24). */
-const ANNOTATIONS: ReadonlySet<string> = new Set([
+export const ANNOTATIONS: ReadonlySet<string> = new Set([
   "title",
   "description",
   "default",
@@ -118,11 +118,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
   "examples",
   "example",
   "externalDocs",
-  "xml",
-  "readOnly",
-  "writeOnly",
   "$comment",
-  "discriminator",
 ]);
 
 export function isAnnotation(keyword: string): boolean {

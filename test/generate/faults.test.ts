@@ -8,6 +8,10 @@ const parameter = (parts: object) => ({
 });
 const response = (content: object) => ({ responses: { 200: { description: "", content } } });
 
+/** Whether a fault names the place, with some line and column. */
+const isAt = (fault: string, file: string, pointer: string): boolean =>
+  fault.replace(/:[1-9]\d*:[1-9]\d* #/, ":L:C #").startsWith(`SpecFault: ${file}:L:C #${pointer}\n`);
+
 async function faultOf(files: Readonly<Record<string, unknown>>): Promise<string> {
   return emit(folderWith(files)).then(
     () => "none",
@@ -25,8 +29,8 @@ const OPERATIONS: Record<string, [operation: object, place: string, problem: str
   ],
   "a parameter with content": [
     parameter({ schema: undefined, content: json({}) }),
-    "/parameters/0",
-    "no schema",
+    "/parameters/0/content",
+    "give the parameter a schema",
   ],
   "a reserved header": [parameter({ in: "header", name: "Authorization" }), "/parameters/0", "Authorization"],
   "a path parameter that the path lacks": [parameter({ in: "path", required: true }), "", "has no {p}"],
@@ -86,14 +90,14 @@ const SCHEMAS: Record<string, [schemas: object, place: string, problem: string]>
 describe("an unsupported or incorrect document is refused, with the place and the fix:", () => {
   it.each(Object.entries(OPERATIONS))("%s", async (_name, [operation, place, problem]) => {
     const fault = await faultOf({ "small.openapi.yaml": openapi({ operation }) });
-    expect(fault).toContain(`SpecFault: spec/small.openapi.yaml#/paths/~1things/get${place}\n`);
+    expect(isAt(fault, "spec/small.openapi.yaml", `/paths/~1things/get${place}`), fault).toBe(true);
     expect(fault).toContain(problem);
     expect(fault).toMatch(/\n {2}-> \S/);
   });
 
   it.each(Object.entries(SCHEMAS))("%s", async (_name, [schemas, place, problem]) => {
     const fault = await faultOf({ "small.openapi.yaml": openapi({ schemas }) });
-    expect(fault).toContain(`SpecFault: spec/small.openapi.yaml#/components/schemas${place}\n`);
+    expect(isAt(fault, "spec/small.openapi.yaml", `/components/schemas${place}`), fault).toBe(true);
     expect(fault).toContain(problem);
     expect(fault).toMatch(/\n {2}-> \S/);
   });
@@ -114,7 +118,7 @@ describe("an unsupported or incorrect document is refused, with the place and th
 
   it("YAML that cannot be read, by line", async () => {
     expect(await faultOf({ "a.openapi.yaml": "openapi: 3.1.0\ninfo: [\n" })).toMatch(
-      /spec\/a\.openapi\.yaml\n {2}line \d/,
+      /spec\/a\.openapi\.yaml:\d+:\d+\n/,
     );
   });
 
@@ -130,10 +134,14 @@ describe("an unsupported or incorrect document is refused, with the place and th
           messages: { M: { payload: { schemaFormat: "application/vnd.apache.avro", schema: {} } } },
         },
       },
-      "/components/messages/M/payload",
+      "/components/messages/M/payload/schemaFormat",
     ],
     ["no payload", { components: { messages: { M: {} } } }, "/components/messages/M"],
-    ["traits", { components: { messages: { M: { traits: [], payload: {} } } } }, "/components/messages/M"],
+    [
+      "traits",
+      { components: { messages: { M: { traits: [], payload: {} } } } },
+      "/components/messages/M/traits",
+    ],
     [
       "a message inside a channel",
       { channels: { c: { messages: { m: { payload: {} } } } } },
@@ -142,7 +150,7 @@ describe("an unsupported or incorrect document is refused, with the place and th
     ["another version", { asyncapi: "2.6.0" }, "/asyncapi"],
   ])("AsyncAPI: %s", async (_name, parts, place) => {
     const fault = await faultOf({ "a.asyncapi.yaml": { asyncapi: "3.0.0", ...parts } });
-    expect(fault).toContain(`SpecFault: spec/a.asyncapi.yaml#${place}\n`);
+    expect(isAt(fault, "spec/a.asyncapi.yaml", place), fault).toBe(true);
   });
 });
 
@@ -167,7 +175,7 @@ describe("schemas in separate files", () => {
       "small.openapi.yaml": openapi({ operation, schemas }),
       "a.yaml": { Part: { type: "string" } },
     });
-    expect(fault).toContain("spec/a.yaml#/Part\n");
+    expect(fault).toContain("spec/a.yaml:1:1 #/Part\n");
     expect(fault).toContain("spec/small.openapi.yaml#/components/schemas/Part");
   });
 

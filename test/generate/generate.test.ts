@@ -179,7 +179,7 @@ describe("npm run generate, as a command,", () => {
     const { code, error } = await run("--spec", spec, "--out", join(spec, "out"));
     expect(code).toBe(1);
     expect(error).toBe(
-      "spec/small.openapi.yaml#/paths/~1things/get\n  the operation has no operationId\n" +
+      "spec/small.openapi.yaml:7:5 #/paths/~1things/get\n  the operation has no operationId\n" +
         "  -> give it an operationId in camelCase, letters and digits\n",
     );
   });

@@ -1,10 +1,12 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { at, type Place, SpecFault } from "../fault.ts";
 import { FORMATS } from "../formats.ts";
 import { isLinear } from "../linear-pattern.ts";
+import { nearest } from "../nearest.ts";
 import { isAnnotation, type Schema, type SchemaObject, walkSchema } from "../schema.ts";
 
 /** The assertions and applicators of JSON Schema 2020-12 that the validators and the types can both carry. */
-const KEYWORDS = new Set([
+export const KEYWORDS = new Set([
   "$ref",
   "type",
   "enum",
@@ -46,21 +48,37 @@ const KEYWORDS = new Set([
   "else",
 ]);
 
-/** Refuses, by name and place, keywords that would otherwise be ignored or fail inside Ajv. */
+/** Keywords that the generated code would not heed, and what to write instead. */
+export const UNSUPPORTED: Readonly<Record<string, string>> = {
+  readOnly: "name two schemas, of requests and of responses",
+  writeOnly: "name two schemas, of requests and of responses",
+  discriminator: "give each variant a property with another const",
+  nullable: 'write type: [string, "null"]',
+  xml: "use JSON",
+};
+
+const metaSchema = new Ajv2020({ strict: false, logger: false });
+
+/** Refuses, by name and place, keywords that would otherwise be ignored or fail inside Ajv, and values that they cannot have. */
 export function checkKeywords(schema: Schema, place: Place): void {
   walkSchema(schema, place, (object, where) => {
     for (const keyword of Object.keys(object)) {
       if (KEYWORDS.has(keyword) || isAnnotation(keyword)) continue;
-      throw new SpecFault(
-        at(where, keyword),
-        `the keyword "${keyword}" is not supported`,
-        "remove it or correct its spelling",
-      );
+      const word = nearest(keyword, [...KEYWORDS]);
+      const advice =
+        UNSUPPORTED[keyword] ?? (word === undefined ? "remove it" : `write "${word}", or remove it`);
+      throw new SpecFault(at(where, keyword), `the keyword "${keyword}" is not supported`, advice);
     }
     checkFormat(object, where);
     checkPattern(object, where);
-    checkRequired(object, where);
   });
+  if (metaSchema.validateSchema(schema) === true) return;
+  const [error] = metaSchema.errors ?? [];
+  const below = { document: place.document, pointer: place.pointer + (error?.instancePath ?? "") };
+  const allowed = error?.params.allowedValues ?? error?.params.type;
+  const advice =
+    allowed === undefined ? "correct it (JSON Schema 2020-12)" : `write ${[allowed].flat().join(", ")}`;
+  throw new SpecFault(below, `this ${error?.message ?? "is no schema"}`, advice);
 }
 
 function checkFormat(schema: SchemaObject, place: Place): void {
@@ -98,9 +116,4 @@ function expressionOf(source: string): RegExp | undefined {
   } catch {
     return undefined;
   }
-}
-
-function checkRequired(schema: SchemaObject, place: Place): void {
-  if (schema.required === undefined || Array.isArray(schema.required)) return;
-  throw new SpecFault(at(place, "required"), "'required' is no list", "write a list of property names");
 }

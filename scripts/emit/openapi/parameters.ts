@@ -64,11 +64,7 @@ function parameterOf(item: Record<string, unknown>, document: SpecDocument, plac
     );
   }
   if (!isSchema(item.schema)) {
-    throw new SpecFault(
-      place,
-      `the parameter "${name}" has no schema`,
-      "give it a schema ('content' is not supported)",
-    );
+    throw new SpecFault(place, `the parameter "${name}" has no schema`, "give it a schema");
   }
   if (item.style !== undefined && item.style !== STYLES[where]) {
     throw new SpecFault(

@@ -22,7 +22,6 @@ export interface Operation extends Security {
   readonly place: Place;
 }
 
-const PATH_ITEM_KEYS = new Set<string>([...METHODS, "parameters", "summary", "description", "servers"]);
 const OPERATION_ID = /^[a-z][A-Za-z0-9]*$/;
 
 /** Returns every operation of a document, in its order. */
@@ -46,10 +45,6 @@ function pathOperations(
   item: Record<string, unknown>,
   place: Place,
 ): Operation[] {
-  for (const key of Object.keys(item)) {
-    if (PATH_ITEM_KEYS.has(key) || key.startsWith("x-")) continue;
-    throw new SpecFault(at(place, key), `"${key}" is not supported here`, `use ${METHODS.join(", ")}`);
-  }
   const methods = METHODS.filter((method) => isRecord(item[method]));
   return methods.map((method) => {
     const operation = item[method];
@@ -75,13 +70,6 @@ function operationOf(document: SpecDocument, found: Found, place: Place): Operat
     const problem =
       operationId === "" ? "the operation has no operationId" : `"${operationId}" is no method name`;
     throw new SpecFault(place, problem, "give it an operationId in camelCase, letters and digits");
-  }
-  if (operation.callbacks !== undefined) {
-    throw new SpecFault(
-      at(place, "callbacks"),
-      "callbacks are not supported",
-      "describe the call in the other document",
-    );
   }
   return {
     operationId,

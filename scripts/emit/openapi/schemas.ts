@@ -13,7 +13,6 @@ const CONDITIONS = [
   "dependentSchemas",
   "propertyNames",
   "contains",
-  "discriminator",
 ];
 /** Returns the named schemas as types can express them. */
 export function typeShapes(named: NamedSchemas): NamedSchemas {

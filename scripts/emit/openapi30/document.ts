@@ -3,31 +3,17 @@ import { inlined } from "../documents/inlined.ts";
 import { isRecord } from "../schema.ts";
 import { schema30 } from "./schema.ts";
 
-const WEBHOOKS = "`webhooks` are under `x-webhooks`, because OpenAPI 3.0 has none.";
-
 /** Returns a bundled document of OpenAPI 3.1 as 3.0.3. */
 export function openapi30(document: Document): Document {
-  const { openapi: _version, jsonSchemaDialect: _dialect, info, webhooks, ...rest } = document;
+  const { openapi: _version, info, ...rest } = document;
   const named = namedIn(document);
-  const lowered = withSchemas(
-    { ...rest, ...(webhooks !== undefined && { "x-webhooks": webhooks }) },
-    (schema) => schema30(schema, named),
-  );
-  const { components, ...whole } = inlined(lowered, isUnknownTo30);
-  const { pathItems: _items, ...parts } = isRecord(components) ? components : {};
-  return {
-    openapi: "3.0.3",
-    info: info30(isRecord(info) ? info : {}, webhooks === undefined ? [] : [WEBHOOKS]),
-    paths: {},
-    ...withoutRoles(whole),
-    components: parts,
-  };
+  const lowered = withSchemas(rest, (schema) => schema30(schema, named));
+  const whole = inlined(lowered, isUnknownTo30);
+  return { openapi: "3.0.3", info: info30(isRecord(info) ? info : {}), paths: {}, ...withoutRoles(whole) };
 }
 
-/** 3.1 allows keywords beside a reference, and lets a path refer to `pathItems`. */
-function isUnknownTo30(reference: string, beside: object): boolean {
-  return Object.keys(beside).length > 0 || reference.startsWith("#/components/pathItems/");
-}
+/** 3.1 allows keywords beside a reference. */
+const isUnknownTo30 = (_reference: string, beside: object): boolean => Object.keys(beside).length > 0;
 
 /** 3.0 allows scopes of OAuth 2 and OpenID Connect only: roles of other schemes are under `x-roles`. */
 function withoutRoles(value: Record<string, unknown>): Record<string, unknown> {
@@ -50,9 +36,9 @@ function security30(requirements: readonly object[]): [string, unknown][] {
 const emptied = (names: object) => Object.fromEntries(Object.keys(names).map((name) => [name, []]));
 
 /** 3.0 has no `summary` here, and identifies a license by its URL only. */
-function info30(info: Record<string, unknown>, notes: readonly string[]): Record<string, unknown> {
+function info30(info: Record<string, unknown>): Record<string, unknown> {
   const { summary, description, license, ...rest } = info;
-  const paragraphs = [summary, description, ...notes].filter((text) => typeof text === "string");
+  const paragraphs = [summary, description].filter((text) => typeof text === "string");
   return {
     ...rest,
     ...(paragraphs.length > 0 && { description: paragraphs.join("\n\n") }),

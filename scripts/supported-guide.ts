@@ -1,0 +1,62 @@
+import { KEYWORDS, UNSUPPORTED } from "./emit/ajv/keywords.ts";
+import { FORMATS } from "./emit/formats.ts";
+import { ASYNCAPI, type Known, type KnownKeys, OPENAPI } from "./emit/known-keys.ts";
+import { ANNOTATIONS } from "./emit/schema.ts";
+
+const INTRODUCTION = `# What the documents may say
+
+\`npm run generate\` understands a part of OpenAPI 3.1, AsyncAPI 3.0 and JSON Schema 2020-12. A key that is not below is refused with its file, line and column, and the word that was probably
+meant: nothing is dropped in silence. Keys that begin with \`x-\` may stand everywhere outside of schemas, and change nothing.
+
+Written by \`npm run generate\` from the tables that it checks the documents with. Do not edit.
+
+The documents are the files directly in \`spec/\` that are named \`NAME.openapi.yaml\` or \`NAME.asyncapi.yaml\`, in small letters, digits and hyphens. They are YAML 1.2 without merge keys (\`<<\`). A
+\`$ref\` leads to a place in the same file or in another file of the folder. Commands that read the documents of others, such as \`shiftpact compare\`, are not as strict.
+`;
+
+const code = (text: string) => `\`${text}\``;
+
+/** Returns the guide of the documents' supported parts, as Markdown. */
+export function supportedGuide(): string {
+  return [
+    INTRODUCTION,
+    ...chapter("OpenAPI 3.1", OPENAPI),
+    ...chapter("AsyncAPI 3.0", ASYNCAPI),
+    "## Schemas (JSON Schema 2020-12)\n",
+    `Checked: ${[...KEYWORDS].map(code).join(", ")}.\n`,
+    `Described, without an effect on what is valid: ${[...ANNOTATIONS].map(code).join(", ")}.\n`,
+    `Formats: ${Object.keys(FORMATS).map(code).join(", ")}. A pattern must be one that takes linear time.\n`,
+    "Not supported:\n",
+    ...Object.entries(UNSUPPORTED).map(([keyword, advice]) => `- ${code(keyword)}: ${advice}`),
+    "",
+  ].join("\n");
+}
+
+function chapter(title: string, objects: Readonly<Record<string, KnownKeys>>): string[] {
+  const known = Object.entries(objects).filter(([, keys]) => Object.keys(keys).length > 0);
+  const refused = known.flatMap(([name, keys]) =>
+    Object.entries(keys).flatMap(([key, each]) =>
+      isRefused(each) ? [`- ${code(key)} (${wordOf(name)}): ${each.unsupported}`] : [],
+    ),
+  );
+  return [
+    `## ${title}\n`,
+    "| object | keys |",
+    "| --- | --- |",
+    ...known.map(([name, keys]) => `| ${wordOf(name)} | ${keysOf(keys)} |`),
+    "\nNot supported:\n",
+    ...refused,
+    "",
+  ];
+}
+
+const isRefused = (known: Known): known is { unsupported: string } =>
+  typeof known === "object" && "unsupported" in known;
+
+const keysOf = (keys: KnownKeys): string =>
+  Object.entries(keys)
+    .flatMap(([key, known]) => (isRefused(known) ? [] : [code(key)]))
+    .join(", ");
+
+/** `requestBody` as words. */
+const wordOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
