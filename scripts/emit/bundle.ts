@@ -1,6 +1,7 @@
 import { at, type Place, SpecFault } from "./fault.ts";
 import type { DocumentFile, DocumentKind, YamlFiles } from "./files.ts";
 import { type Located, resolve } from "./located.ts";
+import { pointerSteps } from "./reference.ts";
 import {
   isRecord,
   isSchema,
@@ -115,12 +116,13 @@ class Bundler {
       this.#schema(below, { ...from, place: at(from.place, ...steps) }),
     );
     if (copy.$ref !== undefined) copy.$ref = this.#schemaReference(copy.$ref, from);
-    return copy;
+    const { $defs: _, ...rest } = copy;
+    return rest;
   }
 
   #schemaReference(reference: string, from: Located): string {
     const target = resolve(reference, from, this.#files);
-    const name = target.place.pointer.split("/").at(-1) ?? "";
+    const name = nameOf(target.place);
     this.#addSchema(name, target);
     return referenceTo(name);
   }
@@ -158,6 +160,14 @@ class Bundler {
     if (form === "resolved") return this.#file.kind === "openapi";
     return !reference.startsWith("#") || from.path !== this.#file.path;
   }
+}
+
+/** Returns the name of a schema: the last step, and before it those of the schema that it is a part of. */
+function nameOf({ pointer }: Place): string {
+  const steps = pointerSteps(pointer.replace(/^\/components\/schemas(?=\/)/, ""));
+  const [first = "", ...below] = steps.filter((step) => step !== "$defs");
+  const words = below.flatMap((step) => step.split(/[^A-Za-z0-9]+/));
+  return first + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
 /** Returns whether the value is an example, which is not resolved. The map of named examples is: it may refer to another file. */

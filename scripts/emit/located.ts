@@ -20,10 +20,10 @@ export function resolve(reference: string, from: Located, files: YamlFiles): Loc
       "copy it into spec/ and refer to that",
     );
   }
-  const path = file === "" ? from.path : resolvePath(dirname(from.path), decodeURIComponent(file));
+  const path = file === "" ? from.path : resolvePath(dirname(from.path), decoded(file, from));
   const root = files.read(path, from.place);
   const document = files.display(path);
-  const steps = pointerSteps(pointer);
+  const steps = pointerSteps(decoded(pointer, from));
   const value = valueAt(root, steps);
   if (value === undefined || steps.length === 0) {
     throw new SpecFault(
@@ -33,4 +33,13 @@ export function resolve(reference: string, from: Located, files: YamlFiles): Loc
     );
   }
   return { value, path, place: at({ document, pointer: "" }, ...steps) };
+}
+
+/** A reference is a URI: other characters than those of URIs are written with a percent sign. */
+function decoded(text: string, { place }: Located): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new SpecFault(place, `the reference ${text} is no URI`, "write %25 for a percent sign");
+  }
 }

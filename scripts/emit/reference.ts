@@ -1,6 +1,6 @@
 import { isRecord } from "./schema.ts";
 
-/** Returns the steps of a JSON pointer (RFC 6901) in a URI fragment, "#/a/b" or "/a/b". */
+/** Returns the steps of a JSON pointer (RFC 6901), "/a/b". */
 export function pointerSteps(pointer: string): string[] {
   return pointer.split("/").slice(1).map(decodeStep);
 }
@@ -11,7 +11,7 @@ export function valueAt(root: unknown, steps: readonly string[]): unknown {
 }
 
 function decodeStep(step: string): string {
-  return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+  return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function member(node: unknown, step: string): unknown {

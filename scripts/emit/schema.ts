@@ -119,6 +119,9 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   "example",
   "externalDocs",
   "$comment",
+  "contentMediaType",
+  "contentEncoding",
+  "contentSchema",
 ]);
 
 export function isAnnotation(keyword: string): boolean {

@@ -42,6 +42,9 @@ export const FURTHER_ERRORS: FieldError = {
   message: "may have further errors, which are left out",
 };
 
+/** The value is refused, and no single fault explains why. */
+const UNEXPLAINED: FieldError = { pointer: "", message: "does not have the expected form" };
+
 /** In the place of the errors that are left out. */
 export const FURTHER: Violation = { instancePath: "", keyword: "further", params: {} };
 
@@ -54,8 +57,10 @@ export function bounded(violations: readonly Violation[] | null): readonly Viola
 /** Joins the two compiled forms of one schema: the fast one decides, the full one explains. */
 export function validator(fast: Compiled, full: Compiled): Compiled {
   fast.errorsOf = (value) => {
-    if (full(value)) return [];
-    return fieldErrors(nearest(full.errors ?? []));
+    if (fast(value)) return [];
+    full(value);
+    const errors = fieldErrors(nearest(full.errors ?? []));
+    return errors.length > 0 ? errors : [UNEXPLAINED];
   };
   return fast;
 }

@@ -22,10 +22,8 @@ export type Ajv = AjvCore.default;
 export type SchemasById = Readonly<Record<string, Schema>>;
 
 const OPTIONS: Options = {
-  strict: true,
-  strictTypes: false,
-  strictRequired: false,
-  strictTuples: false,
+  // Keywords and formats are checked before. What Ajv is strict about beyond that has a meaning, such as an `if` alone.
+  strict: false,
   validateSchema: false,
   messages: false,
   // One function for each larger named schema: copies would multiply the size of the file.

@@ -8,6 +8,7 @@ import { isAnnotation, type Schema, type SchemaObject, walkSchema } from "../sch
 /** The assertions and applicators of JSON Schema 2020-12 that the validators and the types can both carry. */
 export const KEYWORDS = new Set([
   "$ref",
+  "$defs",
   "type",
   "enum",
   "const",
@@ -71,6 +72,13 @@ export function checkKeywords(schema: Schema, place: Place): void {
     }
     checkFormat(object, where);
     checkPattern(object, where);
+    checkNames(object, where);
+    if (object.enum?.length === 0)
+      throw new SpecFault(
+        at(where, "enum"),
+        "an empty enum accepts nothing",
+        "list the values, or write false",
+      );
   });
   if (metaSchema.validateSchema(schema) === true) return;
   const [error] = metaSchema.errors ?? [];
@@ -96,6 +104,23 @@ function checkPattern(schema: SchemaObject, place: Place): void {
   for (const name of Object.keys(schema.patternProperties ?? {})) {
     checkExpression(name, at(place, "patternProperties", name));
   }
+}
+
+/** Every object of JavaScript seems to have these members. */
+const INHERITED = Object.getOwnPropertyNames(Object.prototype);
+
+function checkNames(schema: SchemaObject, place: Place): void {
+  const { properties = {}, required = [], dependentRequired = {}, dependentSchemas = {} } = schema;
+  const names = [properties, dependentRequired, dependentSchemas].flatMap((each) =>
+    Object.keys(each as object),
+  );
+  const name = [...names, ...required].find((each) => INHERITED.includes(each));
+  if (name === undefined) return;
+  throw new SpecFault(
+    place,
+    `a property called "${name}" is not supported`,
+    "choose another name: each object of JavaScript has one",
+  );
 }
 
 function checkExpression(source: string, place: Place): void {

@@ -9,7 +9,8 @@ export const QUIETLY: CodeKeywordDefinition = {
   schemaType: ["object", "boolean"],
   code(context) {
     const valid = context.gen.name("valid");
-    context.subschema({ keyword: "quietly", createErrors: false, allErrors: false }, valid);
+    const within = context.subschema({ keyword: "quietly", createErrors: false, allErrors: false }, valid);
     context.ok(valid);
+    context.mergeEvaluated(within);
   },
 };

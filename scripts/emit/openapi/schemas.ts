@@ -36,7 +36,11 @@ function unconditional(schema: Schema, named: NamedSchemas): Schema {
 
 function united(schema: Schema, named: NamedSchemas): Schema {
   if (typeof schema === "boolean") return schema;
-  return mapSubschemas(flatten(schema, named), (below) => united(below, named));
+  const flat = flatten(schema, named);
+  return mapSubschemas(flat, (below, [keyword]) => {
+    const isListed = keyword === "allOf" || keyword === "anyOf" || keyword === "oneOf";
+    return isListed && typeof below === "boolean" ? {} : united(below, named);
+  });
 }
 
 function isCondition(keyword: string, value: unknown, named: NamedSchemas): boolean {
