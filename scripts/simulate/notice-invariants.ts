@@ -51,19 +51,24 @@ export class NoticeInvariants {
         updatedAt >= before.at &&
         (isMoved || wasConfirmed(bookingId)),
     );
+    const wasBooked = (candidateId: string, until: number) =>
+      bookings.some(
+        (each) => each.isMoved && each.shiftId === row.shiftId && each.candidateId === candidateId,
+      ) ||
+      notifications.some(
+        (each) =>
+          each.kind === "booking_confirmed" &&
+          each.shiftId === row.shiftId &&
+          each.candidateId === candidateId &&
+          each.at <= until,
+      );
     // A booking that ended with its shift, and was confirmed again when the shift came back.
     const isRestored = notifications.some(
       (ended) =>
         ended.kind === "shift_cancelled" &&
         ended.shiftId === row.shiftId &&
         ended.at >= before.at &&
-        notifications.some(
-          ({ kind, shiftId, candidateId, at }) =>
-            kind === "booking_confirmed" &&
-            shiftId === row.shiftId &&
-            candidateId === ended.candidateId &&
-            at <= ended.at,
-        ),
+        wasBooked(ended.candidateId, ended.at),
     );
     if (!isRenewed && !isRestored)
       this.#parts.fail(`${row.candidateId} was offered ${row.shiftId} twice at the same times`);

@@ -185,7 +185,7 @@ export class Timeliness {
     const rungs = bases.map((basis) =>
       isDisputed ? Math.max(basis + LAG_MS, visibleAt) : nextRung(basis, visibleAt),
     );
-    const afterOwn = isAfterOwn ? Math.max(visibleAt, ownCallAt) + LAG_MS : NEVER;
+    const afterOwn = isAfterOwn ? Math.max(visibleAt, ownCallAt, noticedAt) + LAG_MS : NEVER;
     return Math.max(...rungs, afterOwn) + RUN_MS;
   }
 
