@@ -48,7 +48,7 @@ export function routerOf<Handlers extends object, Context>(
   validators: OperationValidators,
   options: RouterOptions<Handlers, Context>,
 ): Router {
-  const router = Router({ mergeParams: true });
+  const router = Router({ mergeParams: true, caseSensitive: true });
   for (const [path, group] of byPath(operations)) {
     const answers = new Map(
       group.map((operation) => [operation.method, answerOf(operation, validators, options)]),
@@ -63,12 +63,23 @@ export function routerOf<Handlers extends object, Context>(
 function byPath(operations: readonly OperationInfo[]): [string, OperationInfo[]][] {
   const groups = new Map<string, OperationInfo[]>();
   for (const operation of operations) {
-    const path = operation.path.replaceAll(/\{([^}]{1,99})\}/g, ":$1").replace(/(?<=.)\/$/, "");
+    const path = patternOf(operation.path.replace(/(?<=.)\/$/, ""));
     groups.set(path, [...(groups.get(path) ?? []), operation]);
   }
-  const rank = (path: string): string => path.replaceAll(/:[^/]+/g, "\uffff");
+  const rank = (path: string): string => `${path.replaceAll(/(?<!\\):[^/\\]+/g, "\uffff")}\uffff`;
   return [...groups].sort(([left], [right]) => (rank(left) < rank(right) ? -1 : 1));
 }
+
+/** Returns a path of a document as Express writes it: its own signs are escaped, and other letters than those of URIs encoded. */
+const patternOf = (path: string): string =>
+  path
+    .split(/\{([^}]{1,99})\}/)
+    .map((part, index) =>
+      index % 2 === 1
+        ? `:${part}`
+        : part.replaceAll(/[^!-~]+/g, encodeURIComponent).replaceAll(/[()[\]+?!:*\\]/g, "\\$&"),
+    )
+    .join("");
 
 function dispatcher(
   answers: ReadonlyMap<string, Answer>,

@@ -1,6 +1,7 @@
 import type { SpecDocument } from "../bundle.ts";
+import { flatten } from "../documents/flatten.ts";
 import { at, type Place, SpecFault } from "../fault.ts";
-import { isRecord, isSchema, referredName, type Schema } from "../schema.ts";
+import { isRecord, isSchema, type Schema } from "../schema.ts";
 
 export type ParameterPlace = "path" | "query" | "header";
 export type ScalarType = "string" | "integer" | "number" | "boolean";
@@ -92,27 +93,36 @@ function wireType(
   document: SpecDocument,
   place: Place,
 ): { scalar: ScalarType; list: boolean } {
-  const resolved = followReferences(schema, document);
-  if (typeof resolved === "object" && resolved.type === "array") {
-    return { scalar: wireType(resolved.items ?? {}, document, at(place, "items")).scalar, list: true };
-  }
-  const type = typeof resolved === "object" ? (resolved.type ?? "string") : "string";
-  if (type === "string" || type === "integer" || type === "number" || type === "boolean") {
+  const flat = typeof schema === "object" ? flatten(schema, document.schemas, "whole") : {};
+  const types = typesOf(flat, document);
+  if (types.length === 1 && types[0] === "array")
+    return { scalar: wireType(flat.items ?? {}, document, at(place, "items")).scalar, list: true };
+  const [type = "string", ...others] = types;
+  const isScalar = type === "string" || type === "integer" || type === "number" || type === "boolean";
+  if (isScalar && others.length === 0 && flat.$ref === undefined && flat.allOf === undefined)
     return { scalar: type, list: false };
-  }
   throw new SpecFault(
     place,
-    `a parameter of type ${String(type)} is not supported`,
-    "use one type, a scalar or an array of scalars",
+    `a parameter of type ${types.join(" or ") || "unknown"} is not supported`,
+    "use one type, a scalar or an array of scalars, and write it out",
   );
 }
 
-function followReferences(schema: Schema, document: SpecDocument): Schema {
-  let current = schema;
-  while (typeof current === "object" && current.$ref !== undefined) {
-    current = document.schemas[referredName(current.$ref) ?? ""] ?? {};
-  }
-  return current;
+/** Returns the types that the values have beside null, which no text encodes; none if the schema does not restrict them. */
+function typesOf(schema: Schema, document: SpecDocument): string[] {
+  if (typeof schema === "boolean") return [];
+  const { type, enum: values, anyOf = [], oneOf = [] } = flatten(schema, document.schemas, "whole");
+  const stated = type === undefined ? [] : [type].flat();
+  const listed = "const" in schema ? [schema.const] : (values ?? []);
+  const branches = [...anyOf, ...oneOf].flatMap((branch) => typesOf(branch, document));
+  const found = [stated, listed.map(typeOf), branches].find((types) => types.length > 0) ?? [];
+  return [...new Set(found)].filter((each) => each !== "null");
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 function refuseTemplateMismatch(path: string, parameters: readonly Parameter[], place: Place): void {
@@ -134,6 +144,13 @@ function refuseTemplateMismatch(path: string, parameters: readonly Parameter[], 
       place,
       `the path ${path} has no {${unused}}`,
       "remove the parameter or put it into the path",
+    );
+  }
+  if (path.includes("}{")) {
+    throw new SpecFault(
+      place,
+      `the path ${path} has two parameters without a text between them`,
+      "put a text between them",
     );
   }
   const odd = inTemplate.find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));

@@ -36,6 +36,7 @@ export function operationsOf(document: SpecDocument): Operation[] {
     isRecord(item) ? pathOperations(document, path, item, at(place, "paths", path)) : [],
   );
   refuseTwice(operations);
+  refuseSamePaths(Object.keys(paths), at(place, "paths"));
   return operations;
 }
 
@@ -83,6 +84,22 @@ function operationOf(document: SpecDocument, found: Found, place: Place): Operat
     responses: responsesOf(operation.responses, at(place, "responses")),
     place,
   };
+}
+
+/** OpenAPI 3.1, section 4.8.8.1: paths that differ in the names of their parameters only are the same. */
+function refuseSamePaths(paths: readonly string[], place: Place): void {
+  const seen = new Map<string, string>();
+  for (const path of paths) {
+    const template = path.replaceAll(/\{[^}]+\}/g, "{}");
+    const other = seen.get(template);
+    if (other !== undefined)
+      throw new SpecFault(
+        at(place, path),
+        `the path is the same as ${other}`,
+        "write the operations of both under one",
+      );
+    seen.set(template, path);
+  }
 }
 
 function refuseTwice(operations: readonly Operation[]): void {
