@@ -47,6 +47,8 @@ export interface Connections {
 
 export interface Database {
   readonly engine: Engine;
+  /** Whether Citus distributes its tables by organisation: each statement of work then names one. */
+  readonly isDistributed?: boolean;
   readonly kysely: Kysely<Schema>;
   /** The same, on connections of its own: what an acknowledgement needs never waits for work. */
   readonly inbox: Kysely<Schema>;

@@ -70,6 +70,7 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
   };
   return {
     engine: "postgres",
+    isDistributed,
     kysely: kyselyOn(work),
     inbox: kyselyOn(inbox),
     isInboxExhausted: () =>
