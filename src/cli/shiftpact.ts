@@ -16,6 +16,7 @@ const ofPlatform = (name: PlatformCommand, summary: string) => ({
 const COMMANDS: Commands = {
   ...ofPlatform("platform", "run the platform: webhooks in, jobs, bookings, cancellations"),
   ...ofPlatform("migrate", "bring the schema of the platform's database up to date, or check it"),
+  ...ofPlatform("distribute", "distribute the platform's tables over the workers of Citus, by organisation"),
   ...ofPlatform("operators", "add, list, rotate and revoke the operators of a running platform"),
   ...ofPlatform("backup", "write everything that the platform has stored to one file, while it runs"),
   ...ofPlatform("restore", "restore such a file into an empty database"),

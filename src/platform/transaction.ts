@@ -2,6 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { FieldChange } from "../../generated/operations/types.ts";
 import type { Database } from "./db/database.ts";
 import { jsonRows, jsonTexts } from "./db/fragments.ts";
+import { byOrganisation, inserted, type Organisation } from "./db/organisation.ts";
 import type { Schema } from "./db/schema.ts";
 import { payloadsOf, SIGNALS } from "./db/signals.ts";
 import { newId } from "./ids.ts";
@@ -11,18 +12,19 @@ export type Trx = Transaction<Schema>;
 
 /** What a transaction collects and writes at its end, in one statement for each kind. */
 interface Gathered {
-  rows: Map<Writer<never>, unknown[]>;
+  isDistributed: boolean | undefined;
+  rows: Map<Writer<never>, { providerId: string }[]>;
   steps: Step[];
   topics: Set<string>;
   afterCommit: Set<() => void>;
 }
 
-/** Writes all rows of one kind in one statement. Writers run in ascending `order`. */
+/** Writes all rows of one kind in one statement, or one for each organisation. Writers run in ascending `order`. */
 export interface Writer<Row> {
   order: number;
   /** Runs just before the commit, after all others, and not with `writeRows`. */
   isLast?: boolean;
-  write(trx: Trx, rows: readonly Row[]): Promise<void>;
+  write(trx: Trx, rows: readonly Row[], organisation: Organisation): Promise<void>;
 }
 
 /** The audit log entry of one operation. */
@@ -40,10 +42,16 @@ const gatheredBy = new WeakMap<Trx, Gathered>();
  * order. Functions registered with `afterCommit` are called once the transaction has committed.
  */
 export async function transact<T>(
-  { database, audit }: { database: Pick<Database, "kysely">; audit?: AuditScope },
+  { database, audit }: { database: Pick<Database, "kysely" | "isDistributed">; audit?: AuditScope },
   work: (trx: Trx) => T | Promise<T>,
 ): Promise<T> {
-  const gathered: Gathered = { rows: new Map(), steps: [], topics: new Set(), afterCommit: new Set() };
+  const gathered: Gathered = {
+    isDistributed: database.isDistributed,
+    rows: new Map(),
+    steps: [],
+    topics: new Set(),
+    afterCommit: new Set(),
+  };
   const result = await database.kysely.transaction().execute(async (trx) => {
     gatheredBy.set(trx, gathered);
     const value = await work(trx);
@@ -64,7 +72,11 @@ function gathered(trx: Trx): Gathered {
 }
 
 /** Writes the row at the end of the transaction, together with others of its kind. */
-export function writeAtEnd<Row>(trx: Trx, writer: Writer<Row>, row: Row): void {
+export function writeAtEnd<Row extends { providerId: string }>(
+  trx: Trx,
+  writer: Writer<Row>,
+  row: Row,
+): void {
   const { rows } = gathered(trx);
   const of = rows.get(writer);
   if (of) of.push(row);
@@ -75,12 +87,18 @@ export function writeAtEnd<Row>(trx: Trx, writer: Writer<Row>, row: Row): void {
 export const writeRows = (trx: Trx): Promise<void> => write(trx, ({ isLast }) => !isLast);
 
 async function write(trx: Trx, isWanted: (writer: Writer<never>) => boolean): Promise<void> {
-  const { rows } = gathered(trx);
+  const { rows, isDistributed } = gathered(trx);
   const wanted = [...rows].filter(([writer]) => isWanted(writer));
   for (const [writer] of wanted) rows.delete(writer);
   wanted.sort(([one], [other]) => one.order - other.order);
-  for (const [writer, each] of wanted) await writer.write(trx, each as never[]);
+  for (const [writer, each] of wanted)
+    for (const [organisation, group] of byOrganisation(each, isDistributed))
+      await writer.write(trx, group as never[], organisation);
 }
+
+/** Groups rows as `byOrganisation` does, for the database of the transaction. */
+export const grouped = <Row extends { providerId: string }>(trx: Trx, rows: readonly Row[]) =>
+  byOrganisation(rows, gathered(trx).isDistributed);
 
 /** Adds steps to a trace, in the transaction that they describe. */
 export function recordSteps(trx: Trx, steps: readonly Step[]): void {
@@ -97,16 +115,25 @@ export function afterCommit(trx: Trx, call: () => void): void {
   gathered(trx).afterCommit.add(call);
 }
 
-/** Writes steps and signals in one statement, whose text does not depend on their number. */
-async function writeGathered(trx: Trx, { steps, topics }: Gathered): Promise<void> {
+/** Writes steps and signals in one statement, whose text does not depend on their number. Only the coordinator of a distributed database sends signals. */
+async function writeGathered(trx: Trx, { steps, topics, isDistributed }: Gathered): Promise<void> {
   if (steps.length === 0 && topics.size === 0) return;
   const rows = steps.map(({ params = {}, ...step }) => ({ ...step, params, stepId: newId() }));
-  await sql`
-    with written as (
-      insert into trace_steps (step_id, trace_id, step, code, params, duration_ms, provider_id, shift_id, job_id)
-      select "stepId", "traceId", step, code, params, "durationMs", "providerId", "shiftId", "jobId"
-      from ${jsonRows(rows)} as recorded ("stepId" uuid, "traceId" text, step text,
-        code text, params jsonb, "durationMs" float8, "providerId" uuid, "shiftId" text, "jobId" uuid))
-    select pg_notify(${SIGNALS}, payload)
-    from ${jsonTexts(payloadsOf([...topics]))} as sent (payload)`.execute(trx);
+  const notify = sql`select pg_notify(${SIGNALS}, payload)
+    from ${jsonTexts(payloadsOf([...topics]))} as sent (payload)`;
+  if (!isDistributed) {
+    await sql`with written as (${insertSteps(rows, undefined)}) ${notify}`.execute(trx);
+    return;
+  }
+  for (const [organisation, group] of grouped(trx, rows)) await insertSteps(group, organisation).execute(trx);
+  if (topics.size > 0) await notify.execute(trx);
+}
+
+function insertSteps(rows: readonly object[], organisation: Organisation) {
+  const { provider, join } = inserted(organisation, "recorded.providerId");
+  return sql`
+    insert into trace_steps (step_id, trace_id, step, code, params, duration_ms, provider_id, shift_id, job_id)
+    select "stepId", "traceId", step, code, params, "durationMs", ${provider}, "shiftId", "jobId"
+    from ${jsonRows(rows)} as recorded ("stepId" uuid, "traceId" text, step text,
+      code text, params jsonb, "durationMs" float8, "providerId" uuid, "shiftId" text, "jobId" uuid) ${join}`;
 }

@@ -2,11 +2,12 @@ import { randomUUID } from "node:crypto";
 import { cpSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, inject } from "vitest";
 import { type Database, type Engine, openDatabase } from "../../src/platform/db/database.ts";
+import { copyCitus } from "./citus.ts";
 import { TEMPLATE } from "./global-setup.ts";
+import { onServer } from "./on-server.ts";
 
 export const engines: readonly Engine[] = ["pglite", "postgres"];
 
@@ -65,7 +66,7 @@ async function empty({ raw }: Pick<Database, "raw">): Promise<void> {
     "select quote_ident(tablename) as name from pg_tables where schemaname = 'shiftpact' and tablename <> 'migrations'",
   );
   const looks = tables.map(
-    ({ name }) => `select 'shiftpact.${name}' as name where exists (select from shiftpact.${name})`,
+    ({ name }) => `select 'shiftpact.${name}' as name where exists (select 1 from shiftpact.${name})`,
   );
   const { rows: used } = await raw.executeSql(looks.join(" union all "));
   const names = used.map(({ name }) => name).join(", ");
@@ -92,10 +93,12 @@ export async function copyFolder() {
   return { where: { dataDir }, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** A PostgreSQL database of its own; `empty` has no tables yet. `options`: of `create database`, for one without tables. */
+/** A PostgreSQL database of its own, on Citus where CITUS_URL is given; `empty` has no tables yet, and is on one server. `options`: of `create database`, for one without tables. */
 export async function copyDatabase({ empty = false, options }: { empty?: boolean; options?: string } = {}) {
   const server = inject("postgresServer");
   const name = `test_${randomUUID().replaceAll("-", "")}`;
+  const citus = inject("citus");
+  if (citus && !empty && !options) return copyCitus(citus, name);
   await onServer(
     server,
     `create database ${name} ${options ?? `template ${empty ? "template0" : TEMPLATE}`}`,
@@ -104,14 +107,4 @@ export async function copyDatabase({ empty = false, options }: { empty?: boolean
     where: { url: `${server}/${name}` },
     remove: () => onServer(server, `drop database ${name} with (force)`),
   };
-}
-
-async function onServer(server: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: `${server}/postgres` });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

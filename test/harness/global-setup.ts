@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
 import { openDatabase } from "../../src/platform/db/database.ts";
+import { type CitusTemplate, prepareCitus } from "./citus.ts";
 import { type PostgresServer, startPostgres } from "./embedded-postgres.ts";
 
 declare module "vitest" {
@@ -12,6 +13,8 @@ declare module "vitest" {
     postgresServer: string;
     /** A data folder of an embedded database, migrated, to copy. */
     pgliteTemplate: string;
+    /** Where CITUS_URL is given. */
+    citus: CitusTemplate | undefined;
   }
 }
 
@@ -39,6 +42,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
       migrate({ dataDir: pgliteTemplate }),
       postgres.createDatabase(TEMPLATE).then(() => migrate({ url: `${postgres.url}/${TEMPLATE}` })),
     ]);
+    const { CITUS_URL } = process.env;
+    project.provide("citus", CITUS_URL ? await prepareCitus(CITUS_URL) : undefined);
     project.provide("postgresServer", postgres.url);
     project.provide("pgliteTemplate", pgliteTemplate);
     return teardown;

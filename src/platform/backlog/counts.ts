@@ -68,9 +68,9 @@ export async function readPending({ kysely }: Pick<Database, "kysely">): Promise
 export async function readLastWebhooks({ kysely }: Pick<Database, "kysely">): Promise<Map<string, Date>> {
   const { rows } = await sql<{ provider_id: string; at: Date | null }>`
     select provider_id, greatest(
-      (select minute from figures where figures.provider_id = integrations.provider_id::text
+      (select minute from figures where figures.provider_id = integrations.provider_id
         and figures.name = ${FIGURES.webhooks} order by minute desc limit 1),
-      (select hour from hourly_figures where hourly_figures.provider_id = integrations.provider_id::text
+      (select hour from hourly_figures where hourly_figures.provider_id = integrations.provider_id
         and hourly_figures.name = 'webhooks' order by hour desc limit 1)) as at
     from integrations`.execute(kysely);
   return new Map(rows.flatMap(({ provider_id, at }) => (at ? [[provider_id, at]] : [])));

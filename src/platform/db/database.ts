@@ -1,5 +1,6 @@
 import { connectorOf } from "./connect.ts";
 import { explained } from "./database-errors.ts";
+import { hasCitus } from "./distribute.ts";
 import type { Database, Log, RawSql } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 import { openPglite } from "./pglite.ts";
@@ -60,7 +61,8 @@ async function openServer(url: string, options: OpenOptions): Promise<Database> 
     .then(() => connectorOf(checked, setting))
     .catch(explain);
   await refuseTransactionPooler(setting, connector.newClient).catch(explain);
-  const database = closingOnce(openPostgres(url, log, { directUrl, connections }));
+  const isDistributed = await hasCitus(connector.newClient).catch(explain);
+  const database = closingOnce(openPostgres(url, log, { directUrl, connections, isDistributed }));
   await orClosed(database, options, () => checkServer(database.raw.executeSql, setting));
   const alone: RawSql["alone"] = (work) =>
     reportingWaits(() => database.raw.alone(work), connector.newClient, log, waits);

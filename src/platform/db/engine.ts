@@ -47,6 +47,8 @@ export interface Connections {
 
 export interface Database {
   readonly engine: Engine;
+  /** Whether Citus distributes its tables by organisation: each statement of work then names one. */
+  readonly isDistributed?: boolean;
   readonly kysely: Kysely<Schema>;
   /** The same, on connections of its own: what an acknowledgement needs never waits for work. */
   readonly inbox: Kysely<Schema>;
@@ -71,5 +73,9 @@ export interface Database {
  * reads every version of a row since the last vacuum, each time. On tables without statistics a third of the statements would read one whole. Each
  * statement needs an index path: up to PostgreSQL 17 a disabled plan costs ten billion more, and the planner no longer sees what else differs.
  */
-export const BY_KEYS = `set local plan_cache_mode = force_generic_plan; set local enable_hashjoin = off;
-  set local enable_mergejoin = off; set local enable_seqscan = off; set local enable_bitmapscan = off`;
+const INDEXES = `set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_seqscan = off;
+  set local enable_bitmapscan = off`;
+export const BY_KEYS = `set local plan_cache_mode = force_generic_plan; ${INDEXES}`;
+
+/** The same on Citus, for the plans of its workers. A generic plan does not know the organisation, and would ask every shard. */
+export const BY_KEYS_OF_SHARDS = `set local citus.propagate_set_commands = local; ${INDEXES}`;

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { isLate, type Late } from "./late.ts";
 
 // SQL that several features share; as text for statements that run without Kysely.
@@ -24,6 +24,9 @@ export const jsonRows = (rows: readonly object[] | Late) => sql`json_to_recordse
 export const jsonTexts = (texts: readonly string[]) =>
   sql`json_array_elements_text(${jsonText(texts)}::json)`;
 
+/** Ids as an array that is known while a statement is planned, as one parameter like `jsonRows`. */
+export const idList = (ids: readonly string[]) => sql`string_to_array(${ids.join(",")}, ',')::uuid[]`;
+
 /** A value for a column of type jsonb. */
 export const jsonbOf = (value: unknown) => sql`${jsonText(value)}::jsonb`;
 
@@ -35,6 +38,10 @@ export const ROW_BY_ROW = sql.raw("offset 0");
 
 /** An interval. */
 export const milliseconds = (ms: number) => sql`${ms}::float8 * interval '1 millisecond'`;
+
+/** A later time, without what depends on the session: a distributed database takes nothing else in the DO UPDATE of an INSERT. */
+export const laterBy = (time: RawBuilder<unknown>, ms: number) =>
+  sql`to_timestamp(extract(epoch from ${time} - to_timestamp(0)) + ${ms}::float8 / 1000)`;
 
 // Over the table `jobs`. A shift of variant B holds no names, so they come from the provider's lists, by primary key. An outlet or role that is
 // known by its id only is listed with the id as its name.
@@ -48,6 +55,16 @@ export const OUTLET_NAME = sql<string | null>`coalesce(jobs.outlet_name,
 export const ROLE_NAME = sql<string | null>`coalesce(jobs.role_name,
   (select nullif(roles.name, roles.role_id) from roles
     where roles.provider_id = jobs.provider_id and roles.role_id = jobs.role_id))`;
+
+/** The same names where these tables are joined: a distributed database then knows whose they are. */
+export const PLACE_NAMES = sql`left join outlets on outlets.provider_id = jobs.provider_id and outlets.outlet_id = jobs.outlet_id
+  left join roles on roles.provider_id = jobs.provider_id and roles.role_id = jobs.role_id`;
+export const JOINED_OUTLET_NAME = sql<
+  string | null
+>`coalesce(jobs.outlet_name, nullif(outlets.name, outlets.outlet_id))`;
+export const JOINED_ROLE_NAME = sql<
+  string | null
+>`coalesce(jobs.role_name, nullif(roles.name, roles.role_id))`;
 
 /** Whether a booking holds a seat, as SQL over the table `bookings`. */
 export const HOLDS_SEAT = sql<boolean>`bookings.status in ('pending', 'confirmed')`;

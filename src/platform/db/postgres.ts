@@ -24,6 +24,8 @@ export interface PostgresOptions {
   /** The most connections for work, beside those of the inbox. */
   connections?: number | undefined;
   silence?: Silence;
+  /** Whether the database has Citus. */
+  isDistributed?: boolean;
 }
 
 const SILENCE: Silence = { statementMs: 15_000, listenMs: 20_000 };
@@ -37,7 +39,7 @@ const LOCK = 7_219_041_773;
 
 /** PostgreSQL by URL: a pool for work, one for the inbox, and one more connection for LISTEN. */
 export function openPostgres(url: string, log: Log, options: PostgresOptions = {}): Database {
-  const { directUrl, connections = CONNECTIONS, silence = SILENCE } = options;
+  const { directUrl, connections = CONNECTIONS, silence = SILENCE, isDistributed = false } = options;
   const byTransaction = directUrl !== undefined;
   const connector = connectorOf(url);
   const direct = byTransaction ? connectorOf(directUrl) : connector;
@@ -50,7 +52,7 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
   const kyselyOn = (pool: pg.Pool) =>
     new Kysely<Schema>({
       dialect: new PostgresDialect({
-        pool: preparing(pool, { silenceMs: silence.statementMs, byTransaction }),
+        pool: preparing(pool, { silenceMs: silence.statementMs, byTransaction, isDistributed }),
       }),
     });
   const raw: RawSql = {
@@ -68,6 +70,7 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
   };
   return {
     engine: "postgres",
+    isDistributed,
     kysely: kyselyOn(work),
     inbox: kyselyOn(inbox),
     isInboxExhausted: () =>

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type pg from "pg";
-import { BY_KEYS, MOST_PREPARED } from "./engine.ts";
+import { BY_KEYS, BY_KEYS_OF_SHARDS, MOST_PREPARED } from "./engine.ts";
 import { BEGIN_PREPARED } from "./session.ts";
 
 // "cached plan must not change result type", among others: a newer process has altered a table.
@@ -32,6 +32,8 @@ export interface Preparing {
   silenceMs: number;
   /** A pooler gives the database's sessions out by the transaction: nothing may be left in one. */
   byTransaction?: boolean;
+  /** The tables are distributed. */
+  isDistributed?: boolean;
 }
 
 /**
@@ -60,7 +62,7 @@ export function preparing(pool: pg.Pool, options: Preparing): PostgresPool {
 }
 
 function preparingClient(client: pg.PoolClient, options: Preparing, onLost: () => void): PostgresPoolClient {
-  const { silenceMs, byTransaction = false } = options;
+  const { silenceMs, byTransaction = false, isDistributed = false } = options;
   const names = new Map<string, string>();
   let isStale = false;
   let isWithin = false;
@@ -74,7 +76,7 @@ function preparingClient(client: pg.PoolClient, options: Preparing, onLost: () =
   const send = (text: string, values: readonly unknown[]) => {
     // Without values it may be several statements, which cannot be prepared.
     const name = values.length > 0 && !byTransaction ? nameOf(text) : undefined;
-    const begin = `${byTransaction ? BEGIN_PREPARED : text}; ${BY_KEYS}`;
+    const begin = `${byTransaction ? BEGIN_PREPARED : text}; ${isDistributed ? BY_KEYS_OF_SHARDS : BY_KEYS}`;
     const query: TimedQuery = { text: isBegin(text) ? begin : text, query_timeout: silenceMs };
     if (values.length > 0) query.values = [...values];
     if (name !== undefined) query.name = name;

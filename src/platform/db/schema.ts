@@ -199,7 +199,7 @@ export interface Schema extends ShiftTables {
     silent_until: Generated<Date>;
   };
   hourly_figures: { provider_id: Generated<string>; name: string; hour: Date; value: number };
-  figures: { minute: Date; name: string; provider_id: Generated<string>; value: number };
+  figures: { minute: Date; name: string; provider_id: string; value: number };
 }
 
 /**

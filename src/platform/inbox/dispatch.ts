@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { jsonRows, jsonTexts, ROW_BY_ROW } from "../db/fragments.ts";
+import { byOrganisation, type Organisation, providerOf } from "../db/organisation.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream.ts";
-import { type Trx, transact } from "../transaction.ts";
+import { grouped, type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import type { Due } from "../work/rows.ts";
 import type { WaitingEvent } from "./receive.ts";
@@ -40,7 +41,8 @@ export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): 
       const events = waiting;
       waiting = [];
       try {
-        await transact(deps, (trx) => dispatch(trx, deps, events));
+        for (const [organisation, group] of byOrganisation(events, deps.database.isDistributed))
+          await transact(deps, (trx) => dispatch(trx, deps, group, organisation));
       } catch (error) {
         // The events are stored, so the next sweep finds them.
         deps.log.error({ err: error }, "could not make the shifts of stored events due");
@@ -97,46 +99,70 @@ const BATCH = 250;
  * integration wait for its activation. Returns where the next batch starts; undefined after the last one.
  */
 async function markLeft(trx: Trx, deps: Parts, before: string): Promise<string | undefined> {
-  const { rows } = await sql<Omit<Due, "priority"> & { eventId: string; isLeft: boolean }>`
-    select event_id as "eventId", provider_id as "providerId", 'shift' as kind, shift_id as key,
-      state = 'active' and verdict is null and not exists (select from work where work.provider_id = waiting.provider_id
-        and work.kind = 'shift' and work.key = waiting.shift_id
-        and (work.due_at <= now() + interval '1 second' or work.claim is not null or work.attempts > 0) ${ROW_BY_ROW}) as "isLeft"
-    from (select event_id, provider_id, shift_id, verdict from events
-      where status = 'queued' and event_id < ${before} order by event_id desc limit ${BATCH}::int) as waiting
-      join integrations using (provider_id)
-    order by event_id desc`.execute(trx);
-  const left = rows.filter(({ isLeft }) => isLeft);
-  markDue(
-    trx,
-    deps,
-    left.map(({ providerId, kind, key }) => ({ providerId, kind, key, priority: PRIORITY.event })),
-  );
+  const { rows } = await sql<Queued>`
+    select event_id as "eventId", provider_id as "providerId", shift_id as key, verdict is null as "isUnread" from events
+    where status = 'queued' and event_id < ${before} order by event_id desc limit ${BATCH}::int`.execute(trx);
+  const unread = rows.filter(({ isUnread }) => isUnread);
+  for (const [organisation, group] of grouped(trx, unread))
+    markDue(trx, deps, await leftOf(trx, group, organisation));
   return rows.length === BATCH ? rows.at(-1)?.eventId : undefined;
 }
 
+interface Queued {
+  eventId: string;
+  providerId: string;
+  /** The shift. */
+  key: string;
+  isUnread: boolean;
+}
+
+async function leftOf(trx: Trx, waiting: readonly Queued[], organisation: Organisation): Promise<Due[]> {
+  const provider = providerOf(organisation, "waiting.providerId");
+  const { rows } = await sql<Omit<Due, "priority">>`
+    select distinct provider_id as "providerId", 'shift' as kind, waiting.key
+    from ${jsonRows(waiting)} as waiting ("providerId" uuid, key text) join integrations on provider_id = ${provider}
+    where state = 'active' and not exists (select 1 from work where work.provider_id = ${provider}
+      and work.kind = 'shift' and work.key = waiting.key
+      and (work.due_at <= now() + interval '1 second' or work.claim is not null or work.attempts > 0) ${ROW_BY_ROW})`.execute(
+    trx,
+  );
+  return rows.map((row) => ({ ...row, priority: PRIORITY.event }));
+}
+
 /** decisions, "duplicate traceId": deletes events that repeat one in the event log, which ended days ago. Returns their ids. */
-async function dropRepeated(trx: Trx, events: readonly WaitingEvent[]): Promise<ReadonlySet<string>> {
+async function dropRepeated(
+  trx: Trx,
+  events: readonly WaitingEvent[],
+  organisation: Organisation,
+): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ eventId: string }>`
     delete from events using (
       select again.* from ${jsonRows(events)}
           as again ("eventId" uuid, "providerId" uuid, event text, "shiftId" text, "traceId" text)
-        join event_log as logged on logged.trace_id = again."traceId" and logged.provider_id = again."providerId"
+        join event_log as logged on logged.trace_id = again."traceId" and logged.provider_id = ${providerOf(organisation, "again.providerId")}
           and logged.shift_id = again."shiftId" and logged.event = again.event) as repeated
     where (events.provider_id, events.shift_id, events.event, events.trace_id)
-        = (repeated."providerId", repeated."shiftId", repeated.event, repeated."traceId")
+        = (${providerOf(organisation, "repeated.providerId")}, repeated."shiftId", repeated.event, repeated."traceId")
       and events.event_id = repeated."eventId"
     returning events.event_id as "eventId"`.execute(trx);
   return new Set(rows.map(({ eventId }) => eventId));
 }
 
-async function dispatch(trx: Trx, deps: Parts, stored: readonly WaitingEvent[]): Promise<void> {
-  const repeated = await dropRepeated(trx, stored);
+async function dispatch(
+  trx: Trx,
+  deps: Parts,
+  stored: readonly WaitingEvent[],
+  organisation: Organisation,
+): Promise<void> {
+  const repeated = await dropRepeated(trx, stored, organisation);
   const events = stored.filter(({ eventId }) => !repeated.has(eventId));
   const providers = [...new Set(events.map(({ providerId }) => providerId))];
+  const isOfThem =
+    organisation === undefined
+      ? sql`provider_id = any (array(select ${jsonTexts(providers)}::uuid))`
+      : sql`provider_id = ${organisation}`;
   const { rows } = await sql<{ id: string }>`
-    select provider_id as id from integrations where state = 'active'
-      and provider_id = any (array(select ${jsonTexts(providers)}::uuid))`.execute(trx);
+    select provider_id as id from integrations where state = 'active' and ${isOfThem}`.execute(trx);
   const active = new Set(rows.map(({ id }) => id));
   const waiting = events.filter(({ providerId }) => active.has(providerId));
   const due = waiting.map(({ providerId, shiftId }) => ({

@@ -26,7 +26,7 @@ export async function previewReplay(deps: Deps, eventId: string): Promise<Replay
   const reading = await previewReading(deps, key, event);
   return rolledBack(deps, async (trx) => {
     const before = await readSnapshot(trx, key);
-    await restoreFromLog(trx, event.event_id);
+    await restoreFromLog(trx, event.provider_id, event.event_id);
     await requeueEvents(trx, deps, [event]);
     await reading.record(trx);
     return viewOf(trx, event, changesBetween(before, await readSnapshot(trx, key)));

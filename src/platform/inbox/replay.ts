@@ -16,10 +16,13 @@ import { markDue, PRIORITY } from "../work/due.ts";
  */
 export async function replayEvent(deps: Deps, eventId: string): Promise<number> {
   return transact(deps, async (trx) => {
-    await restoreFromLog(trx, eventId);
+    const found = trx.selectFrom("all_events").select("provider_id").where("event_id", "=", eventId);
+    const { provider_id } = await found.executeTakeFirstOrThrow(unknownEvent);
+    await restoreFromLog(trx, provider_id, eventId);
     const event = await trx
       .selectFrom("events")
       .selectAll()
+      .where("provider_id", "=", provider_id)
       .where("event_id", "=", eventId)
       .forUpdate()
       .executeTakeFirstOrThrow(unknownEvent);
@@ -54,9 +57,9 @@ export async function replayEvents(deps: Deps, order: { providerId: string; sinc
 }
 
 /** Moves an event from the event log, if it is there, to the table of waiting events. */
-export async function restoreFromLog(trx: Trx, eventId: string): Promise<void> {
+export async function restoreFromLog(trx: Trx, providerId: string, eventId: string): Promise<void> {
   await sql`
-    with recalled as (delete from event_log where event_id = ${eventId} returning *)
+    with recalled as (delete from event_log where provider_id = ${providerId} and event_id = ${eventId} returning *)
     insert into events (${EVENT_COLUMNS}) select ${EVENT_COLUMNS} from recalled on conflict do nothing`.execute(
     trx,
   );
@@ -65,7 +68,7 @@ export async function restoreFromLog(trx: Trx, eventId: string): Promise<void> {
 /** Events of one statement, whose number of parameters is limited. */
 const CHUNK = 1_000;
 
-/** Requeues events as if they had just arrived, except that they are never skipped as echoes. */
+/** Requeues events of an organisation as if they had just arrived, except that they are never skipped as echoes. */
 export async function requeueEvents(
   trx: Trx,
   deps: Pick<Deps, "now" | "wakeWorker">,
@@ -84,6 +87,7 @@ export async function requeueEvents(
         attempts: 0,
         replayed_at: deps.now(),
       })
+      .where("provider_id", "=", String(chunk[0]?.provider_id))
       .where("event_id", "in", ids)
       .execute();
     recordSteps(trx, chunk.map(requeuedStep));

@@ -58,11 +58,11 @@ export function sharedStarts(
       );
     },
     silence: (ms) => {
-      const until = sql<Date>`greatest(silent_until, clock_timestamp() + ${milliseconds(ms)})`;
-      const update = kysely.updateTable("call_rates").set({ silent_until: until });
-      update
-        .where("provider_id", "=", providerId)
-        .execute()
+      sql`
+        update call_rates set silent_until = greatest(silent_until, asked.until)
+        from (select clock_timestamp() + ${milliseconds(ms)} as until) as asked
+        where provider_id = ${providerId}`
+        .execute(kysely)
         .catch((error) =>
           log.warn({ err: error, providerId }, "other processes may call a provider that asked for silence"),
         );
@@ -84,15 +84,15 @@ async function reserveStarts(
     with line as (
       select greatest(second_until, at) as second_from, greatest(minute_until, at) as minute_from,
         greatest(silent_until, at) as silent_from, at
-      from call_rates, (select clock_timestamp() as at) as clock
-      where provider_id = ${providerId} for update of call_rates),
-    fit as (
+      from (select *, clock_timestamp() as at from call_rates where provider_id = ${providerId} for update) as rates),
+    fitting as (
       select *, least(${count}::float8, ${fitting("second_from", second)}, ${fitting("minute_from", minute)},
         case when ${msUntil("silent_from")} > ${waitMs}::float8 then 0 else ${count}::float8 end)::int as count
-      from line)
-    update call_rates set
-      second_until = second_from + count * ${milliseconds(second.apartMs)},
-      minute_until = minute_from + count * ${milliseconds(minute.apartMs)}
+      from line),
+    fit as (
+      select *, second_from + count * ${milliseconds(second.apartMs)} as second_to, minute_from + count * ${milliseconds(minute.apartMs)} as minute_to
+      from fitting)
+    update call_rates set second_until = second_to, minute_until = minute_to
     from fit where provider_id = ${providerId} and count > 0
     returning count, ${msUntil("second_from")}::float8 as "secondMs", ${msUntil("minute_from")}::float8 as "minuteMs",
       ${msUntil("silent_from")}::float8 as "silentMs"`.execute(kysely);

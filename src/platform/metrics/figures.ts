@@ -53,7 +53,7 @@ async function write(
     insert into figures (minute, name, provider_id, value)
     select minute, name, provider_id, value
     from ${jsonRows(figures)}
-      as counted (minute timestamptz, name text, provider_id text, value bigint)
+      as counted (minute timestamptz, name text, provider_id uuid, value bigint)
     on conflict (provider_id, minute, name) do update set value = figures.value + excluded.value`.execute(
     kysely,
   );

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { digestText, mailText, type NotificationValues } from "../../contract/candidate-text.ts";
 import { EMAIL, FIRST_NAME } from "../candidates/membership.ts";
-import { IS_UNDELIVERED, OUTLET_NAME, ROLE_NAME } from "../db/fragments.ts";
+import { IS_UNDELIVERED, JOINED_OUTLET_NAME, JOINED_ROLE_NAME, PLACE_NAMES } from "../db/fragments.ts";
 import type { Deps, Mail } from "../deps.ts";
 import { transact } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
@@ -63,10 +63,10 @@ async function readWaiting({ database, now }: Deps, { providerId, key }: Claim):
     select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends,
       digest_id as "digestId", start_time as "startTime", (count(*) over ())::int as total,
       ${EMAIL} as address, ${FIRST_NAME} as "firstName", notifications.kind, content,
-      ${OUTLET_NAME} as "outletName", ${ROLE_NAME} as "roleName", time_zone as "timeZone"
+      ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", time_zone as "timeZone"
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
-      join integrations using (provider_id) left join memberships using (provider_id, candidate_id)
-    where provider_id = ${providerId} and candidate_id = ${key} and ${IS_UNDELIVERED}
+      join integrations using (provider_id) left join memberships using (provider_id, candidate_id) ${PLACE_NAMES}
+    where notifications.provider_id = ${providerId} and candidate_id = ${key} and ${IS_UNDELIVERED}
       and erased_at is null and coalesce(delivery_error not in ('address_unusable', 'gave_up'), true) and ${stillHolds(now())}
     order by (notifications.kind = 'job_offered'), case when notifications.kind <> 'job_offered' then notification_id end,
       digest_id nulls last, start_time, notification_id limit ${OFFERS_PER_MAIL}::int`.execute(

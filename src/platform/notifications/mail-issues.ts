@@ -45,14 +45,18 @@ const CLOSED: Writer<{ providerId: string; now: Date }> = {
   write: async (trx, rows) => {
     const times = new Map(rows.map(({ providerId, now }) => [providerId, now]));
     for (const [providerId, now] of times)
-      await resolveIssues(trx, { now: () => now }, { providerId, codes: [CODE], where: isWithoutCause(now) });
+      await resolveIssues(
+        trx,
+        { now: () => now },
+        { providerId, codes: [CODE], where: isWithoutCause(providerId, now) },
+      );
   },
 };
 
 /** Whether no mail waits after a failed attempt, or the notification was delivered, was erased, or is of no more use. */
-const isWithoutCause = (now: Date) => sql<boolean>`not exists (
-  select from notifications join jobs using (provider_id, job_id)
-  where notifications.provider_id = issues.provider_id and ${IS_UNDELIVERED} and ${stillHolds(now)}
+const isWithoutCause = (providerId: string, now: Date) => sql<boolean>`not exists (
+  select 1 from notifications join jobs using (provider_id, job_id)
+  where notifications.provider_id = ${providerId} and ${IS_UNDELIVERED} and ${stillHolds(now, providerId)}
     and case when subject ->> 'kind' = 'mail_server'
       then delivery_error in ('mail_server_unreachable', 'mail_server_refused', 'tls_unavailable')
       else notification_id = (subject ->> 'notificationId')::uuid and not ${isTooLate(now)} end)`;

@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 import type { NotificationKind } from "../../../generated/operations/types.ts";
 import { wholeMinute } from "../../contract/durations.ts";
-import { jsonRows, OUTLET_NAME, ROLE_NAME, ROW_BY_ROW } from "../db/fragments.ts";
+import { JOINED_OUTLET_NAME, JOINED_ROLE_NAME, jsonRows, PLACE_NAMES } from "../db/fragments.ts";
+import { type Organisation, providerOf } from "../db/organisation.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream.ts";
-import type { Trx } from "../transaction.ts";
+import { grouped, type Trx } from "../transaction.ts";
 import { markMailDue } from "./mail-due.ts";
 
 export type NotifyParts = Pick<Deps, "newId" | "channel" | "wakeWorker" | "now">;
@@ -63,18 +64,32 @@ export async function insertAll(
 ): Promise<Written[]> {
   if (notices.length === 0) return [];
   const given = notices.map((notice) => ({ ...notice, notificationId: deps.newId() }));
+  const written: Written[] = [];
+  for (const [organisation, group] of grouped(trx, given))
+    written.push(...(await insert(trx, deps, group, organisation)));
+  for (const { providerId: _, startTime: __, ...row } of written) publishNotification(trx, row, null);
+  if (deps.channel) markMailDue(trx, deps, written);
+  return written;
+}
+
+/** The provider of a row is that of its job. */
+async function insert(
+  trx: Trx,
+  { channel }: NotifyParts,
+  given: readonly object[],
+  organisation: Organisation,
+): Promise<Written[]> {
   const { rows } = await sql<Written>`
     insert into notifications (provider_id, notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel)
-    select "providerId", "notificationId", "candidateId", "jobId", kind, "changeKey", content || names, "traceId", ${deps.channel?.name ?? null}::text
+    select jobs.provider_id, "notificationId", "candidateId", jobs.job_id, kind, "changeKey", content || jsonb_build_object(
+        'outletName', ${JOINED_OUTLET_NAME}, 'roleName', ${JOINED_ROLE_NAME}), "traceId", ${channel?.name ?? null}::text
     from ${jsonRows(given)} as given ("providerId" uuid, "notificationId" uuid,
-      "candidateId" uuid, "jobId" uuid, kind text, "changeKey" text, content jsonb, "traceId" text)
-      cross join lateral (select jsonb_build_object('outletName', ${OUTLET_NAME}, 'roleName', ${ROLE_NAME}) as names
-        from jobs where jobs.provider_id = "providerId" and jobs.job_id = "jobId" ${ROW_BY_ROW}) as named
+        "candidateId" uuid, "jobId" uuid, kind text, "changeKey" text, content jsonb, "traceId" text)
+      join jobs on jobs.provider_id = ${providerOf(organisation, "given.providerId")} and jobs.job_id = "jobId"
+      ${PLACE_NAMES}
     on conflict (provider_id, job_id, candidate_id, kind, change_key) do nothing
     returning provider_id as "providerId", notification_id as "notificationId", candidate_id as "candidateId",
       job_id as "jobId", kind, content ->> 'startTime' as "startTime"`.execute(trx);
-  for (const { providerId: _, startTime: __, ...row } of rows) publishNotification(trx, row, null);
-  if (deps.channel) markMailDue(trx, deps, rows);
   return rows;
 }
 

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import { isBusy } from "../candidates/availability.ts";
+import { findAssigned, findBooked } from "../candidates/booked.ts";
 import { ablePeople } from "../candidates/membership.ts";
-import { jsonRows, OUTLET_NAME, ROLE_NAME, ROW_BY_ROW } from "../db/fragments.ts";
+import { JOINED_OUTLET_NAME, JOINED_ROLE_NAME, jsonRows, PLACE_NAMES, ROW_BY_ROW } from "../db/fragments.ts";
+import { type Organisation, providerOf } from "../db/organisation.ts";
 import type { Job } from "../db/schema.ts";
 import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markMailDue } from "./mail-due.ts";
@@ -22,15 +24,16 @@ interface Offer {
  * Offers an open job, at the end of the transaction, to every candidate who is valid for the organisation, has the competence, is free at that time, does not hold the offer, and
  * has not withdrawn from the job. The same offer is made once: it is restored after it was withdrawn, unless a confirmed booking has ended.
  */
-export const offerJob = (trx: Trx, offer: Offer): void => writeAtEnd(trx, OFFERS, offer);
+export const offerJob = (trx: Trx, offer: Offer): void =>
+  writeAtEnd(trx, OFFERS, { ...offer, providerId: offer.job.provider_id });
 
-const OFFERS: Writer<Offer> = {
+const OFFERS: Writer<Offer & { providerId: string }> = {
   order: 4,
-  write: async (trx, offers) => {
+  write: async (trx, offers, organisation) => {
     const deps = offers[0]?.deps;
     if (!deps) return;
-    const free = await findFree(trx, offers);
-    const restored = await restore(trx, deps, offers, free);
+    const free = await findFree(trx, offers, organisation);
+    const restored = await restore(trx, deps, offers, free, organisation);
     const lacking = free.filter(
       (each) => each.offer !== "held" && !restored.has(`${each.nth} ${each.candidateId}`),
     );
@@ -88,7 +91,13 @@ interface Free {
 }
 
 /** Finds the candidates to offer each job to. */
-async function findFree(trx: Trx, offers: readonly Offer[]): Promise<Free[]> {
+async function findFree(trx: Trx, offers: readonly Offer[], organisation: Organisation): Promise<Free[]> {
+  const provider = providerOf(organisation, "asked.provider");
+  // Bookings at other organisations may be on another worker.
+  const isFree =
+    organisation === undefined
+      ? sql`not ${isBusy(sql`able.candidate_id`, sql`asked.provider`, sql`asked."from"`, sql`asked."to"`)}`
+      : sql`true`;
   const rows = offers.map(({ job }, nth) => ({
     nth,
     provider: job.provider_id,
@@ -102,17 +111,40 @@ async function findFree(trx: Trx, offers: readonly Offer[]): Promise<Free[]> {
     select asked.nth, able.candidate_id as "candidateId", (
         select case when bool_or(offer.change_key = asked.key and offer.withdrawn_at is null) then 'held'
           when count(*) > 0 then 'earlier' end
-        from notifications as offer where offer.provider_id = asked.provider and offer.job_id = asked.job
+        from notifications as offer where offer.provider_id = ${provider} and offer.job_id = asked.job
           and offer.candidate_id = able.candidate_id and offer.kind = ${kind}) as offer
     from ${jsonRows(rows)} as asked (nth int, provider uuid, job uuid, competence uuid,
         key text, "from" timestamptz, "to" timestamptz)
-      cross join lateral ${ablePeople(sql`asked.provider`, sql`asked.competence`)} as able
-    where not ${isBusy(sql`able.candidate_id`, sql`asked.provider`, sql`asked."from"`, sql`asked."to"`)}
-      and not exists (select from bookings as withdrawn where withdrawn.provider_id = asked.provider
+      cross join lateral ${ablePeople(provider, sql`asked.competence`)} as able
+    where ${isFree}
+      and not exists (select 1 from bookings as withdrawn where withdrawn.provider_id = ${provider}
         and withdrawn.job_id = asked.job and withdrawn.candidate_id = able.candidate_id
         and withdrawn.status = 'released' and withdrawn.reason = 'withdrawn' ${ROW_BY_ROW})
     order by asked.nth, able.candidate_id`.execute(trx);
-  return free;
+  return organisation === undefined ? free : withoutBusy(trx, offers, free, organisation);
+}
+
+async function withoutBusy(
+  trx: Trx,
+  offers: readonly Offer[],
+  free: readonly Free[],
+  providerId: string,
+): Promise<Free[]> {
+  const ids = [...new Set(free.map(({ candidateId }) => candidateId))];
+  const from = new Date(Math.min(...offers.map(({ job }) => Number(new Date(job.start_time)))));
+  const to = new Date(Math.max(...offers.map(({ job }) => Number(new Date(job.end_time)))));
+  const busy = [
+    ...(await findBooked(trx, ids, from, to)),
+    ...(await findAssigned(trx, providerId, ids, from, to)),
+  ];
+  const byPerson = Map.groupBy(busy, ({ candidateId }) => candidateId);
+  return free.filter(({ nth, candidateId }) => {
+    const job = offers[nth]?.job;
+    const times = byPerson.get(candidateId) ?? [];
+    return (
+      job && !times.some((time) => time.from < new Date(job.end_time) && time.to > new Date(job.start_time))
+    );
+  });
 }
 
 interface Restored {
@@ -134,7 +166,9 @@ async function restore(
   deps: NotifyParts,
   offers: readonly Offer[],
   free: readonly Free[],
+  organisation: Organisation,
 ): Promise<Set<string>> {
+  const provider = providerOf(organisation, "same.provider");
   const asked = free.flatMap(({ nth, candidateId, offer }) => {
     const job = offers[nth]?.job;
     if (!job || offer !== "earlier") return [];
@@ -146,18 +180,18 @@ async function restore(
     update notifications set withdrawn_at = null, change_key = same.key
     from ${jsonRows(asked)} as same (nth int, provider uuid, job uuid, candidate uuid,
         key text, keys text[], content jsonb)
-      cross join lateral (select same.content || jsonb_build_object('outletName', ${OUTLET_NAME}, 'roleName', ${ROLE_NAME}) as content
-        from jobs where jobs.provider_id = same.provider and jobs.job_id = same.job ${ROW_BY_ROW}) as named
+      cross join lateral (select same.content || jsonb_build_object('outletName', ${JOINED_OUTLET_NAME}, 'roleName', ${JOINED_ROLE_NAME}) as content
+        from jobs ${PLACE_NAMES} where jobs.provider_id = ${provider} and jobs.job_id = same.job ${ROW_BY_ROW}) as named
       cross join lateral (select notification_id from notifications as earlier
-        where earlier.provider_id = same.provider and earlier.job_id = same.job and earlier.candidate_id = same.candidate
+        where earlier.provider_id = ${provider} and earlier.job_id = same.job and earlier.candidate_id = same.candidate
           and earlier.kind = ${kind} and earlier.withdrawn_at is not null
           and (earlier.change_key = same.key or earlier.change_key = any(same.keys) and earlier.content = named.content
-            and not exists (select from notifications as later
-            where later.provider_id = same.provider and later.job_id = same.job and later.candidate_id = same.candidate
+            and not exists (select 1 from notifications as later
+            where later.provider_id = ${provider} and later.job_id = same.job and later.candidate_id = same.candidate
               and later.kind = ${kind} and later.notification_id > earlier.notification_id
               and later.delivered_at is not null and later.content <> earlier.content))
         order by (earlier.change_key = same.key) desc, notification_id desc limit 1) as found
-    where notifications.provider_id = same.provider and notifications.notification_id = found.notification_id
+    where notifications.provider_id = ${provider} and notifications.notification_id = found.notification_id
     returning same.nth, notifications.provider_id as "providerId", notifications.notification_id as "notificationId",
       candidate_id as "candidateId", job_id as "jobId", notifications.content ->> 'startTime' as "startTime",
       delivered_at as "deliveredAt"`.execute(trx);

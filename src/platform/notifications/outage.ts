@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { MAIL_PROBE_MS } from "../../clients/retry-policy.ts";
-import { milliseconds } from "../db/fragments.ts";
+import { jsonRows, milliseconds } from "../db/fragments.ts";
+import { byOrganisation, providerOf } from "../db/organisation.ts";
 import type { Deps } from "../deps.ts";
 import { retryDelay } from "../work/retry.ts";
 
@@ -27,14 +28,22 @@ export function createOutage({ database, retries, timing: { hourlyMs }, wakeWork
 
   /** Makes the mail of up to `count` recipients due that waits after a failed attempt. Returns how many became due. */
   const bringForward = async (withinMs: number, count: number): Promise<number> => {
-    const { numAffectedRows = 0n } = await sql`
-      update work set due_at = now() + random() * ${milliseconds(withinMs)}
-      where (provider_id, kind, key) in (
-        select provider_id, kind, key from work
-        where kind = 'mail' and claim is null and attempts > 0 and due_at > now() + ${milliseconds(withinMs)}
-        order by priority, due_at limit ${count}::int for update skip locked)`.execute(database.kysely);
-    if (numAffectedRows > 0n) wakeWorker();
-    return Number(numAffectedRows);
+    const isWaiting = sql`kind = 'mail' and claim is null and attempts > 0 and due_at > now() + ${milliseconds(withinMs)}`;
+    const { rows } = await sql<{ providerId: string; key: string }>`
+      select provider_id as "providerId", key from work where ${isWaiting}
+      order by priority, due_at limit ${count}::int`.execute(database.kysely);
+    const spread = rows.map((row) => ({ ...row, afterMs: Math.random() * withinMs }));
+    for (const [organisation, group] of byOrganisation(spread, database.isDistributed))
+      await sql`
+        update work set due_at = next.at from (
+          select provider_id, key, now() + "afterMs" * interval '1 millisecond' as at
+          from work join ${jsonRows(group)} as found ("providerId" uuid, key text, "afterMs" float8) using (key)
+          where provider_id = ${providerOf(organisation, "found.providerId")} and ${isWaiting} for update of work skip locked) as next
+        where (work.provider_id, work.kind, work.key) = (${providerOf(organisation, "next.provider_id")}, 'mail', next.key)`.execute(
+        database.kysely,
+      );
+    if (rows.length > 0) wakeWorker();
+    return rows.length;
   };
 
   return {

@@ -24,6 +24,8 @@ export async function resendNotification(deps: Deps, notificationId: string): Pr
 }
 
 async function requireResendable(trx: Trx, { now }: Deps, notificationId: string): Promise<Notification> {
+  const found = trx.selectFrom("notifications").where("notification_id", "=", notificationId);
+  const { provider_id } = await found.select("provider_id").executeTakeFirstOrThrow(unknown);
   const row = await trx
     .selectFrom("notifications")
     .innerJoin("jobs", (join) =>
@@ -33,11 +35,10 @@ async function requireResendable(trx: Trx, { now }: Deps, notificationId: string
     )
     .selectAll("notifications")
     .select([stillHolds(now()).as("holds"), isTooLate(now()).as("late")])
+    .where("notifications.provider_id", "=", provider_id)
     .where("notification_id", "=", notificationId)
     .forUpdate("notifications")
-    .executeTakeFirst();
-  if (!row)
-    throw problem("notification_not_found", { detail: "There is no notification with this notificationId." });
+    .executeTakeFirstOrThrow(unknown);
   const { holds, late, ...notification } = row;
   if (!holds)
     throw problem("notification_withdrawn", { detail: "The job is no longer offered to the candidate." });
@@ -45,6 +46,9 @@ async function requireResendable(trx: Trx, { now }: Deps, notificationId: string
     throw problem("shift_started", { detail: "The shift that the notification is about has started." });
   return notification;
 }
+
+const unknown = () =>
+  problem("notification_not_found", { detail: "There is no notification with this notificationId." });
 
 const isWaiting = ({ channel, delivered_at, delivery_error }: Notification): boolean =>
   channel !== null &&

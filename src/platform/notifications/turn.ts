@@ -43,7 +43,7 @@ export async function takeTurn(
   { digestId, isUrgent }: { digestId: string; isUrgent: boolean },
 ): Promise<Wait | undefined> {
   const at = now();
-  await sql`select from candidates where candidate_id = ${candidateId} for no key update`.execute(trx);
+  await sql`select 1 from candidates where candidate_id = ${candidateId} for no key update`.execute(trx);
   await sql`delete from offer_mails where candidate_id = ${candidateId}
     and (coalesce(sent_at, at) <= ${new Date(at.getTime() - DAY_MS)} or provider_id = ${providerId} and sent_at is null)`.execute(
     trx,

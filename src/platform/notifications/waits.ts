@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/durations.ts";
-import { IS_UNDELIVERED, jsonRows } from "../db/fragments.ts";
+import { IS_UNDELIVERED, idList, jsonRows } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { stillHolds } from "./holds.ts";
@@ -15,7 +15,7 @@ interface Row {
   notificationId: string;
   until: Date;
   hasFailed: boolean;
-  mailed: number;
+  candidateId: string;
 }
 
 /** Returns until when the mail of each of these notifications waits, and why, by notificationId; nothing of one that does not wait. */
@@ -28,18 +28,25 @@ export async function readMailWaits(
     .map((row) => ({ provider: row.provider_id, id: row.notification_id }));
   if (ids.length === 0) return new Map();
   const { rows } = await sql<Row>`
-    select notification_id as "notificationId", work.due_at as until, work.attempts > 0 as "hasFailed",
-      (select count(*) from offer_mails where offer_mails.candidate_id = notifications.candidate_id
-        and coalesce(sent_at, at) > ${new Date(now().getTime() - DAY_MS)})::int as mailed
+    select notification_id as "notificationId", notifications.candidate_id as "candidateId", work.due_at as until,
+      work.attempts > 0 as "hasFailed"
     from ${jsonRows(ids)} as asked (provider uuid, id uuid)
       join notifications on notifications.provider_id = asked.provider and notification_id = asked.id
       join jobs on jobs.provider_id = notifications.provider_id and jobs.job_id = notifications.job_id
       join work on work.provider_id = asked.provider and work.kind = 'mail' and work.key = notifications.candidate_id::text
     where ${IS_UNDELIVERED} and ${stillHolds(now())} and work.claim is null and work.due_at > now()
       and coalesce(delivery_error not in ('address_unusable', 'gave_up'), true)`.execute(database.kysely);
-  const codeOf = ({ hasFailed, mailed }: Row): WaitCode => {
+  // Of all organisations together.
+  const { rows: mails } = await sql<{ candidateId: string; count: number }>`
+    select candidate_id as "candidateId", count(*)::int as count from offer_mails
+    where candidate_id = any (${idList(rows.map(({ candidateId }) => candidateId))})
+      and coalesce(sent_at, at) > ${new Date(now().getTime() - DAY_MS)} group by candidate_id`.execute(
+    database.kysely,
+  );
+  const mailed = new Map(mails.map(({ candidateId, count }) => [candidateId, count]));
+  const codeOf = ({ hasFailed, candidateId }: Row): WaitCode => {
     if (hasFailed) return "mail_server";
-    return perDay > 0 && mailed >= perDay ? "daily_limit" : "offer_window";
+    return perDay > 0 && (mailed.get(candidateId) ?? 0) >= perDay ? "daily_limit" : "offer_window";
   };
   return new Map(rows.map((row) => [row.notificationId, { until: row.until, code: codeOf(row) }]));
 }

@@ -254,13 +254,11 @@ async function update(trx: Trx, { providerId, key }: Claim, columns: Columns): P
 
 /** Stores the person's id at the provider, and deletes the data that only a hire needs. */
 async function remember(trx: Trx, claim: Claim, provider_candidate_id: string): Promise<void> {
-  await update(trx, claim, {
-    provider_candidate_id,
-    known_at: sql<Date>`case when trouble ->> 'id' = ${provider_candidate_id} then known_at else clock_timestamp() end`,
-    create_sent_at: null,
-    idempotency_key: null,
-    trouble: null,
-  });
+  await sql`
+    update provider_candidates set provider_candidate_id = ${provider_candidate_id}, create_sent_at = null, idempotency_key = null, trouble = null,
+      known_at = case when trouble ->> 'id' = ${provider_candidate_id} then known_at else clock.at end
+    from (select clock_timestamp() as at) as clock
+    where provider_id = ${claim.providerId} and candidate_id = ${claim.key}`.execute(trx);
   await sql`update candidates set hire = null where candidate_id = ${claim.key} and hire is not null`.execute(
     trx,
   );
@@ -281,12 +279,23 @@ export async function markPersonDue(
   deps: Pick<Deps, "wakeWorker">,
   { providerId, candidateId, forget, keep = false }: Identify,
 ): Promise<void> {
-  await sql`
+  const { numAffectedRows } = await sql`
     insert into provider_candidates (provider_id, candidate_id) values (${providerId}, ${candidateId})
-    on conflict (provider_id, candidate_id) do update
-      set provider_candidate_id = null, trouble = jsonb_strip_nulls(jsonb_build_object('kind', 'forgotten', 'since', now(), 'id',
-        case when ${keep}::boolean then coalesce(provider_candidates.provider_candidate_id, provider_candidates.trouble ->> 'id') end))
-      where ${forget}::boolean`.execute(trx);
+    on conflict (provider_id, candidate_id) do nothing`.execute(trx);
+  if (forget && numAffectedRows === 0n) await forgetId(trx, { providerId, candidateId, keep });
   const due = { providerId, kind: "person", key: candidateId, priority: PRIORITY.interactive } as const;
   markDue(trx, deps, [due]);
+}
+
+/** What depends on the clock is selected: a distributed database takes it in no other place. */
+async function forgetId(
+  trx: Trx,
+  { providerId, candidateId, keep }: Required<Omit<Identify, "forget">>,
+): Promise<void> {
+  await sql`
+    update provider_candidates set provider_candidate_id = null, trouble = forgotten.trouble
+    from (select jsonb_strip_nulls(jsonb_build_object('kind', 'forgotten', 'since', now(), 'id',
+        case when ${keep}::boolean then coalesce(provider_candidate_id, trouble ->> 'id') end)) as trouble
+      from provider_candidates where provider_id = ${providerId} and candidate_id = ${candidateId} for update) as forgotten
+    where provider_id = ${providerId} and candidate_id = ${candidateId}`.execute(trx);
 }

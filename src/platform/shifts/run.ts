@@ -4,6 +4,7 @@ import { createSemaphore } from "../../clients/provider/semaphore.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { jsonRows } from "../db/fragments.ts";
 import { inBatches } from "../db/in-batches.ts";
+import type { Organisation } from "../db/organisation.ts";
 import type { Integration } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
@@ -29,9 +30,12 @@ const MAX_STEPS = 100;
  * before a call is sent, and the outcome before the next step.
  */
 export function reconcileShift(deps: Deps): Run {
+  const { database } = deps;
   const peek = inBatches(
-    (keys: readonly ShiftKey[]) => peekShifts(deps.database.kysely, keys, deps.now()),
+    (keys: readonly ShiftKey[]) =>
+      peekShifts(database.kysely, keys, deps.now(), database.isDistributed ? keys[0]?.providerId : undefined),
     deps.throttle,
+    database.isDistributed ? ({ providerId }) => providerId : undefined,
   );
   const decide = decideTogether(deps);
   return async (claim, signal, exclude) => {
@@ -103,7 +107,11 @@ const SINGLE_RUNS = 10;
 
 /** Decides most runs together in one transaction. If that fails, each run gets its own. */
 function decideTogether(deps: Deps) {
-  const together = inBatches((decisions: readonly Decision[]) => decide(deps, decisions), deps.throttle);
+  const together = inBatches(
+    (decisions: readonly Decision[]) => decide(deps, decisions),
+    deps.throttle,
+    deps.database.isDistributed ? ({ key }) => key.providerId : undefined,
+  );
   const semaphore = createSemaphore({ atOnce: () => SINGLE_RUNS, waiting: Number.POSITIVE_INFINITY });
   const alone = (decision: Decision, signal: AbortSignal) =>
     semaphore.hold(
@@ -124,10 +132,12 @@ const isPlain = ({ claim, run }: Decision): boolean =>
 /** Plans and records in one transaction that locks the jobs. Returns undefined for each run that has ended. */
 function decide(running: Deps, decisions: readonly Decision[]): Promise<(Decided | undefined)[]> {
   const deps = atOneTime(running);
+  // Runs that are decided together are of one organisation there.
+  const organisation = deps.database.isDistributed ? decisions[0]?.key.providerId : undefined;
   return transact(deps, async (trx) => {
-    await lockJobsOf(trx, decisions);
+    await lockJobsOf(trx, decisions, organisation);
     const asked = decisions.map(({ key, run }) => ({ key, read: shiftIn(run) }));
-    const loaded = await loadShifts(trx, asked, deps.now());
+    const loaded = await loadShifts(trx, asked, deps.now(), organisation);
     const decided: (Decided | undefined)[] = [];
     for (const [nth, decision] of decisions.entries())
       decided.push(await decideOne(trx, deps, decision, loaded[nth], decisions.length === 1));
@@ -167,11 +177,16 @@ async function decideOne(
 }
 
 /** Locks in one order everywhere, so that two processes cannot deadlock. */
-async function lockJobsOf(trx: Trx, decisions: readonly Decision[]): Promise<void> {
+async function lockJobsOf(
+  trx: Trx,
+  decisions: readonly Decision[],
+  organisation: Organisation,
+): Promise<void> {
   const keys = decisions.map(({ key }) => key);
+  const isOf = organisation === undefined ? sql`` : sql`provider_id = ${organisation} and`;
   await sql`
     select job_id from jobs
-    where (provider_id, shift_id) in (select "providerId", "shiftId"
+    where ${isOf} (provider_id, shift_id) in (select "providerId", "shiftId"
       from ${jsonRows(keys)} as asked ("providerId" uuid, "shiftId" text))
     order by provider_id, shift_id for update`.execute(trx);
 }

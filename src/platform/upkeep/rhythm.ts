@@ -106,7 +106,7 @@ async function readSpans(trx: Kysely<Schema>, last: Date): Promise<Map<string, S
       coalesce(sum(value) filter (where week = 0), 0)::int as received,
       least(${sql.join(Array.from({ length: WEEKS }, (_, nth) => sql`coalesce(sum(value) filter (where week = ${sql.lit(nth + 1)}), 0)`))})::int as expected
     from integrations cross join spans
-    left join hours on hours.provider_id = integrations.provider_id::text and hours.name = 'webhooks' and ago < span
+    left join hours on hours.provider_id = integrations.provider_id and hours.name = 'webhooks' and ago < span
     where state = 'active' group by integrations.provider_id, span order by span`.execute(trx);
   const spans = new Map<string, Span[]>();
   for (const { providerId, ...span } of rows) spans.set(providerId, [...(spans.get(providerId) ?? []), span]);

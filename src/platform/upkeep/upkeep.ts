@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "../../contract/durations.ts";
 import { reportCatchUp } from "../backup/catch-up.ts";
 import type { Database } from "../db/database.ts";
+import { isOf, organisationsWith } from "../db/organisation.ts";
 import type { Deps } from "../deps.ts";
 import { deleteLeaving } from "../integrations/delete.ts";
 import { resolvePastMailIssues } from "../notifications/mail-issues.ts";
@@ -11,7 +12,7 @@ import { deleteJobs } from "./old-jobs.ts";
 import { dropDays, makeDays } from "./partitions.ts";
 import { watchRhythm } from "./rhythm.ts";
 
-type Kysely = Database["kysely"];
+type Parts = Pick<Database, "kysely" | "isDistributed">;
 
 /** Rows of one transaction. */
 const BATCH = 1_000;
@@ -42,7 +43,7 @@ export type UpkeepReport = typeof NOTHING;
 
 /** One step of a round. Returns the number of its rows or days. */
 type Step = (parts: {
-  kysely: Kysely;
+  database: Parts;
   now: Date;
   retention: Retention;
   signal: AbortSignal;
@@ -50,31 +51,41 @@ type Step = (parts: {
 
 /** The steps in their order. Steps that delete rows work in batches. */
 const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
-  daysMade: async ({ kysely, now }) =>
+  daysMade: async ({ database: { kysely }, now }) =>
     makeDays(kysely, "trace_steps", await oldestStep(kysely, now), new Date(now.getTime() + AHEAD_MS)),
-  eventsLogged: async ({ kysely, now, retention, signal }) => {
+  eventsLogged: async ({ database, now, retention, signal }) => {
     const since = daysBefore(now, retention.events);
-    await makeDays(kysely, "event_log", since, now);
-    return inBatches(LOGGING_BATCHES, signal, () => logEvents(kysely, { now, since, most: BATCH }));
+    await makeDays(database.kysely, "event_log", since, now);
+    return inBatches(LOGGING_BATCHES, signal, () => logEvents(database, { now, since, most: BATCH }));
   },
-  daysDropped: async ({ kysely, now, retention }) =>
+  daysDropped: async ({ database: { kysely }, now, retention }) =>
     (await dropDays(kysely, "event_log", daysBefore(now, retention.events))) +
     (await dropDays(kysely, "trace_steps", daysBefore(now, retention.traces))),
   // Events that failed permanently never move to the log.
-  eventsDeleted: deleting("events", "provider_id, shift_id, event, trace_id", ({ now, retention }) => {
-    const before = daysBefore(now, retention.events);
-    return sql`received_at < ${before} and status not in ('queued', 'dead') order by received_at`;
-  }),
-  jobsDeleted: ({ kysely, now, retention, signal }) =>
-    inBatches(BATCHES, signal, () => deleteJobs(kysely, daysBefore(now, retention.jobs), BATCH)),
-  notificationsDeleted: deleting("notifications", "provider_id, notification_id", ({ now, retention }) => {
-    const before = daysBefore(now, retention.notifications);
-    return sql`created_at < ${before} and exists (select from jobs where jobs.provider_id = notifications.provider_id
-      and jobs.job_id = notifications.job_id and jobs.end_time < ${before}) order by created_at`;
-  }),
+  eventsDeleted: deleting(
+    "events",
+    "provider_id, shift_id, event, trace_id",
+    ({ now, retention }) => {
+      const before = daysBefore(now, retention.events);
+      return sql`received_at < ${before} and status not in ('queued', 'dead')`;
+    },
+    "received_at",
+  ),
+  jobsDeleted: ({ database, now, retention, signal }) =>
+    inBatches(BATCHES, signal, () => deleteJobs(database, daysBefore(now, retention.jobs), BATCH)),
+  notificationsDeleted: deleting(
+    "notifications",
+    "provider_id, notification_id",
+    ({ now, retention }) => {
+      const before = daysBefore(now, retention.notifications);
+      return sql`created_at < ${before} and exists (select 1 from jobs where jobs.provider_id = notifications.provider_id
+      and jobs.job_id = notifications.job_id and jobs.end_time < ${before})`;
+    },
+    "created_at",
+  ),
   issuesDeleted: deleting(
     "issues",
-    "issue_id",
+    "provider_id, issue_id",
     ({ now, retention }) => sql`resolved_at < ${daysBefore(now, retention.issues)}`,
   ),
   // A tombstone: the shift has no job and no planned reading.
@@ -82,14 +93,15 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
     "shifts",
     "provider_id, shift_id",
     ({ now, retention }) =>
-      sql`missing_since < ${daysBefore(now, retention.jobs)} and next_read_at is null and not exists (select from jobs
+      sql`missing_since < ${daysBefore(now, retention.jobs)} and next_read_at is null and not exists (select 1 from jobs
       where jobs.provider_id = shifts.provider_id and jobs.shift_id = shifts.shift_id)`,
   ),
   // As long as the operations API shows the minute of the last webhook.
   figuresDeleted: deleting(
     "figures",
     "minute, name, provider_id",
-    ({ now }) => sql`minute < ${daysBefore(now, 7)} order by minute`,
+    ({ now }) => sql`minute < ${daysBefore(now, 7)}`,
+    "minute",
   ),
   // The weeks that a rhythm is compared with, and one more.
   hoursDeleted: deleting(
@@ -111,7 +123,7 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
 };
 
 /** Returns the time of the oldest step whose day had no partition when it was written, or `now` without such a step. */
-async function oldestStep(kysely: Kysely, now: Date): Promise<Date> {
+async function oldestStep(kysely: Database["kysely"], now: Date): Promise<Date> {
   const { rows } = await sql<{
     at: Date | null;
   }>`select least(min(at), ${now}) as at from trace_steps_rest`.execute(kysely);
@@ -169,8 +181,7 @@ async function runOnce(deps: Deps, retention: Retention, signal: AbortSignal): P
   for (const name of Object.keys(STEPS) as (keyof UpkeepReport)[]) {
     if (signal.aborted) break;
     try {
-      const { kysely } = deps.database;
-      report[name] = await STEPS[name]({ kysely, now: deps.now(), retention, signal });
+      report[name] = await STEPS[name]({ database: deps.database, now: deps.now(), retention, signal });
     } catch (error) {
       // The other steps still run. The next round retries this one.
       deps.log.error({ err: error, what: name }, "a step of the upkeep failed");
@@ -191,20 +202,30 @@ async function inBatches(most: number, signal: AbortSignal, batch: () => Promise
   return sum;
 }
 
-/** Returns a step that deletes the rows for which `isOld` holds. `key` has the columns of the primary key. */
+/** Returns a step that deletes the rows for which `isOld` holds. `key` has the columns of the primary key; `first`: the column in whose order. */
 function deleting(
   table: string,
   key: string,
   isOld: (parts: { now: Date; retention: Retention }) => RawBuilder<unknown>,
+  first = key,
 ): Step {
-  const [rows, columns] = [sql.table(table), sql.raw(key)];
-  return ({ kysely, now, retention, signal }) =>
+  const [rows, columns, order] = [
+    sql.table(table),
+    sql.raw(key),
+    first === key ? sql`` : sql.raw(`order by ${first}`),
+  ];
+  return ({ database, now, retention, signal }) =>
     inBatches(BATCHES, signal, async () => {
-      const { numAffectedRows } = await sql`
-        delete from ${rows} where (${columns}) in (
-          select ${columns} from ${rows} where ${isOld({ now, retention })} limit ${BATCH} for update skip locked)`.execute(
-        kysely,
-      );
-      return Number(numAffectedRows ?? 0);
+      const condition = isOld({ now, retention });
+      let deleted = 0;
+      for (const organisation of await organisationsWith(database, table, condition)) {
+        const { numAffectedRows } = await sql`
+          delete from ${rows} where ${isOf(organisation)} (${columns}) in (
+            select ${columns} from ${rows} where ${isOf(organisation)} ${condition} ${order} limit ${BATCH} for update skip locked)`.execute(
+          database.kysely,
+        );
+        deleted += Number(numAffectedRows ?? 0);
+      }
+      return deleted;
     });
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
 import { createSemaphore } from "../../clients/provider/semaphore.ts";
-import { HOLDS_SEAT, IS_LIVE, jsonTexts } from "../db/fragments.ts";
+import { HOLDS_SEAT, IS_LIVE, idList, jsonRows } from "../db/fragments.ts";
+import { providerOf } from "../db/organisation.ts";
 import type { Deps } from "../deps.ts";
-import { afterCommit, type Trx, transact } from "../transaction.ts";
+import { afterCommit, grouped, type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "./due.ts";
 import { type Claim, endClaim, renewClaim } from "./rows.ts";
 import type { Run } from "./worker.ts";
@@ -122,17 +123,26 @@ const LONGEST = sql`interval '1 day'`;
  * Reads the other shifts at the time that has become free whose `booking_overlaps` is open for one of the people: the reading resolves it once its cause is
  * gone.
  */
-async function rereadOverlapping(trx: Trx, deps: Deps, providerId: string, { jobId, from, to }: Freed<Date>) {
+async function rereadOverlapping(
+  trx: Trx,
+  deps: Deps,
+  people: readonly string[],
+  { jobId, from, to }: Freed<Date>,
+) {
   const { rows } = await sql<{ providerId: string; key: string }>`
-    update shifts set next_read_at = now() from (
-      select jobs.provider_id, jobs.shift_id from bookings as own
-      join bookings as other on other.candidate_id = own.candidate_id and other.job_id <> own.job_id
-      join jobs on jobs.provider_id = other.provider_id and jobs.job_id = other.job_id
-      where own.provider_id = ${providerId} and own.job_id = ${jobId} and jobs.start_time < ${to} and jobs.end_time > ${from}
-        and exists (select true from issues where issues.provider_id = jobs.provider_id and code = 'booking_overlaps' and resolved_at is null
-          and subject = jsonb_build_object('kind', 'booking', 'shiftId', jobs.shift_id, 'candidateId', other.candidate_id))) as overlapping
-    where (shifts.provider_id, shifts.shift_id) = (overlapping.provider_id, overlapping.shift_id)
-    returning shifts.provider_id as "providerId", shifts.shift_id as key`.execute(trx);
+    select distinct jobs.provider_id as "providerId", jobs.shift_id as key
+    from bookings join jobs using (provider_id, job_id) join issues on issues.provider_id = jobs.provider_id
+    where bookings.candidate_id = any (${idList(people)}) and jobs.job_id <> ${jobId} and start_time < ${to} and end_time > ${from}
+      and code = 'booking_overlaps' and resolved_at is null
+      and subject = jsonb_build_object('kind', 'booking', 'shiftId', jobs.shift_id, 'candidateId', bookings.candidate_id)`.execute(
+    trx,
+  );
+  for (const [organisation, group] of grouped(trx, rows))
+    await sql`
+      update shifts set next_read_at = now() from ${jsonRows(group)} as overlapping ("providerId" uuid, key text)
+      where shifts.provider_id = ${providerOf(organisation, "overlapping.providerId")} and shift_id = key`.execute(
+      trx,
+    );
   markDue(
     trx,
     deps,
@@ -147,20 +157,26 @@ async function rereadOverlapping(trx: Trx, deps: Deps, providerId: string, { job
 const freed: Batch = async (trx, deps, { providerId, key }, after) => {
   const [jobId = "", start = "", end = ""] = key.slice(FREED.length).split(" ");
   const [from, to] = [new Date(Number(start)), new Date(Number(end))];
-  if (after === "") await rereadOverlapping(trx, deps, providerId, { jobId, from, to });
+  const { rows: people } = await sql<{ id: string; isFree: boolean }>`
+    select candidate_id as id, bool_or(not ${HOLDS_SEAT} or jobs.start_time <> ${from} or jobs.end_time <> ${to}) as "isFree"
+    from jobs join bookings using (provider_id, job_id)
+    where jobs.provider_id = ${providerId} and jobs.job_id = ${jobId} group by candidate_id`.execute(trx);
+  if (after === "") {
+    const booked = people.map(({ id }) => id);
+    await rereadOverlapping(trx, deps, booked, { jobId, from, to });
+  }
+  const free = people.filter(({ isFree }) => isFree).map(({ id }) => id);
   const { rows: able } = await sql<{ id: string }>`
-    select distinct able.competence_id as id
-    from jobs join bookings using (provider_id, job_id) join (
-      select candidate_id, competence_id from candidate_competences
-      union all select candidate_id, competence_id from membership_competences) as able using (candidate_id)
-    where jobs.provider_id = ${providerId} and jobs.job_id = ${jobId}
-      and (not ${HOLDS_SEAT} or jobs.start_time <> ${from} or jobs.end_time <> ${to})`.execute(trx);
+    select competence_id as id from candidate_competences where candidate_id = any (${idList(free)})
+    union select competence_id from membership_competences where candidate_id = any (${idList(free)})`.execute(
+    trx,
+  );
   const [afterId = jobId, afterStart = "-infinity"] = after === "" ? [] : after.split(/ (.*)/s);
   const { rows } = await sql<{ providerId: string; key: string; place: string }>`
     select provider_id as "providerId", shift_id as key, job_id || ' ' || start_time as place from jobs
     where status = 'open' and start_time > greatest(now(), ${from}::timestamptz - ${LONGEST}) and start_time < ${to} and end_time > ${from}
       and (start_time, job_id) > (${afterStart}::timestamptz, ${afterId}::uuid) and job_id <> ${jobId}
-      and competence_id in (select id::uuid from ${jsonTexts(able.map(({ id }) => id))} as able (id))
+      and competence_id = any (${idList(able.map(({ id }) => id))})
     order by start_time, job_id limit ${BATCH}::int`.execute(trx);
   markDue(
     trx,
@@ -209,12 +225,12 @@ const responds: Batch = async (trx, { wakeWorker }, { providerId }, after) => {
   const [kind = "", key = ""] = after.split(/ (.*)/s);
   const { rows } = await sql<{ count: number; last: string }>`
     with passed as (
-      select kind, key from work
+      select kind, key, now() as at from work
       where provider_id = ${providerId} and kind in ('person', 'shift') and (kind, key) > (${kind}, ${key})
       order by kind, key limit ${BATCH}::int),
     tried as (
       update work set revision = revision + 1, not_before = null,
-        due_at = case when claim is null then now() else due_at end
+        due_at = case when claim is null then passed.at else due_at end
       from passed
       where provider_id = ${providerId} and (work.kind, work.key) = (passed.kind, passed.key) and attempts > 0)
     select count(*)::int as count, (array_agg(kind || ' ' || key order by kind, key))[count(*)] as last from passed`.execute(

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../db/database.ts";
-import { jsonRows, milliseconds } from "../db/fragments.ts";
+import { jsonRows, laterBy, milliseconds } from "../db/fragments.ts";
+import { byOrganisation, inserted, type Organisation, providerOf } from "../db/organisation.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 
@@ -61,11 +62,12 @@ type WorkRow = ({ what: "due" } & Due) | Held;
 export const WORK: Writer<WorkRow> = {
   order: 9,
   isLast: true,
-  write: async (trx, rows) => {
+  write: async (trx, rows, organisation) => {
     const due = merged(rows.filter((row) => row.what === "due"));
     const held = rows.filter((row) => row.what !== "due");
     // A sort keeps the order of equals: a claim ends after its own hint.
-    for (const group of grouped([...due, ...held].sort(compareKeys))) await writeGroup(trx, group);
+    for (const group of grouped([...due, ...held].sort(compareKeys)))
+      await writeGroup(trx, group, organisation);
   },
 };
 
@@ -106,25 +108,31 @@ function grouped(rows: readonly WorkRow[]): WorkRow[][] {
   return groups;
 }
 
-function writeGroup(trx: Trx, rows: readonly WorkRow[]): Promise<void> {
-  if (rows[0]?.what !== "due") return writeHeld(trx, rows);
+function writeGroup(trx: Trx, rows: readonly WorkRow[], organisation: Organisation): Promise<void> {
+  if (rows[0]?.what !== "due") return writeHeld(trx, rows, organisation);
   // One time for all of them: to be due too early costs a run.
   const joins = rows.map((row) => (row.what === "due" ? (row.joinsForMs ?? 0) : 0));
-  return writeDue(trx, rows, Math.min(...joins));
+  return writeDue(trx, rows, Math.min(...joins), organisation);
 }
 
 /** A claimed row keeps its lease. The revision shows the run that a hint has arrived. */
-async function writeDue(trx: Trx, due: readonly WorkRow[], joinsForMs: number): Promise<void> {
+async function writeDue(
+  trx: Trx,
+  due: readonly WorkRow[],
+  joinsForMs: number,
+  organisation: Organisation,
+): Promise<void> {
+  const { provider, join } = inserted(organisation, "due.providerId");
   await sql`
     insert into work (provider_id, kind, key, priority)
-    select "providerId", kind, key, priority
+    select ${provider}, due.kind, key, priority
     from ${jsonRows(due)}
-      as due ("providerId" uuid, kind text, key text, priority smallint)
+      as due ("providerId" uuid, kind text, key text, priority smallint) ${join}
     on conflict (provider_id, kind, key) do update set
       revision = work.revision + 1,
       is_first = true,
       priority = least(work.priority, excluded.priority),
-      due_at = case when work.claim is null then greatest(least(work.due_at, now() + ${milliseconds(joinsForMs)}), coalesce(work.not_before, now()))
+      due_at = case when work.claim is null then greatest(least(work.due_at, ${laterBy(sql`excluded.due_at`, joinsForMs)}), coalesce(work.not_before, excluded.due_at))
         else work.due_at end`.execute(trx);
 }
 
@@ -138,27 +146,32 @@ const HINTED_MS = 1_000;
  * after a failed attempt in a second, or when the provider allows it.
  * @throws ClaimLost
  */
-async function writeHeld(trx: Trx, held: readonly WorkRow[]): Promise<void> {
+async function writeHeld(trx: Trx, held: readonly WorkRow[], organisation: Organisation): Promise<void> {
+  const [provider, ofHeld] = [
+    providerOf(organisation, "given.providerId"),
+    providerOf(organisation, "held.providerId"),
+  ];
   const { rows } = await sql<{ count: number }>`
     with held as materialized (
-      select given.*, "afterMs" is null and work.revision = given.revision as "isDone"
+      select given.*, "afterMs" is null and work.revision = given.revision as "isDone",
+        now() + coalesce(case when work.revision = given.revision or "isFirm" then "afterMs"
+          when given.attempts > 0 then least("afterMs", ${HINTED_MS}::float8) end, 0) * ${MS} as "dueAt",
+        case when "isFirm" then now() + "afterMs" * ${MS} end as "notBefore"
       from ${jsonRows(held)} as given (what text, "providerId" uuid, kind text, key text,
           claim uuid, revision int, attempts int, priority smallint, "afterMs" float8, "isFirm" boolean, "isDeferred" boolean)
         join work on (work.provider_id, work.kind, work.key, work.claim)
-          = (given."providerId", given.kind, given.key, given.claim)
+          = (${provider}, given.kind, given.key, given.claim)
       for update of work),
     deleted as (
       delete from work using held
-      where "isDone" and (work.provider_id, work.kind, work.key) = (held."providerId", held.kind, held.key)),
+      where "isDone" and (work.provider_id, work.kind, work.key) = (${ofHeld}, held.kind, held.key)),
     written as (
-      update work set claim = case what when 'renewed' then held.claim end, attempts = held.attempts,
+      update work set claim = case when what = 'renewed' then held.claim end, attempts = held.attempts,
         priority = case when work.revision = held.revision then held.priority else least(work.priority, held.priority) end,
         is_first = is_first and (what = 'renewed' or work.revision <> held.revision or "isDeferred" is true),
-        due_at = now() + coalesce(case when work.revision = held.revision or "isFirm" then "afterMs"
-          when held.attempts > 0 then least("afterMs", ${HINTED_MS}::float8) end, 0) * ${MS},
-        not_before = case when "isFirm" then now() + "afterMs" * ${MS} end
+        due_at = "dueAt", not_before = "notBefore"
       from held
-      where not "isDone" and (work.provider_id, work.kind, work.key) = (held."providerId", held.kind, held.key))
+      where not "isDone" and (work.provider_id, work.kind, work.key) = (${ofHeld}, held.kind, held.key))
     select count(*)::int as count from held`.execute(trx);
   if (rows[0]?.count !== held.length) throw new ClaimLost();
 }
@@ -171,7 +184,7 @@ export const endClaim = (trx: Trx, claim: Claim, next: NextAttempt): void =>
 export const renewClaim = (trx: Trx, claim: Claim): void =>
   writeAtEnd(trx, WORK, { ...claim, afterMs: LEASE_MS, what: "renewed" });
 
-type Db = Pick<Database, "kysely">;
+type Db = Pick<Database, "kysely" | "isDistributed">;
 
 /** Renews claims of this process, as far as it still has them. */
 export const renewClaims = (db: Db, claims: readonly Claim[]): Promise<void> =>
@@ -182,14 +195,20 @@ export const releaseClaims = (db: Db, claims: readonly Claim[]): Promise<void> =
   change(db, claims, sql`claim = null, due_at = now(), attempts = greatest(work.attempts - 1, 0)`);
 
 /** A transaction, because the planner keeps to the order of the rows only there. */
-async function change({ kysely }: Db, claims: readonly Claim[], values: RawBuilder<unknown>): Promise<void> {
-  const rows = [...claims].sort(compareKeys);
-  await kysely.transaction().execute((trx) =>
-    sql`
-      update work set ${values}
-      from ${jsonRows(rows)} as held ("providerId" uuid, kind text, key text, claim uuid)
-      where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`.execute(
-      trx,
-    ),
-  );
+async function change(
+  { kysely, isDistributed }: Db,
+  claims: readonly Claim[],
+  values: RawBuilder<unknown>,
+): Promise<void> {
+  for (const [organisation, rows] of byOrganisation([...claims].sort(compareKeys), isDistributed)) {
+    const provider = providerOf(organisation, "held.providerId");
+    await kysely.transaction().execute((trx) =>
+      sql`
+        update work set ${values}
+        from ${jsonRows(rows)} as held ("providerId" uuid, kind text, key text, claim uuid)
+        where (work.provider_id, work.kind, work.key, work.claim) = (${provider}, held.kind, held.key, held.claim)`.execute(
+        trx,
+      ),
+    );
+  }
 }

@@ -271,8 +271,8 @@ const TABLES: Tables = {
     silent_until: "timestamptz",
   },
   webhook_counts: { provider_id: "uuid", minute: "timestamptz", count: "int8" },
-  hourly_figures: { provider_id: "text", name: "text", hour: "timestamptz", value: "int8" },
-  figures: { minute: "timestamptz", name: "text", provider_id: "text", value: "int8" },
+  hourly_figures: { provider_id: "uuid", name: "text", hour: "timestamptz", value: "int8" },
+  figures: { minute: "timestamptz", name: "text", provider_id: "uuid", value: "int8" },
   field_uses: { provider_id: "uuid", field: "text", count: "int8" },
   own_people: { provider_id: "uuid", job_id: "uuid", candidate_id: "uuid", created_at: "timestamptz" },
   shift_changes: {

@@ -371,10 +371,11 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
 
   it("deletes figures that are too old to be queried", async () => {
     const { kysely } = database();
+    const provider_id = randomUUID();
     const figure = (age: number, nth: number) => ({
       minute: new Date(clock - age),
       name: `n${nth}`,
-      provider_id: "",
+      provider_id,
       value: 1,
     });
     const old = Array.from({ length: 1_200 }, (_, nth) => figure(7 * DAY_MS + 1, nth));
@@ -486,7 +487,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     const minute = new Date(clock - 8 * DAY_MS);
     await database()
       .kysely.insertInto("figures")
-      .values({ minute, name: "n", provider_id: "", value: 1 })
+      .values({ minute, name: "n", provider_id: randomUUID(), value: 1 })
       .execute();
     const { now } = deps();
     const failing = vi.fn(now).mockImplementationOnce(() => {

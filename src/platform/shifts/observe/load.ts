@@ -1,6 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Shift } from "../../../contract/shift.ts";
 import { HOLDS_SEAT, jsonRows, ROW_BY_ROW } from "../../db/fragments.ts";
+import { type Organisation, providerOf } from "../../db/organisation.ts";
 import type { Integration, Schema } from "../../db/schema.ts";
 import { fromRow } from "../columns.ts";
 import { NO_BELIEF } from "../plan/believe.ts";
@@ -63,19 +64,21 @@ export async function loadShifts(
   db: Db,
   asked: readonly LoadRequest[],
   now: Date,
+  organisation?: Organisation,
 ): Promise<(LoadedShift | undefined)[]> {
+  const provider = providerOf(organisation, "asked.provider");
   const { rows } = await sql<Loaded>`
-    select ${basics(now)}, to_jsonb(job) as job, ${bookings} as bookings,
+    select ${basics(provider, now)}, to_jsonb(job) as job, ${bookings(provider)} as bookings,
       (select coalesce(jsonb_agg(to_jsonb(change) || jsonb_build_object('sent_in_ms', extract(epoch from sent_at - now()) * 1000)
         order by change_id), '[]') from shift_changes as change
-        where change.provider_id = asked.provider and change.job_id = job.job_id and change.status = 'pending') as changes,
-      exists (select from issues where provider_id = asked.provider and subject ->> 'shiftId' = asked.shift
+        where change.provider_id = ${provider} and change.job_id = job.job_id and change.status = 'pending') as changes,
+      exists (select 1 from issues where provider_id = ${provider} and subject ->> 'shiftId' = asked.shift
         and resolved_at is null ${ROW_BY_ROW}) as has_issues,
-      (select workplace_id from outlets where provider_id = asked.provider
+      (select workplace_id from outlets where provider_id = ${provider}
         and outlet_id = coalesce(asked.outlet, job.outlet_id)) as workplace_id,
-      (select competence_id from roles where provider_id = asked.provider
+      (select competence_id from roles where provider_id = ${provider}
         and role_id = coalesce(asked.role, job.role_id)) as competence_id
-    from ${rowsOf(asked)}`.execute(db);
+    from ${rowsOf(asked, provider)}`.execute(db);
   return inOrder(asked, rows, now);
 }
 
@@ -85,7 +88,7 @@ export async function loadShift(
   now: Date,
   read?: Shift,
 ): Promise<LoadedShift | undefined> {
-  const [loaded] = await loadShifts(db, [{ key, read }], now);
+  const [loaded] = await loadShifts(db, [{ key, read }], now, key.providerId);
   return loaded;
 }
 
@@ -94,12 +97,14 @@ export async function peekShifts(
   db: Db,
   keys: readonly ShiftKey[],
   now: Date,
+  organisation?: Organisation,
 ): Promise<(LoadedShift | undefined)[]> {
+  const provider = providerOf(organisation, "asked.provider");
   const asked = keys.map((key) => ({ key }));
   const { rows } = await sql<Loaded>`
-    select ${basics(now)}, case when job.job_id is not null then jsonb_build_object('status', job.status, 'trace_id', job.trace_id) end as job,
+    select ${basics(provider, now)}, case when job.job_id is not null then jsonb_build_object('status', job.status, 'trace_id', job.trace_id) end as job,
       '[]'::jsonb as bookings, '[]'::jsonb as changes, false as has_issues, null as workplace_id, null as competence_id
-    from ${rowsOf(asked)}`.execute(db);
+    from ${rowsOf(asked, provider)}`.execute(db);
   return inOrder(asked, rows, now);
 }
 
@@ -119,7 +124,7 @@ function inOrder(
 }
 
 /** Joins the tables by their keys. */
-function rowsOf(asked: readonly LoadRequest[]) {
+function rowsOf(asked: readonly LoadRequest[], provider: RawBuilder<string>) {
   const rows = asked.map(({ key, read }, nth) => ({
     nth,
     provider: key.providerId,
@@ -129,35 +134,37 @@ function rowsOf(asked: readonly LoadRequest[]) {
   return sql`
     ${jsonRows(rows)}
       as asked (nth int, provider uuid, shift text, outlet text, role text)
-    cross join lateral (select * from integrations where provider_id = asked.provider ${ROW_BY_ROW}) as integrations
-    left join lateral (select * from jobs where provider_id = asked.provider and shift_id = asked.shift ${ROW_BY_ROW}) as job on true`;
+    cross join lateral (select * from integrations where provider_id = ${provider} ${ROW_BY_ROW}) as integrations
+    left join lateral (select * from jobs where provider_id = ${provider} and shift_id = asked.shift ${ROW_BY_ROW}) as job on true`;
 }
 
-const basics = (now: Date) => sql`
+const basics = (provider: RawBuilder<string>, now: Date) => sql`
   asked.nth, to_jsonb(integrations) as integration,
   (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000,
       'missing_in_ms', extract(epoch from missing_since - now()) * 1000, 'believed_in_ms', extract(epoch from believed_at - now()) * 1000)
-    from shifts where provider_id = asked.provider and shift_id = asked.shift) as shift,
+    from shifts where provider_id = ${provider} and shift_id = asked.shift) as shift,
   (select coalesce(jsonb_agg(jsonb_build_object('operationId', operation_id, 'traceId', trace_id, 'sentAt', sent_at,
       'consumedBy', consumed_by, 'isOpen', confirmed_at is null,
       'isAwaited', consumed_at is null and expires_at > ${now}) order by operation_id), '[]')
-    from pending_operations where provider_id = asked.provider and shift_id = asked.shift) as operations,
+    from pending_operations where provider_id = ${provider} and shift_id = asked.shift) as operations,
   (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
       'receivedAt', received_at, 'isDead', status = 'dead', 'isReplayed', replayed_at is not null,
       'isRead', is_read) order by event_id), '[]')
-    from events where provider_id = asked.provider and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
+    from events where provider_id = ${provider} and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
 
 /** An id at a provider belongs to the candidate who had it first. */
-const IS_SHARED = sql`(select '{"kind": "shared"}'::jsonb from provider_candidates as other
-    where other.provider_id = known.provider_id and other.provider_candidate_id = known.provider_candidate_id
+const isShared = (
+  provider: RawBuilder<string>,
+) => sql`(select '{"kind": "shared"}'::jsonb from provider_candidates as other
+    where other.provider_id = ${provider} and other.provider_candidate_id = known.provider_candidate_id
       and (other.known_at, other.candidate_id) < (known.known_at, known.candidate_id) limit 1)`;
 
-const bookings = sql`
+const bookings = (provider: RawBuilder<string>) => sql`
   (select coalesce(jsonb_agg(to_jsonb(bookings) || jsonb_build_object('person_id', known.provider_candidate_id,
-      'fault', coalesce(known.trouble, ${IS_SHARED})) order by booking_id), '[]')
+      'fault', coalesce(known.trouble, ${isShared(provider)})) order by booking_id), '[]')
     from bookings left join provider_candidates as known
-      on known.provider_id = bookings.provider_id and known.candidate_id = bookings.candidate_id
-    where bookings.provider_id = asked.provider and bookings.job_id = job.job_id
+      on known.provider_id = ${provider} and known.candidate_id = bookings.candidate_id
+    where bookings.provider_id = ${provider} and bookings.job_id = job.job_id
       and (${HOLDS_SEAT} or at_provider <> 'no' or sent_at is not null and bookings.updated_at > now() - ${LOADED_FOR}))`;
 
 /** Restores the one time that callers compare: when the integration was last changed. */

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Shift } from "../../../contract/shift.ts";
-import { HOLDS_SEAT, IS_LIVE, jsonTexts } from "../../db/fragments.ts";
+import { findBooked } from "../../candidates/booked.ts";
+import { IS_LIVE, jsonTexts } from "../../db/fragments.ts";
 import type { Trx } from "../../transaction.ts";
 import type { MovedPerson, ShiftState, Surroundings } from "../plan/state.ts";
 
@@ -27,14 +28,12 @@ export async function findMoved(
     where jobs.job_id <> ${job.jobId} and ${IS_LIVE} and jobs.start_time > ${now} and own.created_at > now() - ${MOVED_WITHIN}`;
   const free = await lockFree(trx, providerId, found);
   if (!free) return [];
-  const { rows } = await sql<Omit<MovedPerson, "isBusy"> & { isSettled: boolean }>`
+  const { rows } = await sql<Found>`
     select distinct on (own.candidate_id) own.candidate_id as "candidateId", listed.id as "providerCandidateId",
       jobs.job_id as "jobId", jobs.shift_id as "shiftId", jobs.outlet_id as "outletId", jobs.role_id as "roleId",
       jobs.announced is null as "isSettled",
       (extract(epoch from jobs.start_time) * 1000)::float8 as "startTime", (extract(epoch from jobs.end_time) * 1000)::float8 as "endTime",
-      (select bookings.job_id from bookings join jobs as third using (provider_id, job_id)
-        where bookings.candidate_id = own.candidate_id and ${HOLDS_SEAT} and bookings.job_id not in (jobs.job_id, ${job.jobId})
-          and third.start_time < jobs.end_time and third.end_time > jobs.start_time limit 1) as "otherJobId"
+      jobs.start_time as "from", jobs.end_time as "to"
     from (select own.provider_id, own.job_id, own.candidate_id ${found}) as own
     join jobs using (provider_id, job_id)
     cross join lateral (select entry ->> 'providerCandidateId' as id from jsonb_array_elements(jobs.own_people) as entry
@@ -42,7 +41,19 @@ export async function findMoved(
     order by own.candidate_id, abs(extract(epoch from jobs.start_time - ${new Date(job.startTime)}::timestamptz)), jobs.job_id`.execute(
     trx,
   );
-  return rows.map(({ isSettled, ...row }) => ({ ...row, isBusy: !isSettled || !free.has(row.jobId) }));
+  const moved: MovedPerson[] = [];
+  for (const { isSettled, from, to, ...row } of rows) {
+    const booked = await findBooked(trx, [row.candidateId], from, to);
+    const other = booked.find(({ jobId }) => jobId !== row.jobId && jobId !== job.jobId);
+    moved.push({ ...row, otherJobId: other?.jobId ?? null, isBusy: !isSettled || !free.has(row.jobId) });
+  }
+  return moved;
+}
+
+interface Found extends Omit<MovedPerson, "isBusy" | "otherJobId"> {
+  isSettled: boolean;
+  from: Date;
+  to: Date;
 }
 
 /** Locks the jobs that no other run works on, and returns their ids; undefined if there are no jobs. */
@@ -78,13 +89,13 @@ export async function findArrived(
   const jobId = job?.jobId ?? null;
   const { rows } = await sql<{ id: string }>`
     select distinct id from ${jsonTexts(candidateIds)} as listed (id)
-    where exists (select from bookings where provider_id = ${providerId} and candidate_id = id::uuid and status = 'released'
+    where exists (select 1 from bookings where provider_id = ${providerId} and candidate_id = id::uuid and status = 'released'
         and reason in ${ENDED_WITHOUT_WISH} and updated_at > now() - ${ARRIVES_WITHIN} and job_id is distinct from ${jobId}::uuid)
-      and not exists (select from bookings where provider_id = ${providerId} and candidate_id = id::uuid
+      and not exists (select 1 from bookings where provider_id = ${providerId} and candidate_id = id::uuid
         and job_id = ${jobId}::uuid and updated_at > now() - ${MOVED_WITHIN})
-      and not exists (select from own_people where provider_id = ${providerId} and candidate_id = id::uuid
-        and job_id = ${jobId}::uuid and created_at < now() - ${MOVED_WITHIN})
-      and not exists (select from bookings join jobs using (provider_id, job_id) where bookings.candidate_id = id::uuid and ${HOLDS_SEAT}
-        and start_time < ${new Date(read.endTime)} and end_time > ${new Date(read.startTime)})`.execute(trx);
-  return rows.map(({ id }) => id);
+      and not exists (select 1 from own_people where provider_id = ${providerId} and candidate_id = id::uuid
+        and job_id = ${jobId}::uuid and created_at < now() - ${MOVED_WITHIN})`.execute(trx);
+  const arrived = rows.map(({ id }) => id);
+  const others = await findBooked(trx, arrived, new Date(read.startTime), new Date(read.endTime));
+  return arrived.filter((id) => others.every(({ candidateId }) => candidateId !== id));
 }

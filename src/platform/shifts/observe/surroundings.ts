@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { ProviderPerson } from "../../../../generated/operations/types.ts";
 import { parsePersonalNumber } from "../../../contract/personal-number.ts";
 import type { Shift } from "../../../contract/shift.ts";
+import { findBooked } from "../../candidates/booked.ts";
 import { hasCompetence } from "../../candidates/membership.ts";
 import { HOLDS_SEAT, IS_LIVE, jsonRows, jsonTexts } from "../../db/fragments.ts";
 import type { Numbers } from "../../deps.ts";
@@ -59,20 +60,21 @@ async function peopleOf(
 }
 
 async function conflictsOf(trx: Trx, state: ShiftState, read: Shift, competenceId: string | null) {
-  const [from, to] = [new Date(read.startTime), new Date(read.endTime)];
   const booked = state.bookings.map(({ candidateId }) => candidateId);
-  const { rows } = await sql<{ candidate_id: string; other: string | null; able: boolean }>`
-    select booked.id as candidate_id,
-      (select bookings.job_id from bookings join jobs using (provider_id, job_id)
-        where bookings.candidate_id = booked.id::uuid and ${HOLDS_SEAT} and bookings.job_id <> ${state.job?.jobId ?? null}
-          and jobs.start_time < ${to} and jobs.end_time > ${from} limit 1) as other,
-      ${competenceId}::uuid is null or ${hasCompetence(sql`booked.id::uuid`, state.providerId, sql`${competenceId}::uuid`)} as able
-    from ${jsonTexts(booked)} as booked (id)`.execute(trx);
+  const others = await findBooked(trx, booked, new Date(read.startTime), new Date(read.endTime));
+  const { rows: lacking } = await sql<{ id: string }>`
+    select booked.id from ${jsonTexts(booked)} as booked (id) where ${competenceId}::uuid is not null
+      and not ${hasCompetence(sql`booked.id::uuid`, state.providerId, sql`${competenceId}::uuid`)}`.execute(
+    trx,
+  );
   return {
-    overlaps: rows.flatMap(({ candidate_id, other }) =>
-      other === null ? [] : [{ candidateId: candidate_id, otherJobId: other }],
-    ),
-    lacking: rows.filter(({ able }) => !able).map(({ candidate_id }) => candidate_id),
+    overlaps: booked.flatMap((candidateId) => {
+      const other = others.find(
+        (each) => each.candidateId === candidateId && each.jobId !== state.job?.jobId,
+      );
+      return other ? [{ candidateId, otherJobId: other.jobId }] : [];
+    }),
+    lacking: lacking.map(({ id }) => id),
   };
 }
 

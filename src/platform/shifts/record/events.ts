@@ -1,6 +1,7 @@
 import { sql, type Updateable } from "kysely";
 import type { EventStatus, Outcome } from "../../../../generated/operations/types.ts";
 import { jsonRows } from "../../db/fragments.ts";
+import { providerOf } from "../../db/organisation.ts";
 import type { PendingOperationsTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { publish } from "../../stream.ts";
@@ -35,7 +36,7 @@ interface EventRow extends ShiftKey {
 
 const EVENTS: Writer<EventRow> = {
   order: 3,
-  write: async (trx, rows) => {
+  write: async (trx, rows, organisation) => {
     // The last write of an event wins.
     const last = [...new Map(rows.map((row) => [row.eventId, row])).values()];
     // The reading that ends an event counts as an attempt.
@@ -45,7 +46,7 @@ const EVENTS: Writer<EventRow> = {
           else events.attempts + 1 end
       from ${jsonRows(last)} as seen ("providerId" uuid, "shiftId" text,
         "eventId" uuid, status text, verdict jsonb, attempts int, "isRead" boolean, "processedAt" timestamptz)
-      where events.provider_id = seen."providerId" and events.shift_id = seen."shiftId"
+      where events.provider_id = ${providerOf(organisation, "seen.providerId")} and events.shift_id = seen."shiftId"
         and events.event_id = seen."eventId"`.execute(trx);
   },
 };
@@ -82,6 +83,7 @@ export async function requeueEcho(
     returning event_id`.execute(trx);
   if (rows.length === 0) return;
   publish(trx, { type: "event", eventId, providerId, shiftId, status: "queued" });
-  const shift = sql`select provider_id, shift_id from events where event_id = ${eventId}`;
+  const shift = sql`select provider_id, shift_id from events
+    where provider_id = ${providerId} and event_id = ${eventId}`;
   await markShiftsDue(trx, deps, shift, PRIORITY.event);
 }

@@ -1,6 +1,7 @@
 import { sql, type Updateable } from "kysely";
 import type { ProviderPerson } from "../../../../generated/operations/types.ts";
 import { jsonbOf, jsonRows } from "../../db/fragments.ts";
+import { providerOf } from "../../db/organisation.ts";
 import type { Job, JobsTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { publish } from "../../stream.ts";
@@ -31,7 +32,7 @@ export async function writeJob(
         created_at: at,
         updated_at: at,
       };
-  if (!job) writeAtEnd(trx, NEW_JOBS, row);
+  if (!job) writeAtEnd(trx, NEW_JOBS, { providerId, job: row });
   if (own) writeAtEnd(trx, OWN_PEOPLE, { providerId, jobId: row.job_id, ...own });
   publish(trx, { type: "job", jobId: row.job_id, providerId, shiftId, status: row.status });
   return row;
@@ -51,16 +52,16 @@ const updateJob = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-const NEW_JOBS: Writer<Job> = {
+const NEW_JOBS: Writer<{ providerId: string; job: Job }> = {
   order: 2,
   write: async (trx, jobs) => {
     // Lists are JSON text in the columns.
-    const rows = jobs.map(({ warnings, own_people, ...job }) => ({
+    const rows = jobs.map(({ job: { warnings, own_people, ...job } }) => ({
       ...job,
       warnings: asJson(warnings),
       own_people: asJson(own_people),
     }));
-    const columns = sql.join(Object.keys(jobs[0] ?? {}).map((column) => sql.ref(column)));
+    const columns = sql.join(Object.keys(jobs[0]?.job ?? {}).map((column) => sql.ref(column)));
     await sql`
       insert into jobs (${columns})
       select ${columns} from jsonb_populate_recordset(null::jobs, ${jsonbOf(rows)})`.execute(trx);
@@ -88,7 +89,7 @@ interface OwnChanges {
 /** Adds first: an erasure locks the person before these rows. */
 const OWN_PEOPLE: Writer<OwnChanges> = {
   order: 3,
-  write: async (trx, changes) => {
+  write: async (trx, changes, organisation) => {
     await sql`
       insert into own_people (provider_id, job_id, candidate_id)
       select "providerId", "jobId", candidate
@@ -96,7 +97,7 @@ const OWN_PEOPLE: Writer<OwnChanges> = {
       order by candidate on conflict do nothing`.execute(trx);
     await sql`
       delete from own_people using ${jsonRows(changes)} as changed ("providerId" uuid, "jobId" uuid, removed uuid[])
-      where own_people.provider_id = "providerId" and own_people.job_id = "jobId" and candidate_id = any(removed)`.execute(
+      where own_people.provider_id = ${providerOf(organisation, "changed.providerId")} and own_people.job_id = "jobId" and candidate_id = any(removed)`.execute(
       trx,
     );
   },

@@ -34,7 +34,7 @@ async function resolveUnneeded(trx: Trx, providerId: string, group: readonly Map
     order by issue_id for update`.execute(trx);
   const [first] = group;
   if (rows.length === 0 || !first) return;
-  const isUnneeded = sql<boolean>`not exists (select from jobs where jobs.provider_id = ${providerId}
+  const isUnneeded = sql<boolean>`not exists (select 1 from jobs where jobs.provider_id = ${providerId}
     and jobs.status = 'blocked_mapping'
     and (jobs.workplace_id is null and jobs.outlet_id = subject ->> 'outletId'
       or jobs.competence_id is null and jobs.role_id = subject ->> 'roleId'))`;

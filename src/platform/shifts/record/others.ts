@@ -64,7 +64,7 @@ async function takeFromOwn(
     update jobs set updated_at = ${now()}, own_people_count = own_people_count - 1,
       own_people = coalesce((select jsonb_agg(entry order by nth) from jsonb_array_elements(own_people)
         with ordinality as listed (entry, nth) where entry ->> 'candidateId' is distinct from ${candidateId}::text), '[]')
-    where provider_id = ${providerId} and job_id = ${jobId} and exists (select from taken)
+    where provider_id = ${providerId} and job_id = ${jobId} and exists (select 1 from taken)
     returning jobs.*`.execute(trx);
   const [job] = rows;
   if (job) publish(trx, { type: "job", jobId, providerId, shiftId: job.shift_id, status: job.status });
@@ -104,7 +104,7 @@ export async function sample(
     sql`
       select provider_id, shift_id from jobs where provider_id = ${providerId} and shift_id <> ${shiftId}
         and ${IS_LIVE} and start_time > ${deps.now()}
-        and not exists (select from shifts where shifts.provider_id = jobs.provider_id
+        and not exists (select 1 from shifts where shifts.provider_id = jobs.provider_id
           and shifts.shift_id = jobs.shift_id and shifts.believed_at > now() - interval '1 minute')
       order by start_time limit ${count}`,
     PRIORITY.background,

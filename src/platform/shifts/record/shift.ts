@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { jsonRows } from "../../db/fragments.ts";
+import { providerOf } from "../../db/organisation.ts";
 import type { Deps } from "../../deps.ts";
 import { type Trx, type Writer, writeAtEnd } from "../../transaction.ts";
 import type { ShiftKey } from "../observe/load.ts";
@@ -42,22 +43,23 @@ interface ShiftRow extends ShiftKey {
 /** Deadlines use the database's clock, so that setting back the clock of this machine cannot stop a shift. */
 const SHIFTS: Writer<ShiftRow> = {
   order: 1,
-  write: async (trx, rows) => {
-    const nextReadAt = sql`now() + seen."readsInMs" * interval '1 millisecond'`;
-    const missingSince = sql`now() + seen."missingInMs" * interval '1 millisecond'`;
+  write: async (trx, rows, organisation) => {
+    const provider = providerOf(organisation, "seen.providerId");
     await sql`
-      with seen as (select * from ${jsonRows(rows)} as seen ("providerId" uuid, "shiftId" text, belief jsonb,
+      with seen as (select seen.*, now() as at, now() + "readsInMs" * interval '1 millisecond' as "nextReadAt",
+          now() + "missingInMs" * interval '1 millisecond' as "missingSince"
+        from ${jsonRows(rows)} as seen ("providerId" uuid, "shiftId" text, belief jsonb,
         "isBelieved" boolean, "readsInMs" float8, "missingInMs" float8, "keepsReading" boolean)),
       known as (
         update shifts set
-          next_read_at = case when seen."keepsReading" then next_read_at else ${nextReadAt} end,
+          next_read_at = case when seen."keepsReading" then next_read_at else seen."nextReadAt" end,
           belief = case when seen."isBelieved" then seen.belief else shifts.belief end,
-          believed_at = case when seen."isBelieved" then now() else believed_at end,
-          missing_since = case when seen."missingInMs" is not null then coalesce(missing_since, ${missingSince}) end
-        from seen where shifts.provider_id = seen."providerId" and shifts.shift_id = seen."shiftId"
+          believed_at = case when seen."isBelieved" then seen.at else believed_at end,
+          missing_since = case when seen."missingInMs" is not null then coalesce(missing_since, seen."missingSince") end
+        from seen where shifts.provider_id = ${provider} and shifts.shift_id = seen."shiftId"
         returning shifts.provider_id, shifts.shift_id)
       insert into shifts (provider_id, shift_id, next_read_at, belief, believed_at, missing_since)
-      select "providerId", "shiftId", ${nextReadAt}, belief, now(), ${missingSince}
+      select ${provider}, "shiftId", "nextReadAt", belief, at, "missingSince"
       from seen where ("providerId", "shiftId") not in (select provider_id, shift_id from known)
       on conflict (provider_id, shift_id) do update set next_read_at = excluded.next_read_at,
         belief = excluded.belief, believed_at = excluded.believed_at, missing_since = excluded.missing_since`.execute(

@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Database } from "./engine.ts";
+
+/**
+ * The organisation of all rows of a statement, on a distributed database: a statement that names it is carried out by one worker. Undefined on others,
+ * where rows of several organisations share a statement.
+ */
+export type Organisation = string | undefined;
+
+/** The provider of each given row, as the tables of the statement are compared with it. */
+export const providerOf = (organisation: Organisation, column: string): RawBuilder<string> =>
+  organisation === undefined ? sql.ref(column) : sql`${organisation}::uuid`;
+
+/** The same for an INSERT of given rows: `join` follows them. A worker inserts what it selects from a table of its own. */
+export const inserted = (organisation: Organisation, column: string) =>
+  organisation === undefined
+    ? { provider: sql.ref(column), join: sql`` }
+    : {
+        provider: sql.ref("integrations.provider_id"),
+        join: sql`join integrations on integrations.provider_id = ${organisation}`,
+      };
+
+/** Groups rows by organisation, in one order everywhere, where each statement must name one. */
+export function byOrganisation<Row extends { providerId: string }>(
+  rows: readonly Row[],
+  isDistributed: boolean | undefined,
+): [Organisation, readonly Row[]][] {
+  if (!isDistributed) return [[undefined, rows]];
+  return [...Map.groupBy(rows, ({ providerId }) => providerId)].sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  );
+}
+
+/** A condition on the organisation, for statements that choose their rows themselves; `and` follows it. */
+export const isOf = (organisation: Organisation) =>
+  organisation === undefined ? sql`` : sql`provider_id = ${organisation} and`;
+
+/** Returns the organisations at which a table has rows for which `condition` holds. One statement is for all of them on a database that is not distributed. */
+export async function organisationsWith(
+  { kysely, isDistributed }: Pick<Database, "kysely" | "isDistributed">,
+  table: string,
+  condition: RawBuilder<unknown>,
+): Promise<Organisation[]> {
+  if (!isDistributed) return [undefined];
+  const { rows } = await sql<{ providerId: string }>`
+    select distinct provider_id as "providerId" from ${sql.table(table)} where ${condition}`.execute(kysely);
+  return rows.map(({ providerId }) => providerId);
+}

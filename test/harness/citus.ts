@@ -1,0 +1,59 @@
+import pg from "pg";
+import { openDatabase } from "../../src/platform/db/database.ts";
+import { distribute } from "../../src/platform/db/distribute.ts";
+import { onServer } from "./on-server.ts";
+
+/** A database on Citus whose tables are distributed, to copy: on the coordinator and on each worker, which know the copies by its name. */
+export interface CitusTemplate {
+  name: string;
+  /** The URLs of the servers without a database name, the coordinator first. */
+  servers: string[];
+}
+
+/**
+ * Distributes the tables of the database that CITUS_URL names: it has the extension and its workers, and belongs to the tests. Where `engines` name
+ * PostgreSQL, the tests then run on copies of it.
+ */
+export async function prepareCitus(citusUrl: string): Promise<CitusTemplate> {
+  const url = new URL(citusUrl);
+  const name = url.pathname.slice(1);
+  const serverAt = (host: string) => `${url.protocol}//${url.username}:${url.password}@${host}`;
+  const coordinator = serverAt(url.host);
+  await onServer(coordinator, `alter database ${name} allow_connections true`);
+  const client = new pg.Client({ connectionString: citusUrl });
+  await client.connect();
+  const { rows: workers } = await client.query<{ host: string }>(
+    "select nodename || ':' || nodeport as host from pg_dist_node where groupid <> 0 order by 1",
+  );
+  await client.end();
+  const servers = [coordinator, ...workers.map(({ host }) => serverAt(host))];
+  for (const server of servers) await onServer(server, `alter database ${name} allow_connections true`);
+  const database = await openDatabase({ url: citusUrl, log: SILENT });
+  await distribute(database.raw);
+  await database.close();
+  for (const server of servers) await closeTemplate(server, name);
+  return { name, servers };
+}
+
+const quiet = () => undefined;
+const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+/** A database that is copied has no sessions, and the maintenance of Citus holds one. */
+async function closeTemplate(server: string, name: string): Promise<void> {
+  await onServer(server, `alter database ${name} allow_connections false`);
+  await onServer(
+    server,
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`,
+  );
+}
+
+/** A copy on all servers. */
+export async function copyCitus({ name, servers }: CitusTemplate, copy: string) {
+  for (const server of servers) await onServer(server, `create database ${copy} template ${name}`);
+  return {
+    where: { url: `${servers[0]}/${copy}` },
+    remove: async () => {
+      for (const server of servers) await onServer(server, `drop database ${copy} with (force)`);
+    },
+  };
+}
