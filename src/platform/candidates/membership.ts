@@ -7,7 +7,7 @@ type Value = string | RawBuilder<unknown>;
 
 /** Whether a person is valid for an organisation, over the table `candidates`. */
 export const isValidFor = (providerId: Value): RawBuilder<boolean> => sql<boolean>`
-  (candidates.is_shared or exists (select from memberships
+  (candidates.is_shared or exists (select 1 from memberships
     where memberships.provider_id = ${providerId} and memberships.candidate_id = candidates.candidate_id ${ROW_BY_ROW}))`;
 
 /** Whether a person has a competence, as far as an organisation is concerned. */
@@ -16,15 +16,15 @@ export const hasCompetence = (
   providerId: Value,
   competenceId: Value | null,
 ): RawBuilder<boolean> => sql<boolean>`
-  (exists (select from candidate_competences as able
+  (exists (select 1 from candidate_competences as able
     where able.candidate_id = ${candidateId} and able.competence_id = ${competenceId} ${ROW_BY_ROW})
-  or exists (select from membership_competences as able where able.provider_id = ${providerId}
+  or exists (select 1 from membership_competences as able where able.provider_id = ${providerId}
     and able.candidate_id = ${candidateId} and able.competence_id = ${competenceId} ${ROW_BY_ROW}))`;
 
 /** The candidates who are valid for an organisation and have a competence, as a subquery with the column `candidate_id`. */
 export const ablePeople = (providerId: Value, competenceId: Value | null): RawBuilder<unknown> => sql`
   (select candidate_id from candidate_competences as able
-    where competence_id = ${competenceId} and exists (select from candidates
+    where competence_id = ${competenceId} and exists (select 1 from candidates
       where candidates.candidate_id = able.candidate_id and ${isValidFor(providerId)} ${ROW_BY_ROW})
   union
   select candidate_id from membership_competences where provider_id = ${providerId} and competence_id = ${competenceId} ${ROW_BY_ROW})`;

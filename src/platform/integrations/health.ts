@@ -184,9 +184,9 @@ export async function pauseDeletions(
 /** Ends the hold once no shift with a job is missing, and no list lacks a person booked. */
 export async function resumeDeletions(trx: Trx, deps: Parts, providerId: string): Promise<void> {
   const isOver = sql<boolean>`held_since is not null and not exists (
-    select from shifts join jobs using (provider_id, shift_id)
+    select 1 from shifts join jobs using (provider_id, shift_id)
     where shifts.provider_id = ${providerId} and missing_since is not null and ${IS_LIVE})
-    and not exists (select from jobs join bookings using (provider_id, job_id)
+    and not exists (select 1 from jobs join bookings using (provider_id, job_id)
     where jobs.provider_id = ${providerId} and missing_since is not null and ${IS_LIVE} and start_time > now() and ${HOLDS_SEAT})`;
   if (!(await writeIf(trx, providerId, { held_since: null }, isOver))) return;
   await resolveHealthIssue(trx, deps, providerId, "mass_disappearance");
