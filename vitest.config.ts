@@ -52,6 +52,7 @@ export default defineConfig({
   test: {
     ...selected(),
     globalSetup: ["test/harness/global-setup.ts"],
+    setupFiles: ["test/harness/setup-statements.ts"],
     pool: "forks",
     // Importing a module does nothing, so test files may share a process: it saves a quarter of the time.
     isolate: false,

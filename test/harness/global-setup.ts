@@ -1,9 +1,10 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
 import { openDatabase } from "../../src/platform/db/database.ts";
+import { checkStatements } from "./captured-statements.ts";
 import { type CitusTemplate, prepareCitus } from "./citus.ts";
 import { type PostgresServer, startPostgres } from "./embedded-postgres.ts";
 
@@ -15,6 +16,8 @@ declare module "vitest" {
     pgliteTemplate: string;
     /** Where CITUS_URL is given. */
     citus: CitusTemplate | undefined;
+    /** A file, to which the statements of the platform are appended. */
+    statements: string;
   }
 }
 
@@ -29,9 +32,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // A test's database need not outlive a power cut.
   const flags = ["-c", "fsync=off", "-c", "max_connections=300"];
   let server: PostgresServer | undefined;
-  const teardown = async () => {
+  const statements = join(folder, "statements");
+  await writeFile(statements, "");
+  const remove = async () => {
     await server?.stop();
     await rm(folder, { recursive: true, force: true });
+  };
+  const teardown = async () => {
+    try {
+      await checkStatements(statements, await isWhole(project));
+    } finally {
+      await remove();
+    }
   };
   try {
     const databaseDir = join(folder, "postgres");
@@ -46,11 +58,20 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide("citus", CITUS_URL ? await prepareCitus(CITUS_URL) : undefined);
     project.provide("postgresServer", postgres.url);
     project.provide("pgliteTemplate", pgliteTemplate);
+    project.provide("statements", statements);
     return teardown;
   } catch (error) {
-    await teardown();
+    await remove();
     throw error;
   }
+}
+
+/** Whether every test of `npm test` has run, and passed. */
+async function isWhole(project: TestProject): Promise<boolean> {
+  const { state, config } = project.vitest;
+  const { testFiles } = await project.globTestFiles();
+  const isFiltered = process.env.PROOFS === "1" || config.testNamePattern !== undefined;
+  return !isFiltered && state.getPaths().length === testFiles.length && state.getCountOfFailedTests() === 0;
 }
 
 /** A distribution's server runs as in a company: names sort as in Swedish, and no hour of the local clock begins with one of UTC. */

@@ -46,7 +46,7 @@ export async function readApplied(run: RunSql): Promise<{ name: string; checksum
 
 export async function hasTables(run: RunSql): Promise<boolean> {
   const { rows } = await run(
-    "select exists (select from pg_tables where schemaname = 'shiftpact') as present",
+    "select exists (select 1 from pg_tables where schemaname = 'shiftpact') as present",
   );
   return rows[0].present;
 }

@@ -25,15 +25,20 @@ export async function erase(deps: Deps, candidateId: string): Promise<void> {
   });
 }
 
-/** Locks in the order of bookings, so that two transactions cannot deadlock. */
+/**
+ * Locks in the order of organisations and bookings, so that two transactions cannot deadlock. One organisation at a time: a distributed
+ * database locks no rows of several in one statement. The check that follows the locks sees a booking that was added meanwhile.
+ */
 async function lockPerson(trx: Trx, candidateId: string): Promise<void> {
-  await trx
-    .selectFrom("bookings")
-    .select("booking_id")
-    .where("candidate_id", "=", candidateId)
-    .orderBy("booking_id")
-    .forUpdate()
-    .execute();
+  const bookings = trx.selectFrom("bookings").where("candidate_id", "=", candidateId);
+  const found = await bookings.select("provider_id").distinct().orderBy("provider_id").execute();
+  for (const { provider_id } of found)
+    await bookings
+      .select("booking_id")
+      .where("provider_id", "=", provider_id)
+      .orderBy("booking_id")
+      .forUpdate()
+      .execute();
   const candidate = await trx
     .selectFrom("candidates")
     .select("candidate_id")

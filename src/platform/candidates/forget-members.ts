@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { jsonTexts } from "../db/fragments.ts";
+import { jsonRows, jsonTexts } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { removePeople } from "./erase.ts";
@@ -21,23 +21,25 @@ export async function forgetMembers(
   await sql`
     delete from memberships using ${members}
     where provider_id = ${providerId} and candidate_id = member.id::uuid`.execute(trx);
+  // Of each person, what the first of the other registries asserts. A distributed database does not write people and read that in one statement.
+  const isConcerned = sql`candidate_id in (select id::uuid from ${members})`;
+  const { rows: named } = await sql<{ candidate_id: string; first_name: string; last_name: string }>`
+    select distinct on (candidate_id) candidate_id, first_name, last_name from memberships where ${isConcerned}
+    order by candidate_id, created_at, provider_id`.execute(trx);
   await sql`
     update candidates set first_name = other.first_name, last_name = other.last_name
-    from ${members} cross join lateral (select first_name, last_name from memberships
-      where memberships.candidate_id = member.id::uuid order by created_at, provider_id limit 1) as other
-    where candidates.candidate_id = member.id::uuid and not is_shared`.execute(trx);
-  const { rows: unknown } = await sql<{ candidate_id: string }>`
-    select candidate_id from candidates join ${members} on candidates.candidate_id = member.id::uuid
-    where not is_shared and erased_at is null
-      and not exists (select from memberships where memberships.candidate_id = candidates.candidate_id)
-      and not exists (select from bookings where bookings.candidate_id = candidates.candidate_id and provider_id <> ${providerId})`.execute(
+    from ${jsonRows(named)} as other (candidate_id uuid, first_name text, last_name text)
+    where candidates.candidate_id = other.candidate_id and not is_shared`.execute(trx);
+  const { rows: booked } = await sql<{ candidate_id: string }>`
+    select distinct candidate_id from bookings where ${isConcerned} and provider_id <> ${providerId}`.execute(
     trx,
   );
-  if (unknown.length > 0)
-    await removePeople(
-      trx,
-      deps,
-      unknown.map(({ candidate_id }) => candidate_id),
-    );
+  const known = new Set([...named, ...booked].map(({ candidate_id }) => candidate_id));
+  const { rows: registered } = await sql<{ candidate_id: string }>`
+    select candidate_id from candidates where ${isConcerned} and not is_shared and erased_at is null`.execute(
+    trx,
+  );
+  const unknown = registered.map(({ candidate_id }) => candidate_id).filter((id) => !known.has(id));
+  if (unknown.length > 0) await removePeople(trx, deps, unknown);
   return rows.length;
 }

@@ -1,9 +1,12 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
+import type { CandidatesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { lockCandidate } from "./candidate.ts";
 import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "./membership.ts";
+
+type Asserted = Pick<Selectable<CandidatesTable>, "first_name" | "last_name" | "email" | "phone">;
 
 /**
  * Makes what an organisation's registry asserts about a person the company's own, which is valid everywhere. Returns the person's competences.
@@ -22,18 +25,28 @@ export async function release(
     throw problem("candidate_not_found", {
       detail: "The registry of this organisation does not name the candidate.",
     });
-  await sql`
-    update candidates set first_name = own.first_name, last_name = own.last_name, email = own.email, phone = own.phone,
-      is_shared = true, updated_at = ${now()}
-    from (select candidates.candidate_id, ${FIRST_NAME} as first_name, ${LAST_NAME} as last_name, ${EMAIL} as email, ${PHONE} as phone
-      from candidates ${ofOrganisation(providerId)}
-      where candidates.candidate_id = ${candidateId}) as own
-    where candidates.candidate_id = own.candidate_id`.execute(trx);
-  await sql`
-    insert into candidate_competences (candidate_id, competence_id)
-    select candidate_id, competence_id from membership_competences
-    where provider_id = ${providerId} and candidate_id = ${candidateId}
-    on conflict do nothing`.execute(trx);
+  // A distributed database does not write people and read what an organisation asserts in one statement.
+  const { rows: asserted } = await sql<Asserted>`
+    select ${FIRST_NAME} as first_name, ${LAST_NAME} as last_name, ${EMAIL} as email, ${PHONE} as phone
+    from candidates ${ofOrganisation(providerId)}
+    where candidates.candidate_id = ${candidateId}`.execute(trx);
+  await trx
+    .updateTable("candidates")
+    .set({ ...asserted[0], is_shared: true, updated_at: now() })
+    .where("candidate_id", "=", candidateId)
+    .execute();
+  const able = await trx
+    .selectFrom("membership_competences")
+    .select(["candidate_id", "competence_id"])
+    .where("provider_id", "=", providerId)
+    .where("candidate_id", "=", candidateId)
+    .execute();
+  if (able.length > 0)
+    await trx
+      .insertInto("candidate_competences")
+      .values(able)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
   const rows = await trx
     .selectFrom("candidate_competences")
     .select("competence_id")

@@ -26,7 +26,7 @@ const FACTS = `
     current_setting('server_encoding') as encoding, current_user::text as role,
     (select pg_get_userbyid(nspowner)::text from pg_namespace where nspname = 'shiftpact') as owner,
     has_schema_privilege(to_regnamespace('shiftpact')::oid, 'usage') as "mayUse",
-    exists (select from tables join pg_attribute on attrelid = tables.oid
+    exists (select 1 from tables join pg_attribute on attrelid = tables.oid
       where tables.name = 'migrations' and attname = 'checksum') as "isOwn",
     array(select name from tables order by name) as tables,
     array(select name from tables where row_security_active(tables.oid) order by name) as hiding`;
@@ -92,7 +92,7 @@ export async function warnOfSettings(run: RunSql, log: Log): Promise<void> {
   const { rows } = await run(`
     select lower('Å') = 'å' as "foldsCase", datctype as "lcCtype",
       nullif(current_setting('synchronous_standby_names'), '') as standbys,
-      exists (select from pg_stat_replication) as "hasStandby"
+      exists (select 1 from pg_stat_replication) as "hasStandby"
     from pg_database where datname = current_database()`);
   const { foldsCase, lcCtype, standbys, hasStandby } = rows[0];
   if (!foldsCase)

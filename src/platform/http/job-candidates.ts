@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { JobCandidate, JobCandidatePage } from "../../../generated/operations/types.ts";
 import { maskPersonalNumber } from "../../contract/personal-number.ts";
-import { hasOffer, isBusy, isOwnPerson } from "../candidates/availability.ts";
+import { hasOffer, isOwnPerson, readBusy } from "../candidates/availability.ts";
 import { FIRST_NAME, hasCompetence, LAST_NAME, ofOrganisation } from "../candidates/membership.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
@@ -32,8 +32,7 @@ export async function candidatesFor(
     const before = group === rank ? after : undefined;
     const found = await sql<Row>`
       select candidates.candidate_id, personal_number_sealed, ${FIRST_NAME} as first_name, ${LAST_NAME} as last_name, ${sql.lit(group)} as rank,
-        ${isAble(job)} as able, ${isBusy(CANDIDATE, job.provider_id, job.start_time, job.end_time)} as busy,
-        ${isBooked(job)} as booked, ${isOwnPerson(CANDIDATE, job)} as assigned
+        ${isAble(job)} as able, ${isBooked(job)} as booked, ${isOwnPerson(CANDIDATE, job)} as assigned
       from candidates ${ofOrganisation(job.provider_id)}
       where erased_at is null and (is_shared or memberships.candidate_id is not null) and ${groupOf(job, group)}
         and ${contains(sql`(${FIRST_NAME}) || ' ' || (${LAST_NAME})`, search)}
@@ -43,7 +42,9 @@ export async function candidatesFor(
   }
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const items = shown.map((row) => viewOf(deps, row));
+  const ids = shown.map(({ candidate_id }) => candidate_id);
+  const busy = await readBusy(kysely, ids, job);
+  const items = shown.map((row) => viewOf(deps, row, busy.has(row.candidate_id)));
   return rows.length <= limit || !last
     ? { items }
     : { items, nextCursor: cursorTo([last.rank, last.candidate_id]) };
@@ -56,7 +57,6 @@ interface Row {
   last_name: string;
   rank: number;
   able: boolean;
-  busy: boolean;
   booked: boolean;
   assigned: boolean;
 }
@@ -74,11 +74,11 @@ const isAble = ({ provider_id, competence_id }: Job) =>
   hasCompetence(CANDIDATE, provider_id, sql`${competence_id}::uuid`);
 
 /** The seat on this job does not make a person busy for it. */
-const isBooked = ({ provider_id, job_id }: Job) => sql<boolean>`exists (select from bookings
+const isBooked = ({ provider_id, job_id }: Job) => sql<boolean>`exists (select 1 from bookings
   where bookings.provider_id = ${provider_id} and bookings.job_id = ${job_id}
     and bookings.candidate_id = candidates.candidate_id and ${HOLDS_SEAT})`;
 
-function viewOf({ numbers }: Pick<Deps, "numbers">, row: Row): JobCandidate {
+function viewOf({ numbers }: Pick<Deps, "numbers">, row: Row, isBusy: boolean): JobCandidate {
   return {
     candidateId: row.candidate_id,
     personalNumber: maskPersonalNumber(numbers.open(row)),
@@ -86,7 +86,7 @@ function viewOf({ numbers }: Pick<Deps, "numbers">, row: Row): JobCandidate {
     lastName: row.last_name,
     offered: row.rank === 2,
     able: row.able,
-    busy: row.busy && !row.booked && !row.assigned,
+    busy: isBusy && !row.booked && !row.assigned,
     booked: row.booked,
     assigned: row.assigned,
   };

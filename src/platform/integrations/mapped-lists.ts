@@ -87,7 +87,7 @@ export async function deleteListed(
   // A statement of its own: the next one then sees the job of the transaction that held the row.
   await sql`select 1 from ${sql.table(table)} where ${isIt} for update`.execute(db);
   await sql`delete from ${sql.table(table)} where ${isIt} and ${sql.ref(target)} is null
-    and not exists (select from jobs where ${isIt} and ${IS_LIVE})`.execute(db);
+    and not exists (select 1 from jobs where ${isIt} and ${IS_LIVE})`.execute(db);
 }
 
 /** Maps an entry. Returns false if the provider has no entry with this id. */

@@ -126,8 +126,8 @@ function addCompetences(providerId: string, people: Known): Statement {
     from ${jsonRows(worked)} as worked ("candidateId" uuid, "roleId" text)
     join roles on roles.provider_id = ${providerId} and roles.role_id = worked."roleId"
     where roles.competence_id is not null
-      and not exists (select from candidate_competences where candidate_id = "candidateId")
-      and not exists (select from membership_competences as asserted
+      and not exists (select 1 from candidate_competences where candidate_id = "candidateId")
+      and not exists (select 1 from membership_competences as asserted
         where asserted.provider_id = ${providerId} and asserted.candidate_id = "candidateId")
     on conflict do nothing
     returning candidate_id`;

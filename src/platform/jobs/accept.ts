@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
-import { isBusy } from "../candidates/availability.ts";
+import { readBusy } from "../candidates/availability.ts";
 import { lockCandidate } from "../candidates/candidate.ts";
 import { hasCompetence, isValidFor } from "../candidates/membership.ts";
 import type { Booking, Job } from "../db/schema.ts";
@@ -58,7 +58,7 @@ async function checkMayBook(
     throw problem("job_not_open", { detail: "The integration of the job's provider is suspended." });
   if (await isBeingCancelled(trx, job))
     throw problem("job_not_open", { detail: "The job is being cancelled." });
-  const { valid, able, busy } = await readFitness(trx, job, candidateId);
+  const { valid, able } = await readFitness(trx, job, candidateId);
   if (!valid) {
     throw problem("candidate_not_released", {
       detail: "Only the registry of another organisation names the candidate. Release the candidate first.",
@@ -69,23 +69,21 @@ async function checkMayBook(
       detail: "The candidate does not have the competence that the job requires.",
     });
   }
-  if (busy)
+  if ((await readBusy(trx, [candidateId], job)).has(candidateId))
     throw problem("booking_overlaps", { detail: "The candidate works on another shift at that time." });
 }
 
 interface Fitness {
   valid: boolean;
   able: boolean;
-  busy: boolean;
 }
 
 async function readFitness(trx: Trx, job: Job, candidateId: string): Promise<Fitness> {
   const { rows } = await sql<Fitness>`
     select ${isValidFor(job.provider_id)} as valid,
-      ${hasCompetence(sql`${candidateId}::uuid`, job.provider_id, job.competence_id)} as able,
-      ${isBusy(sql`${candidateId}::uuid`, job.provider_id, job.start_time, job.end_time)} as busy
+      ${hasCompetence(sql`${candidateId}::uuid`, job.provider_id, job.competence_id)} as able
     from candidates where candidate_id = ${candidateId}`.execute(trx);
-  return rows[0] ?? { valid: false, able: false, busy: false };
+  return rows[0] ?? { valid: false, able: false };
 }
 
 async function reserve(trx: Trx, deps: Deps, job: Job, candidateId: string): Promise<Booking> {

@@ -10,9 +10,16 @@ import type { Trx } from "../transaction.ts";
  * @throws ProblemError job_not_found
  */
 export async function lockJob(trx: Trx, jobId: string): Promise<Job> {
+  const { provider_id } = await trx
+    .selectFrom("jobs")
+    .select("provider_id")
+    .where("job_id", "=", jobId)
+    .executeTakeFirstOrThrow(unknownJob);
+  // A distributed database locks the rows of one organisation only.
   return trx
     .selectFrom("jobs")
     .selectAll()
+    .where("provider_id", "=", provider_id)
     .where("job_id", "=", jobId)
     .forUpdate()
     .executeTakeFirstOrThrow(unknownJob);

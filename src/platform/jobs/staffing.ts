@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Explanation, Params } from "../../../generated/operations/types.ts";
-import { hasOffer, isBusy, isOwnPerson } from "../candidates/availability.ts";
+import { hasOffer, isOwnPerson, readBusy } from "../candidates/availability.ts";
 import { ablePeople } from "../candidates/membership.ts";
 import type { Database } from "../db/database.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";
@@ -64,26 +64,25 @@ function seats(db: Db, { provider_id, job_id }: Job) {
 
 /** Counts the candidates who have the competence and are not on this job. */
 async function people(db: Db, job: Job): Promise<Pick<StaffingFacts, "able" | "busy" | "offered">> {
-  const { rows } = await sql<{ able: number; busy: number; offered: number }>`
-    with able as (
-      select candidate_id, ${isBusy(sql`able.candidate_id`, job.provider_id, job.start_time, job.end_time)} as busy,
-        ${hasOffer(sql`able.candidate_id`, job)} as offered
-      from ${ablePeople(job.provider_id, job.competence_id)} as able
-      where not exists (select from bookings
-        where bookings.provider_id = ${job.provider_id} and bookings.job_id = ${job.job_id}
-          and bookings.candidate_id = able.candidate_id and ${HOLDS_SEAT})
-        and not ${isOwnPerson(sql`able.candidate_id`, job)})
-    select count(*) as able, count(*) filter (where busy) as busy,
-      count(*) filter (where offered and not busy) as offered
-    from able`.execute(db);
-  return rows[0] ?? { able: 0, busy: 0, offered: 0 };
+  const { rows: able } = await sql<{ candidate_id: string; offered: boolean }>`
+    select candidate_id, ${hasOffer(sql`able.candidate_id`, job)} as offered
+    from ${ablePeople(job.provider_id, job.competence_id)} as able
+    where not exists (select 1 from bookings
+      where bookings.provider_id = ${job.provider_id} and bookings.job_id = ${job.job_id}
+        and bookings.candidate_id = able.candidate_id and ${HOLDS_SEAT})
+      and not ${isOwnPerson(sql`able.candidate_id`, job)}`.execute(db);
+  const ids = able.map(({ candidate_id }) => candidate_id);
+  const busy = await readBusy(db, ids, job);
+  const offered = able.filter((person) => person.offered && !busy.has(person.candidate_id));
+  return { able: able.length, busy: busy.size, offered: offered.length };
 }
 
 /** Returns why the latest call for a booking has to be retried. */
-async function lastFailure(db: Db, { job_id, trace_id }: Job): Promise<Params | undefined> {
+async function lastFailure(db: Db, { provider_id, job_id, trace_id }: Job): Promise<Params | undefined> {
   const step = await db
     .selectFrom("trace_steps")
     .select(["code", "params"])
+    .where("provider_id", "=", provider_id)
     .where("trace_id", "=", trace_id)
     .where((where) => where.or([where("job_id", "=", job_id), where("job_id", "is", null)]))
     .where("step", "in", ["candidate", "assign"])

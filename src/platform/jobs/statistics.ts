@@ -45,12 +45,10 @@ export async function readStatistics(
 ): Promise<Statistics> {
   const { from, until } = period;
   const { rows } = await sql<Row>`
-    with shown as (${shifts(period)}), facts as (${ofJobs} union all ${ofBookings})
-    select to_char(week, 'YYYY-MM-DD') as week, provider_id as "providerId",
-      coalesce(sum(positions), 0)::int as positions, coalesce(sum(filled), 0)::int as filled,
-      coalesce(sum(cancelled), 0)::int as cancelled, coalesce(sum(withdrawn), 0)::int as withdrawn, coalesce(sum(late), 0)::int as late,
-      round(percentile_cont(0.5) within group (order by to_fill))::int as "timeToFillMinutes"
-    from facts group by grouping sets ((), (week), (provider_id))`.execute(kysely);
+    with shown as not materialized (${shifts(period)}), facts as materialized (${ofJobs} union all ${ofBookings})
+    select null as week, null::uuid as "providerId", ${SUMS} from facts
+    union all select to_char(week, 'YYYY-MM-DD'), null::uuid, ${SUMS} from facts group by week
+    union all select null, provider_id, ${SUMS} from facts group by provider_id`.execute(kysely);
   const byWeek = new Map(rows.map((row) => [row.week, row]));
   const unfilled = ({ positions, filled }: StaffingFigures) => positions - filled;
   return {
@@ -63,6 +61,12 @@ export async function readStatistics(
       .sort((one, other) => unfilled(other) - unfilled(one) || other.positions - one.positions),
   };
 }
+
+/** Of each grouping, because a distributed database has no grouping sets. */
+const SUMS = sql`
+  coalesce(sum(positions), 0)::int as positions, coalesce(sum(filled), 0)::int as filled,
+  coalesce(sum(cancelled), 0)::int as cancelled, coalesce(sum(withdrawn), 0)::int as withdrawn, coalesce(sum(late), 0)::int as late,
+  round(percentile_cont(0.5) within group (order by to_fill))::int as "timeToFillMinutes"`;
 
 function figuresOf(row: Row | undefined): StaffingFigures {
   const { positions = 0, filled = 0, cancelled = 0, withdrawn = 0, late = 0, timeToFillMinutes } = row ?? {};

@@ -72,7 +72,7 @@ async function readAll(
 async function readEvents(kysely: Kysely<Schema>): Promise<Readings["events"]> {
   const counts = WAITING_STATUSES.map(
     (status) => sql`select ${sql.lit(status)} as status, (select count(*) from (
-      select from events where status = ${sql.lit(status)} limit ${MOST_COUNTED + 1}) as counted)::int as count`,
+      select 1 from events where status = ${sql.lit(status)} limit ${MOST_COUNTED + 1}) as counted)::int as count`,
   );
   const { rows } = await sql<{
     status: WaitingStatus;
@@ -93,7 +93,7 @@ async function readWaiting(kysely: Kysely<Schema>): Promise<number> {
 
 async function readNotifications(kysely: Kysely<Schema>): Promise<Readings["notifications"]> {
   const undelivered = (condition: RawBuilder<boolean>) => sql`(select count(*) from (
-    select from notifications where ${IS_UNDELIVERED} and withdrawn_at is null and ${condition}
+    select 1 from notifications where ${IS_UNDELIVERED} and withdrawn_at is null and ${condition}
     limit ${MOST_COUNTED + 1}) as counted)::int`;
   const { rows } = await sql<Readings["notifications"]>`
     select ${undelivered(sql`delivery_error is null`)} as waiting,

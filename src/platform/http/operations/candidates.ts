@@ -29,28 +29,22 @@ import { created, noContent, ok } from "../response.ts";
 
 const SHOWN = ["candidate_id", "personal_number_sealed", "first_name", "last_name", "is_shared"] as const;
 
-/** What the company and all organisations assert. */
-const COMPETENCES = sql<string[]>`array(
-  select competence_id from candidate_competences as able where able.candidate_id = candidates.candidate_id
-  union select competence_id from membership_competences as able where able.candidate_id = candidates.candidate_id order by 1)`;
+type Shown = Pick<Selectable<CandidatesTable>, (typeof SHOWN)[number]>;
 
-const MEMBERSHIPS = sql<Membership[]>`(
-  select coalesce(json_agg(json_build_object('providerId', provider_id, 'released', released_at is not null) order by created_at, provider_id), '[]')
-  from memberships where memberships.candidate_id = candidates.candidate_id)`;
-
-const selectViews = (db: Kysely<Schema>) =>
-  db
-    .selectFrom("candidates")
-    .select(SHOWN)
-    .select([COMPETENCES.as("competence_ids"), MEMBERSHIPS.as("memberships")])
-    .where("erased_at", "is", null);
+const selectPeople = (db: Kysely<Schema>) =>
+  db.selectFrom("candidates").select(SHOWN).where("erased_at", "is", null);
 
 /** @throws ProblemError candidate_not_found, also for an erased person. */
-const readView = async (deps: Pick<Deps, "numbers">, db: Kysely<Schema>, candidateId: string) =>
-  viewOf(
-    deps,
-    await selectViews(db).where("candidate_id", "=", candidateId).executeTakeFirstOrThrow(unknownCandidate),
-  );
+async function readView(
+  deps: Pick<Deps, "numbers">,
+  db: Kysely<Schema>,
+  candidateId: string,
+): Promise<Candidate> {
+  const people = await selectPeople(db).where("candidate_id", "=", candidateId).execute();
+  const [view] = await viewsOf(deps, db, people);
+  if (!view) throw unknownCandidate();
+  return view;
+}
 
 /** Candidates. Personal numbers are masked in every response but that of `revealCandidate`. */
 export function candidateHandlers(deps: Deps) {
@@ -61,9 +55,9 @@ export function candidateHandlers(deps: Deps) {
       return created(await transact(deps, (trx) => addCandidate(trx, deps, body, number)));
     },
     listCandidates: async ({ query }) => {
-      const all = selectViews(kysely).where(fits(query));
-      const order = { id: "candidate_id" } as const;
-      return ok(await page(all, query, order, (row) => viewOf(deps, row)));
+      const all = selectPeople(kysely).where(fits(query));
+      const { items, ...rest } = await page(all, query, { id: "candidate_id" }, (row) => row);
+      return ok({ items: await viewsOf(deps, kysely, items), ...rest });
     },
     getCandidate: async ({ path: { candidateId } }) => ok(await readView(deps, kysely, candidateId)),
     changeCandidate: async ({ path, body }) =>
@@ -95,10 +89,8 @@ export function candidateHandlers(deps: Deps) {
 }
 
 const hasCompetenceAnywhere = (competenceId: string) => sql<boolean>`
-  (exists (select from candidate_competences as able
-    where able.candidate_id = candidates.candidate_id and able.competence_id = ${competenceId}::uuid)
-  or exists (select from membership_competences as able
-    where able.candidate_id = candidates.candidate_id and able.competence_id = ${competenceId}::uuid))`;
+  (candidate_id in (select candidate_id from candidate_competences where competence_id = ${competenceId}::uuid)
+  or candidate_id in (select candidate_id from membership_competences where competence_id = ${competenceId}::uuid))`;
 
 /** Which candidates a list has. */
 const fits =
@@ -188,7 +180,7 @@ async function changeCandidate(
 /** Closes the issues about shifts that the candidate is able to work on now. */
 async function resolveMissingCompetences(trx: Trx, deps: Deps, candidateId: string): Promise<void> {
   const isAble = sql<boolean>`subject ->> 'candidateId' = ${candidateId} and exists (
-    select from jobs where jobs.provider_id = issues.provider_id and jobs.shift_id = subject ->> 'shiftId'
+    select 1 from jobs where jobs.provider_id = issues.provider_id and jobs.shift_id = subject ->> 'shiftId'
       and ${hasCompetence(sql`${candidateId}::uuid`, sql`jobs.provider_id`, sql`jobs.competence_id`)})`;
   await resolveIssues(trx, deps, { codes: ["competence_missing"], where: isAble });
 }
@@ -219,7 +211,7 @@ async function offerTo(trx: Trx, deps: Deps, competenceIds: readonly string[]): 
     select provider_id as "providerId", able.competence_id as "competenceId"
     from integrations cross join ${jsonTexts(competenceIds)} as given (id)
       cross join lateral (select given.id::uuid as competence_id) as able
-    where exists (select from jobs where jobs.provider_id = integrations.provider_id
+    where exists (select 1 from jobs where jobs.provider_id = integrations.provider_id
       and jobs.competence_id = able.competence_id and jobs.status = 'open')`.execute(trx);
   const refreshes = rows.map(({ providerId, competenceId }) => ({ providerId, key: { competenceId } }));
   markRefreshDue(trx, deps, refreshes);
@@ -241,20 +233,34 @@ async function checkCompetences(trx: Trx, given: readonly string[]): Promise<str
   return wanted;
 }
 
-function viewOf(
+/** With what the company and all organisations assert, which are statements of their own: a distributed database joins the rows of one organisation only. */
+async function viewsOf(
   { numbers }: Pick<Deps, "numbers">,
-  row: Pick<Selectable<CandidatesTable>, (typeof SHOWN)[number]> & {
-    competence_ids: string[];
-    memberships: Membership[];
-  },
-): Candidate {
-  return {
+  db: Kysely<Schema>,
+  people: readonly Shown[],
+): Promise<Candidate[]> {
+  if (people.length === 0) return [];
+  const ids = jsonTexts(people.map(({ candidate_id }) => candidate_id));
+  const isShown = sql`candidate_id in (select id::uuid from ${ids} as shown (id))`;
+  const { rows: able } = await sql<{ candidate_id: string; competence_id: string }>`
+    select candidate_id, competence_id from candidate_competences where ${isShown}
+    union select candidate_id, competence_id from membership_competences where ${isShown}
+    order by competence_id`.execute(db);
+  const { rows: members } = await sql<Membership & { candidate_id: string }>`
+    select candidate_id, provider_id as "providerId", released_at is not null as released
+    from memberships where ${isShown} order by created_at, provider_id`.execute(db);
+  const competences = Map.groupBy(able, ({ candidate_id }) => candidate_id);
+  const memberships = Map.groupBy(members, ({ candidate_id }) => candidate_id);
+  return people.map((row) => ({
     candidateId: row.candidate_id,
     personalNumber: maskPersonalNumber(numbers.open(row)),
     firstName: row.first_name,
     lastName: row.last_name,
-    competenceIds: row.competence_ids,
+    competenceIds: (competences.get(row.candidate_id) ?? []).map(({ competence_id }) => competence_id),
     shared: row.is_shared,
-    memberships: row.memberships,
-  };
+    memberships: (memberships.get(row.candidate_id) ?? []).map(({ providerId, released }) => ({
+      providerId,
+      released,
+    })),
+  }));
 }

@@ -108,7 +108,7 @@ export function integrationHandlers({ deps, owners, backlogs, allowInsecureProvi
 const MOST_ISSUES = 1_000;
 const OPEN_ISSUES = countBeyond(
   MOST_ISSUES,
-  sql`select from issues where issues.provider_id = integrations.provider_id and resolved_at is null`,
+  sql`select 1 from issues where issues.provider_id = integrations.provider_id and resolved_at is null`,
 );
 
 /** What each state of health stops, and what ends it. */

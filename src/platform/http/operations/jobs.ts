@@ -95,7 +95,7 @@ async function countJobs({ database }: Deps, providerId: string | undefined): Pr
   const counted = (status: JobStatus) =>
     countBeyond(
       MOST_COUNTED,
-      sql`select from jobs where status = ${sql.lit(status)}
+      sql`select 1 from jobs where status = ${sql.lit(status)}
         ${providerId === undefined ? sql`` : sql`and provider_id = ${providerId}`}`,
     );
   const { rows } = await sql<Record<keyof JobCounts, number>>`
@@ -173,10 +173,12 @@ type ListedJob = Job & { known_outlet: string | null; known_role: string | null;
 
 export async function viewsOfJobs({ database }: Deps, jobs: readonly ListedJob[]): Promise<JobView[]> {
   if (jobs.length === 0) return [];
+  const providers = [...new Set(jobs.map((job) => job.provider_id))];
   const ids = jobs.map((job) => job.job_id);
   const bookings = await database.kysely
     .selectFrom("bookings")
     .selectAll()
+    .where("provider_id", "in", providers)
     .where("job_id", "in", ids)
     .orderBy("booking_id")
     .execute();

@@ -46,7 +46,7 @@ const HEALTH_NOW = sql<string>`case when paused_since is not null then 'token_re
 
 /** By the gravity of the health; of each, those with open issues first. */
 const ATTENTION = sql<number>`case ${HEALTH_NOW} when 'reachable' then 4 when 'rate_limited' then 2 else 0 end
-  + case when exists (select from issues where issues.provider_id = integrations.provider_id
+  + case when exists (select 1 from issues where issues.provider_id = integrations.provider_id
     and resolved_at is null) then 0 else 1 end`;
 
 function providers({ database: { kysely } }: Deps) {
