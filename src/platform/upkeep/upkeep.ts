@@ -3,6 +3,7 @@ import { DAY_MS } from "../../contract/durations.ts";
 import { reportCatchUp } from "../backup/catch-up.ts";
 import type { Database } from "../db/database.ts";
 import type { Deps } from "../deps.ts";
+import { firstIdAt } from "../ids.ts";
 import { deleteLeaving } from "../integrations/delete.ts";
 import { resolvePastMailIssues } from "../notifications/mail-issues.ts";
 import { RETENTION, type Retention } from "../retention.ts";
@@ -69,8 +70,8 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
     inBatches(BATCHES, signal, () => deleteJobs(kysely, daysBefore(now, retention.jobs), BATCH)),
   notificationsDeleted: deleting("notifications", "provider_id, notification_id", ({ now, retention }) => {
     const before = daysBefore(now, retention.notifications);
-    return sql`created_at < ${before} and exists (select from jobs where jobs.provider_id = notifications.provider_id
-      and jobs.job_id = notifications.job_id and jobs.end_time < ${before}) order by created_at`;
+    return sql`notification_id < ${firstIdAt(before)} and exists (select from jobs where jobs.provider_id = notifications.provider_id
+      and jobs.job_id = notifications.job_id and jobs.end_time < ${before}) order by notification_id`;
   }),
   issuesDeleted: deleting(
     "issues",

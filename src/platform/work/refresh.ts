@@ -5,7 +5,7 @@ import { HOLDS_SEAT, IS_LIVE, jsonTexts } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "./due.ts";
-import { type Claim, endClaim, renewClaim } from "./rows.ts";
+import { type Claim, endClaim, type Priority, renewClaim } from "./rows.ts";
 import type { Run } from "./worker.ts";
 
 /** Makes many shifts due: those of a provider for a reason or because a competence has a new candidate, or those at a time when people have become free. */
@@ -155,32 +155,40 @@ const freed: Batch = async (trx, deps, { providerId, key }, after) => {
       union all select candidate_id, competence_id from membership_competences) as able using (candidate_id)
     where jobs.provider_id = ${providerId} and jobs.job_id = ${jobId}
       and (not ${HOLDS_SEAT} or jobs.start_time <> ${from} or jobs.end_time <> ${to})`.execute(trx);
-  const [afterId = jobId, afterStart = "-infinity"] = after === "" ? [] : after.split(/ (.*)/s);
-  const { rows } = await sql<{ providerId: string; key: string; place: string }>`
-    select provider_id as "providerId", shift_id as key, job_id || ' ' || start_time as place from jobs
-    where status = 'open' and start_time > greatest(now(), ${from}::timestamptz - ${LONGEST}) and start_time < ${to} and end_time > ${from}
-      and (start_time, job_id) > (${afterStart}::timestamptz, ${afterId}::uuid) and job_id <> ${jobId}
-      and competence_id in (select id::uuid from ${jsonTexts(able.map(({ id }) => id))} as able (id))
-    order by start_time, job_id limit ${BATCH}::int`.execute(trx);
-  markDue(
-    trx,
-    deps,
-    rows.map((row) => ({
-      providerId: row.providerId,
-      kind: "shift",
-      key: row.key,
-      priority: PRIORITY.background,
-    })),
-  );
-  return rows.length === BATCH ? rows.at(-1)?.place : undefined;
+  const isAtTheTime = sql`start_time > greatest(now(), ${from}::timestamptz - ${LONGEST}) and start_time < ${to} and end_time > ${from}
+    and job_id <> ${jobId} and competence_id in (select id::uuid from ${jsonTexts(able.map(({ id }) => id))} as able (id))`;
+  return markOpenJobs(trx, deps, isAtTheTime, { after, priority: PRIORITY.background });
 };
 
 /** Selects open jobs for which a candidate has become available. */
-const offered = ofShifts(
-  ({ providerId, key }, after) => sql`
-    select shift_id from jobs where provider_id = ${providerId} and competence_id = ${key} and status = 'open'
-      and start_time > now() and shift_id > ${after} ${first}`,
-);
+const offered: Batch = (trx, deps, { providerId, key }, after) =>
+  markOpenJobs(
+    trx,
+    deps,
+    sql`provider_id = ${providerId} and competence_id = ${key} and start_time > now()`,
+    {
+      after,
+      priority: PRIORITY.event,
+    },
+  );
+
+/** Makes the shifts of one batch of open jobs due, in the order of their start. */
+async function markOpenJobs(
+  trx: Trx,
+  deps: Deps,
+  condition: RawBuilder<unknown>,
+  { after, priority }: { after: string; priority: Priority },
+): Promise<string | undefined> {
+  const [, id = "", start = ""] = /^(\S+) (.*)$/s.exec(after) ?? [];
+  const isAfter = after === "" ? sql`true` : sql`(start_time, job_id) > (${start}::timestamptz, ${id}::uuid)`;
+  const { rows } = await sql<{ providerId: string; key: string; place: string }>`
+    select provider_id as "providerId", shift_id as key, job_id || ' ' || start_time as place from jobs
+    where status = 'open' and ${condition} and ${isAfter}
+    order by start_time, job_id limit ${BATCH}::int`.execute(trx);
+  const shifts = rows.map(({ providerId, key }) => ({ providerId, kind: "shift" as const, key, priority }));
+  markDue(trx, deps, shifts);
+  return rows.length === BATCH ? rows.at(-1)?.place : undefined;
+}
 
 const missing = ofShifts(
   ({ providerId }, after) => sql`
