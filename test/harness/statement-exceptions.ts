@@ -22,6 +22,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string }>> =
     tables: "bookings jobs provider_candidates own_people memberships offer_mails notifications",
     why: "a person is erased everywhere",
   },
+  "candidates/forget-members.ts": { tables: "memberships bookings", why: "a person may be known to others" },
   "http/job-candidates.ts": { tables: "jobs", why: "finds a job by its id alone" },
   "http/operations/candidates.ts": {
     tables: "memberships membership_competences integrations",
