@@ -18,7 +18,7 @@ const COMMANDS: Commands = {
   ...ofPlatform("migrate", "bring the schema of the platform's database up to date, or check it"),
   ...ofPlatform("operators", "add, list, rotate and revoke the operators of a running platform"),
   ...ofPlatform("backup", "write everything that the platform has stored to one file, while it runs"),
-  ...ofPlatform("restore", "restore such a file into an empty database"),
+  ...ofPlatform("restore", "restore such a file into an empty database, or add an organisation to one"),
   sandbox: {
     summary: "run a reference provider in any dialect, with faults on request",
     load: async () => (await import("./sandbox.ts")).sandbox,
