@@ -14,6 +14,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string }>> =
     tables: "bookings jobs own_people memberships",
     why: "a person works for several",
   },
+  "candidates/booked.ts": { tables: "bookings jobs", why: "a person may be booked by several" },
   "candidates/candidate.ts": {
     tables: "memberships",
     why: "finds a person's address where any registry names one",
