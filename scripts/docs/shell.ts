@@ -38,6 +38,11 @@ export const GUIDES = {
   ),
   platform: page("guide-platform.html", "Change the contract", "Edit spec/, generate, use the clients."),
   operator: page("guide-operator.html", "Run the platform", "Deploy, onboard, watch, back up."),
+  organisations: page(
+    "guide-organisations.html",
+    "Many organisations",
+    "One PostgreSQL, several behind a router, and the move of an organisation.",
+  ),
   telemetry: page(
     "guide-telemetry.html",
     "Export telemetry",

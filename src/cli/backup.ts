@@ -19,20 +19,28 @@ import { settingOf } from "../platform/settings.ts";
 import { reportFailure } from "./command-failure.ts";
 import { existingDatabase } from "./existing-database.ts";
 import type { Io } from "./io.ts";
-import { platformUrlFlag, readFlags, UsageError } from "./usage.ts";
+import { rowProgress } from "./row-progress.ts";
+import { platformUrlFlag, readFlags, UsageError, uuidFlag } from "./usage.ts";
 
 const HELP = `shiftpact backup FILE: writes everything that the platform has stored to one file, while the platform runs.
 
   --data DIR   SHIFTPACT_DATA or .shiftpact unless given
   --url URL    reads from the platform that runs there; it needs OPERATIONS_TOKEN, or the one in the data folder
   --force      replaces FILE
+  --organisation PROVIDER_ID
+               writes one organisation, which must be suspended, to be added to the database of another platform
+               (shiftpact restore --organisation): its rows, its people, and the competences and workplaces that it names
 
 With DATABASE_URL it reads PostgreSQL itself; behind a pooler in transaction mode, give DIRECT_DATABASE_URL beside it. Without, it reads the embedded database in the data folder, or, while a platform uses
 that, asks this platform, at --url or http://127.0.0.1:PORT (PORT: 3000 unless set).
+An organisation of an embedded database is written while no platform uses that.
 The file is compressed, and holds personal data. It does not hold SECRET_KEY, without which it cannot be restored.
+
+Exit code 0: written and verified; 1: it failed, or the organisation cannot be moved; 2: flags or settings that cannot be used.
 
 Examples:
   shiftpact backup monday.shiftpact --data ./data
+  DATABASE_URL=postgres://localhost/one shiftpact backup moved.shiftpact --organisation 5b0f7e0a-9a3d-4a53-8a37-4a2b0b6f4a11
   DATABASE_URL=postgres://localhost/shiftpact shiftpact backup monday.shiftpact`;
 
 /** Returns the exit code: 0 written and verified; 1 the backup failed; 2 unusable flags or settings. */
@@ -44,6 +52,7 @@ export async function backup(argv: string[], io: Io): Promise<number> {
         data: { type: "string" },
         url: { type: "string" },
         force: { type: "boolean", default: false },
+        organisation: { type: "string" },
         help: { type: "boolean", short: "h" },
       },
       allowPositionals: true,
@@ -57,13 +66,24 @@ export async function backup(argv: string[], io: Io): Promise<number> {
     const env = readEnvironment(io.env, ["LOG_LEVEL", "PORT"]);
     const dataDir = dataDirOf(env, values.data);
     const begun = performance.now();
-    const source = sourceOf(env, dataDir, platformUrlFlag(values.url));
+    const source = sourceOf(io, env, dataDir, {
+      url: platformUrlFlag(values.url),
+      providerId: organisationFlag(values),
+    });
     const read = await writeFile(file, values.force, source);
     report(io, env, { file, dataDir, ...read, seconds: (performance.now() - begun) / 1000 });
     return 0;
   } catch (error) {
     return reportFailure("backup", error, io);
   }
+}
+
+/** @throws UsageError */
+function organisationFlag({ organisation, url }: { organisation?: string; url?: string }) {
+  if (organisation === undefined) return undefined;
+  if (url !== undefined)
+    throw new UsageError("--organisation reads the database itself: give DATABASE_URL or --data, not --url");
+  return uuidFlag("organisation", organisation).toLowerCase();
 }
 
 /** The file is read back before it gets its final name, so a file of that name is complete. */
@@ -80,7 +100,13 @@ async function writeFile(file: string, isReplaced: boolean, source: (sink: Writa
   return read;
 }
 
-function sourceOf(env: Env, dataDir: string, url: string | undefined) {
+interface Wanted {
+  url: string | undefined;
+  /** Of the one organisation that is wanted. */
+  providerId: string | undefined;
+}
+
+function sourceOf(io: Io, env: Env, dataDir: string, { url, providerId }: Wanted) {
   const log = createLog(env.LOG_LEVEL || "warn");
   const fromPlatform = (sink: Writable) =>
     download(
@@ -91,11 +117,12 @@ function sourceOf(env: Env, dataDir: string, url: string | undefined) {
   return async (sink: Writable) => {
     if (url !== undefined) return fromPlatform(sink);
     const database = await open(env, dataDir, log).catch((error) => {
-      if (error instanceof FolderInUse) return undefined;
+      if (error instanceof FolderInUse && providerId === undefined) return undefined;
       throw error;
     });
     if (!database) return fromPlatform(sink);
-    await writeBackup(database, sink).finally(database.close);
+    const options = { providerId, onRows: rowProgress(io, "read") };
+    await writeBackup(database, sink, options).finally(database.close);
   };
 }
 
@@ -134,11 +161,17 @@ interface Report extends Inspected {
 
 function report(io: Io, env: Env, { file, dataDir, header, rows, seconds }: Report): void {
   io.stdout(
-    `${file}: ${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s; read back and verified`,
+    `${file}: ${subjectOf(header)}${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s; read back and verified`,
   );
+  if (header.organisation)
+    io.stdout("do not activate it here again: the file is behind this database from then on");
   const isSet = env.DATABASE_URL || env.SECRET_KEY || env.SECRET_KEYS;
   const isKept = !isSet && existsSync(join(dataDir, "secret-key"));
   const where = isKept ? `in ${join(dataDir, "secret-key")}` : "where you set it";
   io.stdout(`SECRET_KEY is not in it: keep a copy of the one ${where}, or the backup cannot be restored`);
+  if (header.organisation) return;
   io.stdout("OPERATIONS_TOKEN is not in it either; a new one may be set at any time");
 }
+
+const subjectOf = ({ organisation }: Inspected["header"]) =>
+  organisation ? `organisation ${organisation.providerId}, ` : "";

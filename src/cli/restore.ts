@@ -1,38 +1,55 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { type Added, addOrganisation } from "../platform/backup/add-organisation.ts";
 import { readLines } from "../platform/backup/file.ts";
 import { BackupError } from "../platform/backup/format.ts";
 import type { Loaded } from "../platform/backup/load.ts";
 import { restore as restoreInto } from "../platform/backup/restore.ts";
+import { openConfigured } from "../platform/configured-database.ts";
 import { readDatabaseConfig } from "../platform/database-config.ts";
+import { openUnmigrated } from "../platform/db/database.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createVault } from "../platform/integrations/vault.ts";
 import { keptSecrets, secretKeysOf } from "../platform/kept-secrets.ts";
 import { createLog } from "../platform/log.ts";
 import type { Env } from "../platform/setting-kinds.ts";
 import { reportFailure } from "./command-failure.ts";
+import { existingDatabase } from "./existing-database.ts";
 import type { Io } from "./io.ts";
+import { rowProgress } from "./row-progress.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
 const HELP = `shiftpact restore FILE: restores a backup into an empty database, completely or not at all.
 
   --data DIR   SHIFTPACT_DATA or .shiftpact unless given: the embedded database is made there
+  --organisation
+               FILE holds one organisation (shiftpact backup --organisation): adds it to the database of a platform, which keeps its
+               own; with PostgreSQL while that platform runs. The organisation is suspended until it is activated there
 
 With DATABASE_URL it restores into PostgreSQL, where the schema shiftpact must be missing or without tables; behind a pooler in
 transaction mode, give DIRECT_DATABASE_URL beside it. It needs the SECRET_KEY
 of the platform that was backed up, from the environment or the file secret-key in the data folder.
-A platform that starts on the result first reads every known future shift at its provider.
+A platform that starts on the result first reads every known future shift at its provider, and so does an organisation that is activated.
+With --organisation it also needs the rights to make tables: run it as the role that owns the schema. To repeat it changes nothing.
+
+Exit code 0: restored and verified, or the organisation is there already; 1: it failed, and nothing was changed; 2: flags or settings that
+cannot be used.
 
 Examples:
   mkdir -m 700 restored && cp data/secret-key data/operations-token restored/ && shiftpact restore monday.shiftpact --data restored
-  DATABASE_URL=postgres://localhost/shiftpact SECRET_KEY=... shiftpact restore monday.shiftpact`;
+  DATABASE_URL=postgres://localhost/shiftpact SECRET_KEY=... shiftpact restore monday.shiftpact
+  DATABASE_URL=postgres://localhost/two SECRET_KEY=... shiftpact restore moved.shiftpact --organisation`;
 
 /** Returns the exit code: 0 restored and verified; 1 the restore failed; 2 unusable flags or settings. */
 export async function restore(argv: string[], io: Io): Promise<number> {
   try {
     const { values, positionals } = readFlags({
       args: argv,
-      options: { data: { type: "string" }, help: { type: "boolean", short: "h" } },
+      options: {
+        data: { type: "string" },
+        organisation: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
       allowPositionals: true,
     });
     if (values.help) {
@@ -45,12 +62,25 @@ export async function restore(argv: string[], io: Io): Promise<number> {
     const begun = performance.now();
     const env = readEnvironment(io.env, ["LOG_LEVEL"]);
     const dataDir = dataDirOf(env, values.data);
-    const restored = await restoreInto(targetOf(env, dataDir), readLines(file));
-    report(io, restored, (performance.now() - begun) / 1000);
+    const target = targetOf(env, dataDir);
+    const seconds = () => (performance.now() - begun) / 1000;
+    const read = () => readLines(file, rowProgress(io, "read"));
+    if (values.organisation) reportAdded(io, await addTo({ ...target, dataDir }, env, read), seconds());
+    else report(io, await restoreInto(target, read()), seconds());
     return 0;
   } catch (error) {
     return reportFailure("restore", error, io);
   }
+}
+
+async function addTo(
+  { url, dataDir, vault, log }: ReturnType<typeof targetOf> & { dataDir: string },
+  env: Env,
+  read: () => AsyncIterable<string>,
+): Promise<Added> {
+  if (url === undefined) existingDatabase(dataDir);
+  const database = await openConfigured({ ...readDatabaseConfig(env), dataDir }, log, openUnmigrated);
+  return addOrganisation(database, vault, read).finally(database.close);
 }
 
 function targetOf(env: Env, dataDir: string) {
@@ -75,4 +105,17 @@ function report(io: Io, { header, rows, migrated }: Loaded, seconds: number): vo
   );
   if (migrated.length > 0) io.stdout(`then migrated by ${migrated.join(", ")}`);
   io.stdout("the platform reads every known future shift when it starts");
+}
+
+function reportAdded(io: Io, { header, rows, isNew, joined }: Added, seconds: number): void {
+  const id = header.organisation?.providerId;
+  if (!isNew) {
+    io.stdout(`the organisation ${id} is in this database already: nothing was changed`);
+    return;
+  }
+  io.stdout(
+    `organisation ${id}: ${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s; checksums verified`,
+  );
+  if (joined > 0) io.stdout(`${joined} of its people were known here already`);
+  io.stdout("lead its webhooks here, then activate it: the platform first reads every known future shift");
 }

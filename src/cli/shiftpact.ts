@@ -19,7 +19,7 @@ const COMMANDS: Commands = {
   ...ofPlatform("distribute", "distribute the platform's tables over the workers of Citus, by organisation"),
   ...ofPlatform("operators", "add, list, rotate and revoke the operators of a running platform"),
   ...ofPlatform("backup", "write everything that the platform has stored to one file, while it runs"),
-  ...ofPlatform("restore", "restore such a file into an empty database"),
+  ...ofPlatform("restore", "restore such a file into an empty database, or add an organisation to one"),
   sandbox: {
     summary: "run a reference provider in any dialect, with faults on request",
     load: async () => (await import("./sandbox.ts")).sandbox,

@@ -39,5 +39,9 @@ export function createIdGenerator(sources: Partial<IdSources> = {}): () => strin
 /** The process-wide generator: ids of one process are in the order of their creation. */
 export const newId: () => string = createIdGenerator();
 
+/** The least id of a millisecond: every id that was generated before is less. */
+export const firstIdAt = (at: Date): string =>
+  createIdGenerator({ now: () => at.getTime(), random: () => "00000000-0000-4000-8000-000000000000" })();
+
 /** Returns a UUID in lower case, because UUIDs ignore case (RFC 9562), and any other text unchanged. */
 export const lowerUuid = (text: string): string => (isUuid(text) ? text.toLowerCase() : text);

@@ -14,6 +14,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string }>> =
     tables: "bookings jobs own_people memberships",
     why: "a person works for several",
   },
+  "candidates/booked.ts": { tables: "bookings jobs", why: "a person may be booked by several" },
   "candidates/candidate.ts": {
     tables: "memberships",
     why: "finds a person's address where any registry names one",
@@ -22,6 +23,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string }>> =
     tables: "bookings jobs provider_candidates own_people memberships offer_mails notifications",
     why: "a person is erased everywhere",
   },
+  "candidates/forget-members.ts": { tables: "memberships bookings", why: "a person may be known to others" },
   "http/job-candidates.ts": { tables: "jobs", why: "finds a job by its id alone" },
   "http/operations/candidates.ts": {
     tables: "memberships membership_competences integrations",

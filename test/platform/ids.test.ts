@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../../src/contract/durations.ts";
-import { createIdGenerator, newId } from "../../src/platform/ids.ts";
+import { createIdGenerator, firstIdAt, newId } from "../../src/platform/ids.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -22,6 +22,15 @@ describe("ids", () => {
     ids.push(next());
     expect(ids).toEqual([...ids].sort());
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("of a millisecond are between its first id and that of the next", () => {
+    const [at, next] = [firstIdAt(new Date(1_000_000)), firstIdAt(new Date(1_000_001))];
+    expect(at).toMatch(UUID_V7);
+    for (const random of ["00000000-0000-4000-8000-000000000000", "ffffffff-ffff-4fff-bfff-ffffffffffff"]) {
+      const id = createIdGenerator({ now: () => 1_000_000, random: () => random })();
+      expect([at, id, next]).toEqual([at, id, next].sort());
+    }
   });
 
   it("increase whatever the random source returns", () => {

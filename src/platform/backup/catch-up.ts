@@ -5,9 +5,9 @@ import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
 import type { Header } from "./format.ts";
 
-/** Shifts that may have changed since the backup. */
+/** Shifts of an organisation that may have changed since the backup. */
 const FUTURE = `select provider_id, shift_id from jobs
-  where ${LIVE} and start_time > now()`;
+  where provider_id = $1 and ${LIVE} and start_time > now()`;
 
 /**
  * What the backup does not know must not be undone or repeated:
@@ -16,43 +16,56 @@ const FUTURE = `select provider_id, shift_id from jobs
  * - a mail that was not sent may have been sent after the backup, so it waits for an operator;
  * - a change that was not sent may have been sent, and overtaken by another one.
  */
-const UNKNOWN_SINCE = `
-  update bookings set is_reassigned = true where status in ('pending', 'confirmed') and at_provider <> 'no';
-  with held as (
-    update notifications set delivery_error = 'gave_up'
-    where ${UNDELIVERED} and withdrawn_at is null
-      and (delivery_error is null or delivery_error not in ('address_unusable', 'gave_up'))
-    returning provider_id)
-  update issues set params = params || jsonb_build_object('held', (
-    select count(*) from held where held.provider_id = issues.provider_id)) where code = 'restored' and resolved_at is null;
-  delete from work where kind = 'mail';
-  update shift_changes set status = 'refused', reason = 'restored', updated_at = now() where status = 'pending';`;
+const UNKNOWN_SINCE = [
+  `update bookings set is_reassigned = true
+   where provider_id = $1 and status in ('pending', 'confirmed') and at_provider <> 'no'`,
+  `with held as (
+     update notifications set delivery_error = 'gave_up'
+     where provider_id = $1 and ${UNDELIVERED} and withdrawn_at is null
+       and (delivery_error is null or delivery_error not in ('address_unusable', 'gave_up'))
+     returning 1)
+   update issues set params = params || jsonb_build_object('held', (select count(*) from held))
+   where provider_id = $1 and code = 'restored' and resolved_at is null`,
+  "delete from work where provider_id = $1 and kind = 'mail'",
+  `update shift_changes set status = 'refused', reason = 'restored', updated_at = now()
+   where provider_id = $1 and status = 'pending'`,
+];
 
 /** Every future shift is read again, and what was under way at the backup is due. */
-const DUE = `
-  update work set claim = null, due_at = now(), not_before = null, attempts = 0;
-  update shifts set next_read_at = now() from (${FUTURE}) as future
-    where (shifts.provider_id, shifts.shift_id) = (future.provider_id, future.shift_id);
-  insert into work (provider_id, kind, key, priority) select provider_id, 'shift', shift_id, 1 from (${FUTURE}) as future
-    on conflict (provider_id, kind, key) do update set revision = work.revision + 1;`;
+const DUE = [
+  "update work set claim = null, due_at = now(), not_before = null, attempts = 0 where provider_id = $1",
+  `update shifts set next_read_at = now() from (${FUTURE}) as future
+   where (shifts.provider_id, shifts.shift_id) = (future.provider_id, future.shift_id)`,
+  `insert into work (provider_id, kind, key, priority) select provider_id, 'shift', shift_id, 1 from (${FUTURE}) as future
+   on conflict (provider_id, kind, key) do update set revision = work.revision + 1`,
+];
 
-/** Prepares the reading of everything that may have changed since the backup, within the transaction of the restore. */
-export async function prepareCatchUp(run: RunSql, { takenAt }: Header): Promise<void> {
+/**
+ * Prepares the reading of everything that may have changed since the backup, within the transaction of the restore: of the organisation that
+ * was added, or of all.
+ */
+export async function prepareCatchUp(run: RunSql, { takenAt, organisation }: Header): Promise<void> {
   await run("set local search_path to shiftpact, public");
   const { rows } = await run(
-    `select provider_id as "providerId", (select count(*) from (${FUTURE}) as future
-       where future.provider_id = integrations.provider_id)::int as shifts
-     from integrations where state <> 'draft'`,
+    `select provider_id as "providerId", state from integrations where $1::uuid is null or provider_id = $1`,
+    [organisation?.providerId ?? null],
   );
-  for (const { providerId, shifts } of rows)
-    await run(
-      `insert into issues (provider_id, issue_id, code, subject, params, first_at, last_at)
-       values ($1, $2, 'restored', '{"kind": "integration"}', $3::jsonb, now(), now())
-       on conflict (provider_id, code, subject) where resolved_at is null do update set
-         params = excluded.params, first_at = excluded.first_at, last_at = excluded.last_at`,
-      [providerId, newId(), JSON.stringify({ since: takenAt, shifts, read: 0, changed: 0, cancelled: 0 })],
-    );
-  await run(UNKNOWN_SINCE + DUE);
+  for (const { providerId, state } of rows) {
+    if (state !== "draft") await openIssue(run, providerId, takenAt);
+    for (const statement of [...UNKNOWN_SINCE, ...DUE]) await run(statement, [providerId]);
+  }
+}
+
+async function openIssue(run: RunSql, providerId: string, since: string): Promise<void> {
+  const { rows } = await run(`select count(*)::int as shifts from (${FUTURE}) as future`, [providerId]);
+  const params = { since, shifts: rows[0].shifts, read: 0, changed: 0, cancelled: 0 };
+  await run(
+    `insert into issues (provider_id, issue_id, code, subject, params, first_at, last_at)
+     values ($1, $2, 'restored', '{"kind": "integration"}', $3::jsonb, now(), now())
+     on conflict (provider_id, code, subject) where resolved_at is null do update set
+       params = excluded.params, first_at = excluded.first_at, last_at = excluded.last_at`,
+    [providerId, newId(), JSON.stringify(params)],
+  );
 }
 
 /**

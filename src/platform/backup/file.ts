@@ -5,15 +5,19 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { Database } from "../db/engine.ts";
 import { syncOne } from "../db/sync.ts";
-import { dump } from "./dump.ts";
+import { type DumpOptions, dump } from "./dump.ts";
 import { BackupError } from "./format.ts";
 
 /** The database is faster than any better compression. */
 const LEVEL = 1;
 
-/** Writes a compressed backup of the database as it is now. */
-export async function writeBackup({ raw, engine }: Database, sink: Writable): Promise<void> {
-  await raw.snapshot((run) => pipeline(dump(run, engine), createGzip({ level: LEVEL }), sink));
+/** Writes a compressed backup of the database, or of one organisation, as it is now. */
+export async function writeBackup(
+  { raw, engine }: Database,
+  sink: Writable,
+  options?: DumpOptions,
+): Promise<void> {
+  await raw.snapshot((run) => pipeline(dump(run, engine, options), createGzip({ level: LEVEL }), sink));
 }
 
 /**
@@ -40,14 +44,20 @@ export async function makeFile(
   }
 }
 
-/** The lines of a backup file, as they are read. */
-export async function* readLines(path: string): AsyncGenerator<string> {
+/** The lines of a backup file, as they are read. `onRows` is called with the number of lines that were. */
+export async function* readLines(
+  path: string,
+  onRows: (rows: number) => void = () => undefined,
+): AsyncGenerator<string> {
   const file = createReadStream(path);
   const text = createGunzip();
   file.once("error", (error) => text.destroy(error));
   text.setEncoding("utf8");
   try {
-    yield* linesOf(file.pipe(text));
+    for await (const line of linesOf(file.pipe(text))) {
+      onRows(1);
+      yield line;
+    }
   } catch (error) {
     throw faultOf(error, path);
   } finally {

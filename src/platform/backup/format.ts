@@ -11,6 +11,8 @@ export interface Header {
   /** ISO 8601, by the database's clock. */
   takenAt: string;
   engine: string;
+  /** Set: the file holds this organisation and what it names, not the whole database. */
+  organisation?: { providerId: string; createdAt: string };
   migrations: { name: string; checksum: string }[];
   /** A value sealed with SECRET_KEY, to know the key again; null: nothing is sealed. */
   sealed: string | null;

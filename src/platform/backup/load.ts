@@ -106,7 +106,7 @@ function differing({ name }: Table, expected: Digest, stored: Digest): BackupErr
   return new BackupError(`the backup is damaged: table ${name} does not hold what was backed up: ${what}`);
 }
 
-async function nextControl(lines: AsyncIterator<string>) {
+export async function nextControl(lines: AsyncIterator<string>) {
   const { value: line, done } = await lines.next();
   if (done) throw new BackupError("the backup is incomplete: it ends before its last line");
   return controlOf(line);
@@ -125,28 +125,39 @@ async function loadTable(
   const start = await nextControl(lines);
   if (!("table" in start) || start.table !== table.name)
     throw new BackupError(`the backup is damaged: the rows of table ${table.name} are missing`);
-  const expected = await insertRows(run, lines, table, type);
+  const expected = await insertRows(run, lines, table, { type });
   const stored = await digestOf(run, table);
   if (!isSame(expected, stored)) throw differing(table, expected, stored);
   return stored;
 }
 
+interface Insertion {
+  /** The name of a type that the session has not used yet. */
+  type: string;
+  into?: string;
+  onConflict?: string;
+  translate?: (row: string) => string;
+}
+
 /** Returns the count and the checksum that the backup states after the table. */
-async function insertRows(
+export async function insertRows(
   run: RunSql,
   lines: AsyncIterator<string>,
   table: Table,
-  type: string,
+  { type, into = `shiftpact.${quoted(table.name)}`, onConflict = "", translate = (row) => row }: Insertion,
 ): Promise<TableEnd> {
   const attributes = table.columns.map((column) => `${quoted(column.name)} ${column.type}`).join(", ");
   await run(`create type pg_temp.${type} as (${attributes})`);
   const columns = columnsOf(table);
-  const insert = `insert into shiftpact.${quoted(table.name)} (${columns})
-    select ${columns} from unnest($1::text::pg_temp.${type}[])`;
+  const insert = `insert into ${into} (${columns})
+    select ${columns} from unnest($1::text::pg_temp.${type}[]) ${onConflict}`;
   let elements: string[] = [];
   let chars = 0;
   const flush = async () => {
-    if (elements.length > 0) await run(insert, [`{${elements.join(",")}}`]);
+    if (elements.length > 0)
+      await run(insert, [`{${elements.join(",")}}`]).catch((error) => {
+        throw faultOf(error, table);
+      });
     elements = [];
     chars = 0;
   };
@@ -159,10 +170,17 @@ async function insertRows(
       if ("end" in end && end.end === table.name) return end;
       throw new BackupError(`the backup is damaged: the end of table ${table.name} is missing`);
     }
-    elements.push(element(rowOf(line)));
+    elements.push(element(translate(rowOf(line))));
     chars += line.length;
     if (chars > CHARS_AT_ONCE) await flush();
   }
+}
+
+/** PostgreSQL quotes a value that it cannot read, and the value may be personal data. */
+function faultOf(error: unknown, { name }: Table): unknown {
+  const { code = "" } = error as { code?: string };
+  if (!code.startsWith("22")) return error;
+  return new BackupError(`the backup is damaged: a row of table ${name} cannot be stored`, { cause: error });
 }
 
 /** An element of an array, as PostgreSQL reads it. */

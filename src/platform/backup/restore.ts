@@ -8,7 +8,7 @@ import { draftOf } from "../db/unfinished-restore.ts";
 import type { Vault } from "../deps.ts";
 import { keyFault } from "../integrations/vault.ts";
 import { prepareCatchUp } from "./catch-up.ts";
-import { BackupError, type Header } from "./format.ts";
+import { BackupError } from "./format.ts";
 import { type Loaded, load } from "./load.ts";
 
 export interface Target {
@@ -60,14 +60,20 @@ async function using<T>(database: Database, use: (database: Database) => Promise
 async function fillDatabase({ raw }: Database, lines: AsyncIterable<string>, vault: Vault): Promise<Loaded> {
   return raw.alone((run) =>
     inTransaction(run, async () => {
-      const result = await load(run, lines, (header) => checkKey(header, vault));
+      const result = await load(run, lines, (header) => {
+        if (header.organisation !== undefined)
+          throw new BackupError(
+            "the file holds one organisation, not a database: add it to the database of a platform with --organisation",
+          );
+        requireKey(header.sealed, vault);
+      });
       await prepareCatchUp(run, result.header);
       return result;
     }),
   );
 }
 
-function checkKey({ sealed }: Header, vault: Vault): void {
+export function requireKey(sealed: string | null, vault: Vault): void {
   const fault = sealed === null ? undefined : keyFault(sealed, vault);
   if (fault !== undefined)
     throw new BackupError(

@@ -32,11 +32,11 @@ function deleteSome(
     const { rows } = await sql<{ keys: object[] }>`
       select coalesce(json_agg(json_build_object('provider_id', provider_id, 'job_id', job_id, 'shift_id', shift_id)), '[]') as keys
       from (select provider_id, job_id, shift_id from jobs
-        where ${isOf(organisation)} end_time < ${before}
+        where ${isOf(organisation)} start_time < ${before} and end_time < ${before}
           and not exists (select 1 from bookings where bookings.provider_id = jobs.provider_id and bookings.job_id = jobs.job_id
             and (status = 'pending' or at_provider = 'maybe'))
           and not exists (select 1 from work where work.provider_id = jobs.provider_id and kind = 'shift' and key = jobs.shift_id)
-        order by end_time limit ${most} for update skip locked) as old`.execute(trx);
+        order by start_time limit ${most} for update skip locked) as old`.execute(trx);
     const old = sql`${jsonRows(rows[0]?.keys ?? [])} as old (provider_id uuid, job_id uuid, shift_id text)`;
     for (const table of TABLES) {
       await sql`delete from ${sql.table(table)} as part using ${old}

@@ -4,6 +4,7 @@ import { reportCatchUp } from "../backup/catch-up.ts";
 import type { Database } from "../db/database.ts";
 import { isOf, organisationsWith } from "../db/organisation.ts";
 import type { Deps } from "../deps.ts";
+import { firstIdAt } from "../ids.ts";
 import { deleteLeaving } from "../integrations/delete.ts";
 import { resolvePastMailIssues } from "../notifications/mail-issues.ts";
 import { RETENTION, type Retention } from "../retention.ts";
@@ -78,10 +79,10 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
     "provider_id, notification_id",
     ({ now, retention }) => {
       const before = daysBefore(now, retention.notifications);
-      return sql`created_at < ${before} and exists (select 1 from jobs where jobs.provider_id = notifications.provider_id
+      return sql`notification_id < ${firstIdAt(before)} and exists (select 1 from jobs where jobs.provider_id = notifications.provider_id
       and jobs.job_id = notifications.job_id and jobs.end_time < ${before})`;
     },
-    "created_at",
+    "notification_id",
   ),
   issuesDeleted: deleting(
     "issues",

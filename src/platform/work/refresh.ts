@@ -6,7 +6,7 @@ import { providerOf } from "../db/organisation.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, grouped, type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "./due.ts";
-import { type Claim, endClaim, renewClaim } from "./rows.ts";
+import { type Claim, endClaim, type Priority, renewClaim } from "./rows.ts";
 import type { Run } from "./worker.ts";
 
 /** Makes many shifts due: those of a provider for a reason or because a competence has a new candidate, or those at a time when people have become free. */
@@ -171,32 +171,40 @@ const freed: Batch = async (trx, deps, { providerId, key }, after) => {
     union select competence_id from membership_competences where candidate_id = any (${idList(free)})`.execute(
     trx,
   );
-  const [afterId = jobId, afterStart = "-infinity"] = after === "" ? [] : after.split(/ (.*)/s);
-  const { rows } = await sql<{ providerId: string; key: string; place: string }>`
-    select provider_id as "providerId", shift_id as key, job_id || ' ' || start_time as place from jobs
-    where status = 'open' and start_time > greatest(now(), ${from}::timestamptz - ${LONGEST}) and start_time < ${to} and end_time > ${from}
-      and (start_time, job_id) > (${afterStart}::timestamptz, ${afterId}::uuid) and job_id <> ${jobId}
-      and competence_id = any (${idList(able.map(({ id }) => id))})
-    order by start_time, job_id limit ${BATCH}::int`.execute(trx);
-  markDue(
-    trx,
-    deps,
-    rows.map((row) => ({
-      providerId: row.providerId,
-      kind: "shift",
-      key: row.key,
-      priority: PRIORITY.background,
-    })),
-  );
-  return rows.length === BATCH ? rows.at(-1)?.place : undefined;
+  const isAtTheTime = sql`start_time > greatest(now(), ${from}::timestamptz - ${LONGEST}) and start_time < ${to} and end_time > ${from}
+    and job_id <> ${jobId} and competence_id = any (${idList(able.map(({ id }) => id))})`;
+  return markOpenJobs(trx, deps, isAtTheTime, { after, priority: PRIORITY.background });
 };
 
 /** Selects open jobs for which a candidate has become available. */
-const offered = ofShifts(
-  ({ providerId, key }, after) => sql`
-    select shift_id from jobs where provider_id = ${providerId} and competence_id = ${key} and status = 'open'
-      and start_time > now() and shift_id > ${after} ${first}`,
-);
+const offered: Batch = (trx, deps, { providerId, key }, after) =>
+  markOpenJobs(
+    trx,
+    deps,
+    sql`provider_id = ${providerId} and competence_id = ${key} and start_time > now()`,
+    {
+      after,
+      priority: PRIORITY.event,
+    },
+  );
+
+/** Makes the shifts of one batch of open jobs due, in the order of their start. */
+async function markOpenJobs(
+  trx: Trx,
+  deps: Deps,
+  condition: RawBuilder<unknown>,
+  { after, priority }: { after: string; priority: Priority },
+): Promise<string | undefined> {
+  const [, id = "", start = ""] = /^(\S+) (.*)$/s.exec(after) ?? [];
+  const isAfter = after === "" ? sql`true` : sql`(start_time, job_id) > (${start}::timestamptz, ${id}::uuid)`;
+  const { rows } = await sql<{ providerId: string; key: string; place: string }>`
+    select provider_id as "providerId", shift_id as key, job_id || ' ' || start_time as place from jobs
+    where status = 'open' and ${condition} and ${isAfter}
+    order by start_time, job_id limit ${BATCH}::int`.execute(trx);
+  const shifts = rows.map(({ providerId, key }) => ({ providerId, kind: "shift" as const, key, priority }));
+  markDue(trx, deps, shifts);
+  return rows.length === BATCH ? rows.at(-1)?.place : undefined;
+}
 
 const missing = ofShifts(
   ({ providerId }, after) => sql`

@@ -166,6 +166,11 @@ describe("a backup", () => {
       ["cut off", (text: string) => text.slice(0, text.length / 2), /incomplete|cannot be read/],
       ["without its last line", (text: string) => text.replace(/\{"complete".*\n$/, ""), /incomplete/],
       ["with a changed value", (text: string) => text.replace("Ward 1", "Ward 2"), /checksum differs/],
+      [
+        "with a value that is none of its type, which is not shown",
+        (text: string) => text.replace(/\n\(([^\n]*Ward 1[^\n]*\n)/, "\n(secret$1"),
+        /: the backup is damaged: a row of table workplaces cannot be stored$/,
+      ],
       ["without a row", (text: string) => text.replace(/\n\([^\n]*Ward 1[^\n]*\n/, "\n"), /rows instead of/],
       [
         "of a newer version",

@@ -346,7 +346,8 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     const [over, later] = [jobOf(age + HOUR_MS), jobOf(age - HOUR_MS)];
     await kysely.insertInto("jobs").values([over, later]).execute();
     const notification = ({ job_id }: { job_id: string }, ageMs: number) => ({
-      ...({ provider_id, notification_id: newId(), candidate_id, job_id, kind: "job_offered" } as const),
+      ...({ provider_id, candidate_id, job_id, kind: "job_offered" } as const),
+      notification_id: createIdGenerator({ now: () => clock - ageMs })(),
       change_key: newId(),
       content: "{}",
       trace_id: "t",

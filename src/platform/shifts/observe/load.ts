@@ -27,7 +27,8 @@ type Db = Kysely<Schema>;
 interface Loaded {
   /** The index of the request. */
   nth: number;
-  integration: Integration;
+  /** Of the first request of each provider alone: there are many for one. */
+  integration: Integration | null;
   shift: Record<string, unknown> | null;
   job: Record<string, unknown> | null;
   bookings: Record<string, unknown>[];
@@ -114,32 +115,39 @@ function inOrder(
   now: Date,
 ): (LoadedShift | undefined)[] {
   const byNth = new Map(rows.map((row) => [row.nth, row]));
+  const integrations = new Map(
+    rows.flatMap(({ nth, integration }) =>
+      integration ? [[asked[nth]?.key.providerId, asRow(integration)] as const] : [],
+    ),
+  );
   return asked.map(({ key }, nth) => {
     const loaded = byNth.get(nth);
-    if (!loaded) return undefined;
-    const { integration, shift } = loaded;
-    const spelling = (shift?.spelling as string | null | undefined) ?? key.shiftId;
-    return { integration: asRow(integration), spelling, state: stateOf(key, loaded, now) };
+    const integration = integrations.get(key.providerId);
+    if (!loaded || !integration) return undefined;
+    const spelling = (loaded.shift?.spelling as string | null | undefined) ?? key.shiftId;
+    return { integration, spelling, state: stateOf(key, loaded, integration, now) };
   });
 }
 
 /** Joins the tables by their keys. */
 function rowsOf(asked: readonly LoadRequest[], provider: RawBuilder<string>) {
+  const first = new Map(asked.map(({ key }, nth) => [key.providerId, nth] as const).reverse());
   const rows = asked.map(({ key, read }, nth) => ({
     nth,
+    isFirst: first.get(key.providerId) === nth,
     provider: key.providerId,
     shift: key.shiftId,
     ...(read && { outlet: read.outletId, role: read.roleId }),
   }));
   return sql`
     ${jsonRows(rows)}
-      as asked (nth int, provider uuid, shift text, outlet text, role text)
+      as asked (nth int, "isFirst" boolean, provider uuid, shift text, outlet text, role text)
     cross join lateral (select * from integrations where provider_id = ${provider} ${ROW_BY_ROW}) as integrations
     left join lateral (select * from jobs where provider_id = ${provider} and shift_id = asked.shift ${ROW_BY_ROW}) as job on true`;
 }
 
 const basics = (provider: RawBuilder<string>, now: Date) => sql`
-  asked.nth, to_jsonb(integrations) as integration,
+  asked.nth, case when asked."isFirst" then to_jsonb(integrations) end as integration,
   (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000,
       'missing_in_ms', extract(epoch from missing_since - now()) * 1000, 'believed_in_ms', extract(epoch from believed_at - now()) * 1000)
     from shifts where provider_id = ${provider} and shift_id = asked.shift) as shift,
@@ -175,8 +183,13 @@ const asRow = (integration: Integration): Integration => ({
 
 const at = (text: unknown): number | null => (typeof text === "string" ? Date.parse(text) : null);
 
-function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): ShiftState {
-  const { integration, operations } = loaded;
+function stateOf(
+  { providerId, shiftId }: ShiftKey,
+  loaded: Loaded,
+  integration: Integration,
+  now: Date,
+): ShiftState {
+  const { operations } = loaded;
   const { state, health, paused_since, held_since, absence_accepted_until: accepted } = integration;
   const isAccepted = (at(accepted) ?? 0) > now.getTime();
   const open = operations.findLast(({ isOpen }) => isOpen);

@@ -35,17 +35,15 @@ create table jobs (
   check (end_time > start_time)
 );
 create index jobs_id on jobs (job_id);
--- Lists of jobs by start, of a status, of the active ones, and of an organisation: each page is a range of one index.
+-- Lists of jobs by start, of a status, of the active ones, and of an organisation: each page is a range of one index. Retention reads by the start too.
 create index jobs_start on jobs (start_time, job_id);
-create index jobs_status on jobs (status, start_time, job_id);
+-- A job is active until its shift starts, so the active ones are few: a status of theirs needs no order of its own. A new job enters only what it needs.
 create index jobs_active on jobs (start_time, job_id) where status in ('blocked_mapping', 'open', 'filled');
-create index jobs_of_provider_status on jobs (provider_id, status, start_time, job_id);
 create index jobs_future on jobs (provider_id, start_time, job_id) where status in ('blocked_mapping', 'open', 'filled');
+create index jobs_status on jobs (status, start_time, job_id) where status in ('cancelled', 'expired');
+create index jobs_of_provider_status on jobs (provider_id, status, start_time, job_id) where status in ('cancelled', 'expired');
 -- The newest jobs in a status, however few they are among the jobs of years.
 create index jobs_of_status on jobs (status, job_id);
-create index jobs_competence on jobs (provider_id, competence_id, shift_id) where status = 'open';
--- What retention removes.
-create index jobs_end on jobs (end_time);
 
 create table bookings (
   booking_id uuid not null,

@@ -25,12 +25,11 @@ create table notifications (
   unique (provider_id, job_id, candidate_id, kind, change_key),
   foreign key (provider_id, job_id) references jobs (provider_id, job_id)
 );
+-- Retention reads it too: the ids are in the order of their creation.
 create index notifications_id on notifications (notification_id);
 create index notifications_candidate on notifications (candidate_id);
 create index notifications_undelivered on notifications (provider_id, candidate_id, notification_id)
   where channel is not null and delivered_at is null and withdrawn_at is null;
--- What retention removes.
-create index notifications_created on notifications (created_at);
 
 -- The offer mails of a person in the last day, of all organisations together.
 create table offer_mails (

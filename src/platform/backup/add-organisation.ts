@@ -1,0 +1,141 @@
+import { openPersonalNumbers } from "../candidates/personal-numbers.ts";
+import type { Database } from "../db/database.ts";
+import type { RunSql } from "../db/engine.ts";
+import { inTransaction } from "../db/in-transaction.ts";
+import type { Vault } from "../deps.ts";
+import { checkSecretKeys } from "../integrations/reseal.ts";
+import { AS_TEXT, hasTables, quoted, readApplied, readPartitions } from "./catalog.ts";
+import { prepareCatchUp } from "./catch-up.ts";
+import { BackupError, type Header } from "./format.ts";
+import { inspect } from "./inspect.ts";
+import { joinPeople, PEOPLE } from "./join-people.ts";
+import { insertRows, nextControl } from "./load.ts";
+import { CREATED_AT, isOwned } from "./organisation.ts";
+import { requireKey } from "./restore.ts";
+
+export interface Added {
+  header: Header;
+  rows: number;
+  /** False: the organisation was there already, and nothing was changed. */
+  isNew: boolean;
+  /** People whom the database knew already. */
+  joined: number;
+}
+
+type Moved = Header & { organisation: NonNullable<Header["organisation"]> };
+
+/**
+ * Adds an organisation to the database of a platform, which may run meanwhile, in one transaction. Its state stays: suspended. Whatever can be
+ * refused is refused before anything is written.
+ * @param read the lines of the file, from the beginning at each call
+ * @throws BackupError
+ */
+export async function addOrganisation(
+  database: Database,
+  vault: Vault,
+  read: () => AsyncIterable<string>,
+): Promise<Added> {
+  const { raw } = database;
+  const { header, rows } = await inspect(read());
+  requireOrganisation(header);
+  requireKey(header.sealed, vault);
+  await requireSameSchema(raw.executeSql, header);
+  await checkSecretKeys(database, vault).catch((error) => {
+    throw new BackupError(error.message, { cause: error });
+  });
+  const numbers = await openPersonalNumbers(database, vault);
+  return raw.alone(async (run) => {
+    if (await isPresent(run, header)) return { header, rows, isNew: false, joined: 0 };
+    await makeDays(run, header);
+    const joined = await inTransaction(run, () => addRows(run, read(), { vault, numbers }));
+    return { header, rows, isNew: true, joined };
+  });
+}
+
+function requireOrganisation(header: Header): asserts header is Moved {
+  if (header.format !== 1)
+    throw new BackupError(`the file has format ${header.format}, which a newer shiftpact reads`);
+  if (header.organisation === undefined)
+    throw new BackupError(
+      "the file holds a whole database: restore it into an empty one, without --organisation",
+    );
+}
+
+async function requireSameSchema(run: RunSql, { migrations }: Header): Promise<void> {
+  if (!(await hasTables(run)))
+    throw new BackupError(
+      "the database has no tables: run `shiftpact migrate`, or start a platform on it first",
+    );
+  if (JSON.stringify(await readApplied(run)) !== JSON.stringify(migrations))
+    throw new BackupError(
+      "the schema of the file is not that of this database: run the same version of shiftpact at both, and export again",
+    );
+}
+
+/** Whether the same registration of the organisation is in the database. */
+async function isPresent(run: RunSql, { organisation }: Moved): Promise<boolean> {
+  const { providerId, createdAt } = organisation;
+  const { rows } = await run(
+    `select ${CREATED_AT} as "createdAt" from shiftpact.integrations where provider_id = $1`,
+    [providerId],
+  );
+  if (rows.length === 0) return false;
+  if (rows[0].createdAt === createdAt) return true;
+  throw new BackupError(
+    `another registration of the organisation ${providerId} is in this database: delete it there first (DELETE /operations/v1/integrations/${providerId})`,
+  );
+}
+
+/**
+ * Makes the days whose partitions are missing. In transactions of their own: they lock what a running platform reads. Its upkeep may make the
+ * same day at the same time.
+ */
+async function makeDays(run: RunSql, { partitions }: Header): Promise<void> {
+  const readNames = async () => new Set((await readPartitions(run)).map(({ name }) => name));
+  const present = await readNames();
+  for (const { name, parent } of partitions) {
+    const day = name.match(/_(\d{8})$/)?.[1];
+    if (day !== undefined && !present.has(name))
+      await run("select shiftpact.make_day($1, $2::text::date)", [parent, day]).catch(async (error) => {
+        if (!(await readNames()).has(name)) throw error;
+      });
+  }
+}
+
+type Keys = Pick<Parameters<typeof joinPeople>[1], "vault" | "numbers">;
+
+/** Returns the number of people whom the database knew already. */
+async function addRows(run: RunSql, file: AsyncIterable<string>, keys: Keys): Promise<number> {
+  await run(AS_TEXT);
+  const lines = file[Symbol.asyncIterator]();
+  const header = (await nextControl(lines)) as Moved;
+  const { providerId } = header.organisation;
+  // Figures of an organisation that was here before and was deleted.
+  for (const { name } of header.tables.filter(isOwned).toReversed())
+    await run(`delete from shiftpact.${quoted(name)} where provider_id = $1`, [providerId]);
+  let people = { ids: new Map<string, string>(), joined: 0 };
+  const translate = (row: string) => row.replace(UUID, (id) => people.ids.get(id) ?? id);
+  for (const [index, table] of header.tables.entries()) {
+    await nextControl(lines);
+    const type = `row_${index}`;
+    if (table.name === PEOPLE) {
+      await run(`create temporary table moved_people (like shiftpact.${PEOPLE}) on commit drop`);
+      await insertRows(run, lines, table, { type, into: "moved_people" });
+      people = await joinPeople(run, { table, ...keys });
+    } else if (isOwned(table)) await insertRows(run, lines, table, { type, translate });
+    else await insertRows(run, lines, table, { type, translate, onConflict: "on conflict do nothing" });
+  }
+  await run(OWN_NAMES, [providerId]);
+  await prepareCatchUp(run, header);
+  return people.joined;
+}
+
+/** The name of a person whom only registries name may be that of another organisation's, which did not come along. */
+const OWN_NAMES = `
+  update candidates set first_name = own.first_name, last_name = own.last_name from memberships as own
+  where own.provider_id = $1 and own.candidate_id = candidates.candidate_id and not is_shared
+    and not exists (select 1 from memberships as other
+      where other.candidate_id = candidates.candidate_id and other.provider_id <> own.provider_id)`;
+
+/** Ids of people are also within JSON, and in the keys of work: ids are unique, so that each is found as text. */
+const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
