@@ -60,6 +60,11 @@ export const GUIDES = {
     "Contribute",
     "Where each kind of change goes, and how to prove it.",
   ),
+  supported: page(
+    "guide-supported.html",
+    "What the documents may say",
+    "The keys of OpenAPI, AsyncAPI and JSON Schema that the generator understands.",
+  ),
 } as const;
 
 export const REFERENCES = {
