@@ -12,6 +12,7 @@ import { flow } from "./bench/flow.ts";
 import { generation } from "./bench/generation.ts";
 import { kit } from "./bench/kit.ts";
 import { machineLine, serverLine, versionsLine } from "./bench/machine.ts";
+import { organisations } from "./bench/many-organisations.ts";
 import { createResources, type Resources } from "./bench/resources.ts";
 import type { Figures, Section } from "./bench/section.ts";
 import { stub } from "./bench/stub.ts";
@@ -20,7 +21,17 @@ import { weight } from "./bench/weight.ts";
 import { year } from "./bench/year.ts";
 import { formatted } from "./emit/format.ts";
 
-const sections: readonly Section[] = [acknowledgement, flow, fairness, generation, stub, kit, weight, year];
+const sections: readonly Section[] = [
+  acknowledgement,
+  flow,
+  fairness,
+  organisations,
+  generation,
+  stub,
+  kit,
+  weight,
+  year,
+];
 const names = sections.map(({ name }) => name);
 
 const HELP = `npm run bench -- [--quick] [--only SECTION,..] [--write] [--json] [--data DIR]

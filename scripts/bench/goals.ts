@@ -104,6 +104,21 @@ export const goals: readonly Goal[] = [
   atLeast(1, "flow.two-processes.ratio", "flow-two-processes", "two processes against one"),
   ...fairnessGoals("postgres"),
   ...fairnessGoals("pglite"),
+  atMost(
+    3,
+    "ms",
+    "organisations.claim.busy",
+    "organisations-many",
+    "a claim with 5,000 organisations, 100 busy",
+  ),
+  atMost(1, "ms", "organisations.claim.idle", "organisations-many", "the same, idle"),
+  atMost(
+    1.1,
+    "",
+    "organisations.cpu",
+    "organisations-many",
+    "CPU of an event with them, against 20 organisations",
+  ),
   atMost(3, "s", "generation.seconds", "generation-whole", "`npm run generate`"),
   atMost(
     1.2,

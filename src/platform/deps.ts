@@ -119,8 +119,8 @@ export interface Threads {
 /** The dependencies of the features. */
 export interface Deps {
   database: Database;
-  /** Checks for due work; returns at once. */
-  wakeWorker: () => void;
+  /** Checks for due work, at these organisations and for mail; returns at once. */
+  wakeWorker: (providerIds: readonly string[]) => void;
   /** Checks for due work after that many milliseconds. */
   wakeWorkerIn: (ms: number) => void;
   /** Limits processing while webhooks are stored. */

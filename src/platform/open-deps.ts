@@ -128,7 +128,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     numbers,
     now,
     newId,
-    wakeWorker: () => worker.wake(),
+    wakeWorker: (providerIds) => worker.wake(providerIds),
     wakeWorkerIn: (ms) => worker.wakeIn(ms),
     offerMail: config.offerMail,
     timing: { ...TIMING, callTimeoutMs: timeoutMs, ...options.timing },

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { IntegrationState } from "../../generated/operations/types.ts";
 import type { WorkKind } from "../../src/platform/db/schema.ts";
 import { transact } from "../../src/platform/transaction.ts";
-import { claimWork, type Wanted } from "../../src/platform/work/claims.ts";
+import { type Claimed, claimWork, type Wanted } from "../../src/platform/work/claims.ts";
 import { markDue, PRIORITY } from "../../src/platform/work/due.ts";
 import type { Claim, Due } from "../../src/platform/work/rows.ts";
 import type { TestDatabase } from "./engines.ts";
@@ -35,15 +35,17 @@ export const shift = (providerId: string, key: string, rest: Partial<Due> = {}):
 export const mark = (database: TestDatabase, ...due: Due[]): Promise<void> =>
   transact({ database }, (trx) => markDue(trx, { wakeWorker: () => undefined }, due));
 
-export const claim = (database: TestDatabase, rest: Partial<Wanted> = {}): Promise<Claim[]> =>
-  claimWork(database, {
-    kinds: KINDS,
-    places: 100,
-    excluded: [],
-    perProvider: 100,
-    claim: randomUUID(),
-    ...rest,
-  });
+/** Claims at all organisations unless others are given. */
+export async function claim(database: TestDatabase, rest: Partial<Wanted> = {}): Promise<Claim[]> {
+  return (await claimed(database, rest)).claims;
+}
+
+export async function claimed(database: TestDatabase, rest: Partial<Wanted> = {}): Promise<Claimed> {
+  const all = await database.kysely.selectFrom("integrations").select("provider_id").execute();
+  const providers = all.map(({ provider_id }) => provider_id);
+  const wanted = { kinds: KINDS, places: 100, providers, perProvider: 100, claim: randomUUID() };
+  return claimWork(database, { ...wanted, ...rest });
+}
 
 /** `key priority attempts`, and `claimed` or when it is due in seconds, by key. */
 export async function rowsOf({ kysely }: TestDatabase) {

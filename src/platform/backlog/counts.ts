@@ -121,9 +121,11 @@ const dueWork = (isOf: Part) => sql<Row>`
 const laterWork = (isOf: Part, tries: number) => sql<Row>`
   select provider_id as "providerId", priority, count(*) as waiting, 0 as "inProgress",
     min(case when priority <> 1 and attempts > 0 then ${SINCE} end) as "oldestAt"
-  from work
-  where ${isOf} and kind not in ('mail', 'probe') and due_at > now() and claim is null and attempts < ${tries}::int
-    and (priority < 2 or priority = 2 and due_at < now() + interval '10 minutes' and attempts > 0)
+  from (
+    select * from work where priority in (0, 1) and kind <> 'mail' and due_at > now()
+    union all
+    select * from work where priority = 2 and kind <> 'mail' and due_at > now() and due_at < now() + interval '10 minutes' and attempts > 0) as work
+  where ${isOf} and kind <> 'probe' and claim is null and attempts < ${tries}::int
   group by provider_id, priority`;
 
 /** Counts claimed work. More is claimed than can be called at the same time; the rest waits, ordered by priority and age. */

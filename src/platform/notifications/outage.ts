@@ -42,7 +42,7 @@ export function createOutage({ database, retries, timing: { hourlyMs }, wakeWork
         where (work.provider_id, work.kind, work.key) = (${providerOf(organisation, "next.provider_id")}, 'mail', next.key)`.execute(
         database.kysely,
       );
-    if (rows.length > 0) wakeWorker();
+    if (rows.length > 0) wakeWorker([]);
     return rows.length;
   };
 

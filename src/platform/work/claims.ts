@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { jsonTexts, milliseconds } from "../db/fragments.ts";
+import { providerOf } from "../db/organisation.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { type Claim, LEASE_MS } from "./rows.ts";
 
@@ -11,8 +12,14 @@ export interface Wanted {
   claim: string;
   /** The most claims of one provider at a time, in all processes together. A fifth of them is kept for interactive work. */
   perProvider: number;
-  /** Providers of which nothing is claimed. */
-  excluded: readonly string[];
+  /** Those of which something may be claimed. */
+  providers: readonly string[];
+}
+
+export interface Claimed {
+  claims: Claim[];
+  /** The providers of which more may be due: what was found is more than the places, or than the share that was searched. */
+  left: string[];
 }
 
 type Db = Pick<Database, "kysely">;
@@ -30,49 +37,57 @@ const DUE = sql`work.provider_id, work.kind, work.key, work.priority, work.is_fi
  * Claims work that is due: interactive work first, then that of the provider with the fewest claims. Within a priority, the places of a provider are
  * shared: two fifths for the newest first readings, two for the oldest, and one for repeated readings, so that a burst of none of them delays the
  * others. What one of them leaves, another takes. A paused provider has only its probe due; an inactive integration has only its check and interactive
- * work due. The cost depends on how much is claimed, not on how much waits.
+ * work due. The cost depends on how much is claimed, not on how much waits, nor on how many other providers there are.
  */
-export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]> {
+export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claimed> {
+  const { providers, places, perProvider } = wanted;
+  if (providers.length === 0) return { claims: [], left: [] };
   const kinds = sql.join(wanted.kinds.map((kind) => sql.lit(kind)));
-  const usual = Math.max(1, Math.floor((wanted.perProvider * 4) / 5));
-  const places = sql`case priority when 0 then ${wanted.perProvider}::int else ${usual}::int end`;
-  const free = sql`least(${wanted.places}::int, greatest(0, urgency.places - provider.running))`;
+  const usual = Math.max(1, Math.floor((perProvider * 4) / 5));
+  const placesOf = sql`case priority when 0 then ${perProvider}::int else ${usual}::int end`;
+  // Everything that is found is locked. Twice an equal share leaves enough for those with more, who come again in the next claim.
+  const share = Math.min(places, Math.ceil((places * 2) / providers.length));
+  const free = sql`least(${share}::int, greatest(0, urgency.places - provider.running))`;
   const isOf = sql`work.kind <> 'mail' and work.kind in (${kinds}) and work.due_at <= now()`;
-  const statement = sql<Claim>`
+  // One organisation is named in each part of the statement, so that a distributed database finds all of it in one place.
+  const [only] = providers.length === 1 ? providers : [];
+  const isNamed = only
+    ? sql`provider_id = ${only}::uuid`
+    : sql`provider_id = any (array(select ${jsonTexts(providers)}::uuid))`;
+  const idIn = (table: string) => providerOf(only, `${table}.provider_id`);
+  const statement = sql<Claimed>`
     with provider as (
       select provider_id, state, paused_since is not null as is_paused, (select count(*) from work as held
-          where held.provider_id = integrations.provider_id and held.claim is not null and held.kind <> 'mail'
+          where held.provider_id = ${idIn("integrations")} and held.claim is not null and held.kind <> 'mail'
             and held.due_at > now())::int as running
-      from integrations
-      where provider_id <> all (array(select ${jsonTexts(wanted.excluded)}::uuid))
-        and (select true from work where work.provider_id = integrations.provider_id and work.priority in (0, 1, 2)
-          and work.is_first in (true, false) and work.kind <> 'mail' and work.due_at <= now() limit 1)
-      order by provider_id),
+      from integrations where ${isNamed} order by provider_id),
     oldest as (
       select provider.running, ${free} as free, due.*
       from provider cross join (
-        select priority, is_first, ${places} as places
+        select priority, is_first, ${placesOf} as places
         from (values (0), (1), (2)) as known (priority) cross join (values (true), (false)) as reading (is_first)) as urgency
       cross join lateral (
         select ${DUE} from work
-        where work.provider_id = provider.provider_id and work.priority = urgency.priority
+        where work.provider_id = ${idIn("provider")} and work.priority = urgency.priority
           and work.is_first = urgency.is_first and ${isOf}
         order by work.due_at limit ${free}
         for update skip locked) as due
       where not is_paused and (urgency.priority = 0 or state = 'active')),
+    filled as (
+      select provider_id, priority, is_first, running, free from oldest
+      group by provider_id, priority, is_first, running, free having count(*) = free),
     newest as (
-      select more.running, due.* from (
-        select provider_id, priority, running, free from oldest
-        where is_first group by provider_id, priority, running, free having count(*) = free) as more
+      select more.running, due.* from filled as more
       cross join lateral (
         select ${DUE} from work
-        where work.provider_id = more.provider_id and work.priority = more.priority and work.is_first and ${isOf}
+        where work.provider_id = ${idIn("more")} and work.priority = more.priority and work.is_first and ${isOf}
         order by work.due_at desc limit (more.free * 2 + 4) / 5
-        for update skip locked) as due),
+        for update skip locked) as due
+      where more.is_first),
     aside as (
       select provider.running, due.* from provider cross join lateral (
         select ${DUE} from work
-        where work.provider_id = provider.provider_id and work.kind in ('probe', 'check') and ${isOf}
+        where work.provider_id = ${idIn("provider")} and work.kind in ('probe', 'check') and ${isOf}
           and (work.kind = 'probe' or work.priority > 0 and not is_paused)
         for update skip locked) as due
       where is_paused or state <> 'active'),
@@ -92,14 +107,23 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]
     placed as (
       select next.*, running + row_number() over (partition by provider_id order by priority, turn) as place from next),
     chosen as (
-      select * from placed as next where place <= ${places} order by priority, place, due_at limit ${wanted.places}::int)
-    update work set claim = ${wanted.claim}, due_at = now() + ${milliseconds(LEASE_MS)}, attempts = work.attempts + 1
-    from chosen
-    where (work.provider_id, work.kind, work.key) = (chosen.provider_id, chosen.kind, chosen.key)
-    returning ${RETURNED}`;
+      select * from placed as next where place <= ${placesOf} order by priority, place, due_at limit ${places}::int),
+    claimed as (
+      update work set claim = ${wanted.claim}, due_at = now() + ${milliseconds(LEASE_MS)}, attempts = work.attempts + 1
+      from chosen
+      where work.provider_id = ${idIn("chosen")} and (work.kind, work.key) = (chosen.kind, chosen.key)
+      returning ${RETURNED}),
+    waiting as (
+      select provider_id from filled
+      union select provider_id from provider where running >= ${usual}::int and not is_paused
+      union select provider_id from (
+        select provider_id, kind, key from placed except all select provider_id, kind, key from chosen) as unchosen)
+    select coalesce((select json_agg(claimed) from claimed), '[]') as claims,
+      coalesce((select json_agg(provider_id) from waiting), '[]') as "left"`;
   return kysely.transaction().execute(async (trx) => {
     await asynchronousCommit.execute(trx);
-    return (await statement.execute(trx)).rows;
+    const { rows } = await statement.execute(trx);
+    return rows[0] ?? { claims: [], left: [] };
   });
 }
 
@@ -109,10 +133,12 @@ export async function claimMail(
   { places, claim }: Pick<Wanted, "places" | "claim">,
 ): Promise<Claim[]> {
   const { rows } = await sql<Claim>`
-    with chosen as (
-      select provider_id, kind, key from work
-      where kind = 'mail' and due_at <= now() order by priority, due_at limit ${places}::int
-      for update skip locked)
+    with due as (
+      select due.* from (values (0), (1), (2)) as known (priority) cross join lateral (
+        select provider_id, kind, key, priority, due_at from work
+        where kind = 'mail' and work.priority = known.priority and due_at <= now() order by due_at limit ${places}::int
+        for update skip locked) as due),
+    chosen as (select * from due order by priority, due_at limit ${places}::int)
     update work set claim = ${claim}, due_at = now() + ${milliseconds(LEASE_MS)}, attempts = work.attempts + 1
     from chosen
     where (work.provider_id, work.kind, work.key) = (chosen.provider_id, chosen.kind, chosen.key)
@@ -130,15 +156,17 @@ export async function isIdle(
   { kysely }: Db,
   { kinds, tries }: { kinds: readonly WorkKind[]; tries: number },
 ): Promise<boolean> {
+  const isOf = sql`work.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})
+    and (work.due_at <= now() or work.claim is not null or (work.priority < 2 or work.attempts > 0) and work.attempts < ${tries}::int)`;
+  // Each finds its rows in an index. A claim ends within seconds.
+  const soon = sql`due_at < now() + interval '30 minutes'`;
   const { rows } = await sql<{ busy: boolean }>`
     select exists (
-      select from work join integrations using (provider_id)
-      where work.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})
-        and (work.due_at <= now() or work.claim is not null or (work.priority < 2 or work.attempts > 0)
-          and work.attempts < ${tries}::int and work.due_at < now() + interval '30 minutes')
-        and (work.kind in ('mail', 'check') or paused_since is null)
-        and (work.kind in ('mail', 'check') or work.priority = 0 or state = 'active')) as busy`.execute(
-    kysely,
-  );
+      select true from work where kind = 'mail' and ${soon} and ${isOf}
+      union all
+      select true from (select * from work where priority in (0, 1, 2) and kind <> 'mail' and ${soon}) as work
+        join integrations using (provider_id)
+      where ${isOf} and (work.kind = 'check' or paused_since is null)
+        and (work.kind = 'check' or work.priority = 0 or state = 'active')) as busy`.execute(kysely);
   return rows[0]?.busy === false;
 }

@@ -14,7 +14,9 @@ type Parts = Pick<Deps, "wakeWorker">;
 /** Makes work due at the end of the transaction; nothing else does. Ten hints about one shift are one row. */
 export function markDue(trx: Trx, { wakeWorker }: Parts, due: readonly Due[]): void {
   for (const each of due) writeAtEnd(trx, WORK, { what: "due", ...each });
-  if (due.length > 0) afterCommit(trx, wakeWorker);
+  if (due.length === 0) return;
+  const providers = new Set(due.filter(({ kind }) => kind !== "mail").map(({ providerId }) => providerId));
+  afterCommit(trx, () => wakeWorker([...providers]));
 }
 
 /** Makes every shift that the query selects (columns provider_id and shift_id) due. */

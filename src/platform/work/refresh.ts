@@ -244,7 +244,7 @@ const responds: Batch = async (trx, { wakeWorker }, { providerId }, after) => {
     select count(*)::int as count, (array_agg(kind || ' ' || key order by kind, key))[count(*)] as last from passed`.execute(
     trx,
   );
-  afterCommit(trx, wakeWorker);
+  afterCommit(trx, () => wakeWorker([providerId]));
   return rows[0]?.count === BATCH ? rows[0].last : undefined;
 };
 

@@ -5,6 +5,7 @@ import type { WorkKind } from "../db/schema.ts";
 import { withTimeout } from "../db/with-timeout.ts";
 import { newId } from "../ids.ts";
 import { transact } from "../transaction.ts";
+import { Agenda } from "./agenda.ts";
 import { claimMail, claimWork, isIdle, releaseAllClaims } from "./claims.ts";
 import { IdleWaiters } from "./idle.ts";
 import { retryDelay } from "./retry.ts";
@@ -55,6 +56,7 @@ export class Worker {
   readonly #timers = new Set<NodeJS.Timeout>();
   /** Until when, by `performance.now`, nothing is claimed of a provider whose circuit is open. */
   readonly #excluded = new Map<string, number>();
+  readonly #agenda = new Agenda();
   readonly #idle: IdleWaiters;
   #claiming: Promise<void> | undefined;
   #again = false;
@@ -84,13 +86,19 @@ export class Worker {
     this.wake();
   }
 
-  /** Checks for due work; returns at once. */
-  wake(): void {
+  /** Checks for due work; returns at once. `providerIds`: those at which something has become due; unless given, the database is asked. */
+  wake(providerIds?: readonly string[]): void {
+    if (providerIds) this.#agenda.add(providerIds);
+    else this.#agenda.expire();
+    this.#claim();
+  }
+
+  #claim(): void {
     if (this.#state !== "started") return;
     this.#again = true;
     this.#claiming ??= this.#claimAll().finally(() => {
       this.#claiming = undefined;
-      if (this.#again && this.#hasPlace()) this.wake();
+      if (this.#again && this.#hasPlace()) this.#claim();
       else void this.#idle.check();
     });
   }
@@ -107,7 +115,7 @@ export class Worker {
 
   /** Ends the exclusion of a provider that responds again. */
   responds(providerId: string): void {
-    if (this.#excluded.delete(providerId)) this.wake();
+    if (this.#excluded.delete(providerId)) this.wake([providerId]);
   }
 
   #exclude(providerId: string, ms: number): void {
@@ -176,8 +184,16 @@ export class Worker {
     const perProvider = Math.max(atOnce, Math.min(atOnce * RUNS_PER_CALL, Math.floor(places / 4)));
     for (const [providerId, until] of this.#excluded)
       if (until <= performance.now()) this.#excluded.delete(providerId);
-    const excluded = [...this.#excluded.keys()];
-    return claimWork(database, { kinds: this.#kinds, places, excluded, perProvider, claim: newId() });
+    const providers = await this.#agenda.take(database, (providerId) => !this.#excluded.has(providerId));
+    try {
+      const wanted = { kinds: this.#kinds, places, providers, perProvider, claim: newId() };
+      const { claims, left } = await claimWork(database, wanted);
+      this.#agenda.add(left);
+      return claims;
+    } catch (error) {
+      this.#agenda.add(providers);
+      throw error;
+    }
   }
 
   async #claimMail(): Promise<Claim[]> {
@@ -192,7 +208,9 @@ export class Worker {
     const finished = this.#runOnce(claim, abort.signal).finally(() => {
       this.#running.delete(key);
       if (this.#running.size <= this.#held / 2) this.#halfFinished.resolve();
-      this.wake();
+      // A hint that arrived during the run makes it due again.
+      if (claim.kind !== "mail") this.#agenda.add([claim.providerId]);
+      this.#claim();
     });
     this.#running.set(key, { claim, since: performance.now(), abort, finished });
   }

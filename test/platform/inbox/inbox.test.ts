@@ -254,7 +254,7 @@ it.each(engines)("on %s, events stored before a crash are due after it", async (
   await before.close();
   const after = await openDatabase({ ...before.where, log: silent });
   const woken = Promise.withResolvers<void>();
-  const dispatcher = createDispatcher({ database: after, log: silent, wakeWorker: woken.resolve });
+  const dispatcher = createDispatcher({ database: after, log: silent, wakeWorker: () => woken.resolve() });
   dispatcher.start();
   await woken.promise;
   const rows = await after.kysely.selectFrom("work").select("key").orderBy("key").execute();

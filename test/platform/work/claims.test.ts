@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { isIdle, releaseAllClaims } from "../../../src/platform/work/claims.ts";
+import { isIdle, releaseAllClaims, type Wanted } from "../../../src/platform/work/claims.ts";
 import { markDue } from "../../../src/platform/work/due.ts";
 import {
   type Claim,
@@ -16,7 +16,7 @@ import {
 } from "../../../src/platform/work/rows.ts";
 import { engines, useEngine } from "../../harness/engines.ts";
 import { randomOf } from "../../harness/random.ts";
-import { addIntegration, age, claim, KINDS, mark, rowsOf, shift } from "../../harness/work-rows.ts";
+import { addIntegration, age, claim, claimed, KINDS, mark, rowsOf, shift } from "../../harness/work-rows.ts";
 
 const keysOf = (claims: readonly Claim[]) => claims.map(({ key }) => key).sort();
 
@@ -72,9 +72,9 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     const providerId = await addIntegration(database());
     const keys = Array.from({ length: 20 }, (_, nth) => `s${String(nth).padStart(2, "0")}`);
     await mark(database(), ...keys.map((key) => shift(providerId, key)));
-    const claimed = await Promise.all([1, 2, 3, 4].map(() => claim(database(), { places: 8 })));
-    claimed.push(await claim(database()));
-    expect(keysOf(claimed.flat())).toEqual(keys);
+    const all = await Promise.all([1, 2, 3, 4].map(() => claim(database(), { places: 8 })));
+    all.push(await claim(database()));
+    expect(keysOf(all.flat())).toEqual(keys);
     expect(await claim(database())).toEqual([]);
   });
 
@@ -193,9 +193,9 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     for (const held of await claim(database(), { perProvider: 200, places: 200 }))
       await end(held, { afterMs: 0 });
     for (const key of keys("first")) await mark(database(), shift(providerId, key));
-    const claimed = keysOf(await claim(database(), { perProvider: 50, places: 40 }));
-    const count = (pattern: RegExp) => claimed.filter((key) => pattern.test(key)).length;
-    expect(claimed).toHaveLength(40);
+    const keysOfClaims = keysOf(await claim(database(), { perProvider: 50, places: 40 }));
+    const count = (pattern: RegExp) => keysOfClaims.filter((key) => pattern.test(key)).length;
+    expect(keysOfClaims).toHaveLength(40);
     expect(count(/^first0[01]/), "the oldest").toBeGreaterThanOrEqual(14);
     expect(count(/^first0[89]/), "the newest").toBeGreaterThanOrEqual(14);
     expect(count(/^repeated/)).toBeGreaterThanOrEqual(6);
@@ -275,10 +275,31 @@ describe.each(engines)("work that is due, on %s", (engine) => {
       });
   });
 
-  it("is not claimed for an excluded provider", async () => {
+  it("is claimed for the named providers only", async () => {
     const [one, other] = [await addIntegration(database()), await addIntegration(database())];
     await mark(database(), shift(one, "one"), shift(other, "other"));
-    expect(keysOf(await claim(database(), { excluded: [one] }))).toEqual(["other"]);
+    expect(keysOf(await claim(database(), { providers: [other] }))).toEqual(["other"]);
+    expect(await claim(database(), { providers: [] })).toEqual([]);
+  });
+
+  it("is reported as left where more is due than the places, the share or the limit of the provider allow", async () => {
+    const all = [await addIntegration(database()), await addIntegration(database())];
+    const [one, other] = all as [string, string];
+    const leftOf = async (rest: Partial<Wanted> = {}) => (await claimed(database(), rest)).left;
+    expect(await leftOf()).toEqual([]);
+    await mark(
+      database(),
+      shift(one, "a"),
+      shift(other, "b"),
+      shift(one, "c"),
+      shift(one, "d"),
+      shift(one, "e"),
+    );
+    expect((await leftOf({ places: 1 })).sort(), "of five rows one").toEqual(all.sort());
+    expect(await leftOf({ perProvider: 3 }), "of the limit 2 are usual work").toContain(one);
+    expect(await leftOf({ perProvider: 3 }), "at the limit").toContain(one);
+    await claim(database());
+    expect(await leftOf()).toEqual([]);
   });
 
   it("waits while the provider rejects the token, except for the probe", async () => {

@@ -297,6 +297,30 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(attempts).toEqual([1]);
   });
 
+  it("claims nothing of an excluded provider until it responds, and serves the others meanwhile", async () => {
+    const [silent, other] = [await addIntegration(database()), await addIntegration(database())];
+    const runs: string[] = [];
+    const worker = await start(
+      async (claim, _, exclude) => {
+        runs.push(claim.key);
+        if (runs.length > 1) return done(claim);
+        exclude(HOUR_MS);
+        const rest = { afterMs: 0, attempts: 1, priority: claim.priority };
+        await transact({ database: database() }, (trx) => endClaim(trx, claim, rest));
+      },
+      { pollMs: NEVER_MS },
+    );
+    await add(shift(silent, "excluded"));
+    worker.wake([silent]);
+    await expect.poll(() => rowsOf(database())).toMatchObject([{ claimed: false, attempts: 1 }]);
+    await add(shift(other, "served"));
+    worker.wake([other]);
+    await expect.poll(() => runs).toEqual(["excluded", "served"]);
+    worker.responds(silent);
+    await expect.poll(() => runs).toEqual(["excluded", "served", "excluded"]);
+    await expect.poll(() => rowsOf(database())).toEqual([]);
+  });
+
   it("wakes for work that is due shortly, without polling", async () => {
     const providerId = await addIntegration(database());
     const seen = Promise.withResolvers<void>();

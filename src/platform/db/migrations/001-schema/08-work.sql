@@ -22,6 +22,8 @@ create table work (
   primary key (provider_id, kind, key)
 );
 create index work_due on work (provider_id, priority, is_first, due_at) where kind <> 'mail';
+-- What became due lately, and what is tried again soon, at any organisation.
+create index work_due_at on work (priority, due_at) where kind <> 'mail';
 create index work_mail on work (priority, due_at) where kind = 'mail';
 create index work_claimed on work (provider_id) where claim is not null and kind <> 'mail';
 

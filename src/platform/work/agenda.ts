@@ -1,0 +1,70 @@
+import { sql } from "kysely";
+import type { Database } from "../db/database.ts";
+
+/** How far a reading reaches back before the last one: work is due from the begin of its transaction, and shows after the commit. Milliseconds. */
+const OVERLAP_MS = 2_000;
+
+/** How often everything that is due is read, which finds the work of a process that ended and of long transactions. Milliseconds. */
+const ALL_EVERY_MS = 10_000;
+
+/** A reading of everything that takes long is made less often: these readings use at most a twentieth of the time. */
+const SHARE = 20;
+
+/**
+ * The organisations at which work may be due, so that a claim names these alone, whatever the number of organisations: those of this process's own
+ * commits and runs, and those of what became due since the last reading.
+ */
+export class Agenda {
+  readonly #providers = new Set<string>();
+  readonly #now: () => number;
+  #isStale = true;
+  /** Of the last reading that found something, by the database's clock. */
+  #readAt: Date | undefined;
+  /** When to read everything. */
+  #readAllAt = Number.NEGATIVE_INFINITY;
+
+  /** `now`: milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  add(providerIds: Iterable<string>): void {
+    for (const providerId of providerIds) this.#providers.add(providerId);
+  }
+
+  /** Time has passed, or something has become due somewhere: the next `take` reads. */
+  expire(): void {
+    this.#isStale = true;
+  }
+
+  /** Returns the organisations that `isWanted`, and removes them: the caller adds those at which something is left. */
+  async take(
+    database: Pick<Database, "kysely">,
+    isWanted: (providerId: string) => boolean,
+  ): Promise<string[]> {
+    if (this.#isStale) await this.#read(database);
+    const taken = [...this.#providers].filter(isWanted);
+    for (const providerId of taken) this.#providers.delete(providerId);
+    return taken;
+  }
+
+  async #read({ kysely }: Pick<Database, "kysely">): Promise<void> {
+    const startedAt = this.#now();
+    const isOfAll = startedAt >= this.#readAllAt || this.#readAt === undefined;
+    const after = isOfAll ? "-infinity" : new Date(Number(this.#readAt) - OVERLAP_MS).toISOString();
+    this.#isStale = false;
+    try {
+      const { rows } = await sql<{ providerId: string; at: Date }>`
+        select provider_id as "providerId", now() as at from work
+        where priority in (0, 1, 2) and due_at > ${after}::timestamptz and due_at <= now() and kind <> 'mail'
+        group by provider_id`.execute(kysely);
+      this.add(rows.map(({ providerId }) => providerId));
+      this.#readAt = rows[0]?.at ?? this.#readAt;
+      const endedAt = this.#now();
+      if (isOfAll) this.#readAllAt = endedAt + Math.max(ALL_EVERY_MS, (endedAt - startedAt) * SHARE);
+    } catch (error) {
+      this.#isStale = true;
+      throw error;
+    }
+  }
+}
