@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { jsonTexts, milliseconds } from "../db/fragments.ts";
-import { providerOf } from "../db/organisation.ts";
+import { isOf, organisationsWith, providerOf } from "../db/organisation.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { type Claim, LEASE_MS } from "./rows.ts";
 
@@ -22,7 +22,7 @@ export interface Claimed {
   left: string[];
 }
 
-type Db = Pick<Database, "kysely">;
+type Db = Pick<Database, "kysely" | "isDistributed">;
 
 /** Lets the commit return before it is on disk: a claim that a database crash loses is due again, as if it had expired. */
 const asynchronousCommit = sql`set local synchronous_commit = off`;
@@ -39,7 +39,23 @@ const DUE = sql`work.provider_id, work.kind, work.key, work.priority, work.is_fi
  * others. What one of them leaves, another takes. A paused provider has only its probe due; an inactive integration has only its check and interactive
  * work due. The cost depends on how much is claimed, not on how much waits, nor on how many other providers there are.
  */
-export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claimed> {
+export async function claimWork(db: Db, wanted: Wanted): Promise<Claimed> {
+  if (!db.isDistributed) return claimOf(db, wanted);
+  const claimed: Claimed = { claims: [], left: [] };
+  // Rows of one worker can be locked by one statement. What comes last now is first in the next claim.
+  for (const provider of wanted.providers) {
+    const places = wanted.places - claimed.claims.length;
+    const { claims, left } =
+      places > 0
+        ? await claimOf(db, { ...wanted, places, providers: [provider] })
+        : { claims: [], left: [provider] };
+    claimed.claims.push(...claims);
+    claimed.left.push(...left);
+  }
+  return claimed;
+}
+
+async function claimOf({ kysely }: Db, wanted: Wanted): Promise<Claimed> {
   const { providers, places, perProvider } = wanted;
   if (providers.length === 0) return { claims: [], left: [] };
   const kinds = sql.join(wanted.kinds.map((kind) => sql.lit(kind)));
@@ -48,7 +64,7 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claimed
   // Everything that is found is locked. Twice an equal share leaves enough for those with more, who come again in the next claim.
   const share = Math.min(places, Math.ceil((places * 2) / providers.length));
   const free = sql`least(${share}::int, greatest(0, urgency.places - provider.running))`;
-  const isOf = sql`work.kind <> 'mail' and work.kind in (${kinds}) and work.due_at <= now()`;
+  const isWork = sql`work.kind <> 'mail' and work.kind in (${kinds}) and work.due_at <= now()`;
   // One organisation is named in each part of the statement, so that a distributed database finds all of it in one place.
   const [only] = providers.length === 1 ? providers : [];
   const isNamed = only
@@ -69,7 +85,7 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claimed
       cross join lateral (
         select ${DUE} from work
         where work.provider_id = ${idIn("provider")} and work.priority = urgency.priority
-          and work.is_first = urgency.is_first and ${isOf}
+          and work.is_first = urgency.is_first and ${isWork}
         order by work.due_at limit ${free}
         for update skip locked) as due
       where not is_paused and (urgency.priority = 0 or state = 'active')),
@@ -80,14 +96,14 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claimed
       select more.running, due.* from filled as more
       cross join lateral (
         select ${DUE} from work
-        where work.provider_id = ${idIn("more")} and work.priority = more.priority and work.is_first and ${isOf}
+        where work.provider_id = ${idIn("more")} and work.priority = more.priority and work.is_first and ${isWork}
         order by work.due_at desc limit (more.free * 2 + 4) / 5
         for update skip locked) as due
       where more.is_first),
     aside as (
       select provider.running, due.* from provider cross join lateral (
         select ${DUE} from work
-        where work.provider_id = ${idIn("provider")} and work.kind in ('probe', 'check') and ${isOf}
+        where work.provider_id = ${idIn("provider")} and work.kind in ('probe', 'check') and ${isWork}
           and (work.kind = 'probe' or work.priority > 0 and not is_paused)
         for update skip locked) as due
       where is_paused or state <> 'active'),
@@ -129,21 +145,28 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claimed
 
 /** Claims mail that is due, the most urgent first. Mail involves no provider. */
 export async function claimMail(
-  { kysely }: Db,
+  db: Db,
   { places, claim }: Pick<Wanted, "places" | "claim">,
 ): Promise<Claim[]> {
-  const { rows } = await sql<Claim>`
-    with due as (
-      select due.* from (values (0), (1), (2)) as known (priority) cross join lateral (
-        select provider_id, kind, key, priority, due_at from work
-        where kind = 'mail' and work.priority = known.priority and due_at <= now() order by due_at limit ${places}::int
-        for update skip locked) as due),
-    chosen as (select * from due order by priority, due_at limit ${places}::int)
-    update work set claim = ${claim}, due_at = now() + ${milliseconds(LEASE_MS)}, attempts = work.attempts + 1
-    from chosen
-    where (work.provider_id, work.kind, work.key) = (chosen.provider_id, chosen.kind, chosen.key)
-    returning ${RETURNED}`.execute(kysely);
-  return rows;
+  const isDue = sql`kind = 'mail' and due_at <= now()`;
+  const organisations = await organisationsWith(db, "work", isDue);
+  const claims: Claim[] = [];
+  for (const organisation of organisations) {
+    const { rows } = await sql<Claim>`
+      with due as (
+        select due.* from (values (0), (1), (2)) as known (priority) cross join lateral (
+          select provider_id, kind, key, priority, due_at from work
+          where ${isOf(organisation)} work.priority = known.priority and ${isDue} order by due_at limit ${places - claims.length}::int
+          for update skip locked) as due),
+      chosen as (select * from due order by priority, due_at limit ${places - claims.length}::int)
+      update work set claim = ${claim}, due_at = now() + ${milliseconds(LEASE_MS)}, attempts = work.attempts + 1
+      from chosen
+      where work.provider_id = ${providerOf(organisation, "chosen.provider_id")} and (work.kind, work.key) = (chosen.kind, chosen.key)
+      returning ${RETURNED}`.execute(db.kysely);
+    claims.push(...rows);
+    if (claims.length >= places) break;
+  }
+  return claims;
 }
 
 /** Releases every claim, at the start of the only process of an embedded database: its last run left them. */
@@ -156,17 +179,17 @@ export async function isIdle(
   { kysely }: Db,
   { kinds, tries }: { kinds: readonly WorkKind[]; tries: number },
 ): Promise<boolean> {
-  const isOf = sql`work.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})
+  const isWork = sql`work.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})
     and (work.due_at <= now() or work.claim is not null or (work.priority < 2 or work.attempts > 0) and work.attempts < ${tries}::int)`;
   // Each finds its rows in an index. A claim ends within seconds.
   const soon = sql`due_at < now() + interval '30 minutes'`;
   const { rows } = await sql<{ busy: boolean }>`
     select exists (
-      select true from work where kind = 'mail' and ${soon} and ${isOf}
+      select true from work where kind = 'mail' and ${soon} and ${isWork}
       union all
       select true from (select * from work where priority in (0, 1, 2) and kind <> 'mail' and ${soon}) as work
         join integrations using (provider_id)
-      where ${isOf} and (work.kind = 'check' or paused_since is null)
+      where ${isWork} and (work.kind = 'check' or paused_since is null)
         and (work.kind = 'check' or work.priority = 0 or state = 'active')) as busy`.execute(kysely);
   return rows[0]?.busy === false;
 }
