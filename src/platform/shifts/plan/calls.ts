@@ -7,7 +7,15 @@ import { hadNoEffect, isAboutToken, isMissingRoute } from "./call-outcome.ts";
 import { concludeChange } from "./changes.ts";
 import { cancelJob, endBooking, paramsOf } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { doubtRoute, doubtUnknown, isUnknownPerson, noteRoute, noteSought, wasSought } from "./routes.ts";
+import {
+  doubtRoute,
+  doubtUnknown,
+  isUnknownPerson,
+  noteKnown,
+  noteRoute,
+  noteSought,
+  wasSought,
+} from "./routes.ts";
 import type { BookingState, Call, Made, RunSoFar } from "./state.ts";
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
@@ -66,6 +74,7 @@ function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made) {
   if (outcome.kind === "done") {
     draft.step({ step: "assign", code: "assigned", traceId: call.traceId, durationMs });
     draft.noteCalled();
+    noteKnown(draft, booking, call.providerCandidateId);
     const isWanted = holdsSeat(booking) && !booking.isWithdrawn;
     return isWanted ? confirm(draft, booking) : draft.patchBooking(booking, { atProvider: "yes" });
   }

@@ -49,8 +49,9 @@ function isInDoubt(draft: Draft, failed: ReadonlySet<string>): boolean {
   );
 }
 
-/** Whether the job is shown as cancelled, and another reading has to settle it before people are released. */
-const isHalfCancelled = ({ job, isSettled }: Draft): boolean => job?.status === "cancelled" && !isSettled;
+/** Whether the job is shown as cancelled, and another reading has to settle it before people are released and changes end. */
+const isHalfCancelled = ({ job, isSettled, state }: Draft): boolean =>
+  job?.status === "cancelled" && (!isSettled || state.changes.length > 0);
 
 /** Whether the outcome of a call, or a cancellation, is unknown. It has to be settled even if the integration is not active. */
 const hasDoubts = (draft: Draft): boolean => isHalfCancelled(draft) || hasCallsInDoubt(draft);

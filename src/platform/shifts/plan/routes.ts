@@ -108,6 +108,12 @@ export function noteSought(draft: Draft, booking: BookingState, id: string | nul
     draft.patchBooking(booking, { soughtIds: [...booking.soughtIds, id] });
 }
 
+/** The provider knows the person by the id: should it later not, they are looked up again. */
+export function noteKnown(draft: Draft, booking: BookingState, id: string): void {
+  if (wasSought(booking, id))
+    draft.patchBooking(booking, { soughtIds: booking.soughtIds.filter((each) => !isSameId(each, id)) });
+}
+
 /** The person keeps the id if the provider knows them by no other. */
 export function lookUpAgain(draft: Draft, booking: BookingState, id = booking.person.id): void {
   noteSought(draft, booking, id);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../../src/contract/durations.ts";
 import { continued } from "../../../../src/platform/shifts/act.ts";
-import { called } from "../../../../src/platform/shifts/plan/believe.ts";
+import { CANCELLED, called } from "../../../../src/platform/shifts/plan/believe.ts";
 import { seenIn } from "../../../../src/platform/shifts/plan/seen.ts";
 import type { CallOutcome, ChangeState } from "../../../../src/platform/shifts/plan/state.ts";
 import {
@@ -346,5 +346,22 @@ describe("a change that was not sent", () => {
   it("takes the values that it does not name from that reading", () => {
     const { next } = planned(changing(asked), afterSeeing({ positions: 7 }));
     expect(next).toMatchObject({ do: "change", values: { ...moved, positions: 7 } });
+  });
+});
+
+describe("a change of a job whose shift the provider has cancelled", () => {
+  it("is ended by a reading, also while the integration is suspended", () => {
+    const cancelled = aJob({ status: "cancelled", cancelledBy: "provider" });
+    const shift = {
+      belief: aBelief({ version: CANCELLED, since: NOW - HOUR_MS, isConfirmed: true }),
+      nextReadAt: NOW,
+    };
+    const integration = { state: "suspended" } as const;
+    const state = aState({ job: cancelled, changes: [aChange({ sentAt: null })], shift, integration });
+    expect(planned(state, firstStep).next.do).toBe("read");
+    const { writes } = planned(state, afterSeeing({ cancelled: true }));
+    expect(writesOf(writes, "change")).toMatchObject([
+      { patch: { status: "refused", reason: "shift_gone" } },
+    ]);
   });
 });

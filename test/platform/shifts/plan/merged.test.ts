@@ -44,6 +44,12 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
     expect(patchOf(writes)).toEqual({ soughtIds: ["former", "person"] });
   });
 
+  it("is looked up once more if an assignment has succeeded under that id since they were sought", () => {
+    const booking = aBooking({ atProvider: "maybe", soughtIds: ["former", "person"] });
+    const { writes } = planned(aState({ bookings: [booking] }), afterCall(assign(), { kind: "done" }));
+    expect(patchOf(writes)).toMatchObject({ status: "confirmed", soughtIds: ["former"] });
+  });
+
   it("is not assigned once more or released before the look-up has ended", () => {
     const asked = { missingSince, isReassigned: true, soughtIds: ["person"] };
     const { writes, next } = read({ ...asked, person: SOUGHT }, "stranger");
