@@ -103,7 +103,7 @@ export interface Believed {
  * | other values than a call of the platform set within `lag`, and no later call asks for | the same |
  * | what is known to be older, while nothing is expected, or what a call replaced within `lag` | the same, until the ladder has ended |
  * | what was believed before, order unknown | the latest reading wins, and the ladder starts again |
- * | anything else | it is believed at once: it is newer than all that was believed. Read again as above |
+ * | anything else | it is believed at once: it is newer than all that was believed. Read again as above, and if a reading within `lag` was new as well |
  */
 export function believe(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
   const lag = lagOf(ladder);
@@ -161,7 +161,10 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
     ...(seen.isAnnounced && !known && { isConfirmed: true }),
   };
   if (known && expected === 0) return climb({ ...next, basis: now }, "new", now, ladder);
-  if (known || expected > 0 || isBurst(next, lag)) return climb(next, "new", now, ladder);
+  // Readings that failed before have hidden versions: of two that are new within `lag`, a replica that lags may have shown the second.
+  const isRead = before.version !== null && before.since > (before.calledAt ?? 0);
+  const isSoon = isNews && isRead && now - before.since < lag;
+  if (known || expected > 0 || isSoon || isBurst(next, lag)) return climb(next, "new", now, ladder);
   return { belief: next, verdict: "new", nextReadAt: undefined };
 }
 

@@ -103,6 +103,12 @@ describe("a reading", () => {
       ["new", "two", 0.9, "unsettled"],
     ],
     [
+      "something new, shortly after something else that was new: a replica may lag behind what failed readings hid",
+      notice(one({ since: ago(1), basis: ago(900) }), 0.1),
+      seen("two"),
+      ["new", "two", 0.9, "settled"],
+    ],
+    [
       "a change announced shortly after the last reading for an earlier one",
       notice(one({ notices: [ago(124)] }), 0.1),
       seen("two"),
