@@ -123,22 +123,19 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
   for (const { personId, by, assignedAs = personId } of shift.entries) {
     const candidateId = candidateOf(personId);
     if (by === "provider" || seats.some((seat) => seat.candidateId === candidateId)) continue;
+    const names = namesOf(records.person(personId));
+    const isEnded = (has: (booking: BookingRow) => boolean) =>
+      store.bookingsOf(shift.id).some((each) => names.includes(each.candidateId) && has(each));
     const subject = { kind: "booking", shiftId: shift.id, candidateId: candidateId ?? "" } as const;
     // The shift came back, and the person is booked elsewhere: the platform leaves them on it as the provider's own.
     if (store.hasOpenIssue("booking_overlaps", subject)) continue;
     // A list that lacked the person, who was also on another shift, was read as a move: the person is on this one by the provider's decision.
-    if (hasEnded(store, shift.id, candidateId, "moved_by_provider")) continue;
+    if (isEnded(({ reason }) => reason === "moved_by_provider")) continue;
     // Lists that showed no one have hidden that an assignment took effect late: two minutes later, the person is the provider's own.
-    if (system.network.hadEmptyLists && hasEnded(store, shift.id, candidateId, "withdrawn")) continue;
+    if (system.network.hadEmptyLists && isEnded(({ reason }) => reason === "withdrawn")) continue;
     // The shift was gone, and back without the person: only the provider has put them on it since.
-    if (store.bookingsOf(shift.id).some((each) => each.candidateId === candidateId && hasLeftWithShift(each)))
-      continue;
-    if (
-      namesOf(records.person(personId)).some((name) =>
-        isMergedSince(store, shift.id, { personId, assignedAs }, name),
-      )
-    )
-      continue;
+    if (isEnded(hasLeftWithShift)) continue;
+    if (names.some((name) => isMergedSince(store, shift.id, { personId, assignedAs }, name))) continue;
     const isRefused = store.hasOpenIssue("unassign_failed", subject);
     const isRestored = records.unassignedWhileLost.has(shift.id);
     const allowance = isRefused ? "unassign_failed" : "backup_restored";

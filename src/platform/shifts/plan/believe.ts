@@ -152,7 +152,7 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
   const until = olderUntil(before, seen, known, now, lag);
   if (until > now) {
     const basis = Math.max(before.basis ?? 0, known?.olderSince ?? before.since);
-    const isContradicted = known === undefined;
+    const isContradicted = !known?.isReplaced;
     const kept = climb({ ...before, basis, isContradicted }, "kept", now, ladder);
     return { ...kept, nextReadAt: Math.min(until, kept.nextReadAt ?? until) };
   }

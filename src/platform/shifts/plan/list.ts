@@ -101,7 +101,7 @@ function applyListed(draft: Draft, booking: BookingState) {
  * that shows the person is that of a replica that lags, then a late effect of an assignment that was repeated, and otherwise the provider's own decision.
  */
 function isLateEffect(draft: Draft, { leftAt, sentAt, mayActLate }: BookingState): boolean {
-  if (leftAt === null) return sentAt !== null;
+  if (leftAt === null) return sentAt !== null && mayActLate;
   return !draft.readAfter(leftAt) && mayActLate;
 }
 
@@ -162,7 +162,11 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
   const { rejection, person, providerCandidateId: lastId } = booking;
   // The last call was about an id that the provider no longer knows: the person is withdrawn under the new one, which a replica may not show yet.
   const isRenamed = booking.routeDoubt !== null && person.id !== null && person.id !== lastId;
-  if (booking.isWithdrawn && isRenamed) return draft.patchBooking(booking, { atProvider: "yes" });
+  // An empty list may be a fault of the provider, so the call is repeated until it is answered.
+  const isEmpty = draft.state.surroundings.listed.length === 0 && !draft.hasStarted;
+  const isUnproven = isEmpty && booking.routeDoubt === null && holdsSeat(booking);
+  if (booking.isWithdrawn && (isRenamed || isUnproven))
+    return draft.patchBooking(booking, { atProvider: "yes" });
   settleRoute(draft, booking);
   // A call before the one rejected may have taken effect, and a replica may lag.
   if (rejection && draft.readAfter(booking.sentAt)) return;
@@ -194,8 +198,8 @@ function applyRemoved(draft: Draft, booking: BookingState) {
   if (moved) return moveBooking(draft, booking, moved);
   const off = { atProvider: "no" } as const;
   if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
-  if (booking.isWithdrawn)
-    return endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
+  // The call decides: a list that lacks everyone proves nothing.
+  if (booking.isWithdrawn) return;
   if (booking.isReassigned)
     return endBooking(draft, booking, { status: "released", reason: "removed_by_provider" }, off);
   // The next call is a retry of this time: a replica may not show its effect for a while.

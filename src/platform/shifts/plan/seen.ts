@@ -24,10 +24,12 @@ export function isPerson(
 
 /** Returns the id under which the provider lists the person, if it no longer lists the one of the last call: it has merged them into another record. */
 export function newIdOf({ surroundings }: ShiftState, booking: BookingState): string | undefined {
-  const { providerCandidateId: lastId } = booking;
+  const { providerCandidateId: lastId, person } = booking;
   const entries = surroundings.listed.filter((entry) => isPerson(entry, booking));
   const ids = entries.map(({ providerCandidateId }) => providerCandidateId);
-  const isKnown = lastId === null || ids.some((id) => isSameId(id, lastId));
+  // A person whom the list shows by their number, and no look-up has found.
+  if (lastId === null) return person.id === null && holdsSeat(booking) ? ids[0] : undefined;
+  const isKnown = ids.some((id) => isSameId(id, lastId));
   return isKnown ? undefined : ids[0];
 }
 

@@ -206,6 +206,24 @@ describe("a change that the provider confirmed a second ago", () => {
   });
 });
 
+describe("a change before which the shift is read as it was before what is believed", () => {
+  const next = (patch: { isReplaced?: true }) => {
+    const at = NOW - 30_000;
+    const earlier = { version: seenIn(aShift({ positions: 5 }), []).version, believedAt: at, olderSince: at };
+    const belief = aBelief({ basis: at, earlier: [{ ...earlier, ...patch }] });
+    const state = { ...changing({ sentAt: null, base: null }), shift: aState({ shift: { belief } }).shift };
+    return planned(state, afterSeeing({ positions: 5 })).next;
+  };
+
+  it("waits for a reading that settles it: replicas may have shown the two in the wrong order", () => {
+    expect(next({})).toMatchObject({ do: "rest", afterMs: 90_000 });
+  });
+
+  it("is sent if a call of the platform has replaced that", () => {
+    expect(next({ isReplaced: true }).do).toBe("change");
+  });
+});
+
 describe("a change that asks for what the shift has already", () => {
   it("is its own all the same: a replica that lags does not undo it, also after webhooks", () => {
     const job = aJob({ startTime: START + HOUR_MS, endTime: START + 9 * HOUR_MS });

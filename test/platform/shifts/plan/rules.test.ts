@@ -95,7 +95,11 @@ describe("a call whose outcome is unknown", () => {
   });
 
   it.each([
-    ["a list without them settles a withdrawal", inDoubt({ isWithdrawn: true }), "released"],
+    [
+      "a list without them settles a withdrawal",
+      inDoubt({ isWithdrawn: true, soughtIds: ["person"] }),
+      "released",
+    ],
     [
       "a list without them is the first since the shift is back",
       confirmed({ status: "released", reason: "shift_deleted", atProvider: "maybe" }),
@@ -104,7 +108,8 @@ describe("a call whose outcome is unknown", () => {
   ] as const)(
     "is no reason to unassign whom the provider puts on the shift after %s",
     (_, booking, status) => {
-      const { writes } = planned(aState({ bookings: [booking] }), afterSeeing());
+      const withOther = { bookings: [booking], surroundings: listing("other") };
+      const { writes } = planned(aState(withOther), afterSeeing());
       const patch = patchOf(writes) as Partial<BookingState>;
       expect([patch.status, patch.atProvider, patch.leftAt]).toEqual([status, "no", NOW]);
       const ended = { ...booking, ...patch, status: "released" } as const;
@@ -114,6 +119,39 @@ describe("a call whose outcome is unknown", () => {
       expect(planned(listed, afterSeeing(), NOW + 180_000).next.do).toBe("rest");
     },
   );
+
+  it("is not settled by an empty list, which may be a fault: a withdrawal is repeated until it is answered", () => {
+    const booking = inDoubt({ isWithdrawn: true });
+    const next = (patch: Partial<BookingState>, now = NOW) =>
+      planned(aState({ bookings: [{ ...booking, ...patch }] }), afterSeeing(), now).next.do;
+    expect([next({}), next({ routeDoubt: 0 }), next({ atProvider: "yes" })]).toEqual([
+      "unassign",
+      "rest",
+      "unassign",
+    ]);
+    expect(next({}, START + 1)).toBe("rest");
+  });
+
+  it("leaves no one on the shift who was listed before a look-up found them, and withdraws", () => {
+    const unknown = { id: null, fault: { kind: "refused", status: 404 } } as const;
+    const booking = aBooking({ person: unknown, providerCandidateId: null });
+    const listed = { listed: [{ providerCandidateId: "p0", candidateId: "candidate" }] };
+    const { writes } = planned(aState({ bookings: [booking], surroundings: listed }), afterSeeing());
+    const patch = patchOf(writes) as Partial<BookingState>;
+    expect(patch).toMatchObject({ status: "confirmed", providerCandidateId: "p0" });
+    const withdrawn = { ...booking, ...patch, isWithdrawn: true };
+    const { next } = planned(aState({ bookings: [withdrawn], surroundings: listed }), afterSeeing());
+    expect(next).toMatchObject({ do: "unassign", providerCandidateId: "p0" });
+  });
+
+  it("takes for the provider's own someone who is listed again, and whom no call can have put there since", () => {
+    const removed = confirmed({ status: "failed", atProvider: "no", sentAt: NOW - 240_000 });
+    const state = aState({ bookings: [removed], surroundings: listing("person") });
+    const { writes, next } = planned(state, afterSeeing());
+    expect([next.do, jobOf(writes)]).toMatchObject(["rest", { ownPeopleCount: 1 }]);
+    const late = aState({ bookings: [{ ...removed, mayActLate: true }], surroundings: listing("person") });
+    expect(planned(late, afterSeeing()).next.do).toBe("unassign");
+  });
 
   it("keeps a look-up going whose person withdraws meanwhile", () => {
     const booking = inDoubt({ rejection: { status: 409 }, soughtIds: ["person"], isWithdrawn: true });
@@ -551,8 +589,8 @@ describe("a material change", () => {
   });
 
   it("resolves its issues once the booking has ended", () => {
-    const bookings = [confirmed({ atProvider: "maybe", isWithdrawn: true })];
-    const state = aState({ bookings, shift: { hasIssues: true } });
+    const bookings = [confirmed({ atProvider: "maybe", isWithdrawn: true, soughtIds: ["person"] })];
+    const state = aState({ bookings, shift: { hasIssues: true }, surroundings: listing("other") });
     const { writes } = planned(state, afterSeeing());
     expect(patchOf(writes)).toMatchObject({ status: "released", reason: "withdrawn" });
     expect(writesOf(writes, "resolve_issues")).toContainEqual({
