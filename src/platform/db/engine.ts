@@ -67,14 +67,14 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/**
- * At the start of each transaction. All of them find rows by keys, a few at a time: to plan a statement for its values costs more than it gains, and
- * whatever is not a nested loop over indexes reads a table whole that is about to grow, and a bitmap
- * reads every version of a row since the last vacuum, each time. On tables without statistics a third of the statements would read one whole. Each
- * statement needs an index path: up to PostgreSQL 17 a disabled plan costs ten billion more, and the planner no longer sees what else differs.
- */
 const INDEXES = `set local enable_hashjoin = off; set local enable_mergejoin = off; set local enable_seqscan = off;
   set local enable_bitmapscan = off`;
+/**
+ * At the start of each transaction. All of them find rows by keys, a few at a time: to plan a statement for its values costs more than it gains, and
+ * whatever is not a nested loop over indexes reads a table whole that is about to grow, and a bitmap reads every version of a row since the last vacuum,
+ * each time. On tables without statistics a third of the statements would read one whole. Each statement needs an index path: up to PostgreSQL 17 a
+ * disabled plan costs ten billion more, and the planner no longer sees what else differs.
+ */
 export const BY_KEYS = `set local plan_cache_mode = force_generic_plan; ${INDEXES}`;
 
 /** The same on Citus, for the plans of its workers. A generic plan does not know the organisation, and would ask every shard. */

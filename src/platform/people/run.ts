@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { sql, type UpdateObject } from "kysely";
+import { sql } from "kysely";
 import type { FailureCode } from "../../../generated/operations/types.ts";
 import type { CandidateCreate } from "../../../generated/provider/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
@@ -7,19 +7,19 @@ import type { ProviderClient } from "../../clients/provider/client.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "../candidates/membership.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";
-import type { Schema } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
 import { noteRoute, pauseCalls } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { raiseIssue } from "../issues.ts";
 import { failureParams } from "../step.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
-import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";
+import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { retryAfterFailure } from "../work/retry.ts";
 import { type Claim, endClaim, renewClaim } from "../work/rows.ts";
 import { orMissingRoute, witnessed } from "../work/witness.ts";
 import type { Run } from "../work/worker.ts";
 import { type Answer, createHadNoEffect, type PersonStep, planPerson } from "./plan.ts";
+import { type Columns, remember, update } from "./rows.ts";
 
 /** A person who has to be identified at a provider, because a booking waits. */
 interface Wanted {
@@ -241,61 +241,4 @@ async function noteFailure(
   if (attempts !== tries) return;
   const subject = { kind: "booking", shiftId: wanted.shiftId, candidateId: claim.key } as const;
   await raiseIssue(trx, deps, { code: "provider_gave_no_answer", providerId, subject, params, traceId });
-}
-
-type Columns = UpdateObject<Schema, "provider_candidates">;
-
-/** Updates the person at the provider. A person who was erased during the call has no row. */
-async function update(trx: Trx, { providerId, key }: Claim, columns: Columns): Promise<void> {
-  if (Object.keys(columns).length === 0) return;
-  const rows = trx.updateTable("provider_candidates").set(columns);
-  await rows.where("provider_id", "=", providerId).where("candidate_id", "=", key).execute();
-}
-
-/** Stores the person's id at the provider, and deletes the data that only a hire needs. */
-async function remember(trx: Trx, claim: Claim, provider_candidate_id: string): Promise<void> {
-  await sql`
-    update provider_candidates set provider_candidate_id = ${provider_candidate_id}, create_sent_at = null, idempotency_key = null, trouble = null,
-      known_at = case when trouble ->> 'id' = ${provider_candidate_id} then known_at else clock.at end
-    from (select clock_timestamp() as at) as clock
-    where provider_id = ${claim.providerId} and candidate_id = ${claim.key}`.execute(trx);
-  await sql`update candidates set hire = null where candidate_id = ${claim.key} and hire is not null`.execute(
-    trx,
-  );
-}
-
-export interface Identify {
-  providerId: string;
-  candidateId: string;
-  /** Drops the stored id, which the provider may no longer know. */
-  forget: boolean;
-  /** The person keeps the id if the look-up finds no other. */
-  keep?: boolean;
-}
-
-/** Requests that the person is looked up at the provider, and created if missing. */
-export async function markPersonDue(
-  trx: Trx,
-  deps: Pick<Deps, "wakeWorker">,
-  { providerId, candidateId, forget, keep = false }: Identify,
-): Promise<void> {
-  const { numAffectedRows } = await sql`
-    insert into provider_candidates (provider_id, candidate_id) values (${providerId}, ${candidateId})
-    on conflict (provider_id, candidate_id) do nothing`.execute(trx);
-  if (forget && numAffectedRows === 0n) await forgetId(trx, { providerId, candidateId, keep });
-  const due = { providerId, kind: "person", key: candidateId, priority: PRIORITY.interactive } as const;
-  markDue(trx, deps, [due]);
-}
-
-/** What depends on the clock is selected: a distributed database takes it in no other place. */
-async function forgetId(
-  trx: Trx,
-  { providerId, candidateId, keep }: Required<Omit<Identify, "forget">>,
-): Promise<void> {
-  await sql`
-    update provider_candidates set provider_candidate_id = null, trouble = forgotten.trouble
-    from (select jsonb_strip_nulls(jsonb_build_object('kind', 'forgotten', 'since', now(), 'id',
-        case when ${keep}::boolean then coalesce(provider_candidate_id, trouble ->> 'id') end)) as trouble
-      from provider_candidates where provider_id = ${providerId} and candidate_id = ${candidateId} for update) as forgotten
-    where provider_id = ${providerId} and candidate_id = ${candidateId}`.execute(trx);
 }

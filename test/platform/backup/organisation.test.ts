@@ -104,6 +104,18 @@ async function counts({ raw }: Database): Promise<Record<string, number>> {
 
 const assigned = ({ provider }: Organisation, shiftId: string) => provider.shift(shiftId)?.assigned.size;
 
+/** An organisation with one booking, suspended, as its file needs it. */
+async function suspendedOn(home: Home) {
+  const organisation = await onboardOn(await home.start());
+  const job = await organisation.open();
+  const person = await organisation.addPerson();
+  await organisation.accept(job, person);
+  await organisation.idle();
+  await organisation.suspend();
+  await home.stop();
+  return { organisation, job, person };
+}
+
 describe.each(engines)("an organisation moves to the database of another platform (%s)", (engine) => {
   it("with its jobs, bookings, mappings, notifications, events and people, and works there", async () => {
     const [one, two] = [await makeHome(engine), await makeHome(engine)];
@@ -197,15 +209,8 @@ describe.each(engines)("an organisation moves to the database of another platfor
 
   it("and back, once it was deleted where it came from", async () => {
     const [one, two] = [await makeHome(engine), await makeHome(engine)];
-    const first = await one.start();
-    const organisation = await onboardOn(first);
+    const { organisation, job, person } = await suspendedOn(one);
     const { providerId } = organisation;
-    const job = await organisation.open();
-    const person = await organisation.addPerson();
-    await organisation.accept(job, person);
-    await organisation.idle();
-    await organisation.suspend();
-    await one.stop();
     const [there, back] = [join(folder, `${engine}-there`), join(folder, `${engine}-back`)];
     expect(await write(one, there, providerId)).toMatchObject({ code: 0 });
     expect(await add(two, there)).toMatchObject({ code: 0 });
@@ -267,15 +272,7 @@ describe.each(engines)("the file of an organisation (%s)", (engine) => {
 
   it("is refused where it cannot be added, and nothing is changed", async () => {
     const [one, two] = [await makeHome(engine), await makeHome(engine)];
-    const source = await one.start();
-    const organisation = await onboardOn(source);
-    const { providerId } = organisation;
-    const job = await organisation.open();
-    const person = await organisation.addPerson();
-    await organisation.accept(job, person);
-    await organisation.idle();
-    await organisation.suspend();
-    await one.stop();
+    const { providerId } = (await suspendedOn(one)).organisation;
     const [file, whole] = [join(folder, `${engine}-file`), join(folder, `${engine}-whole`)];
     expect(await write(one, file, providerId)).toMatchObject({ code: 0 });
     expect(await run(backup, [whole, "--force"], one.env)).toMatchObject({ code: 0 });

@@ -13,7 +13,7 @@ import {
 import { raiseIssue, resolveIssues } from "../../issues.ts";
 import { contentOf, notify } from "../../notifications/notify.ts";
 import { offerJob, withdrawOffers } from "../../notifications/offers.ts";
-import { markPersonDue } from "../../people/run.ts";
+import { markPersonDue } from "../../people/rows.ts";
 import { publish } from "../../stream.ts";
 import { recordSteps, signal, type Trx, writeRows } from "../../transaction.ts";
 import { toRow } from "../columns.ts";
