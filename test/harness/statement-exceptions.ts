@@ -10,11 +10,10 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string }>> =
   },
   "backlog/pace.ts": { tables: "figures", why: "sums the figures of each" },
   "backup/catch-up.ts": { tables: "issues", why: "a restored backup is counted as a whole" },
-  "candidates/availability.ts": {
+  "candidates/busy.ts": {
     tables: "bookings jobs own_people memberships",
     why: "a person works for several",
   },
-  "candidates/booked.ts": { tables: "bookings jobs", why: "a person may be booked by several" },
   "candidates/candidate.ts": {
     tables: "memberships",
     why: "finds a person's address where any registry names one",

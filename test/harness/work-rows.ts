@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { IntegrationState } from "../../generated/operations/types.ts";
+import { laterBy } from "../../src/platform/db/fragments.ts";
 import type { WorkKind } from "../../src/platform/db/schema.ts";
 import { transact } from "../../src/platform/transaction.ts";
 import { type Claimed, claimWork, type Wanted } from "../../src/platform/work/claims.ts";
@@ -63,5 +64,6 @@ export async function rowsOf({ kysely }: TestDatabase) {
 
 /** Ages the rows, as if the database's clock had been set forward. */
 export const age = ({ kysely }: TestDatabase, ms: number) =>
-  sql`update work set due_at = due_at - ${ms}::float8 * interval '1 millisecond',
-    not_before = not_before - ${ms}::float8 * interval '1 millisecond'`.execute(kysely);
+  sql`update work set due_at = ${laterBy(sql`due_at`, -ms)}, not_before = ${laterBy(sql`not_before`, -ms)}`.execute(
+    kysely,
+  );

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { JobCandidate, JobCandidatePage } from "../../../generated/operations/types.ts";
 import { maskPersonalNumber } from "../../contract/personal-number.ts";
-import { hasOffer, isOwnPerson, readBusy } from "../candidates/availability.ts";
+import { hasOffer, isOwnPerson } from "../candidates/availability.ts";
+import { readBusy } from "../candidates/busy.ts";
 import { FIRST_NAME, hasCompetence, LAST_NAME, ofOrganisation } from "../candidates/membership.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";

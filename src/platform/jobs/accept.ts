@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
-import { readBusy } from "../candidates/availability.ts";
+import { readBusy } from "../candidates/busy.ts";
 import { lockCandidate } from "../candidates/candidate.ts";
 import { hasCompetence, isValidFor } from "../candidates/membership.ts";
 import type { Booking, Job } from "../db/schema.ts";

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Explanation, Params } from "../../../generated/operations/types.ts";
-import { hasOffer, isOwnPerson, readBusy } from "../candidates/availability.ts";
+import { hasOffer, isOwnPerson } from "../candidates/availability.ts";
+import { readBusy } from "../candidates/busy.ts";
 import { ablePeople } from "../candidates/membership.ts";
 import type { Database } from "../db/database.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";

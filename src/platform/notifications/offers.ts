@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { isBusy } from "../candidates/availability.ts";
-import { findAssigned, findBooked } from "../candidates/booked.ts";
+import { findBusy, isBusy } from "../candidates/busy.ts";
 import { ablePeople } from "../candidates/membership.ts";
 import { JOINED_OUTLET_NAME, JOINED_ROLE_NAME, jsonRows, PLACE_NAMES, ROW_BY_ROW } from "../db/fragments.ts";
 import { type Organisation, providerOf } from "../db/organisation.ts";
@@ -133,10 +132,7 @@ async function withoutBusy(
   const ids = [...new Set(free.map(({ candidateId }) => candidateId))];
   const from = new Date(Math.min(...offers.map(({ job }) => Number(new Date(job.start_time)))));
   const to = new Date(Math.max(...offers.map(({ job }) => Number(new Date(job.end_time)))));
-  const busy = [
-    ...(await findBooked(trx, ids, from, to)),
-    ...(await findAssigned(trx, providerId, ids, from, to)),
-  ];
+  const busy = await findBusy(trx, providerId, ids, from, to);
   const byPerson = Map.groupBy(busy, ({ candidateId }) => candidateId);
   return free.filter(({ nth, candidateId }) => {
     const job = offers[nth]?.job;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Shift } from "../../../contract/shift.ts";
-import { findBooked } from "../../candidates/booked.ts";
+import { findBooked } from "../../candidates/busy.ts";
 import { IS_LIVE, jsonTexts } from "../../db/fragments.ts";
 import type { Trx } from "../../transaction.ts";
 import type { MovedPerson, ShiftState, Surroundings } from "../plan/state.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { ProviderPerson } from "../../../../generated/operations/types.ts";
 import { parsePersonalNumber } from "../../../contract/personal-number.ts";
 import type { Shift } from "../../../contract/shift.ts";
-import { findBooked } from "../../candidates/booked.ts";
+import { findBooked } from "../../candidates/busy.ts";
 import { hasCompetence } from "../../candidates/membership.ts";
 import { HOLDS_SEAT, IS_LIVE, jsonRows, jsonTexts } from "../../db/fragments.ts";
 import type { Numbers } from "../../deps.ts";
