@@ -20,119 +20,374 @@ export type { RouterOptions } from "../../src/runtime/server.ts";
 export interface Handlers<Context> {
   /** List the integrations: `GET /integrations`. */
   listIntegrations: Handler<operations["listIntegrations"], Context>;
-  /** Register an organisation: `POST /integrations`. */
+  /**
+   * Register an organisation: `POST /integrations`.
+   *
+   * The integration starts as a draft: map its outlets and roles, then activate it. The platform token is shown
+   * only in this response. Events that arrive before activation are stored and processed once it is active.
+   */
   createIntegration: Handler<operations["createIntegration"], Context>;
   /** Read an integration: `GET /integrations/{providerId}`. */
   getIntegration: Handler<operations["getIntegration"], Context>;
-  /** Delete a draft, or an organisation that was offboarded: `DELETE /integrations/{providerId}`. */
+  /**
+   * Delete a draft, or an organisation that was offboarded: `DELETE /integrations/{providerId}`.
+   *
+   * Removes the draft with its tokens, outlets, roles, issues and stored events, so that the providerId may be
+   * registered again. Workplaces, competences and candidates stay, also those whom a registry import has added.
+   *
+   * The deletion is logged.
+   */
   deleteIntegration: Handler<operations["deleteIntegration"], Context>;
-  /** Change a registration: `PATCH /integrations/{providerId}`. */
+  /**
+   * Change a registration: `PATCH /integrations/{providerId}`.
+   *
+   * Omitted fields stay. The providerId cannot change: delete the draft and register again.
+   */
   changeIntegration: Handler<operations["changeIntegration"], Context>;
-  /** Read the provider's outlets and roles: `POST /integrations/{providerId}/discover`. */
+  /**
+   * Read the provider's outlets and roles: `POST /integrations/{providerId}/discover`.
+   *
+   * Decision: an outlet or role whose normalised name (or address) equals exactly one workplace or competence is
+   * mapped automatically; similar ones are only suggested, and an operator confirms. An outlet or role that the
+   * provider no longer lists, that is not mapped, and that no open job needs is removed, because it would block
+   * the activation. Mappings are kept. Names and addresses are kept up to 200 characters. A list without a
+   * response is requested up to four times, for about 20 seconds. A routing that is not known yet is detected
+   * first. 502 names the routing by which the provider was called, the call, and its outcome. 409
+   * `integration_changed` when the base URL, the routing or the token was changed while the lists were read.
+   */
   discoverIntegration: Handler<operations["discoverIntegration"], Context>;
-  /** Read what is mapped to what: `GET /integrations/{providerId}/mappings`. */
+  /**
+   * Read what is mapped to what: `GET /integrations/{providerId}/mappings`.
+   *
+   * The outlets and roles as they were last read from the provider, each with what it is mapped to or with
+   * suggestions. The provider is not called.
+   */
   getMappings: Handler<operations["getMappings"], Context>;
-  /** Map outlets to workplaces and roles to competences: `PUT /integrations/{providerId}/mappings`. */
+  /**
+   * Map outlets to workplaces and roles to competences: `PUT /integrations/{providerId}/mappings`.
+   *
+   * Only what is named is changed. Jobs that waited for it (`blocked_mapping`) go on.
+   */
   updateMappings: Handler<operations["updateMappings"], Context>;
-  /** Activate an integration: `POST /integrations/{providerId}/activate`. */
+  /**
+   * Activate an integration: `POST /integrations/{providerId}/activate`.
+   *
+   * 409 `not_ready` lists what is missing in `errors`: a routing that could not be detected (`/routing`, with each
+   * call that was made and its outcome), outlets and roles never discovered, and each that is not mapped.
+   */
   activateIntegration: Handler<operations["activateIntegration"], Context>;
-  /** Check the provider: `POST /integrations/{providerId}/verify`. */
+  /**
+   * Check the provider: `POST /integrations/{providerId}/verify`.
+   *
+   * Queues a check of the provider's API against the contract, with calls that change nothing; activating an
+   * integration queues one too. What it finds becomes issues: "provider_check", one for each kind of finding at an
+   * operation, and "provider_check_failed" when it could not be made, or took too much time or memory. An issue of
+   * an earlier check closes when it is no longer found.
+   */
   verifyIntegration: Handler<operations["verifyIntegration"], Context>;
-  /** Suspend an integration: `POST /integrations/{providerId}/suspend`. */
+  /**
+   * Suspend an integration: `POST /integrations/{providerId}/suspend`.
+   *
+   * Decision: nothing is lost. Its webhooks are still stored and answered 200, and wait; its jobs take no new
+   * bookings and are not offered. Bookings and cancellations that were asked for before are still carried out.
+   * Activating it again lets everything go on. A draft stays a draft.
+   */
   suspendIntegration: Handler<operations["suspendIntegration"], Context>;
-  /** Offboard an organisation: `POST /integrations/{providerId}/offboard`. */
+  /**
+   * Offboard an organisation: `POST /integrations/{providerId}/offboard`.
+   *
+   * The first of three steps with which an organisation leaves; then export what the platform knows of it (see
+   * "Export of an organisation"), then delete the integration.
+   */
   offboardIntegration: Handler<operations["offboardIntegration"], Context>;
-  /** Exchange a token: `POST /integrations/{providerId}/tokens`. */
+  /**
+   * Exchange a token: `POST /integrations/{providerId}/tokens`.
+   *
+   * `platform`: creates a new PLATFORM_TOKEN, shown only in this response; the one before stays valid for
+   * `overlapHours` (24 by default, 0: ends now). `provider`: stores the PROVIDER_TOKEN that the provider issued;
+   * the platform uses it from the next call on.
+   */
   rotateToken: Handler<operations["rotateToken"], Context>;
-  /** Import the provider's candidate registry: `POST /integrations/{providerId}/registry-import`. */
+  /**
+   * Import the provider's candidate registry: `POST /integrations/{providerId}/registry-import`.
+   *
+   * Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and
+   * adds or updates candidates by personal number. Decision: names, contact details and competences from a
+   * registry are valid for the shifts of its own organisation, until an operator releases the person. What is
+   * known stays, because candidate profiles are the platform's (contract 1); only what is missing is filled in,
+   * and who it is at the provider is noted. Bank details, emergency contacts and work history are not stored (data
+   * minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it
+   * again is safe. A page without a usable response (5xx, 408, 429, a timeout, a response that breaks the
+   * contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After`
+   * allows, for about 20 seconds; then 502. A page may have 64 MB and 100,000 entries. 409 `registry_absent` when
+   * the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL,
+   * the routing or the token was changed while it was read.
+   */
   importRegistry: Handler<operations["importRegistry"], Context>;
-  /** Report what a provider uses of the contract: `GET /integrations/{providerId}/report`. */
+  /**
+   * Report what a provider uses of the contract: `GET /integrations/{providerId}/report`.
+   *
+   * The dialect that was seen, and how often each optional field of a shift came, out of how many shifts were
+   * read.
+   */
   getProviderReport: Handler<operations["getProviderReport"], Context>;
   /** List the workplaces: `GET /workplaces`. */
   listWorkplaces: Handler<operations["listWorkplaces"], Context>;
   /** Add a workplace: `POST /workplaces`. */
   createWorkplace: Handler<operations["createWorkplace"], Context>;
-  /** Rename or move a workplace: `PATCH /workplaces/{workplaceId}`. */
+  /**
+   * Rename or move a workplace: `PATCH /workplaces/{workplaceId}`.
+   *
+   * Mappings and jobs stay. Notifications that were sent already keep the former name.
+   */
   changeWorkplace: Handler<operations["changeWorkplace"], Context>;
   /** List the competences: `GET /competences`. */
   listCompetences: Handler<operations["listCompetences"], Context>;
   /** Add a competence: `POST /competences`. */
   createCompetence: Handler<operations["createCompetence"], Context>;
-  /** Rename a competence: `PATCH /competences/{competenceId}`. */
+  /**
+   * Rename a competence: `PATCH /competences/{competenceId}`.
+   *
+   * Mappings, candidates and jobs stay.
+   */
   changeCompetence: Handler<operations["changeCompetence"], Context>;
-  /** List the candidates: `GET /candidates`. */
+  /**
+   * List the candidates: `GET /candidates`.
+   *
+   * Decision: `search` finds names only. A personal number is not looked up, because addresses appear in logs and
+   * histories.
+   */
   listCandidates: Handler<operations["listCandidates"], Context>;
-  /** Add a candidate: `POST /candidates`. */
+  /**
+   * Add a candidate: `POST /candidates`.
+   *
+   * What an operator enters is valid for every organisation. A person who is known only from registries becomes
+   * this candidate, with these data. `hire` holds what the full create payload needs; it is given only when the
+   * platform hires, stored encrypted, and dropped once the provider confirmed.
+   */
   createCandidate: Handler<operations["createCandidate"], Context>;
   /** Read a candidate: `GET /candidates/{candidateId}`. */
   getCandidate: Handler<operations["getCandidate"], Context>;
-  /** Erase a person: `DELETE /candidates/{candidateId}`. */
+  /**
+   * Erase a person: `DELETE /candidates/{candidateId}`.
+   *
+   * Removes the person's data everywhere on the platform. Bookings stay as anonymous rows, because the number of
+   * positions taken must stay right. Decision: 409 `candidate_booked` while the person holds a seat on a shift
+   * that has not ended; withdraw first; otherwise a provider's shift would have a candidate whom the platform no
+   * longer knows. Decision: the same while a provider, which may have assigned the person of a booking that
+   * failed, is asked to take the person off such a shift. The platform has to know the person for that. This ends
+   * automatically, at the latest after the last attempt.
+   */
   eraseCandidate: Handler<operations["eraseCandidate"], Context>;
-  /** Correct an address, or what a candidate can do: `PATCH /candidates/{candidateId}`. */
+  /**
+   * Correct an address, or what a candidate can do: `PATCH /candidates/{candidateId}`.
+   *
+   * Omitted fields stay. `competenceIds` replaces all competences: open jobs that need a new one are offered to
+   * the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay. Notifications go
+   * to the new address from now on; resend those that were refused. Decision: the change is not sent to providers,
+   * because the contract has no operation for it.
+   */
   changeCandidate: Handler<operations["changeCandidate"], Context>;
-  /** Make a person of a registry valid for every organisation: `POST /candidates/{candidateId}/release`. */
+  /**
+   * Make a person of a registry valid for every organisation: `POST /candidates/{candidateId}/release`.
+   *
+   * What the registry of the organisation asserts about the person becomes the company's: the competences, and the
+   * name and contact details as far as the company has none. Open jobs of all organisations are offered to the
+   * person from now on, and times at which this organisation has assigned the person itself count everywhere. What
+   * its registry names later is valid for its own shifts again. A second release changes nothing more. 404
+   * `candidate_not_found` when its registry does not name the person.
+   */
   releaseCandidate: Handler<operations["releaseCandidate"], Context>;
-  /** Reveal masked data: `POST /candidates/{candidateId}/reveal`. */
+  /**
+   * Reveal masked data: `POST /candidates/{candidateId}/reveal`.
+   *
+   * Every reveal is recorded with its reason.
+   */
   revealCandidate: Handler<operations["revealCandidate"], Context>;
-  /** List the jobs: `GET /jobs`. */
+  /**
+   * List the jobs: `GET /jobs`.
+   *
+   * The newest job first. With `from` or `until`, the job that starts earliest first. `order` overrides both.
+   */
   listJobs: Handler<operations["listJobs"], Context>;
   /** Count the active jobs by status: `GET /jobs/counts`. */
   countJobs: Handler<operations["countJobs"], Context>;
   /** Read a job: `GET /jobs/{jobId}`. */
   getJob: Handler<operations["getJob"], Context>;
-  /** Change times or number of positions: `PATCH /jobs/{jobId}`. */
+  /**
+   * Change times or number of positions: `PATCH /jobs/{jobId}`.
+   *
+   * Asks the provider with `PUT /shifts/{id}`, because times and positions are its own; omitted fields stay. 200
+   * once the provider confirmed, 202 when that takes longer than a few seconds, 409 `provider_refused` with what
+   * the provider said. The `shift.update` that echoes it changes nothing and notifies no candidate twice.
+   */
   changeJob: Handler<operations["changeJob"], Context>;
-  /** Explain a job's staffing: `GET /jobs/{jobId}/explanation`. */
+  /**
+   * Explain a job's staffing: `GET /jobs/{jobId}/explanation`.
+   *
+   * The verdict and the facts that lead to it, as codes with parameters, most important first.
+   */
   explainJob: Handler<operations["explainJob"], Context>;
-  /** List the candidates for a job: `GET /jobs/{jobId}/candidates`. */
+  /**
+   * List the candidates for a job: `GET /jobs/{jobId}/candidates`.
+   *
+   * For an operator who accepts on behalf of a candidate. Only people who are valid for the organisation of the
+   * job. First those with an offer of this job, then the others with the competence, then everyone else; the
+   * newest first within each. `acceptJob` checks everything again.
+   */
   listJobCandidates: Handler<operations["listJobCandidates"], Context>;
-  /** A candidate accepts a job: `POST /jobs/{jobId}/bookings`. */
+  /**
+   * A candidate accepts a job: `POST /jobs/{jobId}/bookings`.
+   *
+   * The seat is reserved before the provider is called. The response is 201 once the provider has confirmed; 202
+   * when that takes longer than a few seconds, and the booking ends confirmed, released or failed later; 409
+   * `job_filled`, `job_not_open`, `already_booked`, `booking_overlaps`, `competence_missing`,
+   * `candidate_not_released`, or what the provider refused with (`provider_refused`). A candidate who is already
+   * booked gets the existing booking; one whom the provider has assigned to the shift itself is refused with
+   * `already_booked`.
+   */
   acceptJob: Handler<operations["acceptJob"], Context>;
-  /** Take a candidate off a job: `DELETE /jobs/{jobId}/bookings/{candidateId}`. */
+  /**
+   * Take a candidate off a job: `DELETE /jobs/{jobId}/bookings/{candidateId}`.
+   *
+   * Asks the provider to unassign the candidate. 204 once it has confirmed, 202 when that takes longer than a few
+   * seconds.
+   */
   withdrawBooking: Handler<operations["withdrawBooking"], Context>;
-  /** The employer cancels a job: `POST /jobs/{jobId}/cancel`. */
+  /**
+   * The employer cancels a job: `POST /jobs/{jobId}/cancel`.
+   *
+   * Contract 1, flow 4. A pending operation is recorded and `DELETE /shifts/{id}` is called; the `shift.delete`
+   * that echoes it is skipped. Cancelling a cancelled job changes nothing. A job whose shift has started is
+   * refused with `job_not_open`: who works, or has worked, stays booked.
+   */
   cancelJob: Handler<operations["cancelJob"], Context>;
-  /** List the events that were received: `GET /events`. */
+  /**
+   * List the events that were received: `GET /events`.
+   *
+   * What looks like a personal number in the name or the shift of an event is masked, as in its payload.
+   */
   listEvents: Handler<operations["listEvents"], Context>;
-  /** Replay events since a time: `POST /events/replay`. */
+  /**
+   * Replay events since a time: `POST /events/replay`.
+   *
+   * Queues again every event of the organisation that was received since then and ended `failed` or `dead`.
+   * Replaying is safe: the shift is read again and every effect is idempotent. An event is `dead` after 12
+   * attempts without a usable response. Its shift is still read, each hour and once the provider responds again;
+   * then the event is `processed`. What is `failed` is not read again before the next event: the provider has to
+   * correct the shift.
+   */
   replayEvents: Handler<operations["replayEvents"], Context>;
-  /** Read an event and its payload: `GET /events/{eventId}`. */
+  /**
+   * Read an event and its payload: `GET /events/{eventId}`.
+   *
+   * The payload is the webhook's body as it was stored. Decision: only what the contract names is stored, because
+   * a field that it does not know may hold anything; and what looks like a personal number is masked.
+   */
   getEvent: Handler<operations["getEvent"], Context>;
-  /** Replay one event: `POST /events/{eventId}/replay`. */
+  /**
+   * Replay one event: `POST /events/{eventId}/replay`.
+   *
+   * Any event that is not queued, an ignored one too. Unknown events stay ignored.
+   */
   replayEvent: Handler<operations["replayEvent"], Context>;
-  /** Preview a replay: `GET /events/{eventId}/replay/preview`. */
+  /**
+   * Preview a replay: `GET /events/{eventId}/replay/preview`.
+   *
+   * A dry run: the provider is read, nothing is written.
+   */
   previewReplay: Handler<operations["previewReplay"], Context>;
-  /** Read one trace, step by step: `GET /traces/{traceId}`. */
+  /**
+   * Read one trace, step by step: `GET /traces/{traceId}`.
+   *
+   * Webhook, fetch, job, match, notification, booking, assign: each step with its verdict and duration.
+   */
   getTrace: Handler<operations["getTrace"], Context>;
   /** List the notifications to candidates: `GET /notifications`. */
   listNotifications: Handler<operations["listNotifications"], Context>;
-  /** Send a notification again: `POST /notifications/{notificationId}/resend`. */
+  /**
+   * Send a notification again: `POST /notifications/{notificationId}/resend`.
+   *
+   * Queues the notification for immediate delivery to the candidate's current address, whether it was delivered,
+   * refused, only shown, or still waits. While it waits, a second request changes nothing. Decision: a mail that
+   * was delivered is sent again under a Message-ID of its own, so that no mail server drops it as a repetition;
+   * any other mail keeps its Message-ID. 409 `notification_withdrawn` for an offer that no longer holds;
+   * `shift_started` for a confirmation or a change of a shift that has started; `mail_not_configured` when the
+   * platform has no mail server.
+   */
   resendNotification: Handler<operations["resendNotification"], Context>;
-  /** Read how well shifts are filled: `GET /statistics`. */
+  /**
+   * Read how well shifts are filled: `GET /statistics`.
+   *
+   * How many positions were filled, how fast, and what was cancelled or changed, of the shifts that start in a
+   * period: in total, by week and by organisation. It is computed from the jobs and bookings of that moment, so it
+   * reaches as far back as jobs are kept. Days and weeks are those of each organisation's time zone; a week begins
+   * on Monday.
+   */
   getStatistics: Handler<operations["getStatistics"], Context>;
-  /** Read how every provider is doing: `GET /provider-health`. */
+  /**
+   * Read how every provider is doing: `GET /provider-health`.
+   *
+   * One item for each integration, in the order of `listIntegrations`. The counts are some seconds old.
+   */
   listProviderHealth: Handler<operations["listProviderHealth"], Context>;
-  /** List what needs an operator: `GET /issues`. */
+  /**
+   * List what needs an operator: `GET /issues`.
+   *
+   * Open issues, each with a stable code, how often it happened, and what to do. The newest first.
+   */
   listIssues: Handler<operations["listIssues"], Context>;
   /** Count the open issues: `GET /issues/counts`. */
   countIssues: Handler<operations["countIssues"], Context>;
-  /** Close an issue: `POST /issues/{issueId}/resolve`. */
+  /**
+   * Close an issue: `POST /issues/{issueId}/resolve`.
+   *
+   * Most issues close automatically when their cause is gone. If the cause returns, a new issue is raised.
+   */
   resolveIssue: Handler<operations["resolveIssue"], Context>;
-  /** Change how much is logged: `PUT /log-level`. */
+  /**
+   * Change how much is logged: `PUT /log-level`.
+   *
+   * Decision: for every process at work, and until each is restarted: a process that starts logs at `LOG_LEVEL`.
+   * Faults that are repeated are written five times in a minute and then counted, at any level.
+   */
   changeLogLevel: Handler<operations["changeLogLevel"], Context>;
   /** Read the current operator: `GET /me`. */
   getMe: Handler<operations["getMe"], Context>;
-  /** List the operators: `GET /operators`. */
+  /**
+   * List the operators: `GET /operators`.
+   *
+   * Revoked ones too, because the audit log names them. The first admin (OPERATIONS_TOKEN) is not among them.
+   */
   listOperators: Handler<operations["listOperators"], Context>;
-  /** Add an operator: `POST /operators`. */
+  /**
+   * Add an operator: `POST /operators`.
+   *
+   * The token is shown in this response and never again. 409 `operator_exists` when an operator who is not revoked
+   * has the name.
+   */
   createOperator: Handler<operations["createOperator"], Context>;
   /** Read an operator: `GET /operators/{operatorId}`. */
   getOperator: Handler<operations["getOperator"], Context>;
-  /** Revoke an operator: `DELETE /operators/{operatorId}`. */
+  /**
+   * Revoke an operator: `DELETE /operators/{operatorId}`.
+   *
+   * Ends every token of the operator. It cannot be undone: create the operator again, with the same name if
+   * necessary. 404 `operator_not_found` also for a revoked operator.
+   */
   revokeOperator: Handler<operations["revokeOperator"], Context>;
-  /** Change the role of an operator: `PATCH /operators/{operatorId}`. */
+  /**
+   * Change the role of an operator: `PATCH /operators/{operatorId}`.
+   *
+   * It applies to the tokens that the operator has. 404 `operator_not_found` also for a revoked operator.
+   */
   changeOperator: Handler<operations["changeOperator"], Context>;
-  /** Make a new token for an operator: `POST /operators/{operatorId}/tokens`. */
+  /**
+   * Make a new token for an operator: `POST /operators/{operatorId}/tokens`.
+   *
+   * The token is shown in this response and never again. The one before stays valid for `overlapHours` (24 by
+   * default, 0: it ends now); an older one ends now, so that two are valid at most.
+   */
   rotateOperatorToken: Handler<operations["rotateOperatorToken"], Context>;
   /** List what operators changed and revealed: `GET /audit`. */
   listAudit: Handler<operations["listAudit"], Context>;

@@ -18,13 +18,29 @@ export type { RouterOptions } from "../../src/runtime/server.ts";
 
 /** One function for each operation; an operation added to the document is a compile error until it is implemented. */
 export interface Handlers<Context> {
-  /** Receive an event of one provider kind: `POST /api/v3/integrations/{provider}/webhook`. */
+  /**
+   * Receive an event of one provider kind: `POST /api/v3/integrations/{provider}/webhook`.
+   *
+   * Contract 4.3, first path.
+   */
   receiveIntegrationWebhook: Handler<operations["receiveIntegrationWebhook"], Context>;
-  /** Receive an event of any provider: `POST /webhooks/scheduling-provider`. */
+  /**
+   * Receive an event of any provider: `POST /webhooks/scheduling-provider`.
+   *
+   * Contract 4.3, second path. The token identifies the organisation.
+   */
   receiveSchedulingProviderWebhook: Handler<operations["receiveSchedulingProviderWebhook"], Context>;
   /** Check liveness: `GET /health/live`. */
   getLiveness: Handler<operations["getLiveness"], undefined>;
-  /** Check readiness: `GET /health/ready`. */
+  /**
+   * Check readiness: `GET /health/ready`.
+   *
+   * Whether the process can store a webhook. The process tries it on demand, at most once a second however many
+   * ask. 503 with `draining` after SIGTERM, while the process still serves what a load balancer sends it;
+   * otherwise with the cause: `database_unreachable`, `database_read_only` (a standby), `database_rights_missing`,
+   * `schema_missing`, `schema_newer` (and not compatible), `inbox_locked`, `connections_exhausted`, or
+   * `store_unavailable` for any other.
+   */
   getReadiness: Handler<operations["getReadiness"], undefined>;
 }
 

@@ -26,51 +26,117 @@ export type { RouterOptions } from "../../src/runtime/server.ts";
 
 /** One function for each operation; an operation added to the document is a compile error until it is implemented. */
 export interface Handlers<Context> {
-  /** Read a shift: `GET /shifts/{shiftId}`. */
+  /**
+   * Read a shift: `GET /shifts/{shiftId}`.
+   *
+   * Required. The platform reads the shift after every event and trusts this response, not the event. An unknown
+   * shift is a 404, one that was deleted may be a 410 (decision: a 404 after shift.create or shift.update is tried
+   * again after 1 s, 5 s, 30 s and 2 min, because read replicas lag; a 410 with a `code` counts at once).
+   */
   getShift: Handler<operations["getShift"], Context, { 200: CompleteShift; problem: CompleteErrorBody }>;
-  /** Replace times and number of positions: `PUT /shifts/{shiftId}`. */
+  /**
+   * Replace times and number of positions: `PUT /shifts/{shiftId}`.
+   *
+   * Required. Decision (the body is left open): `startTime`, `endTime` and `slots` are required and replace those
+   * fields; `numberOfPositions` goes with them, with the value of `slots`, so that a provider of either variant
+   * finds the name it knows. 200 with the shift, or 204, after which the platform reads it. 409 and 422 are
+   * refusals, shown to the person who asked: the provider owns times.
+   */
   updateShift: Handler<
     operations["updateShift"],
     Context,
     { 200: CompleteUpdatedShift; problem: CompleteErrorBody }
   >;
-  /** Cancel a shift: `DELETE /shifts/{shiftId}`. */
+  /**
+   * Cancel a shift: `DELETE /shifts/{shiftId}`.
+   *
+   * Required. The employer cancelled the job on the platform. The provider may then send `shift.delete`; the
+   * platform recognises that echo by its pending operation and skips it. Decision: 404 and 410 count as success,
+   * since the shift is gone; 409 is a refusal and clears the pending operation. Decision: when the response is
+   * lost, the cancellation counts as done once the webhook arrives, or once GET has answered 404 for as long as
+   * the platform waits after any other event.
+   */
   cancelShift: Handler<operations["cancelShift"], Context, { problem: CompleteErrorBody }>;
-  /** Assign a candidate to a shift: `PUT /shifts/{shiftId}/assign/{candidateId}`. */
+  /**
+   * Assign a candidate to a shift: `PUT /shifts/{shiftId}/assign/{candidateId}`.
+   *
+   * Required. Decision: `success` must be `true`; `shiftId`, `candidateId` and `assignedAt` are optional, but if
+   * they are there they must be the ones asked for; 204 is accepted too. The same assignment again is a 200 again,
+   * with no second entry: retries must be safe. 409 (`shift_full`, `shift_cancelled`, `shift_started`) is a
+   * refusal and releases the seat.
+   */
   assignCandidate: Handler<operations["assignCandidate"], Context, { problem: CompleteErrorBody }>;
-  /** Unassign a candidate (alternative form): `DELETE /shifts/{shiftId}/assign/{candidateId}`. */
+  /**
+   * Unassign a candidate (alternative form): `DELETE /shifts/{shiftId}/assign/{candidateId}`.
+   *
+   * One of this and `unassignCandidate` is required. Decision: the platform calls this one after
+   * `unassignCandidate` answered 404 or 405, and remembers it for the integration. "Was not assigned" counts as
+   * success.
+   */
   deleteAssignment: Handler<
     operations["deleteAssignment"],
     Context,
     { 200: CompleteUnassignment; problem: CompleteErrorBody }
   >;
-  /** Unassign a candidate: `PUT /shifts/{shiftId}/unassign/{candidateId}`. */
+  /**
+   * Unassign a candidate: `PUT /shifts/{shiftId}/unassign/{candidateId}`.
+   *
+   * One of this and `deleteAssignment` is required. Decision: the platform calls this one first. 200 `{"success":
+   * true}` and 204 are both accepted; "was not assigned" counts as success.
+   */
   unassignCandidate: Handler<
     operations["unassignCandidate"],
     Context,
     { 200: CompleteUnassignment; problem: CompleteErrorBody }
   >;
-  /** Find candidates: `GET /candidates`. */
+  /**
+   * Find candidates: `GET /candidates`.
+   *
+   * Required. An empty array when none match; a 404 is accepted too. Decision: the platform looks up under the 12
+   * digits and, when nothing is found, once more under the hyphenated form before it creates (a 400 or 422 to one
+   * of the two forms counts as no match); more than one match stops the booking, because a wrong guess would hire
+   * a person twice.
+   */
   findCandidates: Handler<
     operations["findCandidates"],
     Context,
     { 200: CompleteCandidate[]; problem: CompleteErrorBody }
   >;
-  /** Create a candidate: `POST /candidates`. */
+  /**
+   * Create a candidate: `POST /candidates`.
+   *
+   * Required. The minimal payload to book, the full one when the platform hires. Decision: 201 and 200 are
+   * accepted; on 409 the platform looks up again. The number is sent as 12 digits; a provider that refuses them
+   * with 400 or 422 is sent the hyphenated form once, because contract 2.8 does not name the normative form.
+   */
   createCandidate: Handler<
     operations["createCandidate"],
     Context,
     { 200: CompleteCandidate; 201: CompleteCandidate; problem: CompleteErrorBody }
   >;
-  /** Fetch the existing candidate registry: `GET /candidates/registry`. */
+  /**
+   * Fetch the existing candidate registry: `GET /candidates/registry`.
+   *
+   * Optional; called once when a company onboards, to import its workforce. Decision (pagination is left open):
+   * the platform sends `limit` and `cursor`; a response with `nextCursor` has more, one without is complete; a
+   * provider that ignores both works. 404, 405, 410 and 501 mean that it is not offered.
+   */
   getCandidateRegistry: Handler<operations["getCandidateRegistry"], Context, { problem: CompleteErrorBody }>;
-  /** List the outlets: `GET /outlets`. */
+  /**
+   * List the outlets: `GET /outlets`.
+   *
+   * Required. Outlets are mapped to platform workplaces, by name or address, before activation (contract 1).
+   */
   listOutlets: Handler<
     operations["listOutlets"],
     Context,
     { 200: CompleteOutlet[]; problem: CompleteErrorBody }
   >;
-  /** List the roles: `GET /roles`. */
+  /**
+   * List the roles: `GET /roles`.
+   *
+   * Required. Roles are mapped to platform competences, by name, before activation (contract 1).
+   */
   listRoles: Handler<operations["listRoles"], Context, { problem: CompleteErrorBody }>;
 }
 

@@ -66,7 +66,7 @@ async function emitOpenApi(document: SpecDocument, runtime: string): Promise<Fil
   return [
     ["index.ts", emitEntry(document.kind, runtime)],
     ["types.ts", await emitTypes(document)],
-    ["client.ts", emitClient(operations, runtime)],
+    ["client.ts", emitClient(document, operations, runtime)],
     ["server.ts", emitServer(operations, document.schemas, runtime)],
     ...(await validatorFiles(plan, runtime)),
   ];

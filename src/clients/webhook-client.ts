@@ -75,7 +75,7 @@ function createPost(options: WebhookClientOptions): (event: Message, signal?: Ab
   const { platformUrl, token, kind, timeoutMs = 5 * SECOND_MS, now = Date.now } = options;
   const client = createClient({
     baseUrl: withoutTrailingSlashes(platformUrl),
-    headers: { Authorization: `Bearer ${token}` },
+    tokens: { platformToken: token },
     ...(options.fetch && { fetch: options.fetch }),
   });
   return async (event, signal) => {

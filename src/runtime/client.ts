@@ -1,5 +1,37 @@
-import type { MaybeOptionalInit } from "openapi-fetch";
+import createHttp, {
+  type ClientOptions as HttpOptions,
+  type MaybeOptionalInit,
+  type Middleware,
+} from "openapi-fetch";
 import type { ErrorStatus, ResponseBody, ResponsesOf } from "./bodies.ts";
+import { type DocumentSecurity, sendTokens, type Token, type Tokens } from "./tokens.ts";
+
+export type { Middleware, Token };
+
+export interface Options<Scheme extends string> extends HttpOptions {
+  /** The URL before the paths of the document, which names its first server as the default. */
+  baseUrl?: string;
+  /** By security scheme. Each call carries what its operation needs; an `Authorization` header among `headers` goes first. */
+  tokens?: [Scheme] extends [never] ? undefined : { readonly [Name in Scheme]?: Token | undefined };
+}
+
+/** What a client has beside its operations. */
+export interface Interceptors {
+  /** Adds interceptors to every call from now on. The last one added is the first that gets the response. */
+  use(...middleware: Middleware[]): void;
+  /** Removes interceptors. */
+  eject(...middleware: Middleware[]): void;
+}
+
+/** Returns the openapi-fetch client behind a generated one. */
+export function openHttp<Paths extends object>(
+  { tokens, baseUrl, ...options }: HttpOptions & { tokens?: Tokens | undefined },
+  document: { readonly server: string; readonly security: DocumentSecurity },
+) {
+  const http = createHttp<Paths>({ ...options, baseUrl: baseUrl ?? document.server });
+  if (tokens) http.use(sendTokens(document.security, tokens));
+  return http;
+}
 
 type Methods = "get" | "put" | "post" | "delete" | "patch";
 

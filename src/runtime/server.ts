@@ -48,6 +48,7 @@ export function routerOf<Handlers extends object, Context>(
   validators: OperationValidators,
   options: RouterOptions<Handlers, Context>,
 ): Router {
+  refuseExpress4();
   const router = Router({ mergeParams: true, caseSensitive: true });
   for (const [path, group] of byPath(operations)) {
     const answers = new Map(
@@ -57,6 +58,11 @@ export function routerOf<Handlers extends object, Context>(
   }
   router.use(problemHandler(options));
   return router;
+}
+
+/** The package may be installed beside Express 4, whose router is itself the object with the methods, and reads paths in another way. */
+function refuseExpress4(): void {
+  if ("use" in Router) throw new Error("The generated stub needs Express 5, and found Express 4.");
 }
 
 /** Concrete paths before templated ones, as OpenAPI 3.1 section 4.8.8.2 matches them. */

@@ -1,6 +1,6 @@
-import type { operationsTable } from "../../generated/provider/server.ts";
+import type { operations } from "../../generated/provider/types.ts";
 
-export type OperationId = (typeof operationsTable)[number]["operationId"];
+export type OperationId = keyof operations;
 
 /** One request to the provider, as a change of the valid request. */
 export interface Probe {

@@ -9,7 +9,7 @@ import { createClient, type Job } from "shiftpact/operations";
 const { PLATFORM_URL = "http://127.0.0.1:3000", OPERATIONS_TOKEN = "" } = process.env;
 const platform = createClient({
   baseUrl: `${PLATFORM_URL}/operations/v1`,
-  headers: { Authorization: `Bearer ${OPERATIONS_TOKEN}` },
+  tokens: { operatorToken: OPERATIONS_TOKEN },
 });
 
 /** Every open job, page by page. */

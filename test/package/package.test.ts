@@ -214,6 +214,7 @@ import { createProviderClient, type Shift } from "shiftpact";
 import { messages } from "shiftpact/events";
 import type { Job } from "shiftpact/operations";
 import { createClient, isShift, type Shift as ShiftBody } from "shiftpact/provider";
+import { type Finding, verify, type VerifyOptions } from "shiftpact/verify";
 export const read = async (): Promise<ShiftBody | undefined> => {
   const { status, data } = await createClient().getShift({ params: { path: { shiftId: "1" } } });
   return status === 200 && isShift(data) ? data : undefined;
@@ -222,6 +223,7 @@ export const shift = async (): Promise<Shift | undefined> => {
   const answer = await createProviderClient({ baseUrl: "", providerId: "", token: "" }).getShift("1", { traceId: "1" });
   return answer.kind === "shift" ? answer.shift : undefined;
 };
+export const findingsOf = async (options: VerifyOptions): Promise<readonly Finding[]> => (await verify(options)).findings;
 export const idOf = ({ jobId }: Job): string => jobId;
 console.log(messages);
 `;
@@ -247,6 +249,21 @@ console.log(messages);
       out: "",
       err: "shiftpact platform: the platform is a separate package: install it beside shiftpact (README, Install)\n",
     });
+  });
+});
+
+describe("a project with Express 4 and its types", () => {
+  it("installs it, and uses all of it but the stubs", async () => {
+    const beside = await packed.install(packed.shiftpact, "express@4", "@types/express@4");
+    const script = `
+      const { createClient } = await import("shiftpact/provider");
+      const { createRouter } = await import("shiftpact/provider/server");
+      console.log(typeof createClient().getShift);
+      createRouter({ handlers: {}, authenticate() {} });`;
+    writeFileSync(join(beside.folder, "uses.mjs"), script);
+    const { out, err } = await startIn(beside, {}, process.execPath, "uses.mjs").ended;
+    expect(out).toBe("function\n");
+    expect(err).toContain("The generated stub needs Express 5, and found Express 4.");
   });
 });
 

@@ -36,7 +36,7 @@ import { createClient } from "shiftpact/provider/client";
 const [baseUrl, providerId, token, shiftId] = ${JSON.stringify([url, providerId, token, shiftId])};
 const client = createClient({
   baseUrl: baseUrl + "/providers/" + providerId,
-  headers: { Authorization: "Bearer " + token },
+  tokens: { providerToken: async () => token },
 });
 const { status, data } = await client.getShift({ params: { path: { shiftId } } });
 const provider = createProviderClient({ baseUrl, providerId, token });

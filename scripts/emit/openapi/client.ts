@@ -1,38 +1,61 @@
+import type { SpecDocument } from "../bundle.ts";
 import type { Operation } from "./paths.ts";
+import { tokenPlaces } from "./security.ts";
+import { serverUrl } from "./servers.ts";
 import { docComment } from "./types.ts";
 
 /** Returns a typed client on openapi-fetch: one method for each operation. */
-export function emitClient(operations: readonly Operation[], runtime: string): string {
+export function emitClient(
+  document: SpecDocument,
+  operations: readonly Operation[],
+  runtime: string,
+): string {
   const types = operations.map((operation) => {
     const { operationId, method, path } = operation;
     const type = `Call<paths, ${JSON.stringify(path)}, "${method}">`;
-    return `${docComment(operationTitle(operation))}${operationId}: ${type};\n`;
+    return `${docComment(operationText(operation))}${operationId}: ${type};\n`;
   });
   const methods = operations.map(
     ({ operationId, method, path }) =>
       `${operationId}: (...init) => withStatus(http.${method.toUpperCase()}(${JSON.stringify(path)}, ...init)),\n`,
   );
-  return `import createHttp, { type ClientOptions } from "openapi-fetch";
-import { type Call, withStatus } from "${runtime}/client.ts";
+  const schemes = tokenPlaces(document);
+  const needed = operations.flatMap(({ method, path, alternatives }) =>
+    alternatives.length === 0 ? [] : [[`${method.toUpperCase()} ${path}`, alternatives]],
+  );
+  const security = { schemes, operations: Object.fromEntries(needed) };
+  const names = Object.keys(schemes).map((name) => JSON.stringify(name));
+  return `import { type Call, type Interceptors, openHttp, type Options, withStatus } from "${runtime}/client.ts";
 import type { paths } from "./types.ts";
 
-export type { ClientOptions };
+export type { Middleware, Token } from "${runtime}/client.ts";
+export type ClientOptions = Options<${names.join(" | ") || "never"}>;
 
 /** Every call resolves to \`{ status, data }\` or \`{ status, error }\`, with the \`response\`; it rejects only without a response. */
-export interface Client {
+export interface Client extends Interceptors {
 ${types.join("")}
 }
 
-export function createClient(options?: ClientOptions): Client {
-  const http = createHttp<paths>(options);
+const DOCUMENT = ${JSON.stringify({ server: serverUrl(document), security })} as const;
+
+export function createClient(options: ClientOptions = {}): Client {
+  const http = openHttp<paths>(options, DOCUMENT);
   return {
+    use: http.use,
+    eject: http.eject,
 ${methods.join("")}
   };
 }
 `;
 }
 
-export function operationTitle({ summary, method, path, isDeprecated }: Operation): string {
+/** Returns the comment of an operation: its title and the first paragraph of its description. */
+export function operationText({ summary, description, method, path, isDeprecated }: Operation): string {
   const title = `${summary.trim()}: \`${method.toUpperCase()} ${path}\`.`;
-  return isDeprecated ? `${title}\n@deprecated` : title;
+  const [first = ""] = description.trim().split(/\n\s*\n/);
+  const parts = [title, first.replaceAll(/(?=\S)(.{1,110})(?: +|$)/gm, "$1\n").trim()];
+  return parts
+    .concat(isDeprecated ? "@deprecated" : [])
+    .filter(Boolean)
+    .join("\n\n");
 }

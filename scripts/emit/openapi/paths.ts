@@ -15,6 +15,7 @@ export interface Operation extends Security {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
+  readonly description: string;
   readonly isDeprecated: boolean;
   readonly parameters: readonly Parameter[];
   readonly body: RequestBody | undefined;
@@ -22,7 +23,8 @@ export interface Operation extends Security {
   readonly place: Place;
 }
 
-const OPERATION_ID = /^[a-z][A-Za-z0-9]*$/;
+/** The other methods of a client are `use` and `eject`. */
+const OPERATION_ID = /^(?!use$|eject$)[a-z][A-Za-z0-9]*$/;
 
 /** Returns every operation of a document, in its order. */
 export function operationsOf(document: SpecDocument): Operation[] {
@@ -70,13 +72,18 @@ function operationOf(document: SpecDocument, found: Found, place: Place): Operat
   if (!OPERATION_ID.test(operationId)) {
     const problem =
       operationId === "" ? "the operation has no operationId" : `"${operationId}" is no method name`;
-    throw new SpecFault(place, problem, "give it an operationId in camelCase, letters and digits");
+    throw new SpecFault(
+      place,
+      problem,
+      "give it an operationId in camelCase, letters and digits, not use or eject",
+    );
   }
   return {
     operationId,
     method,
     path,
     summary: String(operation.summary ?? operationId),
+    description: String(operation.description ?? ""),
     isDeprecated: operation.deprecated === true,
     ...securityOf(operation.security ?? document.root.security, document, place),
     parameters: parametersOf(path, found.item.parameters, operation.parameters, { document, place }),

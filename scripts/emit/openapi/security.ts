@@ -1,3 +1,4 @@
+import type { TokenPlace } from "../../../src/runtime/tokens.ts";
 import type { SpecDocument } from "../bundle.ts";
 import { at, type Place, SpecFault } from "../fault.ts";
 import { isRecord } from "../schema.ts";
@@ -5,6 +6,8 @@ import { isRecord } from "../schema.ts";
 export interface Security {
   /** Names of the security schemes that may be used; empty when anyone may call. */
   readonly security: readonly string[];
+  /** The same as the document combines them: all schemes of one list are needed. */
+  readonly alternatives: readonly (readonly string[])[];
   /** The scopes or roles that the schemes require. */
   readonly scopes: readonly string[];
 }
@@ -14,7 +17,8 @@ export interface Security {
  * whether to call its `authenticate` hook; the rest is passed on for the hook and for tests.
  */
 export function securityOf(value: unknown, document: SpecDocument, place: Place): Security {
-  if (!Array.isArray(value)) return { security: [], scopes: [] };
+  if (!Array.isArray(value)) return { security: [], alternatives: [], scopes: [] };
+  const alternatives: string[][] = [];
   const names = new Set<string>();
   const scopes = new Set<string>();
   for (const requirement of value) {
@@ -26,17 +30,44 @@ export function securityOf(value: unknown, document: SpecDocument, place: Place)
         "write 'security: []' instead",
       );
     }
+    alternatives.push(schemes);
     for (const scheme of schemes) names.add(scheme);
     for (const scope of Object.values(requirement).flat()) scopes.add(String(scope));
   }
-  const declared = isRecord(document.root.components) ? document.root.components.securitySchemes : undefined;
+  const declared = declaredSchemes(document);
   for (const name of names) {
-    if (isRecord(declared) && name in declared) continue;
+    if (Object.hasOwn(declared, name)) continue;
     throw new SpecFault(
       at(place, "security"),
       `the security scheme "${name}" does not exist`,
       "declare it in components",
     );
   }
-  return { security: [...names], scopes: [...scopes] };
+  return { security: [...names], alternatives, scopes: [...scopes] };
+}
+
+function declaredSchemes({ root }: SpecDocument): Record<string, unknown> {
+  const { securitySchemes } = isRecord(root.components) ? root.components : {};
+  return isRecord(securitySchemes) ? securitySchemes : {};
+}
+
+/** Returns where a client puts the token of each security scheme. */
+export function tokenPlaces(document: SpecDocument): Record<string, TokenPlace> {
+  const place = { document: document.file, pointer: "/components/securitySchemes" };
+  const entries = Object.entries(declaredSchemes(document)).filter(([name]) => !name.startsWith("x-"));
+  return Object.fromEntries(entries.map(([name, scheme]) => [name, tokenPlace(scheme, at(place, name))]));
+}
+
+function tokenPlace(scheme: unknown, place: Place): TokenPlace {
+  const { type, scheme: kind, in: where, name } = isRecord(scheme) ? scheme : {};
+  const isBearer = type === "http" && String(kind).toLowerCase() === "bearer";
+  if (isBearer || type === "oauth2" || type === "openIdConnect")
+    return { in: "header", name: "Authorization", prefix: "Bearer " };
+  if (type === "apiKey" && (where === "header" || where === "query") && typeof name === "string")
+    return { in: where, name, prefix: "" };
+  throw new SpecFault(
+    place,
+    "a security scheme of this kind is not supported",
+    "use http with bearer, apiKey with a name in header or query, oauth2 or openIdConnect",
+  );
 }

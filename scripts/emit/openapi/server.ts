@@ -1,6 +1,6 @@
 import { completeName } from "../complete.ts";
 import { type NamedSchemas, onlyReference } from "../schema.ts";
-import { operationTitle } from "./client.ts";
+import { operationText } from "./client.ts";
 import type { Operation } from "./paths.ts";
 import { docComment } from "./types.ts";
 
@@ -43,7 +43,7 @@ function handlerMember(operation: Operation, schemas: NamedSchemas) {
   const bodies = [...new Set(complete.map(({ key, type }) => `${key}: ${type}`))].join("; ");
   const type = `Handler<operations["${operation.operationId}"], ${context}${bodies && `, { ${bodies} }`}>`;
   return {
-    text: `${docComment(operationTitle(operation))}${operation.operationId}: ${type};\n`,
+    text: `${docComment(operationText(operation))}${operation.operationId}: ${type};\n`,
     imports: complete.map(({ name }) => name),
   };
 }

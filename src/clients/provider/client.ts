@@ -46,6 +46,7 @@ export function createProviderClient(options: ProviderClientOptions) {
     baseUrl: baseUrlOf(options),
     fetch: (request) => (options.fetch ?? globalFetch)(request),
     headers: headersOf(options),
+    tokens: { providerToken: options.token },
   });
   const parts = partsOf(options);
   const calls = {
@@ -89,10 +90,9 @@ export function baseUrlOf({
 }
 
 /** Header routing sends both header names of the contract, with one value. */
-function headersOf({ providerId, token, routing = "path" }: ProviderClientOptions): Record<string, string> {
+function headersOf({ providerId, routing = "path" }: ProviderClientOptions): Record<string, string> {
   const tenant = { "X-Provider-Id": providerId, "X-Platform-Provider-Id": providerId };
   return {
-    Authorization: `Bearer ${token}`,
     Accept: "application/json, application/problem+json",
     ...(routing === "header" && tenant),
   };
