@@ -1,7 +1,7 @@
 import { KEYWORDS, UNSUPPORTED } from "./emit/ajv/keywords.ts";
 import { FORMATS } from "./emit/formats.ts";
 import { ASYNCAPI, type Known, type KnownKeys, OPENAPI } from "./emit/known-keys.ts";
-import { ANNOTATIONS } from "./emit/schema.ts";
+import { ANNOTATIONS, COMPLETES } from "./emit/schema.ts";
 
 const INTRODUCTION = `# What the documents may say
 
@@ -25,6 +25,7 @@ export function supportedGuide(): string {
     "## Schemas (JSON Schema 2020-12)\n",
     `Checked: ${[...KEYWORDS].map(code).join(", ")}.\n`,
     `Described, without an effect on what is valid: ${[...ANNOTATIONS].map(code).join(", ")}.\n`,
+    `In a named schema only: ${code(COMPLETES)}, the name of another one: this is the form of it that should be sent, where less may be received. The documents for senders have it under that name.\n`,
     `Formats: ${Object.keys(FORMATS).map(code).join(", ")}. A pattern must be one that takes linear time.\n`,
     "Not supported:\n",
     ...Object.entries(UNSUPPORTED).map(([keyword, advice]) => `- ${code(keyword)}: ${advice}`),

@@ -3,6 +3,7 @@ import type { DocumentFile, DocumentKind, YamlFiles } from "./files.ts";
 import { type Located, resolve } from "./located.ts";
 import { pointerSteps } from "./reference.ts";
 import {
+  COMPLETES,
   isRecord,
   isSchema,
   mapSubschemas,
@@ -26,6 +27,8 @@ export interface SpecDocument {
   readonly schemas: NamedSchemas;
   /** The place of each named schema. */
   readonly origins: ReadonlyMap<string, Place>;
+  /** The name of the form of a schema that should be sent, where less may be received: "CompleteShift" by "Shift". */
+  readonly complete: ReadonlyMap<string, string>;
 }
 
 /** `resolved`: references replaced by their targets, without examples. `published`: as in the source, in one file. */
@@ -66,7 +69,25 @@ class Bundler {
       published: isRecord(published) ? published : {},
       schemas: this.#schemas,
       origins: this.#origins,
+      complete: this.#completeForms(),
     };
+  }
+
+  /** Moves the links from the schemas into a map. */
+  #completeForms(): ReadonlyMap<string, string> {
+    const forms = new Map<string, string>();
+    for (const [name, schema] of Object.entries(this.#schemas)) {
+      if (typeof schema === "boolean" || !(COMPLETES in schema)) continue;
+      const { [COMPLETES]: of, ...rest } = schema;
+      const place = at(this.#origins.get(name) ?? { document: "", pointer: "" }, COMPLETES);
+      if (typeof of !== "string" || of === name || !(of in this.#schemas))
+        throw new SpecFault(place, `there is no other schema "${of}"`, "name a schema of this document");
+      if (forms.has(of))
+        throw new SpecFault(place, `${forms.get(of)} already completes ${of}`, "keep one of the two");
+      forms.set(of, name);
+      this.#schemas[name] = rest;
+    }
+    return forms;
   }
 
   #addOwnSchemas(document: Located, root: Record<string, unknown>): void {

@@ -4,7 +4,7 @@ import type { DocumentFile, YamlFiles } from "./files.ts";
 import { ASYNCAPI, type Known, type KnownKeys, OPENAPI, REFERENCE } from "./known-keys.ts";
 import { type Located, resolve } from "./located.ts";
 import { nearest } from "./nearest.ts";
-import { isRecord, isSchema } from "./schema.ts";
+import { COMPLETES, isRecord, isSchema } from "./schema.ts";
 
 /** Refuses every key of a document that the generator does not understand, and would drop. Names of the author's own are left alone, and `x-` keys. */
 export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles): void {
@@ -58,13 +58,19 @@ export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles): void 
     for (const [key, item] of Object.entries(value as object)) {
       if ("named" in known && key.startsWith("x-")) continue;
       const below = { ...from, value: item, place: at(place, key) };
-      if (name === "schema") checkValue("schema", below);
+      if (name === "schema") checkValue("schema", { ...below, value: withoutLink(item) });
       else checkObject(name, below);
     }
   };
 
   const value = files.read(path);
   checkObject("document", { value, path, place: { document: files.display(path), pointer: "" } });
+}
+
+/** Only a named schema may complete another one. */
+function withoutLink(schema: unknown): unknown {
+  const { [COMPLETES]: _link, ...rest } = isRecord(schema) ? schema : {};
+  return isRecord(schema) ? rest : schema;
 }
 
 function knownAs(key: string, known: KnownKeys, place: Place): Known {

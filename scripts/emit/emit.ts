@@ -67,7 +67,7 @@ async function emitOpenApi(document: SpecDocument, runtime: string): Promise<Fil
     ["index.ts", emitEntry(document.kind, runtime)],
     ["types.ts", await emitTypes(document)],
     ["client.ts", emitClient(document, operations, runtime)],
-    ["server.ts", emitServer(operations, document.schemas, runtime)],
+    ["server.ts", emitServer(operations, document, runtime)],
     ...(await validatorFiles(plan, runtime)),
   ];
 }

@@ -124,6 +124,7 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   "contentSchema",
 ]);
 
-export function isAnnotation(keyword: string): boolean {
-  return ANNOTATIONS.has(keyword) || keyword.startsWith("x-");
-}
+export const isAnnotation = (keyword: string): boolean => ANNOTATIONS.has(keyword);
+
+/** In a named schema: the name of the schema whose complete form it is. */
+export const COMPLETES = "x-completes";

@@ -4,13 +4,12 @@ import { Parser } from "@asyncapi/parser";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { bundle } from "../../scripts/emit/bundle.ts";
-import { completeName } from "../../scripts/emit/complete.ts";
-import { hasViews } from "../../scripts/emit/documents/views.ts";
+import { emit } from "../../scripts/emit/emit.ts";
 import { documentFiles, yamlFiles } from "../../scripts/emit/files.ts";
 import { FORMATS, OWN_FORMATS } from "../../scripts/emit/formats.ts";
 import { isRecord } from "../../scripts/emit/schema.ts";
 import { accepts30, accepts31, acceptsBySource, corpus, readYaml } from "./verdicts.ts";
-import { PROJECT } from "./workspace.ts";
+import { folderWith, PROJECT, openapi as small } from "./workspace.ts";
 
 const SPEC = join(PROJECT, "spec");
 const WRITTEN = join(PROJECT, "generated/spec");
@@ -19,8 +18,8 @@ const documents = documentFiles(SPEC).map((file) => bundle(file, files));
 const openapi = documents.filter(({ kind }) => kind === "openapi");
 /** The views of a document: one, or two, where the plain name is for senders and the other for receivers. */
 const views = openapi.flatMap((document) => {
-  const { name, schemas } = document;
-  if (!hasViews(schemas)) return [{ name, document, isSent: false }];
+  const { name, complete } = document;
+  if (complete.size === 0) return [{ name, document, isSent: false }];
   return [
     { name, document, isSent: true },
     { name: `${name}-tolerant`, document, isSent: false },
@@ -176,6 +175,22 @@ describe("a form that generators misread", () => {
   });
 });
 
+describe("a schema that is called like a complete form of another one", () => {
+  it("is no complete form without the link", async () => {
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const content = { "application/json": { schema: ref("Shift") } };
+    const operation = { responses: { 200: { description: "", content } } };
+    const schemas = { Shift: { type: "string" }, CompleteShift: { type: "number" } };
+    const plain = await emit(folderWith({ "a.openapi.yaml": small({ operation, schemas }) }));
+    expect([...plain.keys()].filter((name) => name.includes("tolerant"))).toEqual([]);
+    expect(plain.get("a/server.ts")).not.toContain("CompleteShift");
+    const linked = { ...schemas, CompleteShift: { ...schemas.CompleteShift, "x-completes": "Shift" } };
+    const output = await emit(folderWith({ "a.openapi.yaml": small({ operation, schemas: linked }) }));
+    expect(output.get("a/server.ts")).toContain("200: CompleteShift");
+    expect(output.get("spec/a.openapi-3.1.yaml")).toMatch(/Shift:\n {6}type: number\n$/);
+  });
+});
+
 describe("the verdict of source, 3.1 and 3.0", () => {
   const bySource = acceptsBySource(SPEC);
 
@@ -186,7 +201,7 @@ describe("the verdict of source, 3.1 and 3.0", () => {
     const { components } = written(`${name}.openapi-3.1.yaml`) as { components: { schemas: object } };
     const counts = { accepted: 0, refused: 0 };
     for (const schema of Object.keys(components.schemas)) {
-      const complete = isSent ? completeName(schema, schemas) : undefined;
+      const complete = isSent ? document.complete.get(schema) : undefined;
       const origin = origins.get(complete ?? schema) ?? { document: "", pointer: "" };
       const source = `${origin.document.replace(/^spec\//, "")}#${origin.pointer}`;
       const inBundle = `document#/components/schemas/${schema}`;

@@ -129,6 +129,21 @@ const REFUSED: [name: string, remedy: RegExp, files: Record<string, unknown>][] 
   ["readOnly", /two schemas/, inSchema({ properties: { a: { readOnly: true } } })],
   ["writeOnly", /two schemas/, inSchema({ properties: { a: { writeOnly: true } } })],
   ["a discriminator", /const/, inSchema({ oneOf: [], discriminator: { propertyName: "a" } })],
+  ["a complete form of nothing", /schema of this document/, inSchema({ "x-completes": "Shift" })],
+  ["a complete form of itself", /schema of this document/, inSchema({ "x-completes": "Thing" })],
+  ["a misspelt link to a complete form", /write "x-completes"/, inSchema({ "x-complets": "Thing" })],
+  [
+    "a complete form that has no name",
+    /directly in a named schema/,
+    inSchema({ items: { "x-completes": "Thing" } }),
+  ],
+  [
+    "two complete forms of one schema",
+    /keep one/,
+    inDocument({
+      components: { schemas: { A: {}, B: { "x-completes": "A" }, C: { "x-completes": "A" } } },
+    }),
+  ],
   ["headers of a message", /text/, inMessage({ headers: {} })],
   ["traits of an operation", /write out/, inEvents({ operations: { send: { traits: [] } } })],
   [

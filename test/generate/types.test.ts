@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emit } from "../../scripts/emit/emit.ts";
-import { folderInProject, folderWith, LIBRARY, openapi, PROJECT, run } from "./workspace.ts";
+import { type Compiled, compile } from "./compile.ts";
+import { folderInProject, folderWith, LIBRARY, openapi, run } from "./workspace.ts";
 
 const folder = folderInProject();
 afterAll(() => folder.remove());
@@ -70,26 +70,6 @@ const MISTAKES: Record<string, [code: string, error: RegExp]> = {
   ],
 };
 
-interface Compiled {
-  readonly file: string;
-  readonly text: string;
-}
-
-function compile(sources: Readonly<Record<string, string>>): Compiled[] {
-  const { config } = ts.readConfigFile(join(PROJECT, "tsconfig.json"), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, PROJECT);
-  const files = Object.entries(sources).map(([name, text]) => {
-    const file = join(folder.path, name);
-    writeFileSync(file, text);
-    return file;
-  });
-  const program = ts.createProgram(files, options);
-  return ts.getPreEmitDiagnostics(program).map((diagnostic) => ({
-    file: diagnostic.file?.fileName.slice(folder.path.length + 1) ?? "",
-    text: ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n"),
-  }));
-}
-
 describe("the generated types", () => {
   let found: Compiled[] = [];
   const names = Object.keys(MISTAKES);
@@ -101,7 +81,7 @@ describe("the generated types", () => {
       `mistake${index}.ts`,
       `${USES}\n${code}\n`,
     ]);
-    found = compile({ "uses.ts": USES, ...Object.fromEntries(mistakes) });
+    found = compile(folder.path, { "uses.ts": USES, ...Object.fromEntries(mistakes) });
   });
 
   it("let correct uses compile", () => {

@@ -3,7 +3,14 @@ import { at, type Place, SpecFault } from "../fault.ts";
 import { FORMATS } from "../formats.ts";
 import { isLinear } from "../linear-pattern.ts";
 import { nearest } from "../nearest.ts";
-import { isAnnotation, type Schema, type SchemaObject, walkSchema } from "../schema.ts";
+import {
+  ANNOTATIONS,
+  COMPLETES,
+  isAnnotation,
+  type Schema,
+  type SchemaObject,
+  walkSchema,
+} from "../schema.ts";
 
 /** The assertions and applicators of JSON Schema 2020-12 that the validators and the types can both carry. */
 export const KEYWORDS = new Set([
@@ -56,6 +63,7 @@ export const UNSUPPORTED: Readonly<Record<string, string>> = {
   discriminator: "give each variant a property with another const",
   nullable: 'write type: [string, "null"]',
   xml: "use JSON",
+  [COMPLETES]: "write it directly in a named schema",
 };
 
 const metaSchema = new Ajv2020({ strict: false, logger: false });
@@ -65,7 +73,7 @@ export function checkKeywords(schema: Schema, place: Place): void {
   walkSchema(schema, place, (object, where) => {
     for (const keyword of Object.keys(object)) {
       if (KEYWORDS.has(keyword) || isAnnotation(keyword)) continue;
-      const word = nearest(keyword, [...KEYWORDS]);
+      const word = nearest(keyword, [...KEYWORDS, ...ANNOTATIONS, COMPLETES]);
       const advice =
         UNSUPPORTED[keyword] ?? (word === undefined ? "remove it" : `write "${word}", or remove it`);
       throw new SpecFault(at(where, keyword), `the keyword "${keyword}" is not supported`, advice);

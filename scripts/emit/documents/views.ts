@@ -1,24 +1,14 @@
-import { completeName } from "../complete.ts";
-import { isRecord, mapRecord, type NamedSchemas, referenceTo } from "../schema.ts";
+import { isRecord, mapRecord, referenceTo } from "../schema.ts";
 import { type Document, namedIn } from "./bundled.ts";
 
 /** Any other media type of content that is read. */
 const ANY_TYPE = "*/*";
 
-/** Returns whether the document has different forms for sending and receiving. */
-export function hasViews(schemas: NamedSchemas): boolean {
-  return Object.keys(schemas).some((name) => completeName(name, schemas) !== undefined);
-}
-
 /** Returns the document for senders: each complete schema has the place and the name of the received one. */
-export function sentView(document: Document): Document {
+export function sentView(document: Document, complete: ReadonlyMap<string, string>): Document {
   const all = namedIn(document);
-  const pairs = Object.keys(all).flatMap((name) => {
-    const complete = completeName(name, all);
-    return complete === undefined ? [] : [{ name, complete }];
-  });
-  const sent = Object.fromEntries(pairs.map(({ name, complete }) => [name, all[complete] ?? {}]));
-  const renamed = new Map(pairs.map(({ name, complete }) => [referenceTo(complete), referenceTo(name)]));
+  const sent = Object.fromEntries([...complete].map(([name, form]) => [name, all[form] ?? {}]));
+  const renamed = new Map([...complete].map(([name, form]) => [referenceTo(form), referenceTo(name)]));
   return pruned(rewritten(withNamed(document, { ...all, ...sent }), renamed));
 }
 

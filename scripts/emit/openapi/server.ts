@@ -1,5 +1,5 @@
-import { completeName } from "../complete.ts";
-import { type NamedSchemas, onlyReference } from "../schema.ts";
+import type { SpecDocument } from "../bundle.ts";
+import { onlyReference } from "../schema.ts";
 import { operationText } from "./client.ts";
 import type { Operation } from "./paths.ts";
 import { docComment } from "./types.ts";
@@ -7,8 +7,12 @@ import { docComment } from "./types.ts";
 const PROBLEM = "application/problem+json";
 
 /** Returns the Express 5 stub: the interface of the handlers, and the router that calls them. */
-export function emitServer(operations: readonly Operation[], schemas: NamedSchemas, runtime: string): string {
-  const members = operations.map((operation) => handlerMember(operation, schemas));
+export function emitServer(
+  operations: readonly Operation[],
+  { complete }: SpecDocument,
+  runtime: string,
+): string {
+  const members = operations.map((operation) => handlerMember(operation, complete));
   return `import type { Router } from "express";
 import type { Handler, OperationInfo } from "${runtime}/operation.ts";
 import { type RouterOptions, routerOf } from "${runtime}/server.ts";
@@ -37,23 +41,23 @@ export function createRouter<Context>(options: RouterOptions<Handlers<Context>, 
 `;
 }
 
-function handlerMember(operation: Operation, schemas: NamedSchemas) {
+function handlerMember(operation: Operation, complete: SpecDocument["complete"]) {
   const context = operation.security.length === 0 ? "undefined" : "Context";
-  const complete = completeBodies(operation, schemas);
-  const bodies = [...new Set(complete.map(({ key, type }) => `${key}: ${type}`))].join("; ");
+  const sent = completeBodies(operation, complete);
+  const bodies = [...new Set(sent.map(({ key, type }) => `${key}: ${type}`))].join("; ");
   const type = `Handler<operations["${operation.operationId}"], ${context}${bodies && `, { ${bodies} }`}>`;
   return {
     text: `${docComment(operationText(operation))}${operation.operationId}: ${type};\n`,
-    imports: complete.map(({ name }) => name),
+    imports: sent.map(({ name }) => name),
   };
 }
 
 /** Returns the bodies that have a complete form. */
-function completeBodies({ responses }: Operation, schemas: NamedSchemas) {
+function completeBodies({ responses }: Operation, complete: SpecDocument["complete"]) {
   return responses.flatMap(({ status, contentType, schema }) => {
     const isList = typeof schema === "object" && schema.type === "array";
     const body = isList ? schema.items : schema;
-    const name = body && completeName(onlyReference(body) ?? "", schemas);
+    const name = body && complete.get(onlyReference(body) ?? "");
     if (!name) return [];
     return { key: contentType === PROBLEM ? "problem" : status, type: isList ? `${name}[]` : name, name };
   });
