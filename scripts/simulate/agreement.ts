@@ -1,6 +1,7 @@
 import type { BookingReason } from "../../generated/operations/types.ts";
-import { wholeMinute } from "../../src/contract/durations.ts";
+import { HOUR_MS, wholeMinute } from "../../src/contract/durations.ts";
 import type { Allowed } from "./allowed.ts";
+import { LOADED_FOR_MS } from "./load-state.ts";
 import { findFree } from "./notices.ts";
 import type { ProviderPerson, ProviderShift } from "./provider.ts";
 import type { BookingRow, JobRow, Store } from "./store.ts";
@@ -132,7 +133,12 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     // A list that lacked the person, who was also on another shift, was read as a move: the person is on this one by the provider's decision.
     if (isEnded(({ reason }) => reason === "moved_by_provider")) continue;
     // Lists that showed no one have hidden that an assignment took effect late: two minutes later, the person is the provider's own.
-    if (system.network.hadEmptyLists && isEnded(({ reason }) => reason === "withdrawn")) continue;
+    const { emptyAt } = system.network;
+    const nextReadAt = (emptyAt ?? Number.NEGATIVE_INFINITY) + 1.1 * HOUR_MS;
+    if (emptyAt !== undefined && isEnded(({ reason }) => reason === "withdrawn")) continue;
+    // They have hidden someone until the booking, which had ended, decided nothing any more.
+    if (isEnded(({ status, updatedAt }) => status === "released" && updatedAt + LOADED_FOR_MS < nextReadAt))
+      continue;
     // The shift was gone, and back without the person: only the provider has put them on it since.
     if (isEnded(hasLeftWithShift)) continue;
     if (names.some((name) => isMergedSince(store, shift.id, { personId, assignedAs }, name))) continue;

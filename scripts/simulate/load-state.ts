@@ -13,7 +13,7 @@ import { unlisted } from "../../src/platform/shifts/plan/vanished.ts";
 import { COMPETENCE_OF_ROLE, isLive, type JobRow, type Store } from "./store.ts";
 
 /** How long an ended booking with a call in doubt is kept. */
-const LOADED_FOR_MS = 2 * HOUR_MS;
+export const LOADED_FOR_MS = 2 * HOUR_MS;
 const AT_ONCE_MS = 600_000;
 
 /** Returns the state that `loadWithSurroundings` of run.ts would return at this point of a run. */

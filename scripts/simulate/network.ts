@@ -63,8 +63,8 @@ export class Network {
   observations: Observations | undefined;
   /** Whether a gateway responded to a lookup. */
   hasHiddenPeople = false;
-  /** Whether GET has shown no people. */
-  hadEmptyLists = false;
+  /** When GET has last shown no people. */
+  emptyAt: number | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -192,7 +192,7 @@ export class Network {
     this.#readAt.set(request.shiftId, readAt);
     const response = carryOut(records, request, { now: now(), readAt }, effects);
     if (response.kind !== "shift" || !this.hasEmptyLists) return response;
-    this.hadEmptyLists = true;
+    this.emptyAt = now();
     return { ...response, shift: { ...response.shift, assigned: [] } };
   }
 

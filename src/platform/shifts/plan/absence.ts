@@ -54,9 +54,10 @@ function missedAgain(draft: Draft, covered: readonly EventState[], at: number, b
   const { missing, known } = state.surroundings.vanished;
   if (before.missingSince === null && missing === 1 && draft.isLive && !draft.hasStarted)
     draft.push({ write: "sample", count: Math.ceil(known / 5) + MAX_MISSING });
-  const { notices, expected, basis } = draft.belief;
+  const { notices, expected, basis, awaitsEcho } = draft.belief;
   const missingSince = before.missingSince ?? now;
-  draft.patchShift({ belief: { ...before, notices, expected, basis, missingSince }, nextReadAt: at });
+  const belief = { ...before, notices, expected, basis, awaitsEcho, missingSince };
+  draft.patchShift({ belief, nextReadAt: at });
   const params = { recheck: "absent", afterMs: at - now } as const;
   draft.endEvents(covered, "queued", { code: "will_recheck", params });
 }

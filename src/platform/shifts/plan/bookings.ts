@@ -109,17 +109,16 @@ function assign(draft: Draft, booking: BookingState): Call | undefined {
   return { do: "assign", bookingId, providerCandidateId: person.id, isRetry: sentAt !== null, traceId };
 }
 
-/** Fails a booking whose person the provider cannot identify, takes for another candidate, or does not accept. */
+/**
+ * Fails a booking whose person the provider cannot identify, takes for another candidate, or does not accept. Unless a call may act late, only the provider
+ * can put the person on the shift from now on.
+ */
 function failBooking(draft: Draft, booking: BookingState, fault: FinalFault) {
   const { traceId, candidateId } = booking;
   const subject = draft.bookingSubject(booking);
+  const off = { atProvider: "no", sentAt: booking.mayActLate ? booking.sentAt : null } as const;
   const fail = (reason: BookingReason, rejection?: Rejection) =>
-    endBooking(
-      draft,
-      booking,
-      { status: "failed", reason, ...(rejection && { rejection }) },
-      { atProvider: "no" },
-    );
+    endBooking(draft, booking, { status: "failed", reason, ...(rejection && { rejection }) }, off);
   switch (fault.kind) {
     case "ambiguous":
       draft.issue("candidate_ambiguous", subject, { count: fault.matches }, traceId);

@@ -18,9 +18,9 @@ export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome
     return { code: "already_cancelled", params: {} };
   }
   resolveConflicts(draft);
-  applyList(draft);
+  const { isLoss } = applyList(draft);
   bookArrived(draft, shift);
-  const facts = { ...factsOf(shift), ...ownPeople(draft) };
+  const facts = { ...factsOf(shift), ...(isLoss && before ? ownPeopleOf(before) : ownPeople(draft)) };
   if (before) updateJob(draft, before, facts);
   else createJob(draft, facts, traceId);
   readBooked(draft, before?.ownPeople ?? [], facts.ownPeople);
@@ -88,6 +88,9 @@ function ownPeople(draft: Draft) {
   const room = Math.max(0, OWN_PEOPLE_STORED - known.length);
   return { ownPeople: [...known, ...others.slice(0, room)], ownPeopleCount: own.size };
 }
+
+/** A list that has lost people does not free the seats of the provider's own. */
+const ownPeopleOf = ({ ownPeople, ownPeopleCount }: JobState) => ({ ownPeople, ownPeopleCount });
 
 function createJob(draft: Draft, facts: Facts, traceId: string): void {
   const { workplaceId, competenceId } = draft.state.surroundings;

@@ -6,22 +6,23 @@ import { isOnList, newIdOf } from "./seen.ts";
 import type { BookingState } from "./state.ts";
 import { holdVanished } from "./vanished.ts";
 
-/** Applies the provider's list to every booking. The list settles calls whose outcome is unknown. */
-export function applyList(draft: Draft): void {
+/** Applies the provider's list to every booking. The list settles calls whose outcome is unknown. Returns whether it has lost people whom it should show. */
+export function applyList(draft: Draft): { isLoss: boolean } {
   if (draft.isSettled) restoreBookings(draft);
   const held = holdVanished(draft);
   for (const booking of draft.state.bookings) {
     if (awaitsRestoring(draft, booking)) continue;
     if (held.includes(booking)) {
-      isSought(draft, booking);
+      seekAgain(draft, booking);
       continue;
     }
     if (isOnList(draft.state, booking)) applyListed(draft, booking);
-    else if (mayBeRenamed(booking) && isSought(draft, booking)) continue;
+    else if (mayBeRenamed(booking) && seekAgain(draft, booking)) continue;
     else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
     else if (booking.atProvider === "yes") applyMissing(draft, booking);
     else settleLeft(draft, booking);
   }
+  return { isLoss: held.length > 0 };
 }
 
 /** Nothing that the platform has done can put a person on the shift whom a list lacks so long after they have left it. */
@@ -40,9 +41,9 @@ function applyMissing(draft: Draft, booking: BookingState): void {
   if (!listsBooked && (wasSought(booking, lastIdOf(booking)) || !hasStrangers(draft))) return;
   if (draft.readAfter(booking.sentAt)) return;
   // A provider whose lists have never shown a booked person may list other ids.
-  if (!listsBooked) return void isSought(draft, booking);
+  if (!listsBooked) return void seekAgain(draft, booking);
   if (booking.missingSince === null) draft.patchBooking(booking, { missingSince: draft.now });
-  if (!draft.readAfter(booking.missingSince) && !isSought(draft, booking)) applyRemoved(draft, booking);
+  if (!draft.readAfter(booking.missingSince) && !seekAgain(draft, booking)) applyRemoved(draft, booking);
 }
 
 /** Whether the list may show under a new id someone who withdraws, or whose assignment was refused after one of unknown outcome. */
@@ -62,10 +63,10 @@ const hasStrangers = ({ state }: Draft): boolean =>
   state.surroundings.listed.some((entry) => entry.candidateId === undefined);
 
 /**
- * Whether a person who is not on the list is looked up again first: the list has an id of an unknown person, and the provider may have merged the booked one
+ * Looks a person up again who is not on the list, and returns whether that comes first: the list has an id of an unknown person, and the provider may have merged the booked one
  * under it. That is done once for each id, until a list shows the person; nothing is concluded before.
  */
-function isSought(draft: Draft, booking: BookingState): boolean {
+function seekAgain(draft: Draft, booking: BookingState): boolean {
   const { candidateId, isWithdrawn, atProvider, routeDoubt } = booking;
   const isAsked = isLookedUp(booking);
   const isDoubted = isAsked && atProvider === "maybe" && routeDoubt !== null;
@@ -101,7 +102,7 @@ function applyListed(draft: Draft, booking: BookingState) {
  * that shows the person is that of a replica that lags, then a late effect of an assignment that was repeated, and otherwise the provider's own decision.
  */
 function isLateEffect(draft: Draft, { leftAt, sentAt, mayActLate }: BookingState): boolean {
-  if (leftAt === null) return sentAt !== null && mayActLate;
+  if (leftAt === null) return sentAt !== null;
   return !draft.readAfter(leftAt) && mayActLate;
 }
 
@@ -162,11 +163,7 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
   const { rejection, person, providerCandidateId: lastId } = booking;
   // The last call was about an id that the provider no longer knows: the person is withdrawn under the new one, which a replica may not show yet.
   const isRenamed = booking.routeDoubt !== null && person.id !== null && person.id !== lastId;
-  // An empty list may be a fault of the provider, so the call is repeated until it is answered.
-  const isEmpty = draft.state.surroundings.listed.length === 0 && !draft.hasStarted;
-  const isUnproven = isEmpty && booking.routeDoubt === null && holdsSeat(booking);
-  if (booking.isWithdrawn && (isRenamed || isUnproven))
-    return draft.patchBooking(booking, { atProvider: "yes" });
+  if (booking.isWithdrawn && isRenamed) return draft.patchBooking(booking, { atProvider: "yes" });
   settleRoute(draft, booking);
   // A call before the one rejected may have taken effect, and a replica may lag.
   if (rejection && draft.readAfter(booking.sentAt)) return;
@@ -198,8 +195,8 @@ function applyRemoved(draft: Draft, booking: BookingState) {
   if (moved) return moveBooking(draft, booking, moved);
   const off = { atProvider: "no" } as const;
   if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
-  // The call decides: a list that lacks everyone proves nothing.
-  if (booking.isWithdrawn) return;
+  if (booking.isWithdrawn)
+    return endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
   if (booking.isReassigned)
     return endBooking(draft, booking, { status: "released", reason: "removed_by_provider" }, off);
   // The next call is a retry of this time: a replica may not show its effect for a while.

@@ -44,14 +44,20 @@ export function doubtRoute(
 export const isUnknownPerson = ({ status, code }: Refused): boolean =>
   status === 404 && code !== "shift_not_found" && code !== "shift_cancelled";
 
-/** Looks the person up again, once for each id, before anything is concluded from a 404 to a call about them. Returns false if that has been done. */
+/**
+ * Looks the person up again, once for each id, before anything is concluded from a 404 to a call about them. Returns false if that has been done, and has
+ * found no other id.
+ */
 export function doubtUnknown(
   draft: Draft,
   call: PersonCall,
   booking: BookingState,
   refused: Refused,
 ): boolean {
-  if (!isUnknownPerson(refused) || wasSought(booking, call.providerCandidateId)) return false;
+  const { id } = booking.person;
+  const isOther = id !== null && !isSameId(id, call.providerCandidateId);
+  const isDone = wasSought(booking, call.providerCandidateId) && !isOther && !isLookedUp(booking);
+  if (!isUnknownPerson(refused) || isDone) return false;
   doubtPerson(draft, call.do, booking, call.providerCandidateId);
   draft.readAt(draft.now);
   return true;

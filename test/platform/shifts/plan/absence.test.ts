@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../../src/contract/durations.ts";
-import { NO_BELIEF } from "../../../../src/platform/shifts/plan/believe.ts";
+import { type Belief, NO_BELIEF } from "../../../../src/platform/shifts/plan/believe.ts";
 import type { KnownShift } from "../../../../src/platform/shifts/plan/state.ts";
 import {
   aBelief,
@@ -198,6 +198,20 @@ describe("a 404 to the platform's DELETE", () => {
     expect(early.next).toMatchObject({ do: "rest", afterMs: RULES.ladderMs[0] });
     const { writes } = planned(aState({ cancellation, shift: PATIENT, bookings: [confirmed()] }), run);
     expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "employer" });
+  });
+});
+
+describe("the webhook of a call of the platform that comes while the shift is missing", () => {
+  it("is that of the call once: the next one announces a change", () => {
+    const missed = (belief: Belief | undefined, name: string) => {
+      const events = [anEvent(name)];
+      const covers = events.map(({ eventId }) => eventId);
+      const state = aState({ events, shift: { belief: belief ?? expect.unreachable() } });
+      return beliefOf(planned(state, afterAbsence({ code: "shift_not_found", covers })).writes);
+    };
+    const first = missed(aBelief({ calledAt: NOW - 1_000, awaitsEcho: true }), "shift.update");
+    expect(first).toMatchObject({ expected: 0, awaitsEcho: false });
+    expect(missed(first, "shift.update")).toMatchObject({ expected: 1 });
   });
 });
 

@@ -186,3 +186,22 @@ describe("a 404 that says that the provider does not know the person", () => {
     expect(next.do).toBe("read");
   });
 });
+
+describe("an id that the provider does not know any more, of a withdrawal", () => {
+  const unassign = { do: "unassign", bookingId: "booking", providerCandidateId: "person" } as const;
+  const call = { ...unassign, isRetry: false, traceId: "trace" } as const;
+  const answered = (person: BookingState["person"]) => {
+    const booking = confirmed({ isWithdrawn: true, atProvider: "maybe", soughtIds: ["person"], person });
+    return planned(aState({ bookings: [booking] }), afterCall(call, UNKNOWN));
+  };
+
+  it("ends nothing while the look-up is under way, or after it has found another id", () => {
+    expect(writesOf(answered(SOUGHT).writes, "notify")).toEqual([]);
+    expect(writesOf(answered({ id: "merged", fault: null }).writes, "notify")).toEqual([]);
+  });
+
+  it("ends the withdrawal once the look-up has found no other", () => {
+    const { writes } = answered({ id: "person", fault: null });
+    expect(writesOf(writes, "notify")).toMatchObject([{ kind: "booking_released", reason: "withdrawn" }]);
+  });
+});

@@ -120,18 +120,6 @@ describe("a call whose outcome is unknown", () => {
     },
   );
 
-  it("is not settled by an empty list, which may be a fault: a withdrawal is repeated until it is answered", () => {
-    const booking = inDoubt({ isWithdrawn: true });
-    const next = (patch: Partial<BookingState>, now = NOW) =>
-      planned(aState({ bookings: [{ ...booking, ...patch }] }), afterSeeing(), now).next.do;
-    expect([next({}), next({ routeDoubt: 0 }), next({ atProvider: "yes" })]).toEqual([
-      "unassign",
-      "rest",
-      "unassign",
-    ]);
-    expect(next({}, START + 1)).toBe("rest");
-  });
-
   it("leaves no one on the shift who was listed before a look-up found them, and withdraws", () => {
     const unknown = { id: null, fault: { kind: "refused", status: 404 } } as const;
     const booking = aBooking({ person: unknown, providerCandidateId: null });
@@ -144,13 +132,19 @@ describe("a call whose outcome is unknown", () => {
     expect(next).toMatchObject({ do: "unassign", providerCandidateId: "p0" });
   });
 
-  it("takes for the provider's own someone who is listed again, and whom no call can have put there since", () => {
-    const removed = confirmed({ status: "failed", atProvider: "no", sentAt: NOW - 240_000 });
-    const state = aState({ bookings: [removed], surroundings: listing("person") });
-    const { writes, next } = planned(state, afterSeeing());
+  it("is not sent for someone who cannot be identified any more: who lists them then is the provider", () => {
+    const fault = { kind: "refused", status: 409 } as const;
+    const removed = confirmed({ atProvider: "no", isReassigned: true, person: { id: null, fault } });
+    const failing = (patch: Partial<BookingState>) => {
+      const { writes } = planned(aState({ bookings: [{ ...removed, ...patch }] }), afterSeeing());
+      return { ...removed, ...patch, ...(patchOf(writes) as Partial<BookingState>) };
+    };
+    const listed = (booking: BookingState) =>
+      planned(aState({ bookings: [booking], surroundings: listing("person") }), afterSeeing());
+    const { writes, next } = listed(failing({}));
     expect([next.do, jobOf(writes)]).toMatchObject(["rest", { ownPeopleCount: 1 }]);
-    const late = aState({ bookings: [{ ...removed, mayActLate: true }], surroundings: listing("person") });
-    expect(planned(late, afterSeeing()).next.do).toBe("unassign");
+    // An earlier attempt may take effect.
+    expect(listed(failing({ mayActLate: true })).next.do).toBe("unassign");
   });
 
   it("keeps a look-up going whose person withdraws meanwhile", () => {
@@ -522,6 +516,22 @@ describe("many people who are gone from the lists at once", () => {
     const { writes } = lacking(1, { missing: 0, booked: 10 }, ["own"]);
     expect(writesOf(writes, "sample")).toEqual([{ write: "sample", count: 7 }]);
     expect(writesOf(lacking(1, { missing: 1, booked: 10 }, ["own"]).writes, "sample")).toEqual([]);
+  });
+
+  it("leave the seats of the provider's own people taken: the list has lost these too", () => {
+    const own = { ownPeople: [{ providerCandidateId: "own" }], ownPeopleCount: 1 };
+    const read = (count: number) =>
+      planned(
+        aState({
+          job: aJob({ ...own, positions: count + 1, status: "filled" }),
+          bookings: people(count),
+          surroundings: { ...listing(), removed: { missing: 0, booked: 50 } },
+        }),
+        afterSeeing({ positions: count + 1 }),
+      );
+    expect(jobOf(read(3).writes)).not.toHaveProperty("ownPeopleCount");
+    expect([jobOf(read(3).writes).status, writesOf(read(3).writes, "offer")]).toEqual([undefined, []]);
+    expect(jobOf(read(2).writes)).toMatchObject({ ownPeopleCount: 0, status: "open" });
   });
 
   it("are held one by one while the integration holds, and no longer once the list shows them", () => {
