@@ -28,12 +28,16 @@ export async function prepareCitus(citusUrl: string): Promise<CitusTemplate> {
   await client.end();
   const servers = [coordinator, ...workers.map(({ host }) => serverAt(host))];
   for (const server of servers) await onServer(server, `alter database ${name} allow_connections true`);
+  // Each test empties every table, and each shard of one is a table.
+  await onServer(coordinator, `alter database ${name} set citus.shard_count to ${SHARDS}`);
   const database = await openDatabase({ url: citusUrl, log: SILENT });
   await distribute(database.raw);
   await database.close();
   for (const server of servers) await closeTemplate(server, name);
   return { name, servers };
 }
+
+const SHARDS = 4;
 
 const quiet = () => undefined;
 const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };

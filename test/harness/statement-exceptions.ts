@@ -2,7 +2,7 @@
  * The statements that read or write rows of every organisation, on purpose: their tables, by the file that makes them. An entry that no statement
  * needs any more is reported.
  */
-export const ACROSS: Readonly<Record<string, { tables: string; why: string }>> = {
+export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOnlyOnCitus?: true }>> = {
   "backlog/backlogs.ts": { tables: "integrations", why: "the console shows the backlog of each" },
   "backlog/counts.ts": {
     tables: "work events integrations bookings",
@@ -23,6 +23,12 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string }>> =
     why: "a person is erased everywhere",
   },
   "candidates/forget-members.ts": { tables: "memberships bookings", why: "a person may be known to others" },
+  "db/organisation.ts": {
+    tables:
+      "events jobs notifications issues shifts figures hourly_figures pending_operations webhook_counts work",
+    why: "finds the organisations that have rows to change",
+    isOnlyOnCitus: true,
+  },
   "http/job-candidates.ts": { tables: "jobs", why: "finds a job by its id alone" },
   "http/operations/candidates.ts": {
     tables: "memberships membership_competences integrations",
@@ -43,10 +49,15 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string }>> =
     tables: "notifications jobs",
     why: "lists those of all, of a job by its id alone, or of a person",
   },
+  "inbox/dispatch.ts": { tables: "events", why: "finds the webhooks that wait, of all" },
+  "inbox/preview.ts": { tables: "all_events events", why: "finds an event by its id alone" },
+  "inbox/replay.ts": { tables: "all_events", why: "finds an event by its id alone" },
+  "inbox/readiness.ts": { tables: "events", why: "tries to store nothing" },
   "integrations/delete.ts": { tables: "integrations", why: "continues deletions after a restart" },
   "integrations/mapped-lists.ts": { tables: "outlets roles", why: "shows what each maps to a workplace" },
   "integrations/reseal.ts": { tables: "integrations", why: "seals the tokens of all with a new key" },
   "integrations/tokens.ts": { tables: "platform_tokens integrations", why: "a token says whose it is" },
+  "issues.ts": { tables: "issues", why: "finds an issue by its id alone, and those about a person" },
   "jobs/job.ts": { tables: "jobs", why: "finds a job by its id alone" },
   "jobs/staffing.ts": { tables: "jobs", why: "finds a job by its id alone" },
   "jobs/statistics.ts": { tables: "jobs integrations bookings", why: "the figures of all" },
@@ -54,7 +65,34 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string }>> =
     tables: "issues events integrations notifications",
     why: "gauges count those of all",
   },
+  "notifications/deliver.ts": { tables: "work", why: "counts the mail that waits" },
+  "notifications/mail-issues.ts": { tables: "issues", why: "finds where mail has failed" },
+  "notifications/outage.ts": { tables: "work", why: "all mail waits for one mail server" },
+  "notifications/resend.ts": { tables: "notifications", why: "finds a notification by its id alone" },
+  "notifications/turn.ts": { tables: "offer_mails", why: "limits are of the person" },
+  "notifications/waits.ts": { tables: "offer_mails", why: "limits are of the person" },
+  "upkeep/rhythm.ts": { tables: "figures hourly_figures", why: "sums and compares those of each" },
+  "work/agenda.ts": { tables: "work", why: "finds the organisations at which work is due" },
+  "work/claims.ts": { tables: "work integrations", why: "asks whether anything is due" },
+  "work/due.ts": { tables: "bookings jobs", why: "a person who is erased may be booked by several" },
+  "work/refresh.ts": {
+    tables: "bookings jobs issues membership_competences",
+    why: "a person who becomes free may work for others",
+  },
 };
 
-/** What is not checked yet: `issues.ts` runs conditions of `notifications`. */
-export const NOT_YET = /^(?:(?:inbox|work|shifts|people|notifications|upkeep)\/|issues\.ts$)/;
+/**
+ * Files whose statements are for the rows of several organisations, as `db/organisation.ts` groups them: on a distributed database one statement
+ * for each organisation, which names it.
+ */
+export const TOGETHER: readonly string[] = [
+  "notifications/offers.ts",
+  "notifications/outage.ts",
+  "shifts/observe/load.ts",
+  "shifts/run.ts",
+  "upkeep/event-log.ts",
+  "upkeep/old-jobs.ts",
+  "upkeep/upkeep.ts",
+  "work/claims.ts",
+  "work/rows.ts",
+];

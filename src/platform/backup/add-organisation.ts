@@ -125,17 +125,22 @@ async function addRows(run: RunSql, file: AsyncIterable<string>, keys: Keys): Pr
     } else if (isOwned(table)) await insertRows(run, lines, table, { type, translate });
     else await insertRows(run, lines, table, { type, translate, onConflict: "on conflict do nothing" });
   }
-  await run(OWN_NAMES, [providerId]);
+  const { rows: named } = await run(OWN_NAMES, [providerId]);
+  await run(NAME, [named[0].people]);
   await prepareCatchUp(run, header);
   return people.joined;
 }
 
 /** The name of a person whom only registries name may be that of another organisation's, which did not come along. */
 const OWN_NAMES = `
-  update candidates set first_name = own.first_name, last_name = own.last_name from memberships as own
-  where own.provider_id = $1 and own.candidate_id = candidates.candidate_id and not is_shared
-    and not exists (select 1 from memberships as other
-      where other.candidate_id = candidates.candidate_id and other.provider_id <> own.provider_id)`;
+  select coalesce(json_agg(own), '[]')::text as people from (
+    select candidate_id, max(first_name) as first_name, max(last_name) as last_name from memberships
+    where candidate_id in (select candidate_id from memberships where provider_id = $1)
+    group by candidate_id having count(*) = 1) as own`;
+const NAME = `
+  update candidates set first_name = own.first_name, last_name = own.last_name
+  from json_to_recordset($1::json) as own (candidate_id uuid, first_name text, last_name text)
+  where candidates.candidate_id = own.candidate_id and not is_shared`;
 
 /** Ids of people are also within JSON, and in the keys of work: ids are unique, so that each is found as text. */
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;

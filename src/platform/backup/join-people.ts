@@ -27,14 +27,18 @@ export async function joinPeople(
 ): Promise<{ ids: Map<string, string>; joined: number }> {
   await hashNumbers(run, vault, numbers);
   await refuseErased(run);
-  await run(REVIVE);
+  const { rows: moved } = await run(
+    "select coalesce(json_agg(moved), '[]')::text as people from moved_people as moved",
+  );
+  const people = [moved[0].people];
+  await run(REVIVE, people);
   const columns = columnsOf(table);
   const { rows: added } = await run(
     `insert into candidates (${columns}) select ${columns} from moved_people order by candidate_id
      on conflict do nothing returning candidate_id`,
   );
   const { rows: others } = await run(OTHERS);
-  await run(FILL);
+  await run(FILL, people);
   const { rows: all } = await run("select count(*)::int as count from moved_people");
   return {
     ids: new Map(others.map(({ here, there }) => [there, here])),
@@ -70,12 +74,15 @@ async function refuseErased(run: RunSql): Promise<void> {
   );
 }
 
+/** The rows of `moved_people`: a distributed database changes a common table by no table that is on one server. */
+const MOVED = "json_populate_recordset(null::candidates, $1::json) as moved";
+
 /** Of people who were here with another organisation of the same database, an anonymous row is left when that is deleted. */
 const REVIVE = `
   update candidates set personal_number_sealed = moved.personal_number_sealed, personal_number_hash = moved.personal_number_hash,
     first_name = moved.first_name, last_name = moved.last_name, email = moved.email, phone = moved.phone, hire = moved.hire,
     is_shared = moved.is_shared, erased_at = null, updated_at = now()
-  from moved_people as moved
+  from ${MOVED}
   where candidates.candidate_id = moved.candidate_id and candidates.personal_number_hash is null
     and moved.personal_number_hash is not null
     and not exists (select 1 from candidates as other where other.personal_number_hash = moved.personal_number_hash)`;
@@ -95,7 +102,7 @@ const FILL = `
     email = case when candidates.email = '' and moved.is_shared then moved.email else candidates.email end,
     phone = case when candidates.phone = '' and moved.is_shared then moved.phone else candidates.phone end,
     hire = coalesce(candidates.hire, moved.hire), is_shared = candidates.is_shared or moved.is_shared, updated_at = now()
-  from moved_people as moved
+  from ${MOVED}
   where candidates.personal_number_hash = moved.personal_number_hash
     and (candidates.hire is null and moved.hire is not null or moved.is_shared
       and (not candidates.is_shared or candidates.email = '' and moved.email <> '' or candidates.phone = '' and moved.phone <> ''))`;

@@ -5,7 +5,7 @@ import { type Connector, connectorOf } from "./connect.ts";
 import type { Connections, Database, Log, RawSql, RunSql } from "./engine.ts";
 import { preparing, type TimedQuery } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
-import { PREPARE_SESSION } from "./session.ts";
+import { prepareSession } from "./session.ts";
 
 const RECONNECT_MS = 1_000;
 const PING_MS = 5_000;
@@ -43,10 +43,15 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
   const byTransaction = directUrl !== undefined;
   const connector = connectorOf(url);
   const direct = byTransaction ? connectorOf(directUrl) : connector;
-  const work = openPool(connector, { max: connections, keepsSession: !byTransaction, log });
-  const inbox = openPool(connector, { max: INBOX_CONNECTIONS, keepsSession: !byTransaction, log });
+  const work = openPool(connector, { max: connections, keepsSession: !byTransaction, isDistributed, log });
+  const inbox = openPool(connector, {
+    max: INBOX_CONNECTIONS,
+    keepsSession: !byTransaction,
+    isDistributed,
+    log,
+  });
   const session = byTransaction
-    ? openPool(direct, { max: DIRECT_CONNECTIONS, keepsSession: true, log })
+    ? openPool(direct, { max: DIRECT_CONNECTIONS, keepsSession: true, isDistributed, log })
     : work;
   const stopAnalyzing = keepAnalyzed(session, log);
   const kyselyOn = (pool: pg.Pool) =>
@@ -96,10 +101,14 @@ interface PoolOptions {
   max: number;
   /** Whether a session remembers what it is set to. */
   keepsSession: boolean;
+  isDistributed: boolean;
   log: Log;
 }
 
-function openPool({ Client, config }: Connector, { max, keepsSession, log }: PoolOptions): pg.Pool {
+function openPool(
+  { Client, config }: Connector,
+  { max, keepsSession, isDistributed, log }: PoolOptions,
+): pg.Pool {
   const pool = new pg.Pool({
     ...config,
     // A statement and the bounds of its transaction are sent at once.
@@ -107,7 +116,7 @@ function openPool({ Client, config }: Connector, { max, keepsSession, log }: Poo
     Client,
     max,
     connectionTimeoutMillis: 5_000,
-    ...(keepsSession && { onConnect: (client) => client.query(PREPARE_SESSION) }),
+    ...(keepsSession && { onConnect: (client) => client.query(prepareSession(isDistributed)) }),
   });
   pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
   // The pool does not listen to a client in use, and an unhandled error would end the process. It rejects the query in hand too.

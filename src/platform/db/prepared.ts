@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type pg from "pg";
 import { BY_KEYS, BY_KEYS_OF_SHARDS, MOST_PREPARED } from "./engine.ts";
-import { BEGIN_PREPARED } from "./session.ts";
+import { beginPrepared } from "./session.ts";
 
 // "cached plan must not change result type", among others: a newer process has altered a table.
 const NOT_SUPPORTED = "0A000";
@@ -63,6 +63,7 @@ export function preparing(pool: pg.Pool, options: Preparing): PostgresPool {
 
 function preparingClient(client: pg.PoolClient, options: Preparing, onLost: () => void): PostgresPoolClient {
   const { silenceMs, byTransaction = false, isDistributed = false } = options;
+  const prepared = beginPrepared(isDistributed);
   const names = new Map<string, string>();
   let isStale = false;
   let isWithin = false;
@@ -76,13 +77,13 @@ function preparingClient(client: pg.PoolClient, options: Preparing, onLost: () =
   const send = (text: string, values: readonly unknown[]) => {
     // Without values it may be several statements, which cannot be prepared.
     const name = values.length > 0 && !byTransaction ? nameOf(text) : undefined;
-    const begin = `${byTransaction ? BEGIN_PREPARED : text}; ${isDistributed ? BY_KEYS_OF_SHARDS : BY_KEYS}`;
+    const begin = `${byTransaction ? prepared : text}; ${isDistributed ? BY_KEYS_OF_SHARDS : BY_KEYS}`;
     const query: TimedQuery = { text: isBegin(text) ? begin : text, query_timeout: silenceMs };
     if (values.length > 0) query.values = [...values];
     if (name !== undefined) query.name = name;
     if (isBegin(text)) isWithin = true;
     else if (isEnd(text)) isWithin = false;
-    else if (byTransaction && !isWithin) return inTransaction(client, query);
+    else if (byTransaction && !isWithin) return inTransaction(client, prepared, query);
     return client.query(query);
   };
   const query = async <R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> => {
@@ -102,10 +103,14 @@ function preparingClient(client: pg.PoolClient, options: Preparing, onLost: () =
 }
 
 /** A single statement in a transaction of its own, which is what a pooler keeps together. All three are sent without waiting for the one before. */
-async function inTransaction(client: pg.PoolClient, query: TimedQuery): Promise<pg.QueryResult> {
+async function inTransaction(
+  client: pg.PoolClient,
+  begin: string,
+  query: TimedQuery,
+): Promise<pg.QueryResult> {
   const { query_timeout } = query;
   const [begun, result, ended] = await Promise.allSettled([
-    client.query({ text: BEGIN_PREPARED, query_timeout } as TimedQuery),
+    client.query({ text: begin, query_timeout } as TimedQuery),
     client.query(query),
     client.query({ text: "commit", query_timeout } as TimedQuery),
   ]);

@@ -9,23 +9,33 @@ const SETTINGS = {
   timezone: "'UTC'",
 };
 
+/**
+ * On Citus: a statement asks the shards of a worker one after another, on one connection. A transaction that has read several at once may not
+ * write a table with a copy on each worker, and most statements find a few rows by an index, sooner than a connection is made.
+ */
+const ON_SHARDS = { "citus.multi_shard_modify_mode": "sequential" };
+
 /** Raises `off` alone: "local" and "remote_apply" are an operator's choice, and durable. */
 const durable = (scope: "session" | "transaction") =>
   `select set_config('synchronous_commit', 'on', ${scope === "transaction"}) where current_setting('synchronous_commit') = 'off'`;
 
-const settings = (set: string) =>
-  Object.entries(SETTINGS).map(([name, value]) => `${set} ${name} to ${value}`);
+const settings = (set: string, isDistributed: boolean) =>
+  Object.entries({ ...SETTINGS, ...(isDistributed && ON_SHARDS) }).map(
+    ([name, value]) => `${set} ${name} to ${value}`,
+  );
 
 /** Prepares a session that belongs to this process. */
-export const PREPARE_SESSION = [
-  ...settings("set"),
-  "set default_transaction_isolation to 'read committed'",
-  durable("session"),
-].join("; ");
+export const prepareSession = (isDistributed: boolean) =>
+  [
+    ...settings("set", isDistributed),
+    "set default_transaction_isolation to 'read committed'",
+    durable("session"),
+  ].join("; ");
 
 /** Begins a transaction behind a pooler that gives sessions out by the transaction: nothing may be left in one. */
-export const BEGIN_PREPARED = [
-  "begin isolation level read committed",
-  ...settings("set local"),
-  durable("transaction"),
-].join("; ");
+export const beginPrepared = (isDistributed: boolean) =>
+  [
+    "begin isolation level read committed",
+    ...settings("set local", isDistributed),
+    durable("transaction"),
+  ].join("; ");

@@ -99,12 +99,14 @@ async function lateFault({ database }: ReadinessOptions): Promise<StoreFault> {
 function tryToStore({ database, knownSchema }: ReadinessOptions): Promise<StoreFault | undefined> {
   return database.inbox.transaction().execute(async (trx) => {
     await sql`set local lock_timeout = '500ms'`.execute(trx);
+    await sql`
+      insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at)
+      select event_id, provider_id, event, shift_id, trace_id, status, received_at from events where false`.execute(
+      trx,
+    );
     const { rows } = await sql<{ isNewer: boolean }>`
-      with stored as (
-        insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at)
-        select event_id, provider_id, event, shift_id, trace_id, status, received_at from events where false)
       select pg_logical_emit_message(true, 'shiftpact', 'ready')::text as written, exists (
-        select from migrations where left(name, 3) > ${knownSchema}::text
+        select 1 from migrations where left(name, 3) > ${knownSchema}::text
           and coalesce(works_with, left(name, 3)) > ${knownSchema}::text) as "isNewer"`.execute(trx);
     return rows[0]?.isNewer ? "schema_newer" : undefined;
   });

@@ -34,7 +34,7 @@ async function requireResendable(trx: Trx, { now }: Deps, notificationId: string
         .onRef("jobs.job_id", "=", "notifications.job_id"),
     )
     .selectAll("notifications")
-    .select([stillHolds(now()).as("holds"), isTooLate(now()).as("late")])
+    .select([stillHolds(now(), provider_id).as("holds"), isTooLate(now()).as("late")])
     .where("notifications.provider_id", "=", provider_id)
     .where("notification_id", "=", notificationId)
     .forUpdate("notifications")

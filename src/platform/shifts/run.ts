@@ -4,7 +4,7 @@ import { createSemaphore } from "../../clients/provider/semaphore.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { jsonRows } from "../db/fragments.ts";
 import { inBatches } from "../db/in-batches.ts";
-import type { Organisation } from "../db/organisation.ts";
+import { isOf, type Organisation } from "../db/organisation.ts";
 import type { Integration } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
@@ -183,10 +183,9 @@ async function lockJobsOf(
   organisation: Organisation,
 ): Promise<void> {
   const keys = decisions.map(({ key }) => key);
-  const isOf = organisation === undefined ? sql`` : sql`provider_id = ${organisation} and`;
   await sql`
     select job_id from jobs
-    where ${isOf} (provider_id, shift_id) in (select "providerId", "shiftId"
+    where ${isOf(organisation)} (provider_id, shift_id) in (select "providerId", "shiftId"
       from ${jsonRows(keys)} as asked ("providerId" uuid, "shiftId" text))
     order by provider_id, shift_id for update`.execute(trx);
 }

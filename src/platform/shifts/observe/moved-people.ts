@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Shift } from "../../../contract/shift.ts";
 import { findBooked } from "../../candidates/busy.ts";
-import { IS_LIVE, jsonTexts } from "../../db/fragments.ts";
+import { IS_LIVE, idList, jsonTexts } from "../../db/fragments.ts";
 import type { Trx } from "../../transaction.ts";
 import type { MovedPerson, ShiftState, Surroundings } from "../plan/state.ts";
 
@@ -29,15 +29,15 @@ export async function findMoved(
   const free = await lockFree(trx, providerId, found);
   if (!free) return [];
   const { rows } = await sql<Found>`
-    select distinct on (own.candidate_id) own.candidate_id as "candidateId", listed.id as "providerCandidateId",
+    select distinct on (own.candidate_id) own.candidate_id as "candidateId",
+      (select entry ->> 'providerCandidateId' from jsonb_array_elements(jobs.own_people) as entry
+        where entry ->> 'candidateId' = own.candidate_id::text limit 1) as "providerCandidateId",
       jobs.job_id as "jobId", jobs.shift_id as "shiftId", jobs.outlet_id as "outletId", jobs.role_id as "roleId",
       jobs.announced is null as "isSettled",
       (extract(epoch from jobs.start_time) * 1000)::float8 as "startTime", (extract(epoch from jobs.end_time) * 1000)::float8 as "endTime",
       jobs.start_time as "from", jobs.end_time as "to"
     from (select own.provider_id, own.job_id, own.candidate_id ${found}) as own
     join jobs using (provider_id, job_id)
-    cross join lateral (select entry ->> 'providerCandidateId' as id from jsonb_array_elements(jobs.own_people) as entry
-      where entry ->> 'candidateId' = own.candidate_id::text limit 1) as listed
     order by own.candidate_id, abs(extract(epoch from jobs.start_time - ${new Date(job.startTime)}::timestamptz)), jobs.job_id`.execute(
     trx,
   );
@@ -87,14 +87,19 @@ export async function findArrived(
   );
   if (candidateIds.length === 0) return [];
   const jobId = job?.jobId ?? null;
+  // Without a job there is nothing to compare, and a distributed database does not take a comparison with null.
+  const isKnown =
+    jobId === null
+      ? sql`false`
+      : sql`(exists (select 1 from bookings as here where here.provider_id = ${providerId}
+        and here.candidate_id = ended.candidate_id and here.job_id = ${jobId}::uuid and here.updated_at > now() - ${MOVED_WITHIN})
+      or exists (select 1 from own_people as own where own.provider_id = ${providerId}
+        and own.candidate_id = ended.candidate_id and own.job_id = ${jobId}::uuid and own.created_at < now() - ${MOVED_WITHIN}))`;
   const { rows } = await sql<{ id: string }>`
-    select distinct id from ${jsonTexts(candidateIds)} as listed (id)
-    where exists (select 1 from bookings where provider_id = ${providerId} and candidate_id = id::uuid and status = 'released'
-        and reason in ${ENDED_WITHOUT_WISH} and updated_at > now() - ${ARRIVES_WITHIN} and job_id is distinct from ${jobId}::uuid)
-      and not exists (select 1 from bookings where provider_id = ${providerId} and candidate_id = id::uuid
-        and job_id = ${jobId}::uuid and updated_at > now() - ${MOVED_WITHIN})
-      and not exists (select 1 from own_people where provider_id = ${providerId} and candidate_id = id::uuid
-        and job_id = ${jobId}::uuid and created_at < now() - ${MOVED_WITHIN})`.execute(trx);
+    select distinct candidate_id as id from bookings as ended
+    where provider_id = ${providerId} and candidate_id = any (${idList(candidateIds)}) and status = 'released'
+      and reason in ${ENDED_WITHOUT_WISH} and updated_at > now() - ${ARRIVES_WITHIN} and job_id is distinct from ${jobId}::uuid
+      and not ${isKnown}`.execute(trx);
   const arrived = rows.map(({ id }) => id);
   const others = await findBooked(trx, arrived, new Date(read.startTime), new Date(read.endTime));
   return arrived.filter((id) => others.every(({ candidateId }) => candidateId !== id));
