@@ -8,12 +8,14 @@ export function emitClient(operations: readonly Operation[], runtime: string): s
     const type = `Call<paths, ${JSON.stringify(path)}, "${method}">`;
     return `${docComment(operationTitle(operation))}${operationId}: ${type};\n`;
   });
-  const methods = operations.map(
-    ({ operationId, method, path }) =>
-      `${operationId}: (...init) => withStatus(http.${method.toUpperCase()}(${JSON.stringify(path)}, ...init)),\n`,
-  );
+  const isOther = ({ body }: Operation) => body !== undefined && body.contentType !== "application/json";
+  const methods = operations.map((operation) => {
+    const { operationId, method, path, body } = operation;
+    const init = isOther(operation) ? `sentAs("${body?.contentType}", init)` : "init";
+    return `${operationId}: (...init) => withStatus(http.${method.toUpperCase()}(${JSON.stringify(path)}, ...${init})),\n`;
+  });
   return `import createHttp, { type ClientOptions } from "openapi-fetch";
-import { type Call, withStatus } from "${runtime}/client.ts";
+import { type Call, ${operations.some(isOther) ? "sentAs, " : ""}withStatus } from "${runtime}/client.ts";
 import type { paths } from "./types.ts";
 
 export type { ClientOptions };
