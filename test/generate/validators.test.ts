@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compiler } from "../../scripts/emit/ajv/compile.ts";
 import { FORMATS } from "../../scripts/emit/formats.ts";
+import type { Schema } from "../../scripts/emit/schema.ts";
 import { validator } from "../../src/runtime/validator.ts";
 import { BOOK, compiled, generateLibrary, type Library } from "./library.ts";
 
@@ -269,6 +271,49 @@ describe("errorsOf", () => {
       schema: "Lent",
       channels: ["/changes"],
     });
+  });
+});
+
+describe("the fast and the full form", () => {
+  it("have one verdict on any value of any schema", () => {
+    const { schema } = fc.letrec<{ schema: Schema }>((tie) => {
+      const below = tie("schema");
+      const parts = fc.array(below, { minLength: 1, maxLength: 2 });
+      const members = fc.record({ a: below, b: below }, { requiredKeys: [] });
+      // Few keywords at a time: a schema of many accepts hardly any value.
+      const keywords: fc.Arbitrary<object>[] = [
+        ...["allOf", "anyOf", "oneOf"].map((name) => parts.map((list) => ({ [name]: list }))),
+        ...["properties", "dependentSchemas"].map((name) => members.map((map) => ({ [name]: map }))),
+        ...["not", "items", "contains", "additionalProperties", "unevaluatedProperties"].map((name) =>
+          below.map((each) => ({ [name]: each })),
+        ),
+        fc.record({ if: below, [String("then")]: below, else: below }),
+        fc.constantFrom({ required: ["a"] }, { unevaluatedProperties: false }, { uniqueItems: true }),
+      ];
+      const composed = fc
+        .array(fc.oneof(...keywords), { minLength: 1, maxLength: 3 })
+        .map((each) => Object.assign({}, ...each));
+      const types = fc.constantFrom("string", "integer", "object", "array", "null").map((type) => ({ type }));
+      const fixed = fc.constantFrom(true, false, { const: 1 }, { enum: ["a", null] }, { multipleOf: 0.5 });
+      return { schema: fc.oneof({ maxDepth: 4 }, types, fixed, composed) };
+    });
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.constantFrom("a", "b", 1, 1.5, null, true),
+        fc.array(tie("value"), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom("a", "b", "c"), tie("value"), { maxKeys: 3 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(schema, fc.array(value, { minLength: 10 }), (Thing, values) => {
+        const [fast, full] = (["fast", "full"] as const).map((form) =>
+          compiler({ Thing }, form).getSchema("Thing"),
+        );
+        for (const each of values) expect(full?.(each)).toBe(fast?.(each));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });
 
