@@ -1956,7 +1956,9 @@ export interface components {
      */
     TraceId: string;
     /** @description Events may have been lost: read the lists again. */
-    StreamGap: Record<string, never>;
+    StreamGap: {
+      [key: string]: unknown;
+    };
     ProviderPerson: {
       providerCandidateId: components["schemas"]["ProviderCandidateId"];
       /**

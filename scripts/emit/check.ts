@@ -1,6 +1,5 @@
 import { checkKeywords } from "./ajv/keywords.ts";
 import type { SpecDocument } from "./bundle.ts";
-import { isCondition } from "./documents/flatten.ts";
 import { at, type Place, SpecFault } from "./fault.ts";
 import { inlineSchemas, type Operation } from "./openapi/paths.ts";
 import {
@@ -29,53 +28,54 @@ export function schemasOf(document: SpecDocument, operations: readonly Operation
 export function checkSchemas(document: SpecDocument, operations: readonly Operation[]): void {
   for (const { schema, place } of schemasOf(document, operations)) {
     checkKeywords(schema, place);
-    walkSchema(schema, place, (each, where) => checkUnevaluated(each, where, document.schemas));
+    if (typeof schema === "object") refuseCircle(schema, place, document.schemas);
   }
+  // Only now: a circle would not end.
+  for (const { schema, place } of schemasOf(document, operations))
+    walkSchema(schema, place, (each, where) => checkUnevaluated(each, where, document.schemas));
 }
 
-/** What Ajv does not keep account of reliably, by the keyword that depends on it. */
-const UNCOUNTED = {
-  unevaluatedProperties: ["if"],
-  unevaluatedItems: ["if", "contains", "items"],
-} as const;
+/** Refuses a schema that applies itself to the same value: no value could be checked in finite time. */
+function refuseCircle(schema: SchemaObject, place: Place, named: NamedSchemas): void {
+  const seen = new Set<SchemaObject>();
+  const follow = (each: SchemaObject): void => {
+    for (const part of partsOf(each, named)) {
+      if (part === schema)
+        throw new SpecFault(place, "the schema applies itself to the same value", "break the circle");
+      if (!seen.has(part)) follow(seen.add(part) && part);
+    }
+  };
+  follow(schema);
+}
+
+/** What Ajv does not keep account of. */
+const UNCOUNTED = ["if", "contains", "items"];
 
 function checkUnevaluated(schema: SchemaObject, place: Place, named: NamedSchemas): void {
-  for (const [keyword, uncounted] of Object.entries(UNCOUNTED)) {
-    if (schema[keyword] === undefined) continue;
-    const beside = [schema, ...appliedIn(schema, named)];
-    const word = uncounted.find((each) =>
-      // `items` in the schema itself leaves nothing over.
-      (each === "items" ? beside.slice(1) : beside).some((part) => isUncounted(part[each])),
-    );
-    if (word !== undefined)
-      throw new SpecFault(
-        at(place, keyword),
-        `"${keyword}" is not supported beside "${word}"`,
-        "write the members out",
-      );
-  }
+  if (schema.unevaluatedItems === undefined) return;
+  const applied = appliedIn(schema, named);
+  // `items` in the schema itself leaves nothing over.
+  const word = UNCOUNTED.find((each) =>
+    (each === "items" ? applied : [schema, ...applied]).some((part) => part[each] !== undefined),
+  );
+  if (word === undefined) return;
+  throw new SpecFault(
+    at(place, "unevaluatedItems"),
+    `"unevaluatedItems" is not supported beside "${word}"`,
+    "write the items out",
+  );
 }
-
-/** A condition that only requires members by name evaluates none. */
-const isUncounted = (value: unknown): boolean =>
-  value !== undefined && !(isSchema(value) && isCondition(value));
 
 /** Returns the schemas that apply to the same value. */
-function appliedIn(schema: SchemaObject, named: NamedSchemas, depth = 0): SchemaObject[] {
+const appliedIn = (schema: SchemaObject, named: NamedSchemas): SchemaObject[] =>
+  partsOf(schema, named).flatMap((part) => [part, ...appliedIn(part, named)]);
+
+function partsOf(schema: SchemaObject, named: NamedSchemas): SchemaObject[] {
   const { $ref, allOf = [], anyOf = [], oneOf = [], dependentSchemas = {} } = schema;
   const target = $ref === undefined ? [] : [named[referredName($ref) ?? ""]];
-  const conditions = [
-    schema.if,
-    schema.then,
-    schema.else,
-    schema.not,
-    ...Object.values(dependentSchemas as object),
-  ];
-  const parts = [...target, ...allOf, ...anyOf, ...oneOf, ...conditions].filter(
+  const { if: condition, then, else: otherwise, not } = schema;
+  const others = [condition, then, otherwise, not, ...Object.values(dependentSchemas as object)];
+  return [...target, ...allOf, ...anyOf, ...oneOf, ...others].filter(
     (part): part is SchemaObject => isSchema(part) && typeof part === "object",
   );
-  return depth > MOST_NESTED ? [] : parts.flatMap((part) => [part, ...appliedIn(part, named, depth + 1)]);
 }
-
-/** References may run in a circle. */
-const MOST_NESTED = 5;

@@ -128,6 +128,7 @@ function parseYaml(text: string, document: string): Parsed {
     const place = { document, pointer: "", position: { line, column: col } };
     throw new SpecFault(place, message.replace(/ at line \d+, column \d+:?$/, ""), "correct the YAML");
   }
+  refuseLost(tree, lines, document);
   const root = rootOf({ tree, lines }, document);
   if (isRecord(root)) return { root, tree, lines };
   throw new SpecFault(
@@ -135,6 +136,23 @@ function parseYaml(text: string, document: string): Parsed {
     "the file holds no mapping",
     "start it with keys and values",
   );
+}
+
+/** Refuses what JavaScript would not keep. */
+function refuseLost(tree: Document, lines: LineCounter, document: string): void {
+  visit(tree, {
+    Scalar: (_key, { value, source, range }) => {
+      const isLost = Number.isInteger(value) && !Number.isSafeInteger(value);
+      if (!isLost && value !== "__proto__") return;
+      throw new SpecFault(
+        { document, pointer: "", position: positionAt(lines, range?.[0] ?? 0) },
+        isLost
+          ? `readers of JSON round ${source}, which is beyond 2^53`
+          : "the name __proto__ is not supported",
+        isLost ? "write a smaller number, or a text" : "choose another name",
+      );
+    },
+  });
 }
 
 function rootOf({ tree, lines }: Omit<Parsed, "root">, document: string): unknown {

@@ -22,10 +22,33 @@ const READ_TIME =
   "(?:(?:[01]\\d|2[0-3])(?::?[0-5]\\d(?::?(?:[0-5]\\d|60)(?:[.,]\\d+)?)?)?|24(?::?00(?::?00(?:[.,]0{1,99})?)?)?)";
 const READ_OFFSET = "(?:[Zz]|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)";
 
+/** RFC 3339, appendix A: each unit is followed by the next smaller one only. */
+const COUNT = "\\d{1,15}";
+const [SECONDS, DAYS] = [`${COUNT}S`, `${COUNT}D`];
+const [MINUTES, MONTHS] = [`${COUNT}M(?:${SECONDS})?`, `${COUNT}M(?:${DAYS})?`];
+const TIMES = `T(?:${COUNT}H(?:${MINUTES})?|${MINUTES}|${SECONDS})`;
+const DATES = `(?:${COUNT}Y(?:${MONTHS})?|${MONTHS}|${DAYS})`;
+
+const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+const IPV4 = `${OCTET}(?:\\.${OCTET}){3}`;
+/** RFC 4291, section 2.2: eight groups, of which one run of zeros may be left out; the last two may be an IPv4 address. */
+const GROUP = "[0-9a-f]{1,4}";
+const LAST = `(?:${GROUP}:${GROUP}|${IPV4})`;
+const upTo = (groups: number): string => (groups < 1 ? "" : `(?:${GROUP}(?::${GROUP}){0,${groups - 1}})?`);
+const IPV6 = [
+  `(?:${GROUP}:){6}${LAST}`,
+  ...[5, 4, 3, 2, 1, 0].map((after) => `${upTo(5 - after)}::(?:${GROUP}:){${after}}${LAST}`),
+  `${upTo(6)}::${GROUP}`,
+  `${upTo(7)}::`,
+].join("|");
+
 const ATOM = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 /** RFC 3986, section 2: the unescaped characters, and percent-encoded octets. */
 const URI_CHARACTER = "(?:[a-z0-9\\-._~:/?#[\\]@!$&'()*+,;=]|%[0-9a-f]{2})";
+
+const IRI_CHARACTER = "(?:[a-zA-Z0-9\\-._~:/?#[\\]@!$&'()*+,;=\\xa0-\\uffff]|%[0-9a-fA-F]{2})";
+const POINTER = "(?:/(?:[^~]|~[01])*)?";
 
 export const FORMATS: Readonly<Record<string, RegExp>> = {
   /** RFC 3339 section 5.6, the offset mandatory. */
@@ -39,6 +62,18 @@ export const FORMATS: Readonly<Record<string, RegExp>> = {
   email: new RegExp(`^${ATOM}(?:\\.${ATOM})*@${LABEL}(?:\\.${LABEL})+$`, "i"),
   uri: new RegExp(`^[a-z][a-z0-9+.-]*:${URI_CHARACTER}+$`, "i"),
   "uri-reference": new RegExp(`^${URI_CHARACTER}*$`, "i"),
+  /** RFC 3987: a URI with letters of any language. */
+  iri: new RegExp(`^[a-zA-Z][a-zA-Z0-9+.-]*:${IRI_CHARACTER}+$`),
+  "iri-reference": new RegExp(`^${IRI_CHARACTER}*$`),
+  time: new RegExp(`^${TIME}${OFFSET}$`),
+  duration: new RegExp(`^P(?:${DATES}(?:${TIMES})?|${TIMES}|${COUNT}W)$`),
+  ipv4: new RegExp(`^${IPV4}$`),
+  ipv6: new RegExp(`^(?:${IPV6})$`, "i"),
+  /** RFC 1123, section 2.1. */
+  hostname: new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL}){0,126}$`, "i"),
+  /** RFC 6901. */
+  "json-pointer": new RegExp(`^${POINTER}$`),
+  "relative-json-pointer": new RegExp(`^(?:0|[1-9]\\d{0,9})(?:#|${POINTER})$`),
 };
 
 /** The project's own formats: published documents give their expression instead. */

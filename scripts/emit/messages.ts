@@ -4,6 +4,7 @@ import { isRecord, isSchema, onlyReference, type Schema } from "./schema.ts";
 
 /** A Message Object (AsyncAPI 3.0) with the schema of its payload and the channels that carry it. */
 interface Message {
+  readonly key: string;
   readonly name: string;
   readonly title: string;
   readonly summary: string;
@@ -31,6 +32,13 @@ export function emitMessages(document: SpecDocument): { lifted: SpecDocument; te
     }
     return messageOf(document, key, message, schemaName);
   });
+  const twice = messages.find(({ name }, index) => messages.findIndex((each) => each.name === name) < index);
+  if (twice !== undefined)
+    throw new SpecFault(
+      at(place, "components", "messages", twice.key, "name"),
+      `another message is named "${twice.name}"`,
+      "give each its own name",
+    );
   refuseUnlisted(document, place);
   return { lifted: { ...document, schemas, origins }, text: printMessages(messages) };
 }
@@ -129,6 +137,7 @@ function messageOf(
 ): Message {
   const text = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
   return {
+    key,
     name: text(message.name) || key,
     title: text(message.title),
     summary: text(message.summary),

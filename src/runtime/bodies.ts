@@ -26,26 +26,8 @@ export type ResponseBody<Operation, Status> = Status extends keyof ResponsesOf<O
     : never
   : never;
 
-/** The statuses that `default` covers. */
-export type ErrorStatus =
-  | 400
-  | 401
-  | 402
-  | 403
-  | 404
-  | 405
-  | 406
-  | 408
-  | 409
-  | 410
-  | 412
-  | 413
-  | 415
-  | 422
-  | 423
-  | 429
-  | 500
-  | 501
-  | 502
-  | 503
-  | 504;
+type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+type NumberIn<Text> = Text extends `${infer Value extends number}` ? Value : never;
+
+/** The statuses that `default` covers: 400 to 599. */
+export type ErrorStatus = NumberIn<`${4 | 5}${Digit}${Digit}`>;

@@ -48,7 +48,7 @@ export type Call<Paths, Path extends keyof Paths, Method extends Methods & keyof
 
 /** The result of a call. */
 export type Result<Operation> = {
-  [Status in keyof ResponsesOf<Operation>]: Status extends OkStatus
+  [Status in keyof ResponsesOf<Operation>]: `${Status & (string | number)}` extends `2${string}`
     ? Succeeded<Status, Body<Operation, Status>>
     : Failed<
         Status extends "default" ? Exclude<ErrorStatus, keyof ResponsesOf<Operation>> : Status,
@@ -66,19 +66,34 @@ interface Succeeded<Status, Data> {
 interface Failed<Status, Problem> {
   status: Status;
   data?: never;
-  error: Problem;
+  /** Text where the response is no JSON, as that of a proxy; empty without a body. */
+  error: Problem | Text<Problem>;
   response: Response;
 }
+
+/** A text has none of the members: `error.code` may be undefined. */
+type Text<Problem> = string & { readonly [Member in keyof Problem]?: undefined };
 
 /** Undefined where the document has none. */
 type Body<Operation, Status> = [ResponseBody<Operation, Status>] extends [never]
   ? undefined
   : ResponseBody<Operation, Status>;
 
-type OkStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206;
+/** Returns the arguments of a call with the media type of its body: openapi-fetch sends each as application/json. */
+export function sentAs<Arguments extends readonly unknown[]>(
+  contentType: string,
+  init: Arguments,
+): Arguments {
+  const { params, ...rest } = (init[0] ?? {}) as { params?: { header?: object } };
+  const header = { ...params?.header, "Content-Type": contentType };
+  return [{ ...rest, params: { ...params, header } }] as unknown as Arguments;
+}
 
 /** Returns the result of openapi-fetch with its status beside it: TypeScript cannot narrow by `response.status`. */
-export async function withStatus<Outcome>(call: Promise<{ response: Response }>): Promise<Outcome> {
+export async function withStatus<Outcome>(
+  call: Promise<{ response: Response; error?: unknown }>,
+): Promise<Outcome> {
   const result = await call;
-  return { ...result, status: result.response.status } as Outcome;
+  const { status, ok } = result.response;
+  return { ...result, status, ...(!ok && { error: result.error ?? "" }) } as Outcome;
 }

@@ -21,8 +21,8 @@ export interface ParameterInfo {
   readonly in: "path" | "query" | "header";
   readonly name: string;
   readonly type: "string" | "integer" | "number" | "boolean";
-  /** How several values are written on the wire; absent for a single value. */
-  readonly list?: "repeated" | "commas";
+  /** Several values are repeated names on the wire; absent for a single value. */
+  readonly list?: "repeated";
 }
 
 /**

@@ -8,7 +8,7 @@ export function pathValues(request: Request, parameters: readonly ParameterInfo[
   const values: Values = {};
   for (const parameter of parameters) {
     const text = request.params[parameter.name];
-    if (typeof text === "string") values[parameter.name] = decode(text, parameter);
+    if (typeof text === "string") values[parameter.name] = coerce(text, parameter.type);
   }
   return values;
 }
@@ -21,12 +21,10 @@ export function queryValues(request: Request, parameters: readonly ParameterInfo
   const query = new URLSearchParams(request.url.slice(start + 1));
   for (const parameter of parameters) {
     const texts = query.getAll(parameter.name);
-    const [first] = texts;
-    if (first === undefined) continue;
-    const many = texts.length > 1 || parameter.list === "repeated";
-    values[parameter.name] = many
-      ? texts.map((text) => coerce(text, parameter.type))
-      : decode(first, parameter);
+    if (texts.length === 0) continue;
+    const isList = texts.length > 1 || parameter.list !== undefined;
+    const read = texts.map((text) => coerce(text, parameter.type));
+    values[parameter.name] = isList ? read : read[0];
   }
   return values;
 }
@@ -35,14 +33,9 @@ export function headerValues(request: Request, parameters: readonly ParameterInf
   const values: Values = {};
   for (const parameter of parameters) {
     const text = request.headers[parameter.name.toLowerCase()];
-    if (typeof text === "string") values[parameter.name] = decode(text, parameter);
+    if (typeof text === "string") values[parameter.name] = coerce(text, parameter.type);
   }
   return values;
-}
-
-function decode(text: string, parameter: ParameterInfo): unknown {
-  if (parameter.list === undefined) return coerce(text, parameter.type);
-  return text.split(",").map((each) => coerce(each.trim(), parameter.type));
 }
 
 const INTEGER = /^-?\d+$/;

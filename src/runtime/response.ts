@@ -31,7 +31,8 @@ export function responseWriter(
   };
   return (response, answered) => {
     if (!isAnswered(answered)) return refuse([{ pointer: "/status", message: "is missing" }]);
-    const key = answered.status in operation.responses ? answered.status : "default";
+    const isListed = answered.status in operation.responses;
+    const key = isListed || answered.status < 400 ? answered.status : "default";
     const contentType = operation.responses[key];
     if (contentType === undefined) return refuse([{ pointer: "/status", message: "is not declared" }]);
     const validator = validators[key];

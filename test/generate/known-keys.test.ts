@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -25,6 +26,7 @@ const inDocument = (document: object) => ({ "small.openapi.yaml": openapi({ docu
 const inPath = (item: object) =>
   inDocument({ paths: { "/things": { get: { operationId: "look", responses: RESPONSES }, ...item } } });
 const inSchema = (schema: object) => ({ "small.openapi.yaml": openapi({ schemas: { Thing: schema } }) });
+const THING = "#/components/schemas/Thing";
 const inParameter = (parameter: object) =>
   inOperation({ parameters: [{ name: "p", in: "query", schema: {}, ...parameter }] });
 const inResponse = (response: object) =>
@@ -144,6 +146,73 @@ const REFUSED: [name: string, remedy: RegExp, files: Record<string, unknown>][] 
       components: { schemas: { A: {}, B: { "x-completes": "A" }, C: { "x-completes": "A" } } },
     }),
   ],
+  ["an integer of 64 bits", /text with a pattern/, inSchema({ type: "integer", format: "int64" })],
+  [
+    "a bound beyond the integers of JavaScript",
+    /smaller number/,
+    { "a.openapi.yaml": "openapi: 3.1.0\ncomponents: { schemas: { A: { maximum: 9007199254740993 } } }\n" },
+  ],
+  [
+    "a name that would change a prototype",
+    /another name/,
+    { "a.openapi.yaml": 'openapi: 3.1.0\ncomponents: { schemas: { A: { const: { "__proto__": 1 } } } }\n' },
+  ],
+  ["a property called constructor", /another name/, inSchema({ properties: { constructor: {} } })],
+  ["a required member called toString", /another name/, inSchema({ required: ["toString"] })],
+  ["a parameter called toString", /another name/, inParameter({ name: "toString" })],
+  ["an operation called constructor", /operationId/, inOperation({ operationId: "constructor" })],
+  ["a schema that applies itself", /break the circle/, inSchema({ allOf: [{ $ref: THING }] })],
+  ["a schema that is itself", /break the circle/, inSchema({ $ref: THING })],
+  [
+    "two schemas that apply each other",
+    /break the circle/,
+    inDocument({
+      components: {
+        schemas: {
+          Thing: { anyOf: [{ type: "null" }, { $ref: "#/components/schemas/Other" }] },
+          Other: { not: { $ref: THING } },
+        },
+      },
+    }),
+  ],
+  ["values with commas", /repeat the name/, inParameter({ explode: false, schema: { type: "array" } })],
+  [
+    "a list in a header",
+    /repeat the name/,
+    inParameter({ in: "header", schema: { type: "array", items: { type: "string" } } }),
+  ],
+  ["no success", /such as 200/, inOperation({ responses: { default: { description: "" } } })],
+  ["a status that ends no call", /each status/, inOperation({ responses: { 100: { description: "" } } })],
+  ["a value that the type excludes", /add its type/, inSchema({ type: "string", enum: ["a", null] })],
+  ["a constant that the type excludes", /add its type/, inSchema({ type: "string", const: 1 })],
+  ["a null that the enum excludes", /add null/, inSchema({ type: ["string", "null"], enum: ["a"] })],
+  ["an empty enum", /list the values/, inSchema({ enum: [] })],
+  [
+    "items left over beside contains",
+    /write the items out/,
+    inSchema({ contains: {}, unevaluatedItems: false }),
+  ],
+  [
+    "a schema called Client",
+    /another name/,
+    inDocument({ components: { schemas: { Client: { type: "object" } } } }),
+  ],
+  [
+    "two messages of one name",
+    /its own name/,
+    inEvents({
+      channels: {
+        changes: {
+          address: "/changes",
+          messages: {
+            one: { $ref: "#/components/messages/One" },
+            two: { $ref: "#/components/messages/Two" },
+          },
+        },
+      },
+      components: { messages: { One: { name: "a", payload: {} }, Two: { name: "a", payload: {} } } },
+    }),
+  ],
   ["headers of a message", /text/, inMessage({ headers: {} })],
   ["traits of an operation", /write out/, inEvents({ operations: { send: { traits: [] } } })],
   [
@@ -204,6 +273,22 @@ describe("a document", () => {
     const text =
       "openapi: 3.1.0\r\ninfo: { title: a, version: '1', x-owner: me }\r\npaths: {}\r\nx-more: { anything: 1 }\r\n";
     expect(await faultOf({ "small.openapi.yaml": text })).toBe("none");
+  });
+
+  it("generates the same from lines that end as in Windows", async () => {
+    const documents = Object.fromEntries(documentsOf(LIBRARY).map(({ name, text }) => [name, text]));
+    const [plain, windows] = [{ ...documents, ...shared(LIBRARY) }, new Map<string, string>()];
+    for (const [name, text] of Object.entries(plain)) windows.set(name, text.replaceAll("\n", "\r\n"));
+    expect(await emit(folderWith(Object.fromEntries(windows)))).toEqual(await emit(folderWith(plain)));
+  });
+
+  it("and all that is generated is checked out with the same line ends everywhere", () => {
+    const paths = ["spec/schemas/ids.yaml", "generated/provider/validators.js"];
+    const shown = execFileSync("git", ["check-attr", "eol", "--", ...paths], {
+      cwd: PROJECT,
+      encoding: "utf8",
+    });
+    expect(shown).toBe(paths.map((path) => `${path}: eol: lf\n`).join(""));
   });
 
   it("is not followed around a circle of messages and channels", async () => {

@@ -96,7 +96,7 @@ async function verdictsOf(schema: unknown) {
 const EXPRESSIBLE: Record<string, [schema: object, in30: object]> = {
   "type with null": [{ type: ["string", "null"] }, { type: "string", nullable: true }],
   "type with null and an enum without": [
-    { type: ["string", "null"], enum: ["a"] },
+    { allOf: [{ type: ["string", "null"] }, { enum: ["a"] }] },
     { type: "string", enum: ["a"] },
   ],
   "only null": [{ type: "null" }, { nullable: true, enum: [null] }],

@@ -1,4 +1,4 @@
-import type { Request } from "express";
+import type { Request, RequestHandler } from "express";
 import { describe, expect, it } from "vitest";
 import { BOOK } from "./library.ts";
 import { BOOKS, type Call, call, isProblem, ONE, useStub } from "./stub.ts";
@@ -13,7 +13,7 @@ describe("a request that fits the document", () => {
       return { status: 200, body: { items: [] }, headers: { "X-Total": "0" } };
     };
     const { url } = await serve(router({ listBooks }));
-    const query = "?limit=5&tag=a&tag=b%20c&years=1999,2001&lent=true&unknown=1";
+    const query = "?limit=5&tag=a&tag=b%20c&years=1999&years=2001&lent=true&unknown=1";
     const trace = "3f0c9a52-7f0e-4b0c-9a53-0d8f4f0f2a11";
     const answer = await call(`${url}${BOOKS}${query}`, { headers: { "x-trace": trace } });
     expect(answer).toMatchObject({ status: 200, type: "application/json", body: { items: [] } });
@@ -68,6 +68,14 @@ describe("a request that fits the document", () => {
     const refused = await library().createClient({ baseUrl }).listBooks?.();
     expect(refused?.error).toMatchObject({ code: "unauthorized" });
   });
+
+  it.each(["<html>Bad gateway</html>", ""])("has the text of an error that is no JSON: %j", async (text) => {
+    const { url: baseUrl } = await serve(
+      ((_request, response) => void response.status(502).end(text)) satisfies RequestHandler,
+    );
+    const result = await library().createClient({ baseUrl }).listBooks?.();
+    expect(result).toMatchObject({ status: 502, error: text });
+  });
 });
 
 describe("authentication", () => {
@@ -93,7 +101,7 @@ describe("authentication", () => {
 describe("a request that does not fit", () => {
   it("gets every fault in one response, by JSON pointer and without its values", async () => {
     const { url } = await serve(router());
-    const query = "?limit=1000&lent=maybe&years=1999,soon&tag=";
+    const query = "?limit=1000&lent=maybe&years=1999&years=soon&tag=";
     const answer = await call(`${url}${BOOKS}${query}`, { headers: { "x-trace": "secret" } });
     expect(answer).toMatchObject(isProblem(400, "validation_failed"));
     expect(answer.body.errors).toEqual([

@@ -32,7 +32,7 @@ export const id: "listBooks" = operationsTable[0].operationId;
 export async function read(value: unknown): Promise<string> {
   const client = createClient({ baseUrl: "http://localhost" });
   const { data, error } = await client.getBook({ params: { path: { bookId: "1" } } });
-  if (error !== undefined) return error.code;
+  if (error !== undefined) return error.code ?? "no JSON";
   const list = await client.listBooks();
   const first: Book | undefined = list.data?.items[0];
   if (schemas.AudioBook(value)) return value.format ?? "none";
@@ -61,6 +61,10 @@ const MISTAKES: Record<string, [code: string, error: RegExp]> = {
   "a context without authentication": [
     "handlers.newestBook = (_r, context: { reader: string }) => ({ status: 204 });",
     /undefined/,
+  ],
+  "the code of an error that may be a text": [
+    "export const c = async (): Promise<string> => (await createClient().listBooks()).error?.code ?? 1;",
+    /number/,
   ],
   "a forgotten parameter": ["createClient().getBook();", /argument/],
   "a required field left out": ['export const p: PrintedBook = { bookId: "1", title: "Momo" };', /pages/],

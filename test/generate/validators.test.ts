@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { compiler } from "../../scripts/emit/ajv/compile.ts";
 import { FORMATS } from "../../scripts/emit/formats.ts";
+import type { Schema } from "../../scripts/emit/schema.ts";
 import { validator } from "../../src/runtime/validator.ts";
 import { BOOK, compiled, generateLibrary, type Library } from "./library.ts";
 
@@ -76,6 +78,49 @@ describe("formats", () => {
     ["uri-reference", "about:blank", true],
     ["uri-reference", "/problems/x", true],
     ["uri-reference", "a\\b", false],
+    ["iri", "https://example.org/å?b=ö#😀", true],
+    ["iri", "/å", false],
+    ["iri-reference", "/å", true],
+    ["iri-reference", "å b", false],
+    ["time", "23:59:59.5+01:00", true],
+    ["time", "23:59:59", false],
+    ["time", "24:00:00Z", false],
+    ["duration", "P1Y2M3DT4H5M6S", true],
+    ["duration", "P2W", true],
+    ["duration", "PT36H", true],
+    ["duration", "P", false],
+    ["duration", "P1DT", false],
+    ["duration", "P1Y3D", false],
+    ["duration", "P1W2D", false],
+    ["duration", "PT1H1S", false],
+    ["ipv4", "192.168.0.255", true],
+    ["ipv4", "256.0.0.1", false],
+    ["ipv4", "01.0.0.1", false],
+    ["ipv4", "1.2.3", false],
+    ["ipv6", "::", true],
+    ["ipv6", "::1", true],
+    ["ipv6", "1::", true],
+    ["ipv6", "1:2:3:4:5:6:7:8", true],
+    ["ipv6", "1:2:3:4:5:6:7::", true],
+    ["ipv6", "1::3:4:5:6:7:8", true],
+    ["ipv6", "::ffff:192.168.0.1", true],
+    ["ipv6", "1:2:3:4:5:6:7", false],
+    ["ipv6", "1::2::3", false],
+    ["ipv6", "12345::", false],
+    ["ipv6", "1:2:3:4:5:6:7:8:9", false],
+    ["ipv6", "1:2:3:4:5:6:7:1.2.3.4", false],
+    ["hostname", "a-b.example", true],
+    ["hostname", "-a.example", false],
+    ["hostname", "a..b", false],
+    ["hostname", "a".repeat(64), false],
+    ["json-pointer", "", true],
+    ["json-pointer", "/a~1b/~0/", true],
+    ["json-pointer", "a", false],
+    ["json-pointer", "/~2", false],
+    ["relative-json-pointer", "1/a", true],
+    ["relative-json-pointer", "0#", true],
+    ["relative-json-pointer", "/a", false],
+    ["relative-json-pointer", "01/a", false],
   ])("%s %s: %s", (format, text, valid) => {
     expect(FORMATS[format]?.test(text)).toBe(valid);
   });
@@ -226,6 +271,49 @@ describe("errorsOf", () => {
       schema: "Lent",
       channels: ["/changes"],
     });
+  });
+});
+
+describe("the fast and the full form", () => {
+  it("have one verdict on any value of any schema", () => {
+    const { schema } = fc.letrec<{ schema: Schema }>((tie) => {
+      const below = tie("schema");
+      const parts = fc.array(below, { minLength: 1, maxLength: 2 });
+      const members = fc.record({ a: below, b: below }, { requiredKeys: [] });
+      // Few keywords at a time: a schema of many accepts hardly any value.
+      const keywords: fc.Arbitrary<object>[] = [
+        ...["allOf", "anyOf", "oneOf"].map((name) => parts.map((list) => ({ [name]: list }))),
+        ...["properties", "dependentSchemas"].map((name) => members.map((map) => ({ [name]: map }))),
+        ...["not", "items", "contains", "additionalProperties", "unevaluatedProperties"].map((name) =>
+          below.map((each) => ({ [name]: each })),
+        ),
+        fc.record({ if: below, [String("then")]: below, else: below }),
+        fc.constantFrom({ required: ["a"] }, { unevaluatedProperties: false }, { uniqueItems: true }),
+      ];
+      const composed = fc
+        .array(fc.oneof(...keywords), { minLength: 1, maxLength: 3 })
+        .map((each) => Object.assign({}, ...each));
+      const types = fc.constantFrom("string", "integer", "object", "array", "null").map((type) => ({ type }));
+      const fixed = fc.constantFrom(true, false, { const: 1 }, { enum: ["a", null] }, { multipleOf: 0.5 });
+      return { schema: fc.oneof({ maxDepth: 4 }, types, fixed, composed) };
+    });
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.constantFrom("a", "b", 1, 1.5, null, true),
+        fc.array(tie("value"), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom("a", "b", "c"), tie("value"), { maxKeys: 3 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(schema, fc.array(value, { minLength: 10 }), (Thing, values) => {
+        const [fast, full] = (["fast", "full"] as const).map((form) =>
+          compiler({ Thing }, form).getSchema("Thing"),
+        );
+        for (const each of values) expect(full?.(each)).toBe(fast?.(each));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });
 

@@ -12,9 +12,9 @@ import type { Schema } from "../schema.ts";
 import { alternatives } from "./alternatives.ts";
 import { assertionsOf } from "./assertions.ts";
 import { bounded, CONTAINS, ITEMS } from "./bounded.ts";
-import { UNIQUE_ITEMS } from "./equality.ts";
 import { defaultOf } from "./interop.ts";
 import { QUIETLY } from "./quietly.ts";
+import { MULTIPLE_OF, UNIQUE_ITEMS } from "./runtime-keywords.ts";
 
 /** `fast` stops at the first error and does not describe it; `full` collects them, up to a bound, and reports the branch of each. */
 export type Form = "fast" | "full";
@@ -52,12 +52,13 @@ export function compiler(schemas: SchemasById, form: Form): Ajv {
   for (const vocabulary of VOCABULARIES) ajv.addVocabulary(vocabulary);
   ajv.addKeyword(QUIETLY);
   const full = form === "full" ? [alternatives("anyOf"), alternatives("oneOf"), CONTAINS, ITEMS] : [];
-  for (const definition of [UNIQUE_ITEMS, ...full]) {
+  for (const definition of [MULTIPLE_OF, UNIQUE_ITEMS, ...full]) {
     ajv.removeKeyword(String(definition.keyword));
     ajv.addKeyword(definition);
   }
   for (const [name, expression] of Object.entries(FORMATS)) ajv.addFormat(name, expression);
-  for (const [id, schema] of Object.entries(schemas)) ajv.addSchema(inForm(schema, form), id);
+  for (const [id, schema] of Object.entries(schemas))
+    ajv.addSchema(inForm(schema, form, options.unevaluated), id);
   return ajv;
 }
 
@@ -65,22 +66,28 @@ function usesUnevaluated(schemas: SchemasById): boolean {
   return /"unevaluated(?:Properties|Items)":/.test(JSON.stringify(schemas));
 }
 
-function inForm(schema: Schema, form: Form): Record<string, unknown> {
-  const assertions = assertionsOf(schema);
+function inForm(schema: Schema, form: Form, isCounting?: boolean): Record<string, unknown> {
+  const assertions = assertionsOf(schema, isCounting);
   if (form === "fast") return { quietly: assertions };
   return typeof assertions === "boolean" ? { allOf: [assertions] } : assertions;
 }
+
+/** Ajv's check of an integer. */
+const INTEGER = /\(\(typeof (\w+) == "number"\) && \(!\(\1 % 1\) && !isNaN\(\1\)\)\)/g;
 
 /** Returns an ECMAScript module with one exported function for each id, named `v0`, `v1`, ... in the order given. */
 export function standaloneModule(ajv: Ajv, ids: readonly string[]): string {
   const exported = Object.fromEntries(ids.map((id, index) => [`v${index}`, id]));
   // The place of a keyword in the schema is useless to a caller, and a quarter of the text.
-  const code = defaultOf(standaloneCode)(ajv, exported).replaceAll(/,schemaPath:"(?:[^"\\]|\\.)*"/g, "");
+  const code = defaultOf(standaloneCode)(ajv, exported)
+    .replaceAll(/,schemaPath:"(?:[^"\\]|\\.)*"/g, "")
+    // Readers of JSON round an integer beyond 2^53: such a value is refused.
+    .replaceAll(INTEGER, "Number.isSafeInteger($1)");
   return ajv.opts.allErrors ? bounded(code) : code;
 }
 
 /** Returns a validator for a schema that is not in the file: it finds overlaps during generation. */
 export function validatorFor(ajv: Ajv, schema: Schema): (value: unknown) => boolean {
-  const validate = ajv.compile(inForm(schema, "fast"));
+  const validate = ajv.compile(inForm(schema, "fast", ajv.opts.unevaluated));
   return (value) => validate(value) === true;
 }

@@ -3,6 +3,7 @@ import { at, type Place, SpecFault } from "../fault.ts";
 import { FORMATS } from "../formats.ts";
 import { isLinear } from "../linear-pattern.ts";
 import { nearest } from "../nearest.ts";
+import { hasType } from "../overlap/scalars.ts";
 import {
   ANNOTATIONS,
   COMPLETES,
@@ -81,12 +82,7 @@ export function checkKeywords(schema: Schema, place: Place): void {
     checkFormat(object, where);
     checkPattern(object, where);
     checkNames(object, where);
-    if (object.enum?.length === 0)
-      throw new SpecFault(
-        at(where, "enum"),
-        "an empty enum accepts nothing",
-        "list the values, or write false",
-      );
+    checkValues(object, where);
   });
   if (metaSchema.validateSchema(schema) === true) return;
   const [error] = metaSchema.errors ?? [];
@@ -103,7 +99,9 @@ function checkFormat(schema: SchemaObject, place: Place): void {
   throw new SpecFault(
     at(place, "format"),
     `the format "${schema.format}" is not known`,
-    `use one of ${known}, or a pattern`,
+    schema.format === "int64"
+      ? "write a text with a pattern: readers of JSON round integers beyond 2^53"
+      : `use one of ${known}, or a pattern`,
   );
 }
 
@@ -114,8 +112,35 @@ function checkPattern(schema: SchemaObject, place: Place): void {
   }
 }
 
+/** Refuses listed values that the type excludes, and a type that the list excludes: one of the two is a mistake. */
+function checkValues(schema: SchemaObject, place: Place): void {
+  const { type, enum: listed } = schema;
+  const fault = (keyword: string, problem: string, advice: string) =>
+    new SpecFault(at(place, keyword), problem, advice);
+  if (listed?.length === 0)
+    throw fault("enum", "an empty enum accepts nothing", "list the values, or write false");
+  for (const [keyword, values] of [
+    ["enum", listed ?? []],
+    ["const", "const" in schema ? [schema.const] : []],
+  ] as const) {
+    const wrong = values.find((value) => !hasType(value, type));
+    if (wrong !== undefined)
+      throw fault(
+        keyword,
+        `${JSON.stringify(wrong)} is not of type ${[type].flat().join(" or ")}`,
+        "remove it, or add its type",
+      );
+  }
+  if (type?.includes("null") && listed?.includes(null) === false)
+    throw fault(
+      "enum",
+      "null is of the type, and not in the enum",
+      "add null to the enum, or remove it from the type",
+    );
+}
+
 /** Every object of JavaScript seems to have these members. */
-const INHERITED = Object.getOwnPropertyNames(Object.prototype);
+export const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 
 function checkNames(schema: SchemaObject, place: Place): void {
   const { properties = {}, required = [], dependentRequired = {}, dependentSchemas = {} } = schema;

@@ -10,6 +10,7 @@ const PROJECT = join(HERE, "..", "..", "..");
 const VALIDATOR = join(PROJECT, "src", "runtime", "validator.ts");
 const TEXT_LENGTH = join(PROJECT, "src", "runtime", "text-length.ts");
 const EQUAL = join(PROJECT, "src", "runtime", "equal.ts");
+const MULTIPLE = join(PROJECT, "src", "runtime", "multiple.ts");
 
 /** Returns `validators.js`: one self-contained module, compiled and bundled, that imports nothing. */
 export async function emitValidators(plan: ValidatorPlan): Promise<string> {
@@ -46,6 +47,7 @@ function withRuntime(code: string): string {
     .replaceAll('require("ajv/dist/runtime/equal").default', "isEqual");
   return `import { textLength } from ${JSON.stringify(TEXT_LENGTH)};
 import { isEqual, isUnique } from ${JSON.stringify(EQUAL)};
+import { isMultiple } from ${JSON.stringify(MULTIPLE)};
 import { bounded, FURTHER, MAX_ERRORS_OF_LIST } from ${JSON.stringify(VALIDATOR)};
 ${moduleCode}`;
 }

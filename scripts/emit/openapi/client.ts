@@ -15,17 +15,20 @@ export function emitClient(
     const type = `Call<paths, ${JSON.stringify(path)}, "${method}">`;
     return `${docComment(operationText(operation))}${operationId}: ${type};\n`;
   });
-  const methods = operations.map(
-    ({ operationId, method, path }) =>
-      `${operationId}: (...init) => withStatus(http.${method.toUpperCase()}(${JSON.stringify(path)}, ...init)),\n`,
-  );
+  const isOther = ({ body }: Operation) => body !== undefined && body.contentType !== "application/json";
+  const methods = operations.map((operation) => {
+    const { operationId, method, path, body } = operation;
+    const init = isOther(operation) ? `sentAs("${body?.contentType}", init)` : "init";
+    return `${operationId}: (...init) => withStatus(http.${method.toUpperCase()}(${JSON.stringify(path)}, ...${init})),\n`;
+  });
   const schemes = tokenPlaces(document);
   const needed = operations.flatMap(({ method, path, alternatives }) =>
     alternatives.length === 0 ? [] : [[`${method.toUpperCase()} ${path}`, alternatives]],
   );
   const security = { schemes, operations: Object.fromEntries(needed) };
   const names = Object.keys(schemes).map((name) => JSON.stringify(name));
-  return `import { type Call, type Interceptors, openHttp, type Options, withStatus } from "${runtime}/client.ts";
+  const sentAs = operations.some(isOther) ? "sentAs, " : "";
+  return `import { type Call, type Interceptors, openHttp, type Options, ${sentAs}withStatus } from "${runtime}/client.ts";
 import type { paths } from "./types.ts";
 
 export type { Middleware, Token } from "${runtime}/client.ts";

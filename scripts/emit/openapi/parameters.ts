@@ -1,3 +1,4 @@
+import { INHERITED } from "../ajv/keywords.ts";
 import type { SpecDocument } from "../bundle.ts";
 import { flatten } from "../documents/flatten.ts";
 import { at, type Place, SpecFault } from "../fault.ts";
@@ -14,8 +15,8 @@ export interface Parameter {
   readonly schema: Schema;
   /** The type of the text on the wire. */
   readonly type: ScalarType;
-  /** The form of several values: repeated names, one comma-separated text, or not at all. */
-  readonly list: "repeated" | "commas" | undefined;
+  /** Several values are repeated names. */
+  readonly list: "repeated" | undefined;
   readonly place: Place;
 }
 
@@ -49,6 +50,8 @@ export function parametersOf(path: string, shared: unknown, own: unknown, owner:
 
 function parameterOf(item: Record<string, unknown>, document: SpecDocument, place: Place): Parameter {
   const name = String(item.name);
+  if (INHERITED.includes(name))
+    throw new SpecFault(place, `a parameter called "${name}" is not supported`, "choose another name");
   const where = item.in;
   if (where !== "path" && where !== "query" && where !== "header") {
     throw new SpecFault(
@@ -76,14 +79,19 @@ function parameterOf(item: Record<string, unknown>, document: SpecDocument, plac
   }
   const schema = item.schema;
   const type = wireType(schema, document, at(place, "schema"));
-  const repeated = where === "query" && item.explode !== false;
+  if (type.list && (where !== "query" || item.explode === false))
+    throw new SpecFault(
+      place,
+      "values with commas between them are not supported",
+      "repeat the name in the query: leave out explode",
+    );
   return {
     in: where,
     name,
     required: where === "path" || item.required === true,
     schema,
     type: type.scalar,
-    list: type.list ? (repeated ? "repeated" : "commas") : undefined,
+    list: type.list ? "repeated" : undefined,
     place: at(place, "schema"),
   };
 }

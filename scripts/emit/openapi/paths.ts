@@ -1,3 +1,4 @@
+import { INHERITED } from "../ajv/keywords.ts";
 import type { SpecDocument } from "../bundle.ts";
 import { at, type Place, SpecFault } from "../fault.ts";
 import { isRecord, type Schema } from "../schema.ts";
@@ -69,7 +70,7 @@ interface Found {
 function operationOf(document: SpecDocument, found: Found, place: Place): Operation {
   const { path, method, operation } = found;
   const operationId = String(operation.operationId ?? "");
-  if (!OPERATION_ID.test(operationId)) {
+  if (!OPERATION_ID.test(operationId) || INHERITED.includes(operationId)) {
     const problem =
       operationId === "" ? "the operation has no operationId" : `"${operationId}" is no method name`;
     throw new SpecFault(

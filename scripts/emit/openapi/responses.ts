@@ -14,9 +14,9 @@ export interface DeclaredResponse {
 export function responsesOf(value: unknown, place: Place): DeclaredResponse[] {
   const entries = isRecord(value) ? Object.entries(value).filter(([key]) => !key.startsWith("x-")) : [];
   if (entries.length === 0) throw new SpecFault(place, "the operation declares no response", "add one");
-  return entries.map(([status, response]) => {
+  const responses = entries.map(([status, response]) => {
     const below = at(place, status);
-    if (!/^[1-5]\d\d$/.test(status) && status !== "default") {
+    if (!/^[2-5]\d\d$/.test(status) && status !== "default") {
       throw new SpecFault(below, `the status "${status}" is not supported`, "write each status, or default");
     }
     const content = isRecord(response) ? jsonContent(response.content, at(below, "content")) : undefined;
@@ -27,4 +27,11 @@ export function responsesOf(value: unknown, place: Place): DeclaredResponse[] {
       place: content?.place ?? below,
     };
   });
+  if (!responses.some(({ status }) => status.startsWith("2") || status.startsWith("3")))
+    throw new SpecFault(
+      place,
+      "the operation declares no success",
+      "add one, such as 200: default stands for errors",
+    );
+  return responses;
 }

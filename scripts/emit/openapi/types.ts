@@ -4,8 +4,20 @@ import { SpecFault } from "../fault.ts";
 import { isRecord, isSchema, mapRecord, type NamedSchemas, type Schema } from "../schema.ts";
 import { typeShape, typeShapes } from "./schemas.ts";
 
-/** Names that the printed file itself uses. */
-const RESERVED = ["Message", "Record", "Operations", "Components", "Paths"];
+/** Names that the generated files themselves use. */
+const RESERVED = [
+  ...["Message", "Record", "Operations", "Components", "Paths", "Client", "ClientOptions", "Validator"],
+  ...[
+    "Router",
+    "RouterOptions",
+    "Handler",
+    "Handlers",
+    "OperationInfo",
+    "OperationRequest",
+    "OperationResponse",
+  ],
+  "ProblemError",
+];
 
 /** Returns TypeScript types for paths, operations and named schemas of an OpenAPI document. */
 export async function emitTypes(document: SpecDocument): Promise<string> {

@@ -1,4 +1,5 @@
 import { sample, stringMatching } from "fast-check";
+import { isMultiple } from "../../../src/runtime/multiple.ts";
 import { FORMATS } from "../formats.ts";
 import type { SchemaObject } from "../schema.ts";
 import type { Conjunction } from "./conjunction.ts";
@@ -14,6 +15,13 @@ const OF_FORMAT: Readonly<Record<string, string>> = {
   email: "a@example.org",
   uri: "https://example.org/",
   "uri-reference": "/a",
+  time: "12:00:00Z",
+  duration: "P1D",
+  ipv4: "127.0.0.1",
+  ipv6: "::1",
+  hostname: "example.org",
+  "json-pointer": "/a",
+  "relative-json-pointer": "1/a",
 };
 const TEXTS = ["a", "A", "1", "", "text", "2024-02-29T12:00:00Z", ...Object.values(OF_FORMAT)];
 const PATTERN_SAMPLES = 5;
@@ -59,7 +67,7 @@ function same(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-function hasType(value: unknown, type: SchemaObject["type"]): boolean {
+export function hasType(value: unknown, type: SchemaObject["type"]): boolean {
   if (type === undefined) return true;
   const types = typeof type === "string" ? [type] : type;
   if (value === null) return types.includes("null");
@@ -81,7 +89,7 @@ function numberFits(value: number, schema: SchemaObject): boolean {
   if (value < Number(minimum) || value > Number(maximum)) return false;
   if (exclusiveMinimum !== undefined && value <= Number(exclusiveMinimum)) return false;
   if (exclusiveMaximum !== undefined && value >= Number(exclusiveMaximum)) return false;
-  return Number(multipleOf) === 0 || Number.isInteger(value / Number(multipleOf));
+  return Number(multipleOf) === 0 || isMultiple(value, Number(multipleOf));
 }
 
 function strings(conjunction: Conjunction): string[] {
