@@ -26,6 +26,13 @@ export type ResponseBody<Operation, Status> = Status extends keyof ResponsesOf<O
     : never
   : never;
 
+/** The same as it is read and sent: the schema of server-sent events describes one of them. */
+export type MessageBody<Operation, Status> = Status extends keyof ResponsesOf<Operation>
+  ? ResponsesOf<Operation>[Status] extends { content: { "text/event-stream": infer Event } }
+    ? AsyncIterable<Event>
+    : ResponseBody<Operation, Status>
+  : never;
+
 /** The statuses that `default` covers. */
 export type ErrorStatus =
   | 400

@@ -3,7 +3,7 @@ import createHttp, {
   type MaybeOptionalInit,
   type Middleware,
 } from "openapi-fetch";
-import type { ErrorStatus, ResponseBody, ResponsesOf } from "./bodies.ts";
+import type { ErrorStatus, MessageBody, ResponsesOf } from "./bodies.ts";
 import { type DocumentSecurity, sendTokens, type Token, type Tokens } from "./tokens.ts";
 
 export type { Middleware, Token };
@@ -71,9 +71,9 @@ interface Failed<Status, Problem> {
 }
 
 /** Undefined where the document has none. */
-type Body<Operation, Status> = [ResponseBody<Operation, Status>] extends [never]
+type Body<Operation, Status> = [MessageBody<Operation, Status>] extends [never]
   ? undefined
-  : ResponseBody<Operation, Status>;
+  : MessageBody<Operation, Status>;
 
 type OkStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206;
 

@@ -1,4 +1,5 @@
 import type { SpecDocument } from "../bundle.ts";
+import { EVENT_STREAM } from "./media-types.ts";
 import type { Operation } from "./paths.ts";
 import { tokenPlaces } from "./security.ts";
 import { serverUrl } from "./servers.ts";
@@ -15,10 +16,14 @@ export function emitClient(
     const type = `Call<paths, ${JSON.stringify(path)}, "${method}">`;
     return `${docComment(operationText(operation))}${operationId}: ${type};\n`;
   });
-  const methods = operations.map(
-    ({ operationId, method, path }) =>
-      `${operationId}: (...init) => withStatus(http.${method.toUpperCase()}(${JSON.stringify(path)}, ...init)),\n`,
-  );
+  const methods = operations.map((operation) => {
+    const { operationId, method, path } = operation;
+    const call = (init: string) => `http.${method.toUpperCase()}(${JSON.stringify(path)}, ${init})`;
+    return isStream(operation)
+      ? `${operationId}: (...[init]) => withEvents(${call('{ ...init, parseAs: "stream" }')}),\n`
+      : `${operationId}: (...init) => withStatus(${call("...init")}),\n`;
+  });
+  const reader = operations.some(isStream) ? `import { withEvents } from "${runtime}/read-events.ts";\n` : "";
   const schemes = tokenPlaces(document);
   const needed = operations.flatMap(({ method, path, alternatives }) =>
     alternatives.length === 0 ? [] : [[`${method.toUpperCase()} ${path}`, alternatives]],
@@ -26,7 +31,7 @@ export function emitClient(
   const security = { schemes, operations: Object.fromEntries(needed) };
   const names = Object.keys(schemes).map((name) => JSON.stringify(name));
   return `import { type Call, type Interceptors, openHttp, type Options, withStatus } from "${runtime}/client.ts";
-import type { paths } from "./types.ts";
+${reader}import type { paths } from "./types.ts";
 
 export type { Middleware, Token } from "${runtime}/client.ts";
 export type ClientOptions = Options<${names.join(" | ") || "never"}>;
@@ -48,6 +53,9 @@ ${methods.join("")}
 }
 `;
 }
+
+const isStream = ({ responses }: Operation): boolean =>
+  responses.some(({ contentType }) => contentType === EVENT_STREAM);
 
 /** Returns the comment of an operation: its title and the first paragraph of its description. */
 export function operationText({ summary, description, method, path, isDeprecated }: Operation): string {
