@@ -12,6 +12,9 @@ Written by \`npm run generate\` from the tables that it checks the documents wit
 
 The documents are the files directly in \`spec/\` that are named \`NAME.openapi.yaml\` or \`NAME.asyncapi.yaml\`, in small letters, digits and hyphens. They are YAML 1.2 without merge keys (\`<<\`). A
 \`$ref\` leads to a place in the same file or in another file of the folder. Commands that read the documents of others, such as \`shiftpact compare\`, are not as strict.
+
+The body of a request or a response is JSON: \`application/json\`, or a type that ends in \`+json\`. A response with 200 may be \`text/event-stream\`: its schema describes one server-sent event, with \`event\`,
+\`data\` (JSON) and \`id\`.
 `;
 
 const code = (text: string) => `\`${text}\``;

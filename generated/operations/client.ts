@@ -7,6 +7,7 @@ import {
   openHttp,
   withStatus,
 } from "../../src/runtime/client.ts";
+import { withEvents } from "../../src/runtime/read-events.ts";
 import type { paths } from "./types.ts";
 
 export type { Middleware, Token } from "../../src/runtime/client.ts";
@@ -328,6 +329,13 @@ export interface Client extends Interceptors {
    */
   listProviderHealth: Call<paths, "/provider-health", "get">;
   /**
+   * Follow what changes: `GET /stream`.
+   *
+   * Stays open, and sends every change that any process of the platform commits, as server-sent events with ids
+   * and states only; read the details from the other operations.
+   */
+  readStream: Call<paths, "/stream", "get">;
+  /**
    * List what needs an operator: `GET /issues`.
    *
    * Open issues, each with a stable code, how often it happened, and what to do. The newest first.
@@ -441,6 +449,7 @@ const DOCUMENT = {
       "POST /notifications/{notificationId}/resend": [["operatorToken"]],
       "GET /statistics": [["operatorToken"]],
       "GET /provider-health": [["operatorToken"]],
+      "GET /stream": [["operatorToken"]],
       "GET /issues": [["operatorToken"]],
       "GET /issues/counts": [["operatorToken"]],
       "POST /issues/{issueId}/resolve": [["operatorToken"]],
@@ -509,6 +518,7 @@ export function createClient(options: ClientOptions = {}): Client {
     resendNotification: (...init) => withStatus(http.POST("/notifications/{notificationId}/resend", ...init)),
     getStatistics: (...init) => withStatus(http.GET("/statistics", ...init)),
     listProviderHealth: (...init) => withStatus(http.GET("/provider-health", ...init)),
+    readStream: (...[init]) => withEvents(http.GET("/stream", { ...init, parseAs: "stream" })),
     listIssues: (...init) => withStatus(http.GET("/issues", ...init)),
     countIssues: (...init) => withStatus(http.GET("/issues/counts", ...init)),
     resolveIssue: (...init) => withStatus(http.POST("/issues/{issueId}/resolve", ...init)),

@@ -332,6 +332,13 @@ export interface Handlers<Context> {
    */
   listProviderHealth: Handler<operations["listProviderHealth"], Context>;
   /**
+   * Follow what changes: `GET /stream`.
+   *
+   * Stays open, and sends every change that any process of the platform commits, as server-sent events with ids
+   * and states only; read the details from the other operations.
+   */
+  readStream: Handler<operations["readStream"], Context>;
+  /**
    * List what needs an operator: `GET /issues`.
    *
    * Open issues, each with a stable code, how often it happened, and what to do. The newest first.
@@ -1306,6 +1313,21 @@ export const operationsTable = [
     responses: {
       "200": "application/json",
       "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "readStream",
+    method: "GET",
+    path: "/stream",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [],
+    responses: {
+      "200": "text/event-stream",
       "401": "application/problem+json",
       "403": "application/problem+json",
       "429": "application/problem+json",

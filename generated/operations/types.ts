@@ -851,6 +851,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/stream": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Follow what changes
+     * @description Stays open, and sends every change that any process of the platform commits, as server-sent events with ids and states only; read the details from the other operations.
+     *
+     *     Decision: events are not kept, and `Last-Event-ID` is not supported. After connecting, and after a `gap`, read the lists again. A comment is sent every 15 seconds. A reader that does not keep up is disconnected. A connection over the limit of readers gets 503.
+     */
+    get: operations["readStream"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/issues": {
     parameters: {
       query?: never;
@@ -1829,17 +1851,48 @@ export interface components {
     Release: {
       providerId: components["schemas"]["ProviderId"];
     };
-    /** @description The events of `GET /stream`: the name of each, and its `data`. */
-    StreamEvents: {
-      job: components["schemas"]["StreamJob"];
-      booking: components["schemas"]["StreamBooking"];
-      event: components["schemas"]["StreamWebhookEvent"];
-      issue: components["schemas"]["StreamIssue"];
-      notification: components["schemas"]["StreamNotification"];
-      integration: components["schemas"]["StreamIntegration"];
-      import: components["schemas"]["StreamImport"];
-      gap: components["schemas"]["StreamGap"];
-    };
+    /** @description An event of `GET /stream`: its name, and the JSON object in its `data`. */
+    StreamEvent:
+      | {
+          /** @constant */
+          event: "job";
+          data: components["schemas"]["StreamJob"];
+        }
+      | {
+          /** @constant */
+          event: "booking";
+          data: components["schemas"]["StreamBooking"];
+        }
+      | {
+          /** @constant */
+          event: "event";
+          data: components["schemas"]["StreamWebhookEvent"];
+        }
+      | {
+          /** @constant */
+          event: "issue";
+          data: components["schemas"]["StreamIssue"];
+        }
+      | {
+          /** @constant */
+          event: "notification";
+          data: components["schemas"]["StreamNotification"];
+        }
+      | {
+          /** @constant */
+          event: "integration";
+          data: components["schemas"]["StreamIntegration"];
+        }
+      | {
+          /** @constant */
+          event: "import";
+          data: components["schemas"]["StreamImport"];
+        }
+      | {
+          /** @constant */
+          event: "gap";
+          data: components["schemas"]["StreamGap"];
+        };
     /** @description A job was created or changed. */
     StreamJob: {
       /** Format: uuid */
@@ -4225,6 +4278,30 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
+  readStream: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The events from now on. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "text/event-stream": components["schemas"]["StreamEvent"];
+        };
+      };
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
   listIssues: {
     parameters: {
       query?: {
@@ -4721,8 +4798,8 @@ export type CandidateChange = components["schemas"]["CandidateChange"];
 export type Candidate = components["schemas"]["Candidate"];
 export type Membership = components["schemas"]["Membership"];
 export type Release = components["schemas"]["Release"];
-/** The events of `GET /stream`: the name of each, and its `data`. */
-export type StreamEvents = components["schemas"]["StreamEvents"];
+/** An event of `GET /stream`: its name, and the JSON object in its `data`. */
+export type StreamEvent = components["schemas"]["StreamEvent"];
 /** A job was created or changed. */
 export type StreamJob = components["schemas"]["StreamJob"];
 /** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */

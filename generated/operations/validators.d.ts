@@ -81,7 +81,7 @@ export declare const schemas: {
   readonly Candidate: Validator<components["schemas"]["Candidate"]>;
   readonly Membership: Validator<components["schemas"]["Membership"]>;
   readonly Release: Validator<components["schemas"]["Release"]>;
-  readonly StreamEvents: Validator<components["schemas"]["StreamEvents"]>;
+  readonly StreamEvent: Validator<components["schemas"]["StreamEvent"]>;
   readonly StreamJob: Validator<components["schemas"]["StreamJob"]>;
   readonly ShiftId: Validator<components["schemas"]["ShiftId"]>;
   readonly JobStatus: Validator<components["schemas"]["JobStatus"]>;
@@ -258,6 +258,7 @@ export declare const requests: {
   readonly listProviderHealth: {
     readonly query: Validator<RequestPart<operations["listProviderHealth"], "query">>;
   };
+  readonly readStream: Record<string, never>;
   readonly listIssues: { readonly query: Validator<RequestPart<operations["listIssues"], "query">> };
   readonly countIssues: { readonly query: Validator<RequestPart<operations["countIssues"], "query">> };
   readonly resolveIssue: { readonly path: Validator<RequestPart<operations["resolveIssue"], "path">> };
@@ -740,6 +741,13 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["listProviderHealth"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listProviderHealth"], 503>>;
   };
+  readonly readStream: {
+    readonly "200": Validator<ResponseBody<operations["readStream"], 200>>;
+    readonly "401": Validator<ResponseBody<operations["readStream"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["readStream"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["readStream"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["readStream"], 503>>;
+  };
   readonly listIssues: {
     readonly "200": Validator<ResponseBody<operations["listIssues"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listIssues"], 400>>;
@@ -926,7 +934,7 @@ export declare const isCandidateChange: Validator<components["schemas"]["Candida
 export declare const isCandidate: Validator<components["schemas"]["Candidate"]>;
 export declare const isMembership: Validator<components["schemas"]["Membership"]>;
 export declare const isRelease: Validator<components["schemas"]["Release"]>;
-export declare const isStreamEvents: Validator<components["schemas"]["StreamEvents"]>;
+export declare const isStreamEvent: Validator<components["schemas"]["StreamEvent"]>;
 export declare const isStreamJob: Validator<components["schemas"]["StreamJob"]>;
 export declare const isShiftId: Validator<components["schemas"]["ShiftId"]>;
 export declare const isJobStatus: Validator<components["schemas"]["JobStatus"]>;

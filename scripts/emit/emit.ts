@@ -8,6 +8,8 @@ import { SpecFault } from "./fault.ts";
 import { documentFiles, type YamlFiles, yamlFiles } from "./files.ts";
 import { emitMessages } from "./messages.ts";
 import { emitClient } from "./openapi/client.ts";
+import { refuseUnsentMembers } from "./openapi/events.ts";
+import { EVENT_STREAM } from "./openapi/media-types.ts";
 import { operationsOf } from "./openapi/paths.ts";
 import { emitServer } from "./openapi/server.ts";
 import { emitSchemaTypes, emitTypes } from "./openapi/types.ts";
@@ -61,6 +63,8 @@ function emitDocument(document: SpecDocument, runtime: string): Promise<Files> {
 async function emitOpenApi(document: SpecDocument, runtime: string): Promise<Files> {
   const operations = operationsOf(document);
   checkSchemas(document, operations);
+  for (const each of operations.flatMap(({ responses }) => responses))
+    if (each.contentType === EVENT_STREAM) refuseUnsentMembers(each, document.schemas);
   const plan = planOperations(document, operations);
   refuseOverlaps(document, operations);
   return [

@@ -37,8 +37,8 @@ import { issueHandlers } from "./http/operations/issues.ts";
 import { jobHandlers } from "./http/operations/jobs.ts";
 import { monitoringHandlers } from "./http/operations/monitoring.ts";
 import { notificationHandlers } from "./http/operations/notifications.ts";
+import { streamHandlers } from "./http/operations/stream.ts";
 import { organisationExport } from "./http/organisation-export.ts";
-import { streamHandler } from "./http/stream.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
 import { webhookCounts } from "./http/webhook-counts.ts";
@@ -111,7 +111,6 @@ export function createApp(parts: AppParts): Express {
   const operators = createOperatorTokens(deps.database, failures, now);
   const authenticate = operationsAuthentication(operators, operationsToken, log);
   if (!parts.management) app.get("/metrics", onlyLocal(authenticate), metricsHandler(parts.metrics));
-  app.get("/operations/v1/stream", streamHandler({ ...parts, authenticate }));
   app.get("/operations/v1/audit/export", auditExport({ deps, authenticate }));
   app.get("/operations/v1/integrations/:providerId/export", organisationExport({ deps, authenticate }));
   app.get("/operations/v1/backup", backupHandler({ deps, authenticate }));
@@ -124,6 +123,7 @@ export function createApp(parts: AppParts): Express {
     ...notificationHandlers(scoped),
     ...issueHandlers(scoped),
     ...monitoringHandlers({ ...parts, deps: scoped }),
+    ...streamHandlers({ ...parts, authenticate }),
     ...accessHandlers(scoped, operators),
   });
   const handlers = withStorableInput(audited(deps, handlersOf));

@@ -26,6 +26,13 @@ export type ResponseBody<Operation, Status> = Status extends keyof ResponsesOf<O
     : never
   : never;
 
+/** The same as it is read and sent: the schema of server-sent events describes one of them. */
+export type MessageBody<Operation, Status> = Status extends keyof ResponsesOf<Operation>
+  ? ResponsesOf<Operation>[Status] extends { content: { "text/event-stream": infer Event } }
+    ? AsyncIterable<Event>
+    : ResponseBody<Operation, Status>
+  : never;
+
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 type NumberIn<Text> = Text extends `${infer Value extends number}` ? Value : never;
 

@@ -3,7 +3,7 @@ import createHttp, {
   type MaybeOptionalInit,
   type Middleware,
 } from "openapi-fetch";
-import type { ErrorStatus, ResponseBody, ResponsesOf } from "./bodies.ts";
+import type { ErrorStatus, MessageBody, ResponsesOf } from "./bodies.ts";
 import { type DocumentSecurity, sendTokens, type Token, type Tokens } from "./tokens.ts";
 
 export type { Middleware, Token };
@@ -75,9 +75,9 @@ interface Failed<Status, Problem> {
 type Text<Problem> = string & { readonly [Member in keyof Problem]?: undefined };
 
 /** Undefined where the document has none. */
-type Body<Operation, Status> = [ResponseBody<Operation, Status>] extends [never]
+type Body<Operation, Status> = [MessageBody<Operation, Status>] extends [never]
   ? undefined
-  : ResponseBody<Operation, Status>;
+  : MessageBody<Operation, Status>;
 
 /** Returns the arguments of a call with the media type of its body: openapi-fetch sends each as application/json. */
 export function sentAs<Arguments extends readonly unknown[]>(

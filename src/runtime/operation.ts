@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import type { ErrorStatus, RequestBody, RequestPart, ResponseBody, ResponsesOf } from "./bodies.ts";
+import type { ErrorStatus, MessageBody, RequestBody, RequestPart, ResponsesOf } from "./bodies.ts";
 
 /** The part of an operation's document that a router, a hook or a test needs. */
 export interface OperationInfo {
@@ -51,8 +51,8 @@ type SentBody<Operation, Status, Complete> = Status extends keyof Complete
         content: { "application/problem+json": unknown };
       }
       ? Problem
-      : ResponseBody<Operation, Status>
-    : ResponseBody<Operation, Status>;
+      : MessageBody<Operation, Status>
+    : MessageBody<Operation, Status>;
 
 /** The union of the declared responses: `{ status: 200, body: Book } | { status: 204 }`. */
 export type OperationResponse<Operation, Complete = unknown> = {

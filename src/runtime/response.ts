@@ -1,6 +1,8 @@
+import { Readable } from "node:stream";
 import type { Response } from "express";
 import type { OperationInfo } from "./operation.ts";
 import { ProblemError } from "./problem.ts";
+import { sendEvents } from "./send-events.ts";
 import type { FieldError, Validator } from "./validator.ts";
 
 /** The validators for one operation's responses, by status; a response without a body has none. */
@@ -23,7 +25,7 @@ export function responseWriter(
   operation: OperationInfo,
   validators: ResponseValidators,
   rules: ResponseRules,
-): (response: Response, answered: unknown) => void {
+): (response: Response, answered: unknown) => Promise<void> | void {
   const validate = rules.validateResponses !== false;
   const refuse = (errors: readonly FieldError[]): never => {
     rules.onInvalidResponse?.(operation, errors);
@@ -36,6 +38,12 @@ export function responseWriter(
     const contentType = operation.responses[key];
     if (contentType === undefined) return refuse([{ pointer: "/status", message: "is not declared" }]);
     const validator = validators[key];
+    if (contentType === "text/event-stream") {
+      const check = (event: unknown) => {
+        if (validate && validator && !validator(event)) refuse(bodyErrors(validator, event));
+      };
+      return sendStream(response, answered, check);
+    }
     if (validate && validator !== undefined && !validator(answered.body)) {
       return refuse(bodyErrors(validator, answered.body));
     }
@@ -51,10 +59,25 @@ function bodyErrors(validator: Validator<unknown>, body: unknown): FieldError[] 
   return validator.errorsOf(body).map(({ pointer, message }) => ({ pointer: `/body${pointer}`, message }));
 }
 
+function sendStream(
+  response: Response,
+  { body, ...answered }: Answered,
+  check: (event: unknown) => void,
+): Promise<void> | void {
+  setHead(response, answered, "text/event-stream");
+  if (response.req.method !== "HEAD") return sendEvents(response, body as AsyncIterable<unknown>, check);
+  if (body instanceof Readable) body.destroy();
+  response.end();
+}
+
 function send(response: Response, answered: Answered, contentType: string | null): void {
-  response.statusCode = answered.status;
-  if (contentType !== null) response.setHeader("Content-Type", contentType);
-  for (const name in answered.headers) response.setHeader(name, answered.headers[name] ?? "");
+  setHead(response, answered, contentType);
   if (contentType === null) response.end();
   else response.end(JSON.stringify(answered.body));
+}
+
+function setHead(response: Response, { status, headers }: Answered, contentType: string | null): void {
+  response.statusCode = status;
+  if (contentType !== null) response.setHeader("Content-Type", contentType);
+  for (const name in headers) response.setHeader(name, headers[name] ?? "");
 }

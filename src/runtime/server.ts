@@ -118,7 +118,7 @@ function answerOf<Handlers extends object, Context>(
   return async (request, response) => {
     const context = secured ? await options.authenticate(request, operation) : undefined;
     const values = await read(request);
-    write(response, await handler(values, context));
+    await write(response, await handler(values, context));
   };
 }
 

@@ -316,7 +316,7 @@ describe("a project that installs it", () => {
       shiftpact: ["openapi-fetch"],
       "shiftpact/provider": [],
       "shiftpact/platform": [],
-      "shiftpact/operations": [],
+      "shiftpact/operations": ["eventsource-parser"],
       "shiftpact/verify": ["undici"],
       "shiftpact/node": [],
       "shiftpact/provider/server": ["express"],

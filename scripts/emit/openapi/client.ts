@@ -1,4 +1,5 @@
 import type { SpecDocument } from "../bundle.ts";
+import { EVENT_STREAM } from "./media-types.ts";
 import type { Operation } from "./paths.ts";
 import { tokenPlaces } from "./security.ts";
 import { serverUrl } from "./servers.ts";
@@ -18,9 +19,13 @@ export function emitClient(
   const isOther = ({ body }: Operation) => body !== undefined && body.contentType !== "application/json";
   const methods = operations.map((operation) => {
     const { operationId, method, path, body } = operation;
+    const call = (init: string) => `http.${method.toUpperCase()}(${JSON.stringify(path)}, ${init})`;
+    if (isStream(operation))
+      return `${operationId}: (...[init]) => withEvents(${call('{ ...init, parseAs: "stream" }')}),\n`;
     const init = isOther(operation) ? `sentAs("${body?.contentType}", init)` : "init";
-    return `${operationId}: (...init) => withStatus(http.${method.toUpperCase()}(${JSON.stringify(path)}, ...${init})),\n`;
+    return `${operationId}: (...init) => withStatus(${call(`...${init}`)}),\n`;
   });
+  const reader = operations.some(isStream) ? `import { withEvents } from "${runtime}/read-events.ts";\n` : "";
   const schemes = tokenPlaces(document);
   const needed = operations.flatMap(({ method, path, alternatives }) =>
     alternatives.length === 0 ? [] : [[`${method.toUpperCase()} ${path}`, alternatives]],
@@ -29,7 +34,7 @@ export function emitClient(
   const names = Object.keys(schemes).map((name) => JSON.stringify(name));
   const sentAs = operations.some(isOther) ? "sentAs, " : "";
   return `import { type Call, type Interceptors, openHttp, type Options, ${sentAs}withStatus } from "${runtime}/client.ts";
-import type { paths } from "./types.ts";
+${reader}import type { paths } from "./types.ts";
 
 export type { Middleware, Token } from "${runtime}/client.ts";
 export type ClientOptions = Options<${names.join(" | ") || "never"}>;
@@ -51,6 +56,9 @@ ${methods.join("")}
 }
 `;
 }
+
+const isStream = ({ responses }: Operation): boolean =>
+  responses.some(({ contentType }) => contentType === EVENT_STREAM);
 
 /** Returns the comment of an operation: its title and the first paragraph of its description. */
 export function operationText({ summary, description, method, path, isDeprecated }: Operation): string {

@@ -10,8 +10,11 @@ export interface JsonContent {
 /** Beside a JSON media type: other types that a sender may use. */
 const ANY = "*/*";
 
+/** Server-sent events; the schema describes one of them. */
+export const EVENT_STREAM = "text/event-stream";
+
 /** Returns the JSON media type of a `content` map (OpenAPI 3.1, section 4.8.14). Other content is refused, except any type beside it. */
-export function jsonContent(content: unknown, place: Place): JsonContent | undefined {
+export function jsonContent(content: unknown, place: Place, other?: string): JsonContent | undefined {
   if (!isRecord(content)) return undefined;
   const types = Object.keys(content);
   const [first, second] = types.length > 1 ? types.filter((type) => type !== ANY) : types;
@@ -24,11 +27,11 @@ export function jsonContent(content: unknown, place: Place): JsonContent | undef
     );
   }
   const below = at(place, first);
-  if (!/^application\/(?:[a-z0-9.-]+\+)?json$/.test(first)) {
+  if (!/^application\/(?:[a-z0-9.-]+\+)?json$/.test(first) && first !== other) {
     throw new SpecFault(
       below,
       `the media type ${first} is not supported`,
-      "use application/json or application/...+json",
+      "use application/json or application/...+json; a response with 200 may be text/event-stream",
     );
   }
   const media = content[first];

@@ -1,6 +1,6 @@
 import { at, type Place, SpecFault } from "../fault.ts";
 import { isRecord, type Schema } from "../schema.ts";
-import { jsonContent } from "./media-types.ts";
+import { EVENT_STREAM, jsonContent } from "./media-types.ts";
 
 /** One entry of a Responses Object (OpenAPI 3.1, section 4.8.16). */
 export interface DeclaredResponse {
@@ -19,7 +19,10 @@ export function responsesOf(value: unknown, place: Place): DeclaredResponse[] {
     if (!/^[2-5]\d\d$/.test(status) && status !== "default") {
       throw new SpecFault(below, `the status "${status}" is not supported`, "write each status, or default");
     }
-    const content = isRecord(response) ? jsonContent(response.content, at(below, "content")) : undefined;
+    const stream = status === "200" ? EVENT_STREAM : undefined;
+    const content = isRecord(response)
+      ? jsonContent(response.content, at(below, "content"), stream)
+      : undefined;
     return {
       status,
       contentType: content?.contentType,

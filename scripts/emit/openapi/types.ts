@@ -6,7 +6,18 @@ import { typeShape, typeShapes } from "./schemas.ts";
 
 /** Names that the generated files themselves use. */
 const RESERVED = [
-  ...["Message", "Record", "Operations", "Components", "Paths", "Client", "ClientOptions", "Validator"],
+  ...[
+    "Message",
+    "Record",
+    "Operations",
+    "Components",
+    "Paths",
+    "Client",
+    "ClientOptions",
+    "Middleware",
+    "Token",
+    "Validator",
+  ],
   ...[
     "Router",
     "RouterOptions",

@@ -6,7 +6,7 @@ export const BASE_URL = `${location.origin}/operations/v1`;
 /** Calls the platform with the token of the operator. A rejected token signs out. */
 export const api = createClient({ baseUrl: BASE_URL, fetch: callWithToken });
 
-/** For the stream, which the generated client does not read. */
+/** For what the generated client does not read, such as a file. */
 export async function callWithToken(request: Request): Promise<Response> {
   const used = token.value;
   const headers = new Headers(request.headers);

@@ -1,12 +1,13 @@
 import { signal } from "@preact/signals";
-import { createParser } from "eventsource-parser";
-import type { StreamEvents } from "../../../generated/operations/types.ts";
-import { BASE_URL, callWithToken } from "./api.ts";
+import type { StreamEvent } from "../../../generated/operations/types.ts";
+import { api } from "./api.ts";
+
+type MessageOf<Sent> = Sent extends { event: infer Type; data: infer Data }
+  ? { type: Type; data: Data }
+  : never;
 
 /** One message of the stream: an event of the operations document, with its data. */
-export type StreamMessage = {
-  [Type in keyof StreamEvents]: { type: Type; data: StreamEvents[Type] };
-}[keyof StreamEvents];
+export type StreamMessage = MessageOf<StreamEvent>;
 
 /** Returns whether a message names one of the ids. */
 export function isAbout({ data }: StreamMessage, ids: Readonly<Record<string, string | undefined>>): boolean {
@@ -53,21 +54,13 @@ async function follow(stop: AbortSignal): Promise<void> {
 }
 
 async function readStream(stop: AbortSignal, onOpen: () => void): Promise<void> {
-  const response = await callWithToken(new Request(`${BASE_URL}/stream`, { signal: stop }));
-  if (!response.ok || !response.body) return;
+  const { data: messages } = await api.readStream({ signal: stop });
+  if (!messages) return;
   onOpen();
   liveState.value = "live";
   // Messages from before the connection are not sent again (operations document): every page reads again.
   emit({ type: "gap", data: {} });
-  const parser = createParser({
-    onEvent: ({ event, data }) => emit({ type: event, data: JSON.parse(data) } as StreamMessage),
-  });
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    parser.feed(value);
-  }
+  for await (const { event, data } of messages) emit({ type: event, data } as StreamMessage);
 }
 
 function emit(message: StreamMessage): void {

@@ -28,19 +28,23 @@ describe.each(featureEngines)("roles, on %s", (engine) => {
   });
 
   describe.each(ROLES)("%s", (role) => {
-    it.each(operationsTable)("$operationId", async ({ method, path, scopes: [needed] }) => {
-      const authorization = `Bearer ${tokens.get(role)}`;
-      // Nothing has these ids, and no body is sent: nothing is changed by an operation that is allowed.
-      const filled = `/operations/v1${path.replaceAll(/\{\w+\}/g, () => randomUUID())}`;
-      const answer = await harness().send(filled, { method, authorization });
-      if (ROLES.indexOf(role) >= ROLES.indexOf(needed)) {
-        expect([401, 403]).not.toContain(answer.status);
-        expect(answer.status).toBeLessThan(500);
-      } else {
-        expectProblem(answer, "forbidden");
-        expect(answer.body).toMatchObject({ detail: expect.stringContaining(`needs the role ${needed};`) });
-      }
-    });
+    // The stream, which does not end, is read below.
+    it.each(operationsTable.filter((each) => each.operationId !== "readStream"))(
+      "$operationId",
+      async ({ method, path, scopes: [needed] }) => {
+        const authorization = `Bearer ${tokens.get(role)}`;
+        // Nothing has these ids, and no body is sent: nothing is changed by an operation that is allowed.
+        const filled = `/operations/v1${path.replaceAll(/\{\w+\}/g, () => randomUUID())}`;
+        const answer = await harness().send(filled, { method, authorization });
+        if (ROLES.indexOf(role) >= ROLES.indexOf(needed)) {
+          expect([401, 403]).not.toContain(answer.status);
+          expect(answer.status).toBeLessThan(500);
+        } else {
+          expectProblem(answer, "forbidden");
+          expect(answer.body).toMatchObject({ detail: expect.stringContaining(`needs the role ${needed};`) });
+        }
+      },
+    );
 
     it("reads the export of the audit log as an admin only", async () => {
       const authorization = `Bearer ${tokens.get(role)}`;
