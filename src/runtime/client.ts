@@ -66,13 +66,14 @@ interface Succeeded<Status, Data> {
 interface Failed<Status, Problem> {
   status: Status;
   data?: never;
-  /** Text where the response is no JSON, as that of a proxy; empty without a body. */
-  error: Problem | Text<Problem>;
+  error: Problem | NoProblem<Problem>;
   response: Response;
 }
 
-/** A text has none of the members: `error.code` may be undefined. */
-type Text<Problem> = string & { readonly [Member in keyof Problem]?: undefined };
+/** An error whose response has no problem, as that of a proxy: its text, which may be empty, and none of the members, so that `error.code` may be undefined. */
+type NoProblem<Problem> = { readonly text: string } & {
+  readonly [Member in Exclude<keyof Problem, "text">]?: undefined;
+};
 
 /** Undefined where the document has none. */
 type Body<Operation, Status> = [MessageBody<Operation, Status>] extends [never]
@@ -95,5 +96,10 @@ export async function withStatus<Outcome>(
 ): Promise<Outcome> {
   const result = await call;
   const { status, ok } = result.response;
-  return { ...result, status, ...(!ok && { error: result.error ?? "" }) } as Outcome;
+  const isProblem = typeof result.error === "object" && result.error !== null;
+  return {
+    ...result,
+    status,
+    ...(!ok && !isProblem && { error: { text: String(result.error ?? "") } }),
+  } as Outcome;
 }

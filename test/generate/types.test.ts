@@ -62,7 +62,7 @@ const MISTAKES: Record<string, [code: string, error: RegExp]> = {
     "handlers.newestBook = (_r, context: { reader: string }) => ({ status: 204 });",
     /undefined/,
   ],
-  "the code of an error that may be a text": [
+  "the code of an error that may be no problem": [
     "export const c = async (): Promise<string> => (await createClient().listBooks()).error?.code ?? 1;",
     /number/,
   ],

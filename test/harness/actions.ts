@@ -81,9 +81,9 @@ function staffing(operations: Operations): Pick<Actions, "accept" | "withdraw" |
   };
 }
 
-const replyOf = (result: { response: Response; error?: { code?: string } | string }): Reply => ({
+const replyOf = (result: { response: Response; error?: { code?: string | undefined } }): Reply => ({
   status: result.response.status,
-  code: typeof result.error === "object" ? result.error.code : undefined,
+  code: result.error?.code,
 });
 
 type ReadingJobs = Pick<Actions, "job" | "findJob" | "jobs" | "booking" | "notifications">;

@@ -61,7 +61,7 @@ const webhookHandlers: WebhookHandlers<undefined> = {
 };
 // @ts-expect-error the document has no such response
 webhookHandlers.getLiveness = () => ({ status: 200, body: { status: "fine" } });
-webhookHandlers.getLiveness = webhookHandlers.getReadiness;
+webhookHandlers.getLiveness = () => ({ status: 200, body: { status: "ok" } });
 
 if (!schemas.CompleteShift(example)) throw new Error(JSON.stringify(schemas.CompleteShift.errorsOf(example)));
 const shift: CompleteShift = example;

@@ -46,6 +46,10 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
       ([command, next = "\n"]) => [command, { file: ".ci/run", words: `\n${command}${next}` }] as const,
     ),
   ),
+  "sed -i 's/outletCount/mappedOutlets/' spec/operations.openapi.yaml": {
+    file: "test/package/contributing.test.ts",
+    words: "text.matchAll(/^(sed -i ",
+  },
   "npm ci && npm start -- --once": { file: ".ci/run", words: "npm start -- --once" },
   ".ci/release --dry-run": { file: "test/package/release.test.ts", words: 'release("--dry-run")' },
   "npm start -- --once --port 0 --sandbox-port 0": {
