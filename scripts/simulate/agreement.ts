@@ -142,6 +142,10 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     // The shift was gone, and back without the person: only the provider has put them on it since.
     if (isEnded(hasLeftWithShift)) continue;
     if (names.some((name) => isMergedSince(store, shift.id, { personId, assignedAs }, name))) continue;
+    // The shift was gone before the withdrawal was settled, and is back with the person under another id: only people who are booked are looked up again.
+    const hasReturned = ({ reason, leftAt }: BookingRow) =>
+      reason === "withdrawn" && leftAt !== null && records.wasGone(shift.id, leftAt);
+    if (assignedAs !== personId && isEnded(hasReturned)) continue;
     const isRefused = store.hasOpenIssue("unassign_failed", subject);
     const isRestored = records.unassignedWhileLost.has(shift.id);
     const allowance = isRefused ? "unassign_failed" : "backup_restored";

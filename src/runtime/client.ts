@@ -66,14 +66,14 @@ interface Succeeded<Status, Data> {
 interface Failed<Status, Problem> {
   status: Status;
   data?: never;
-  error: Problem | NoProblem<Problem>;
+  error: Extract<Problem, object> | NoProblem<Extract<Problem, object>>;
   response: Response;
 }
 
-/** An error whose response has no problem, as that of a proxy: its text, which may be empty, and none of the members, so that `error.code` may be undefined. */
-type NoProblem<Problem> = { readonly text: string } & {
-  readonly [Member in Exclude<keyof Problem, "text">]?: undefined;
-};
+/** An error that is no JSON object, as that of a proxy: its text, which may be empty, and none of the members, so that `error.code` may be undefined. */
+type NoProblem<Problem> = { readonly text: string } & ([Problem] extends [never]
+  ? unknown
+  : { readonly [Member in Exclude<keyof Problem, "text">]?: undefined });
 
 /** Undefined where the document has none. */
 type Body<Operation, Status> = [MessageBody<Operation, Status>] extends [never]

@@ -130,7 +130,7 @@ describe("a construct", () => {
       { status: 207, body: "a" },
       { status: 207, data: "a" },
     ],
-    [{ status: 418 }, { status: 418, error: "" }],
+    [{ status: 418 }, { status: 418, error: { text: "" } }],
     [
       { status: 511, body: { code: "b" } },
       { status: 511, error: { code: "b" } },

@@ -28,17 +28,17 @@ export function concludeAbsence(
   if (isProven) notePlausible(draft);
   draft.countNotices(covered, reading);
   const isDeleted = covered.some(({ event }) => reportsDeletion(event));
-  const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
+  const isDeleteSent = state.cancellation !== undefined && state.cancellation.sentAt !== null;
   // The outage may have ended between the 404 and the witness, so another 404 after a good witness is needed.
   const isLate = !isOld && !isCertain(outcome) && !run.isWitnessed && draft.rules.ladderMs.length > 0;
-  if (!isDeleted && !isAsked && belief.version !== GONE && isMassLoss(draft))
+  if (!isDeleted && !isDeleteSent && belief.version !== GONE && isMassLoss(draft))
     return isLate && !state.integration.isHeld
       ? missedAgain(draft, covered, draft.now, belief)
       : hold(draft, covered);
   const { verdict, nextReadAt } = draft.believe(seenGone(draft, outcome, covered));
   if (verdict === "kept") return missedAgain(draft, covered, nextReadAt ?? draft.now, belief);
   if (isLate) return missedAgain(draft, covered, draft.now, belief);
-  concludeGone(draft, reading, covered, { isAsked, nextReadAt });
+  concludeGone(draft, reading, covered, { isDeleteSent, nextReadAt });
   return undefined;
 }
 
@@ -66,13 +66,13 @@ function concludeGone(
   draft: Draft,
   { durationMs }: Reading,
   covered: readonly EventState[],
-  { isAsked, nextReadAt }: { isAsked: boolean; nextReadAt: number | undefined },
+  { isDeleteSent, nextReadAt }: { isDeleteSent: boolean; nextReadAt: number | undefined },
 ): void {
   const { traceId } = draft;
   draft.patchShift({ nextReadAt: null });
   if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
-  if (isAsked) noteWorking(draft, "cancelShift", traceId);
-  draft.endEvents(covered, "processed", cancelJob(draft, isAsked ? "employer" : "absence", traceId));
+  if (isDeleteSent) noteWorking(draft, "cancelShift", traceId);
+  draft.endEvents(covered, "processed", cancelJob(draft, isDeleteSent ? "employer" : "absence", traceId));
   awaitReturn(draft);
   if (nextReadAt !== undefined) draft.readAt(nextReadAt);
 }

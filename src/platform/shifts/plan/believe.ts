@@ -81,7 +81,7 @@ export interface Seen {
   /** Of a shift that was not found, or is cancelled: a deletion was announced, or the response leaves no doubt. */
   isAnnounced?: boolean;
   /** The values are those of a change that was sent, and whose outcome is not known. */
-  isAsked?: boolean;
+  showsSent?: boolean;
 }
 
 export interface Believed {
@@ -102,7 +102,8 @@ export interface Believed {
  * | a shift that was gone within `lag` | a replica lags: the belief is kept |
  * | other values than a call of the platform set within `lag`, and no later call asks for | the same |
  * | what is known to be older, while nothing is expected, or what a call replaced within `lag` | the same, until the ladder has ended |
- * | what was believed before, order unknown | the latest reading wins, and the ladder starts again |
+ * | what was believed before, order unknown | the latest reading wins. The ladder starts again, unless an announced change is not shown yet: it counts from that |
+ * | `cancelled` | it is believed at once, also if it was believed before |
  * | anything else | it is believed at once: it is newer than all that was believed. Read again as above, and if a reading within `lag` was new as well |
  */
 export function believe(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
@@ -179,7 +180,7 @@ function olderUntil(
   const { own, version, since, basis, expected } = belief;
   if (seen.version === CANCELLED) return now;
   if (version === GONE) return since + lag;
-  const isNext = seen.isAsked === true && known === undefined;
+  const isNext = seen.showsSent === true && known === undefined;
   if (own && !isNext && !showsAll(seen.values, own.values)) return own.at + lag;
   if (known?.olderSince === undefined) return now;
   if (expected > 0) return known.isReplaced ? known.olderSince + lag : now;
@@ -187,10 +188,13 @@ function olderUntil(
 }
 
 const showsAll = (shown: Values = {}, values: Values): boolean =>
-  Object.entries(values).every(
-    ([name, value]) =>
-      Math.abs(value - (shown[name as keyof Values] ?? value)) < (name === "positions" ? 1 : MINUTE_MS),
-  );
+  VALUES.every((name) => isSameValue(name, values[name] ?? shown[name], shown[name] ?? values[name]));
+
+export const VALUES = ["startTime", "endTime", "positions"] as const;
+
+/** Many systems store whole minutes. */
+export const isSameValue = (name: keyof Values, one = 0, other = 0): boolean =>
+  name === "positions" ? one === other : Math.abs(one - other) < MINUTE_MS;
 
 /** Returns the belief with another version. What was believed is older if it was confirmed before. */
 function succeed(belief: Belief, version: Version, now: number, lag: number): Belief {

@@ -139,7 +139,9 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
     draft.step({ step: "unassign", code: "unassigned", traceId, durationMs });
     draft.noteCalled();
     // Not forgotten at once: an assignment before it, whose connection was cut, may take effect only now.
-    const off = { leftAt: draft.now, missingSince: null, atProvider: "no", routeDoubt: null } as const;
+    const mayActLate = booking.mayActLate && draft.isWithinLag(booking.sentAt);
+    const left = { leftAt: draft.now, mayActLate, missingSince: null, routeDoubt: null };
+    const off = { ...left, atProvider: "no" } as const;
     draft.expectLateEffect();
     if (!holdsSeat(booking)) draft.patchBooking(booking, off);
     else endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);

@@ -1,6 +1,7 @@
 import type { ChangeReason, Params, StepName } from "../../../../generated/operations/types.ts";
 import type { Shift } from "../../../contract/shift.ts";
 import type { ShiftValues } from "../../db/schema.ts";
+import { isSameValue, VALUES } from "./believe.ts";
 import { hadNoEffect, isAboutToken } from "./call-outcome.ts";
 import { cancelJob, paramsOf } from "./close.ts";
 import type { Draft } from "./draft.ts";
@@ -141,12 +142,8 @@ export const showsSent = ({ state }: Draft, shift: Shift): boolean =>
 const namedOf = ({ named }: ChangeState, shown: ShiftValues): Partial<ShiftValues> =>
   Object.fromEntries(named.map((name) => [name, shown[name]]));
 
-const VALUES = ["startTime", "endTime", "positions"] as const;
-
 const sameAs = (change: ShiftValues, shown: ShiftValues) => (name: keyof ShiftValues) =>
-  name === "positions"
-    ? change.positions === shown.positions
-    : Math.abs(change[name] - shown[name]) < SAME_TIME_MS;
+  isSameValue(name, change[name], shown[name]);
 
 /** The values of the shift as it was read. Unless it shows positions, they are those of `otherwise`. */
 const valuesShown = (shift: Shift, otherwise: ShiftValues): ShiftValues => ({
@@ -159,6 +156,3 @@ const valuesShown = (shift: Shift, otherwise: ShiftValues): ShiftValues => ({
 export function showsValues(shift: Shift, values: ShiftValues): boolean {
   return VALUES.every(sameAs(values, valuesShown(shift, values)));
 }
-
-/** Many systems store whole minutes. */
-const SAME_TIME_MS = 60_000;

@@ -130,12 +130,12 @@ function noteGivenUp(draft: Draft, { attempts, made }: RunSoFar): void {
 
 function priorityOf({ state, isLive }: Draft): 0 | 1 | 2 {
   const { cancellation, changes, bookings, events } = state;
-  const isAsked = bookings.some(
+  const awaitsCall = bookings.some(
     (booking) =>
       booking.atProvider === "maybe" ||
       (holdsSeat(booking) && (booking.status === "pending" || booking.isWithdrawn)) ||
       (!holdsSeat(booking) && booking.atProvider === "yes"),
   );
-  if (cancellation || changes.length > 0 || (isLive && isAsked)) return 0;
+  if (cancellation || changes.length > 0 || (isLive && awaitsCall)) return 0;
   return events.length > 0 ? 1 : 2;
 }

@@ -68,23 +68,25 @@ const hasStrangers = ({ state }: Draft): boolean =>
  */
 function seekAgain(draft: Draft, booking: BookingState): boolean {
   const { candidateId, isWithdrawn, atProvider, routeDoubt } = booking;
-  const isAsked = isLookedUp(booking);
-  const isDoubted = isAsked && atProvider === "maybe" && routeDoubt !== null;
+  const isUnderWay = isLookedUp(booking);
+  const isDoubted = isUnderWay && atProvider === "maybe" && routeDoubt !== null;
   const mayBeListed = hasStrangers(draft) && holdsSeat(booking);
   if ((!mayBeListed && !isDoubted) || draft.hasStarted) return false;
-  if (!isAsked && wasSought(booking, lastIdOf(booking))) return false;
+  if (!isUnderWay && wasSought(booking, lastIdOf(booking))) return false;
   // A look-up goes on for someone who withdraws only while the call about them is in doubt.
-  if (isAsked && isWithdrawn) doubtCall(draft, "unassign", booking);
-  if (isAsked) draft.push({ write: "identify", candidateId, forget: false });
+  if (isUnderWay && isWithdrawn) doubtCall(draft, "unassign", booking);
+  if (isUnderWay) draft.push({ write: "identify", candidateId, forget: false });
   else if (isWithdrawn) doubtPerson(draft, "unassign", booking);
   else lookUpAgain(draft, booking);
-  draft.readAt(draft.now + (draft.rules.ladderMs[isAsked ? 2 : 0] ?? 0));
+  draft.readAt(draft.now + (draft.rules.ladderMs[isUnderWay ? 2 : 0] ?? 0));
   return true;
 }
 
 function applyListed(draft: Draft, booking: BookingState) {
-  // What the list shows is the effect of the only attempt, or the late one.
-  const mayActLate = booking.atProvider !== "no" && booking.mayActLate;
+  const { atProvider, sentAt } = booking;
+  // The provider may have put the person there itself: an attempt that was cut may take effect all the same.
+  const isCut = atProvider === "maybe" || (atProvider === "yes" && booking.mayActLate);
+  const mayActLate = isCut && draft.isWithinLag(sentAt);
   const seen = { missingSince: null, soughtIds: [], rejection: null, mayActLate };
   noteListed(draft);
   noteNewId(draft, booking);

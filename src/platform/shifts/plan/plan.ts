@@ -19,9 +19,14 @@ export interface Plan {
  * This folder contains every rule of convergence. It is pure and total: it uses no database, no HTTP, and no clock, and throws for no state.
  *
  * 1. `believe.ts` decides what a reading means, which may be older than what is believed.
- * 2. `derive` applies to a copy of the state what follows from a belief or a response: `reading.ts` (the job), `list.ts` (the bookings), `calls.ts`.
- * 3. `decide.ts` chooses the next call, the next reading, or rest.
+ * 2. `derive` applies to a copy of the state (`draft.ts`) what follows from a belief or a response. A reading: `reading.ts`, and `absence.ts` without the shift;
+ *    `job.ts`; its people in `list.ts`, those that many lists lack in `vanished.ts`, those moved in `moves.ts`. A response to a call: `calls.ts`, and
+ *    `changes.ts`; `routes.ts` if it may be about the route. `close.ts` ends bookings and jobs.
+ * 3. `decide.ts` chooses the next call (`bookings.ts`, `changes.ts`), the next reading, or rest.
  * 4. `writes.ts` returns the rows that differ.
+ *
+ * The lag is two minutes: no replica is older, and no call takes effect later. The ladder has the delays of further readings, up to the lag. A belief is settled
+ * once no reading can contradict it, or the shift starts soon: only then do people hear of it. A draft waits while the next reading is not due.
  */
 export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules): Plan {
   const draft = new Draft(state, run, now, rules);

@@ -58,7 +58,7 @@ function concludeShift(
   const { verdict: believed, nextReadAt } = draft.believe({
     ...seenOn(draft, shift),
     isAnnounced,
-    isAsked: showsSent(draft, shift),
+    showsSent: showsSent(draft, shift),
   });
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });

@@ -55,7 +55,7 @@ const resized = () => called(one(), ago(3), seen("two"), { positions: 2 });
 
 const seen = (
   version: Version,
-  rest: { shown?: string; isAnnounced?: boolean; isAsked?: boolean; values?: { positions: number } } = {},
+  rest: { shown?: string; isAnnounced?: boolean; showsSent?: boolean; values?: { positions: number } } = {},
 ) => ({
   version,
   shown: version,
@@ -237,13 +237,13 @@ describe("a reading", () => {
     [
       "other values than a call has just set, which a later call asks for",
       resized(),
-      seen("three", { values: { positions: 3 }, isAsked: true }),
+      seen("three", { values: { positions: 3 }, showsSent: true }),
       ["new", "three", undefined, "settled"],
     ],
     [
       "the values before a call, which a later call asks for",
       resized(),
-      seen("one", { values: { positions: 1 }, isAsked: true }),
+      seen("one", { values: { positions: 1 }, showsSent: true }),
       ["kept", "two", 2, "settled"],
     ],
     [

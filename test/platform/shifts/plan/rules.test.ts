@@ -83,6 +83,30 @@ describe("a call whose outcome is unknown", () => {
     expect([late.next.do, patchOf(late.writes)]).toMatchObject(["unassign", { mayActLate: false }]);
   });
 
+  it.each([
+    [
+      "may still take effect after a withdrawal, also if a list has shown the person: the provider may have put them there",
+      2_000,
+      true,
+    ],
+    ["takes no effect later than two minutes", 120_000, false],
+  ] as const)("%s", (_, ms, mayActLate) => {
+    const seen = planned(
+      aState({ bookings: [inDoubt({ sentAt: NOW - ms })], surroundings: listing("person") }),
+      afterSeeing(),
+    );
+    const shown = { ...inDoubt({ sentAt: NOW - ms }), ...(patchOf(seen.writes) as Partial<BookingState>) };
+    expect(shown).toMatchObject({ status: "confirmed", mayActLate });
+    const unassign = { ...assign(), do: "unassign" } as ReturnType<typeof assign>;
+    const left = (now: number) => {
+      const booking = { ...shown, isWithdrawn: true, atProvider: "maybe", mayActLate: true } as const;
+      return patchOf(
+        planned(aState({ bookings: [booking] }), afterCall(unassign, { kind: "done" }), now).writes,
+      );
+    };
+    expect({ mayActLate: true, ...left(NOW) }).toMatchObject({ status: "released", mayActLate });
+  });
+
   it("never leads to an unassignment of a person whom the provider has put on the shift again", () => {
     const left = (ms: number) => confirmed({ status: "released", atProvider: "no", leftAt: NOW - ms });
     const read = (ms: number) =>
