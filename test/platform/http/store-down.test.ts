@@ -93,8 +93,10 @@ describe("while the database is down", () => {
   it("answers every operation with 503, and bad requests as before", async () => {
     await gate.shut();
     const authorization = `Bearer ${OPERATIONS_TOKEN}`;
-    // OPERATIONS_TOKEN is known without the database.
-    const asking = validRequests().filter(({ operationId }) => operationId !== "getMe");
+    // OPERATIONS_TOKEN is known without the database, and a stream that is open outlives an outage.
+    const asking = validRequests().filter(
+      ({ operationId }) => !["getMe", "readStream"].includes(operationId),
+    );
     for (const { operationId, method, path, body } of asking) {
       const answer = await harness.send(path, { method, authorization, body });
       expect([operationId, answer.status]).toEqual([operationId, 503]);
