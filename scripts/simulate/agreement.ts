@@ -127,9 +127,12 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     const names = namesOf(records.person(personId));
     const isEnded = (has: (booking: BookingRow) => boolean) =>
       store.bookingsOf(shift.id).some((each) => names.includes(each.candidateId) && has(each));
-    const subject = { kind: "booking", shiftId: shift.id, candidateId: candidateId ?? "" } as const;
+    const hasIssue = (type: "booking_overlaps" | "unassign_failed") =>
+      names.some((name) =>
+        store.hasOpenIssue(type, { kind: "booking", shiftId: shift.id, candidateId: name ?? "" }),
+      );
     // The shift came back, and the person is booked elsewhere: the platform leaves them on it as the provider's own.
-    if (store.hasOpenIssue("booking_overlaps", subject)) continue;
+    if (hasIssue("booking_overlaps")) continue;
     // A list that lacked the person, who was also on another shift, was read as a move: the person is on this one by the provider's decision.
     if (isEnded(({ reason }) => reason === "moved_by_provider")) continue;
     // Lists that showed no one have hidden that an assignment took effect late: two minutes later, the person is the provider's own.
@@ -146,7 +149,16 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     const hasReturned = ({ reason, leftAt }: BookingRow) =>
       reason === "withdrawn" && leftAt !== null && records.wasGone(shift.id, leftAt);
     if (assignedAs !== personId && isEnded(hasReturned)) continue;
-    const isRefused = store.hasOpenIssue("unassign_failed", subject);
+    // They have withdrawn and are on the list under a new id, which look-ups did not show.
+    const isHidden =
+      system.network.hasHiddenPeople &&
+      assignedAs !== personId &&
+      isEnded(({ reason }) => reason === "withdrawn");
+    if (isHidden) {
+      system.invariants.allowed.count("look_up_by_gateway");
+      continue;
+    }
+    const isRefused = hasIssue("unassign_failed");
     const isRestored = records.unassignedWhileLost.has(shift.id);
     const allowance = isRefused ? "unassign_failed" : "backup_restored";
     failUnlessAllowed(
@@ -169,10 +181,10 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
 
 /** Returns as whom the person is on a list: as the candidate with the same number, or as one whom the provider takes for this person. */
 function seatedAs(person: ProviderPerson | undefined, seats: readonly BookingRow[]): string | undefined {
-  return (
-    namesOf(person).find((name) => seats.some(({ candidateId }) => candidateId === name)) ??
-    person?.candidateId
-  );
+  const names = namesOf(person);
+  const seated = seats.filter(({ candidateId }) => names.includes(candidateId));
+  const assigned = seated.find(({ providerCandidateId }) => providerCandidateId === person?.id) ?? seated[0];
+  return assigned?.candidateId ?? person?.candidateId;
 }
 
 const namesOf = (person: ProviderPerson | undefined): (string | undefined)[] =>

@@ -19,7 +19,7 @@ const QUIET_MS = 2 * HOUR_MS;
 /** A shift is read once an hour; a 404 is checked with a second call. */
 const QUIET_CALLS = 6;
 /** Each webhook that is still under way asks for up to four readings, and each of these, without the shift, for a witness. */
-const SETTLE_CALLS = 120;
+const SETTLE_CALLS = 80;
 /** Of events and runs at one moment: far fewer are due when work comes to rest. */
 const MOST_TURNS = 10_000;
 

@@ -54,6 +54,8 @@ interface Observed {
 interface Change {
   shiftId: string;
   at: number;
+  /** The notice before it, within two minutes: it may have been taken for the echo of an own call. */
+  since: number;
   before: string;
   body: string;
   isDecided: boolean;
@@ -86,10 +88,13 @@ export class Timeliness {
     const [former, body] = [textOf(before), textOf(shift)];
     if (former === body) return;
     this.#decide(this.#changes.get(shiftId), "changed_again");
-    const isAfterLost = this.observations.of(shiftId).lostAt > NEVER && this.#isUnshown(shiftId, former);
+    const { now: at } = this.#system;
+    const { lostAt, noticedAt } = this.observations.of(shiftId);
+    const isAfterLost = lostAt > NEVER && this.#isUnshown(shiftId, former);
     const change = {
       shiftId,
-      at: this.#system.now,
+      at,
+      since: noticedAt > at - LAG_MS ? noticedAt : at,
       before: former,
       body,
       isDecided: false,
@@ -100,8 +105,9 @@ export class Timeliness {
   }
 
   #isUnshown(shiftId: string, body: string): boolean {
-    const isUnannounced = this.observations.of(shiftId).noticedAt < (this.#changes.get(shiftId)?.at ?? NEVER);
-    return isUnannounced && this.observations.belief(shiftId) !== body;
+    const last = this.#changes.get(shiftId);
+    const isUnannounced = this.observations.of(shiftId).noticedAt < (last?.at ?? NEVER);
+    return (isUnannounced || last?.isAfterLost === true) && this.observations.belief(shiftId) !== body;
   }
 
   /** Counts the changes without a deadline. */
@@ -128,7 +134,7 @@ export class Timeliness {
     if (deadline > now) return this.#await(change);
     const reason = this.#leftOut(change);
     if (reason) return this.#decide(change, reason);
-    const isAfterOwn = this.observations.of(change.shiftId).ownCallAt > change.at - LAG_MS;
+    const isAfterOwn = this.observations.of(change.shiftId).ownCallAt > change.since - LAG_MS;
     const isLagging = this.#visibleAt(change) > change.at;
     const kind = this.#isDisputed(change) ? "judged_disputed" : isLagging ? "judged_lagging" : "judged";
     this.#decide(change, isAfterOwn ? "judged_after_own_call" : kind);
@@ -176,8 +182,8 @@ export class Timeliness {
     const { underway, noticedAt, ownCallAt, dispatchedAt, disagreements } = this.observations.of(
       change.shiftId,
     );
-    const isAfterOwn = ownCallAt > change.at - LAG_MS;
-    if (underway > 0 || (noticedAt < change.at && !isAfterOwn)) return undefined;
+    const isAfterOwn = ownCallAt > change.since - LAG_MS;
+    if (underway > 0 || (noticedAt < change.at && ownCallAt <= change.at - LAG_MS)) return undefined;
     const visibleAt = this.#visibleAt(change);
     // Several replicas may show each state again and again: what the last rung shows is believed.
     const isDisputed = this.#isDisputed(change);

@@ -98,13 +98,13 @@ export interface Believed {
  * | the reading shows | then |
  * | --- | --- |
  * | `gone`, unannounced | it counts once the ladder from the first such reading, or a later notice, has ended |
- * | what is believed | it is confirmed. Read again while a change is expected, notices came in a burst, readings disagreed, or the shift was gone within `lag` |
+ * | what is believed | it is confirmed. Read again while a change is expected, notices came in a burst, readings disagreed, the list of people is another one, or the shift was gone within `lag` |
  * | a shift that was gone within `lag` | a replica lags: the belief is kept |
  * | other values than a call of the platform set within `lag`, and no later call asks for | the same |
  * | what is known to be older, while nothing is expected, or what a call replaced within `lag` | the same, until the ladder has ended |
  * | what was believed before, order unknown | the latest reading wins. The ladder starts again, unless an announced change is not shown yet: it counts from that |
  * | `cancelled` | it is believed at once, also if it was believed before |
- * | anything else | it is believed at once: it is newer than all that was believed. Read again as above, and if a reading within `lag` was new as well |
+ * | anything else | it is believed at once: it is newer than all that was believed. Read again as above. If a reading within `lag` was new as well, the ladder starts again |
  */
 export function believe(before: Belief, seen: Seen, now: number, ladder: readonly number[]): Believed {
   const lag = lagOf(ladder);
@@ -144,7 +144,8 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
   if (version === belief.version) {
     const isConfirmed = belief.isConfirmed || belief.basis === null || belief.since > belief.basis;
     const confirmed = { ...belief, isConfirmed };
-    const isDone = isConfirmed && expected === 0 && !isBurst(belief, lag);
+    // Two lists that differ: a replica that lags may have shown the second.
+    const isDone = isConfirmed && expected === 0 && !isBurst(belief, lag) && !isOtherList;
     return isDone
       ? { belief: confirmed, verdict: "confirmed", nextReadAt: undefined }
       : climb(confirmed, "confirmed", now, ladder);
@@ -161,11 +162,14 @@ function believeSeen(before: Belief, seen: Seen, now: number, ladder: readonly n
     ...succeed(belief, version, now, lag),
     ...(seen.isAnnounced && !known && { isConfirmed: true }),
   };
-  if (known && expected === 0) return climb({ ...next, basis: now }, "new", now, ladder);
+  if (known || expected > 0 || isBurst(next, lag)) {
+    const basis = known && expected === 0 ? now : next.basis;
+    return climb({ ...next, basis }, "new", now, ladder);
+  }
   // Readings that failed before have hidden versions: of two that are new within `lag`, a replica that lags may have shown the second.
   const isRead = before.version !== null && before.since > (before.calledAt ?? 0);
   const isSoon = isNews && isRead && now - before.since < lag;
-  if (known || expected > 0 || isSoon || isBurst(next, lag)) return climb(next, "new", now, ladder);
+  if (isSoon) return climb({ ...next, basis: now }, "new", now, ladder);
   return { belief: next, verdict: "new", nextReadAt: undefined };
 }
 

@@ -83,7 +83,11 @@ function handOverToNext(draft: Draft, booking: BookingState): boolean {
 
 function unassign(draft: Draft, booking: BookingState): Call | undefined {
   const { person, providerCandidateId: lastId, routeDoubt } = booking;
-  if (booking.atProvider === "yes" && routeDoubt !== null && isLookedUp(booking)) return undefined;
+  if (booking.atProvider === "yes" && routeDoubt !== null && isLookedUp(booking)) {
+    // The look-up ends unfinished when the shift seems to have started.
+    draft.push({ write: "identify", candidateId: booking.candidateId, forget: false });
+    return undefined;
+  }
   // The provider may have merged the person into another one since the last call.
   const providerCandidateId = routeDoubt === null ? (lastId ?? person.id) : (person.id ?? lastId);
   if (booking.atProvider === "yes" && providerCandidateId !== null) {

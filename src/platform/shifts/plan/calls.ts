@@ -16,6 +16,7 @@ import {
   noteSought,
   wasSought,
 } from "./routes.ts";
+import { isOnList } from "./seen.ts";
 import type { BookingState, Call, Made, RunSoFar } from "./state.ts";
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
@@ -149,6 +150,11 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
     return;
   }
   if (!isRefused) return;
+  // An assignment of unknown outcome was never confirmed, and no list has the person: the next one settles it.
+  if (booking.status === "pending" && !isOnList(draft.state, booking)) {
+    draft.patchBooking(booking, { atProvider: "maybe", routeDoubt: null });
+    return draft.readAt(draft.now);
+  }
   const params = paramsOf(outcome);
   draft.step({ step: "unassign", code: "booking_kept", params, traceId, durationMs });
   // The person is still on the shift, so an active booking stays. For one that has ended, the issue asks an operator.

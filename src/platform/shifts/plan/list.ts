@@ -78,7 +78,8 @@ function seekAgain(draft: Draft, booking: BookingState): boolean {
   if (isUnderWay) draft.push({ write: "identify", candidateId, forget: false });
   else if (isWithdrawn) doubtPerson(draft, "unassign", booking);
   else lookUpAgain(draft, booking);
-  draft.readAt(draft.now + (draft.rules.ladderMs[isUnderWay ? 2 : 0] ?? 0));
+  // The end of a look-up makes the shift due.
+  draft.readAt(draft.now + (draft.rules.ladderMs.at(isUnderWay ? -1 : 0) ?? 0));
   return true;
 }
 

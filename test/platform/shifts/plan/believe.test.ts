@@ -92,7 +92,7 @@ describe("a reading", () => {
       "other people, and a change was announced",
       notice(one(), 0.1),
       seen("one", { shown: "people" }),
-      ["confirmed", "one", undefined, "settled"],
+      ["confirmed", "one", 0.9, "settled"],
     ],
     ["something new that no one announced", one(), seen("two"), ["new", "two", undefined, "settled"]],
     ["what was announced", notice(one(), 0.1), seen("two"), ["new", "two", undefined, "settled"]],
@@ -106,7 +106,7 @@ describe("a reading", () => {
       "something new, shortly after something else that was new: a replica may lag behind what failed readings hid",
       notice(one({ since: ago(1), basis: ago(900) }), 0.1),
       seen("two"),
-      ["new", "two", 0.9, "settled"],
+      ["new", "two", 1, "unsettled"],
     ],
     [
       "a change announced shortly after the last reading for an earlier one",

@@ -12,6 +12,7 @@ import {
   issues,
   listing,
   NOW,
+  notified,
   patchOf,
   planned,
   refusal,
@@ -53,7 +54,8 @@ describe("a booked person whom the list lacks, beside the id of an unknown perso
   it("is not assigned once more or released before the look-up has ended", () => {
     const asked = { missingSince, isReassigned: true, soughtIds: ["person"] };
     const { writes, next } = read({ ...asked, person: SOUGHT }, "stranger");
-    expect([writesOf(writes, "booking"), next.do]).toEqual([[], "rest"]);
+    expect(writesOf(writes, "booking")).toEqual([]);
+    expect(next).toMatchObject({ do: "rest", afterMs: 120_000 });
     const ended = read(asked, "stranger");
     expect(patchOf(ended.writes)).toMatchObject({ status: "released", reason: "removed_by_provider" });
   });
@@ -166,6 +168,17 @@ describe("a 404 that says that the provider does not know the person", () => {
       expect(writesOf(writes, "booking")).toEqual([]);
   });
 
+  it("to a withdrawal is followed by the end of the look-up, also if that was interrupted and the list shows the person", () => {
+    const booking = confirmed({ isWithdrawn: true, routeDoubt: 0, person: SOUGHT });
+    const listed = [{ providerCandidateId: "new", candidateId: "candidate" }];
+    const { writes, next } = planned(
+      aState({ bookings: [booking], surroundings: { listed } }),
+      afterSeeing(),
+    );
+    expect(writesOf(writes, "identify")).toMatchObject([{ candidateId: "candidate", forget: false }]);
+    expect(next.do).toBe("rest");
+  });
+
   it("to a withdrawal leads to another one under the new id, also if the list does not show it yet", () => {
     const person = { id: "new", fault: null };
     const { next } = read({ atProvider: "maybe", isWithdrawn: true, routeDoubt: 0, person });
@@ -203,5 +216,29 @@ describe("an id that the provider does not know any more, of a withdrawal", () =
   it("ends the withdrawal once the look-up has found no other", () => {
     const { writes } = answered({ id: "person", fault: null });
     expect(writesOf(writes, "notify")).toMatchObject([{ kind: "booking_released", reason: "withdrawn" }]);
+  });
+});
+
+describe("a 409 to the withdrawal of someone whose assignment had an unknown outcome", () => {
+  const unassign = { ...assign(), do: "unassign" } as Call;
+  const answered = (...ids: string[]) => {
+    const booking = aBooking({ atProvider: "yes", isWithdrawn: true, providerCandidateId: "person" });
+    return planned(
+      aState({ bookings: [booking], surroundings: listing(...ids) }),
+      afterCall(unassign, refusal(409)),
+    );
+  };
+
+  it("confirms no one whom no list has shown: the next reading decides", () => {
+    const { writes, next } = answered();
+    expect([notified(writes), issues(writes)]).toEqual([[], []]);
+    expect(patchOf(writes)).toMatchObject({ atProvider: "maybe" });
+    expect(next.do).toBe("read");
+  });
+
+  it("keeps the booking of someone whom the list shows", () => {
+    const { writes } = answered("person");
+    expect(notified(writes)).toEqual(["booking_confirmed"]);
+    expect(issues(writes)).toEqual(["unassign_failed"]);
   });
 });
