@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { placeOnDisk } from "../test/harness/disk.ts";
 import { acknowledgement } from "./bench/acknowledgement.ts";
+import { citus } from "./bench/citus.ts";
 import { benchmarksDocument, type Measured } from "./bench/document.ts";
 import { fairness } from "./bench/fairness.ts";
 import { belowFloor } from "./bench/floors.ts";
@@ -26,6 +27,7 @@ const sections: readonly Section[] = [
   flow,
   fairness,
   organisations,
+  citus,
   generation,
   stub,
   kit,
@@ -42,8 +44,9 @@ the one from npm, which has no JIT, and POSTGRES=DIR the one below that folder.
 
   --quick            measure every section briefly, in about a minute; writes nothing unless --write is given
   --only SECTION,..  measure only these sections: ${names.join(", ")}; writes nothing unless
-                     --write is given. "year" runs only when it is named
-                     (YEAR_RATE=10 sets the year's events a second; default 1)
+                     --write is given. "year" and "citus" run only when they are named
+                     (YEAR_RATE=10 sets the year's events a second; default 1; CITUS_URL names
+                     a database with the extension citus and its workers, on this machine)
   --write            replace the measured sections in BENCHMARKS.md and keep the others
   --json             print every figure as one line of JSON, instead of tables
   --data DIR         folder for databases; default: the temporary folder, if it is on disk

@@ -246,7 +246,7 @@ async function createDatabase(connectionString: string, name: string): Promise<v
   }
 }
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
     return text === "" ? [] : text.split(" ").map(Number);
