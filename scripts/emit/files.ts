@@ -30,7 +30,8 @@ export function documentFiles(specFolder: string): DocumentFile[] {
       return [];
     });
   const [twice] = repeated(found, ({ name }) => name) ?? [];
-  const place = { document: basename(twice?.path ?? ""), pointer: "" };
+  const document = `${basename(specFolder)}/${basename(twice?.path ?? "")}`;
+  const place = { document, pointer: "", position: START };
   ensure(twice === undefined, place, `two documents are named "${twice?.name}"`, "rename one of them");
   return found;
 }

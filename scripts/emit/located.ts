@@ -31,7 +31,7 @@ function decoded(text: string, { place }: Located): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new SpecFault(place, `the reference ${text} is no URI`, "write %25 for a percent sign");
+    throw new SpecFault(place, `the reference ${text} is not a URI`, "write %25 for a percent sign");
   }
 }
 

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Validator } from "../../src/runtime/validator.ts";
 import { compile } from "./compile.ts";
 import { WORKS } from "./constructs.ts";
-import { folderInProject, openapi, run } from "./workspace.ts";
+import { REFUSED } from "./refused.ts";
+import { faultOf, folderInProject, openapi, run } from "./workspace.ts";
 
 const ROWS = Object.entries(WORKS).map(([name, construct], index) => ({
   name,
@@ -143,5 +144,14 @@ describe("a construct", () => {
 
   it("has the type of its values", () => {
     expect(compile(folder.path, { "uses.ts": USES })).toEqual([]);
+  });
+});
+
+describe("what the generated code would not heed is refused, with file, line, place and what to do:", () => {
+  it.each(REFUSED)("$name", async ({ files, at, says }) => {
+    const fault = await faultOf(files);
+    expect(fault).toMatch(/^spec\/\S+\.(?:ya?ml|json):[1-9]\d*:[1-9]\d*(?: #\S+)?\n {2}\S.*\n {2}-> \S/);
+    if (at !== undefined) expect(/^\S+ #(.*)$/m.exec(fault)?.[1]).toBe(at);
+    expect(fault).toMatch(says);
   });
 });

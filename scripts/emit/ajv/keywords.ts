@@ -48,7 +48,7 @@ export function checkKeywords(schema: Schema, place: Place): void {
   const allowed = error?.params.allowedValues ?? error?.params.type;
   const advice =
     allowed === undefined ? "correct it (JSON Schema 2020-12)" : `write ${[allowed].flat().join(", ")}`;
-  throw new SpecFault(below, `this ${error?.message ?? "is no schema"}`, advice);
+  throw new SpecFault(below, `this ${error?.message ?? "is not a schema"}`, advice);
 }
 
 function checkFormat({ format }: SchemaObject, place: Place): void {

@@ -43,7 +43,7 @@ export const UNIQUE_ITEMS: CodeKeywordDefinition = {
   },
 };
 
-/** `multipleOf` of the decimal numbers as they are written. Ajv divides, by which 19.99 is no multiple of 0.01. */
+/** `multipleOf` of the decimal numbers as they are written. Ajv divides, by which 19.99 is not a multiple of 0.01. */
 export const MULTIPLE_OF: CodeKeywordDefinition = {
   keyword: "multipleOf",
   type: "number",

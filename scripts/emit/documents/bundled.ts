@@ -46,7 +46,7 @@ export function namedIn({ components }: Document): NamedSchemas {
   return Object.fromEntries(named);
 }
 
-/** Returns a copy whose schemas went through `change`. Examples are no schemas, even if they resemble one. */
+/** Returns a copy whose schemas went through `change`. Examples are not schemas, even if they resemble one. */
 export function withSchemas(document: Document, change: (schema: Schema) => Schema): Document {
   const { components, ...rest } = document;
   const { schemas, ...others } = isRecord(components) ? components : {};
