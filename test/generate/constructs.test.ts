@@ -33,6 +33,14 @@ function document(): object {
     default: { $ref: PROBLEM },
   };
   paths.push(["/many", { patch: { operationId: "many", responses: statuses } }]);
+  const ids = {
+    name: "ids",
+    in: "query",
+    required: true,
+    schema: { type: "array", items: { type: "integer" } },
+  };
+  const answers = { 204: { description: "Listed" }, default: { $ref: PROBLEM } };
+  paths.push(["/listed", { get: { operationId: "listed", parameters: [ids], responses: answers } }]);
   const schemas = Object.fromEntries(ROWS.map(({ schemaName, schema }) => [schemaName, schema]));
   const Problem = { type: "object", required: ["code"], properties: { code: { type: "string" } } };
   const content = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
@@ -98,7 +106,12 @@ describe("a construct", () => {
     generated = Object.assign({}, ...(await Promise.all(files.map((file) => import(file)))));
     const echo = ({ body }: { body: unknown }) => ({ status: 200, body });
     const many = () => answer;
-    const handlers = Object.fromEntries([["many", many], ...ROWS.map(({ id }) => [id, echo])]);
+    const listed = () => ({ status: 204 });
+    const handlers = Object.fromEntries([
+      ["many", many],
+      ["listed", listed],
+      ...ROWS.map(({ id }) => [id, echo]),
+    ]);
     const server = express().use(generated.createRouter({ handlers })).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     close = () => server.close();
@@ -140,6 +153,19 @@ describe("a construct", () => {
   ])("has the statuses that it lists, and default for errors: %j", async (given, expected) => {
     answer = given;
     expect(await client.many?.({})).toMatchObject(expected);
+  });
+
+  it.each<[ids: unknown[], status: number]>([
+    [[1], 204],
+    [[1, 2], 204],
+    // No name is sent for an empty list, which is a missing parameter.
+    [[], 400],
+    [[""], 400],
+  ])("that is a required list in the query, sent as %j, has the status %i", async (ids, status) => {
+    expect(await client.listed?.({ params: { query: { ids } } })).toMatchObject({
+      status,
+      ...(status === 400 && { error: { status: 400 } }),
+    });
   });
 
   it("has the type of its values", () => {
