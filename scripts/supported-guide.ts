@@ -1,7 +1,7 @@
-import { KEYWORDS, UNSUPPORTED } from "./emit/ajv/keywords.ts";
+import { UNSUPPORTED } from "./emit/ajv/keywords.ts";
 import { FORMATS } from "./emit/formats.ts";
 import { ASYNCAPI, type Known, type KnownKeys, OPENAPI } from "./emit/known-keys.ts";
-import { ANNOTATIONS, COMPLETES } from "./emit/schema.ts";
+import { ANNOTATIONS, COMPLETES, KEYWORDS } from "./emit/schema.ts";
 
 const INTRODUCTION = `# What the documents may say
 

@@ -1,17 +1,17 @@
-import { at, type Place, SpecFault } from "./fault.ts";
+import { at, ensure, type Place, pointerSteps, SpecFault } from "./fault.ts";
 import type { DocumentFile, DocumentKind, YamlFiles } from "./files.ts";
 import { type Located, resolve } from "./located.ts";
-import { pointerSteps } from "./reference.ts";
 import {
   COMPLETES,
   isRecord,
   isSchema,
   mapSubschemas,
   type NamedSchemas,
-  onlyReference,
+  recordOf,
   referenceTo,
   type Schema,
   type SchemaObject,
+  withoutNotes,
 } from "./schema.ts";
 
 /** One document of the spec folder with everything it refers to inside it. */
@@ -65,8 +65,8 @@ class Bundler {
       name,
       kind,
       file,
-      root: isRecord(root) ? root : {},
-      published: isRecord(published) ? published : {},
+      root: recordOf(root),
+      published: recordOf(published),
       schemas: this.#schemas,
       origins: this.#origins,
       complete: this.#completeForms(),
@@ -80,10 +80,9 @@ class Bundler {
       if (typeof schema === "boolean" || !(COMPLETES in schema)) continue;
       const { [COMPLETES]: of, ...rest } = schema;
       const place = at(this.#origins.get(name) ?? { document: "", pointer: "" }, COMPLETES);
-      if (typeof of !== "string" || of === name || !(of in this.#schemas))
-        throw new SpecFault(place, `there is no other schema "${of}"`, "name a schema of this document");
-      if (forms.has(of))
-        throw new SpecFault(place, `${forms.get(of)} already completes ${of}`, "keep one of the two");
+      const isOther = typeof of === "string" && of !== name && of in this.#schemas;
+      ensure(isOther, place, `there is no other schema "${of}"`, "name a schema of this document");
+      ensure(!forms.has(of), place, `${forms.get(of)} already completes ${of}`, "keep one of the two");
       forms.set(of, name);
       this.#schemas[name] = rest;
     }
@@ -91,18 +90,19 @@ class Bundler {
   }
 
   #addOwnSchemas(document: Located, root: Record<string, unknown>): void {
-    const own = isRecord(root.components) ? root.components.schemas : undefined;
-    if (!isRecord(own)) return;
-    for (const [name, value] of Object.entries(own)) {
+    for (const [name, value] of Object.entries(recordOf(recordOf(root.components).schemas))) {
       this.#addSchema(name, { ...document, value, place: at(document.place, "components", "schemas", name) });
     }
   }
 
   /** Adds a schema to the named schemas. An own name for a shared schema of the same name is that schema. */
   #addSchema(name: string, target: Located): void {
-    if (!isSchema(target.value)) {
-      throw new SpecFault(target.place, "there is no schema here", "write a mapping or true or false");
-    }
+    ensure(
+      isSchema(target.value),
+      target.place,
+      "there is no schema here",
+      "write a mapping or true or false",
+    );
     if (typeof target.value === "object" && onlyReferenceText(target.value)?.endsWith(`/${name}`)) {
       const next = resolve(String(target.value.$ref), target, this.#files);
       if (next.place.pointer !== target.place.pointer || next.path !== target.path) {
@@ -117,13 +117,8 @@ class Bundler {
   }
 
   #isKnown(name: string, place: Place): boolean {
-    if (!SCHEMA_NAME.test(name)) {
-      throw new SpecFault(
-        place,
-        `"${name}" is no name for a type`,
-        "name schemas in PascalCase, letters and digits",
-      );
-    }
+    const advice = "name schemas in PascalCase, letters and digits";
+    ensure(SCHEMA_NAME.test(name), place, `"${name}" is not a name for a type`, advice);
     const known = this.#origins.get(name);
     if (known === undefined) return false;
     if (known.document === place.document && known.pointer === place.pointer) return true;
@@ -151,7 +146,7 @@ class Bundler {
   /** Resolves everything that is not a schema. */
   #part(from: Located, form: Form, depth: number): unknown {
     const { value, place } = from;
-    if (depth > MAX_DEPTH) throw new SpecFault(place, "the references run in a circle", "break the circle");
+    ensure(depth <= MAX_DEPTH, place, "the references run in a circle", "break the circle");
     if (Array.isArray(value)) {
       return value.map((item, index) =>
         this.#part({ ...from, value: item, place: at(place, index) }, form, depth + 1),
@@ -197,8 +192,5 @@ function isExample(key: string, item: unknown, holder: Place): boolean {
   return key === "example" || (key === "examples" && !isRecord(item));
 }
 
-function onlyReferenceText(schema: SchemaObject): string | undefined {
-  if (schema.$ref === undefined) return undefined;
-  const alone = { ...schema, $ref: referenceTo("X") };
-  return onlyReference(alone) === undefined ? undefined : schema.$ref;
-}
+const onlyReferenceText = (schema: SchemaObject): string | undefined =>
+  Object.keys(withoutNotes(schema)).join() === "$ref" ? schema.$ref : undefined;

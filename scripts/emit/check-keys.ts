@@ -1,10 +1,10 @@
 import { checkKeywords } from "./ajv/keywords.ts";
-import { at, type Place, SpecFault } from "./fault.ts";
+import { at, ensure, type Place, pointerSteps, SpecFault } from "./fault.ts";
 import type { DocumentFile, YamlFiles } from "./files.ts";
 import { ASYNCAPI, type Known, type KnownKeys, OPENAPI, REFERENCE } from "./known-keys.ts";
 import { type Located, resolve } from "./located.ts";
 import { nearest } from "./nearest.ts";
-import { COMPLETES, isRecord, isSchema } from "./schema.ts";
+import { COMPLETES, isRecord, isSchema, recordOf } from "./schema.ts";
 
 /** Refuses every key of a document that the generator does not understand, and would drop. Names of the author's own are left alone, and `x-` keys. */
 export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles): void {
@@ -13,8 +13,7 @@ export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles): void 
 
   const checkObject = (name: string, from: Located): void => {
     const { value, place } = from;
-    if (!isRecord(value))
-      throw new SpecFault(place, `a mapping is expected here, for the ${name}`, "correct it");
+    ensure(isRecord(value), place, `a mapping is expected here, for the ${name}`, "correct it");
     const mark = `${name} ${place.document}#${place.pointer}`;
     if (seen.has(mark)) return;
     seen.add(mark);
@@ -27,7 +26,7 @@ export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles): void 
 
   const checkEach = (known: KnownKeys, from: Located): void => {
     const { value, place } = from;
-    for (const [key, below] of Object.entries(isRecord(value) ? value : {})) {
+    for (const [key, below] of Object.entries(recordOf(value))) {
       if (key.startsWith("x-")) continue;
       checkValue(knownAs(key, known, place), { ...from, value: below, place: at(place, key) });
     }
@@ -37,24 +36,21 @@ export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles): void 
     const { value, place } = from;
     if (known === "any") return;
     if (known === "schema") {
-      if (!isSchema(value))
-        throw new SpecFault(place, "there is no schema here", "write a mapping or true or false");
+      ensure(isSchema(value), place, "there is no schema here", "write a mapping or true or false");
       checkKeywords(value, place);
       return;
     }
-    if ("unsupported" in known)
-      throw new SpecFault(
-        place,
-        `"${place.pointer.split("/").at(-1)}" is not supported here`,
-        known.unsupported,
-      );
+    if ("unsupported" in known) {
+      const problem = `"${pointerSteps(place.pointer).at(-1)}" is not supported here`;
+      throw new SpecFault(place, problem, known.unsupported);
+    }
     if ("one" in known) {
       checkObject(known.one, from);
       return;
     }
-    const name = "list" in known ? known.list : known.named;
-    if ("list" in known ? !Array.isArray(value) : !isRecord(value))
-      throw new SpecFault(place, `a ${"list" in known ? "list" : "mapping"} is expected here`, "correct it");
+    const [name, kind] = "list" in known ? [known.list, "list"] : [known.named, "mapping"];
+    const isOfKind = "list" in known ? Array.isArray(value) : isRecord(value);
+    ensure(isOfKind, place, `a ${kind} is expected here`, "correct it");
     for (const [key, item] of Object.entries(value as object)) {
       if ("named" in known && key.startsWith("x-")) continue;
       const below = { ...from, value: item, place: at(place, key) };
@@ -76,11 +72,7 @@ function withoutLink(schema: unknown): unknown {
 function knownAs(key: string, known: KnownKeys, place: Place): Known {
   if (Object.hasOwn(known, key)) return known[key] ?? "any";
   const word = nearest(key, Object.keys(known));
-  throw new SpecFault(
-    at(place, key),
-    `the key "${key}" is not known here`,
-    word === undefined
-      ? `use one of ${Object.keys(known).join(", ")}, or begin it with x-`
-      : `write "${word}"`,
-  );
+  const all = Object.keys(known).join(", ");
+  const advice = word === undefined ? `use one of ${all}, or begin it with x-` : `write "${word}"`;
+  throw new SpecFault(at(place, key), `the key "${key}" is not known here`, advice);
 }

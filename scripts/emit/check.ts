@@ -1,6 +1,6 @@
 import { checkKeywords } from "./ajv/keywords.ts";
 import type { SpecDocument } from "./bundle.ts";
-import { at, type Place, SpecFault } from "./fault.ts";
+import { at, ensure, type Place } from "./fault.ts";
 import { inlineSchemas, type Operation } from "./openapi/paths.ts";
 import {
   isSchema,
@@ -40,8 +40,8 @@ function refuseCircle(schema: SchemaObject, place: Place, named: NamedSchemas): 
   const seen = new Set<SchemaObject>();
   const follow = (each: SchemaObject): void => {
     for (const part of partsOf(each, named)) {
-      if (part === schema)
-        throw new SpecFault(place, "the schema applies itself to the same value", "break the circle");
+      const problem = "the schema applies itself to the same value";
+      ensure(part !== schema, place, problem, "break the circle");
       if (!seen.has(part)) follow(seen.add(part) && part);
     }
   };
@@ -58,12 +58,8 @@ function checkUnevaluated(schema: SchemaObject, place: Place, named: NamedSchema
   const word = UNCOUNTED.find((each) =>
     (each === "items" ? applied : [schema, ...applied]).some((part) => part[each] !== undefined),
   );
-  if (word === undefined) return;
-  throw new SpecFault(
-    at(place, "unevaluatedItems"),
-    `"unevaluatedItems" is not supported beside "${word}"`,
-    "write the items out",
-  );
+  const problem = `"unevaluatedItems" is not supported beside "${word}"`;
+  ensure(word === undefined, at(place, "unevaluatedItems"), problem, "write the items out");
 }
 
 /** Returns the schemas that apply to the same value. */

@@ -3,16 +3,14 @@ import { bundle, type SpecDocument } from "./bundle.ts";
 import { checkSchemas } from "./check.ts";
 import { checkKeys } from "./check-keys.ts";
 import { emitDocuments } from "./documents/emit.ts";
-import { emitEntry } from "./entry.ts";
 import { SpecFault } from "./fault.ts";
 import { documentFiles, type YamlFiles, yamlFiles } from "./files.ts";
 import { emitMessages } from "./messages.ts";
 import { emitClient } from "./openapi/client.ts";
-import { refuseUnsentMembers } from "./openapi/events.ts";
-import { EVENT_STREAM } from "./openapi/media-types.ts";
+import { EVENT_STREAM, refuseUnsentMembers } from "./openapi/content.ts";
 import { operationsOf } from "./openapi/paths.ts";
 import { emitServer } from "./openapi/server.ts";
-import { emitSchemaTypes, emitTypes } from "./openapi/types.ts";
+import { emitTypes } from "./openapi/types.ts";
 import { planOperations, planSchemas, type ValidatorPlan } from "./openapi/validators.ts";
 import { refuseOverlaps } from "./overlap/refuse.ts";
 
@@ -82,7 +80,7 @@ async function emitAsyncApi(document: SpecDocument, runtime: string): Promise<Fi
   refuseOverlaps(lifted, []);
   return [
     ["index.ts", emitEntry(document.kind, runtime)],
-    ["types.ts", (await emitSchemaTypes(lifted)) + text],
+    ["types.ts", (await emitTypes(lifted)) + text],
     ...(await validatorFiles(planSchemas(lifted), runtime)),
   ];
 }
@@ -92,4 +90,15 @@ async function validatorFiles(plan: ValidatorPlan, runtime: string): Promise<Fil
     ["validators.js", await emitValidators(plan)],
     ["validators.d.ts", emitValidatorTypes(plan, runtime)],
   ];
+}
+
+const MODULES: Readonly<Record<SpecDocument["kind"], readonly string[]>> = {
+  openapi: ["client.ts", "types.ts", "validators.js"],
+  asyncapi: ["types.ts", "validators.js"],
+};
+
+/** Returns the entry module of one document, without the stub, because that needs Express. */
+function emitEntry(kind: SpecDocument["kind"], runtime: string): string {
+  const modules = MODULES[kind].map((name) => `export * from "./${name}";\n`);
+  return `export type { Validator } from "${runtime}/validator.ts";\n${modules.join("")}`;
 }

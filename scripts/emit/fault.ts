@@ -31,11 +31,36 @@ export class SpecFault extends Error {
   }
 }
 
+/** @throws SpecFault unless the condition holds */
+export function ensure(holds: boolean, place: Place, problem: string, advice: string): asserts holds {
+  if (!holds) throw new SpecFault(place, problem, advice);
+}
+
 /** Returns one step of a JSON pointer, escaped (RFC 6901, section 3). */
 export function pointerStep(step: string | number): string {
   return `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
+/** Returns the steps of a JSON pointer. */
+export function pointerSteps(pointer: string): string[] {
+  const steps = pointer.split("/").slice(1);
+  return steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
 export function at(place: Place, ...steps: readonly (string | number)[]): Place {
   return { document: place.document, pointer: place.pointer + steps.map(pointerStep).join("") };
+}
+
+/** Returns the first item whose key an earlier one has, and that earlier one. */
+export function repeated<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+): [item: T, other: T] | undefined {
+  const seen = new Map<string, T>();
+  for (const item of items) {
+    const other = seen.get(keyOf(item));
+    if (other !== undefined) return [item, other];
+    seen.set(keyOf(item), item);
+  }
+  return undefined;
 }

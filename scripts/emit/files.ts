@@ -1,18 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isNode,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  visit,
-} from "yaml";
-import { type Place, type Position, SpecFault } from "./fault.ts";
-import { pointerSteps } from "./reference.ts";
+import { type Document, isAlias, isMap, isNode, isSeq, LineCounter, parseDocument, visit } from "yaml";
+import { ensure, type Place, type Position, pointerSteps, repeated, SpecFault } from "./fault.ts";
 import { isRecord } from "./schema.ts";
 
 export type DocumentKind = "openapi" | "asyncapi";
@@ -32,22 +21,18 @@ const DOCUMENT = /^(?<name>[a-z][a-z0-9-]*)\.(?<kind>openapi|asyncapi)\.yaml$/;
 
 /** Returns the documents directly in the spec folder, in the order of their names. */
 export function documentFiles(specFolder: string): DocumentFile[] {
-  const found: DocumentFile[] = [];
-  for (const entry of readdirSync(specFolder).sort()) {
-    const groups = DOCUMENT.exec(entry)?.groups;
-    if (groups?.name === undefined) {
+  const found = readdirSync(specFolder)
+    .sort()
+    .flatMap((entry): DocumentFile[] => {
+      const { name, kind } = DOCUMENT.exec(entry)?.groups ?? {};
+      if (name !== undefined) return [{ name, kind: kind as DocumentKind, path: join(specFolder, entry) }];
       refuseMisnamed(entry, specFolder);
-      continue;
-    }
-    const kind = groups.kind === "openapi" ? "openapi" : "asyncapi";
-    found.push({ name: groups.name, kind, path: join(specFolder, entry) });
-  }
-  const names = found.map((file) => file.name);
-  const twice = found.find((file, index) => names.indexOf(file.name) !== index);
-  if (twice !== undefined) {
-    const place = { document: basename(twice.path), pointer: "" };
-    throw new SpecFault(place, `two documents are named "${twice.name}"`, "rename one of them");
-  }
+      return [];
+    });
+  const [twice] = repeated(found, ({ name }) => name) ?? [];
+  const document = `${basename(specFolder)}/${basename(twice?.path ?? "")}`;
+  const place = { document, pointer: "", position: START };
+  ensure(twice === undefined, place, `two documents are named "${twice?.name}"`, "rename one of them");
   return found;
 }
 
@@ -112,50 +97,39 @@ const MERGE_CONFLICT = /^(?:<{7}|={7}|>{7})(?: |$)/m;
 function parseYaml(text: string, document: string): Parsed {
   const lines = new LineCounter();
   const tree = parseDocument(text, { lineCounter: lines });
-  const [error] = tree.errors;
+  const refuse: Refuse = (offset, problem, advice) => {
+    throw new SpecFault({ document, pointer: "", position: positionAt(lines, offset) }, problem, advice);
+  };
   const conflict = MERGE_CONFLICT.exec(text);
-  if (conflict) {
-    const place = {
-      document,
-      pointer: "",
-      position: { line: text.slice(0, conflict.index).split("\n").length, column: 1 },
-    };
-    throw new SpecFault(place, "a merge conflict is not resolved", "keep one of the two sides");
-  }
-  if (error !== undefined) {
-    const { line = 1, col = 1 } = error.linePos?.[0] ?? {};
-    const [message = ""] = error.message.split("\n");
-    const place = { document, pointer: "", position: { line, column: col } };
-    throw new SpecFault(place, message.replace(/ at line \d+, column \d+:?$/, ""), "correct the YAML");
-  }
-  refuseLost(tree, lines, document);
-  const root = rootOf({ tree, lines }, document);
-  if (isRecord(root)) return { root, tree, lines };
-  throw new SpecFault(
-    { document, pointer: "" },
-    "the file holds no mapping",
-    "start it with keys and values",
-  );
+  if (conflict) refuse(conflict.index, "a merge conflict is not resolved", "keep one of the two sides");
+  for (const { message, pos } of tree.errors)
+    refuse(pos[0], message.replace(/(?: at line \d+, column \d+:?)?(?:\n[\s\S]*)?$/, ""), "correct the YAML");
+  refuseLost(tree, refuse);
+  const root = rootOf(tree, refuse);
+  return isRecord(root)
+    ? { root, tree, lines }
+    : refuse(0, "the file holds no mapping", "start it with keys and values");
 }
 
+type Refuse = (offset: number, problem: string, advice: string) => never;
+
 /** Refuses what JavaScript would not keep. */
-function refuseLost(tree: Document, lines: LineCounter, document: string): void {
+function refuseLost(tree: Document, refuse: Refuse): void {
   visit(tree, {
     Scalar: (_key, { value, source, range }) => {
-      const isLost = Number.isInteger(value) && !Number.isSafeInteger(value);
-      if (!isLost && value !== "__proto__") return;
-      throw new SpecFault(
-        { document, pointer: "", position: positionAt(lines, range?.[0] ?? 0) },
-        isLost
-          ? `readers of JSON round ${source}, which is beyond 2^53`
-          : "the name __proto__ is not supported",
-        isLost ? "write a smaller number, or a text" : "choose another name",
-      );
+      const offset = range?.[0] ?? 0;
+      if (value === "__proto__") refuse(offset, "the name __proto__ is not supported", "choose another name");
+      if (Number.isInteger(value) && !Number.isSafeInteger(value))
+        refuse(
+          offset,
+          `readers of JSON round ${source}, which is beyond 2^53`,
+          "write a smaller number, or a text",
+        );
     },
   });
 }
 
-function rootOf({ tree, lines }: Omit<Parsed, "root">, document: string): unknown {
+function rootOf(tree: Document, refuse: Refuse): unknown {
   try {
     return tree.toJS({ maxAliasCount: MOST_ALIASES });
   } catch (error) {
@@ -165,8 +139,7 @@ function rootOf({ tree, lines }: Omit<Parsed, "root">, document: string): unknow
         if (!alias.resolve(tree)) offset ||= alias.range?.[0] ?? 0;
       },
     });
-    const position = positionAt(lines, offset);
-    throw new SpecFault({ document, pointer: "", position }, (error as Error).message, "correct the YAML");
+    return refuse(offset, (error as Error).message, "correct the YAML");
   }
 }
 
@@ -179,7 +152,7 @@ function positionIn({ tree, lines }: Parsed, steps: readonly string[]): Position
     const item = isSeq(target) ? target.items[Number(step)] : undefined;
     const [shown, next] = pair ? [pair.key, pair.value] : [item, item];
     if (!isNode(shown)) break;
-    offset = startOf(shown) ?? offset;
+    offset = shown.range?.[0] ?? offset;
     node = next;
   }
   return positionAt(lines, offset);
@@ -191,5 +164,3 @@ function positionAt(lines: LineCounter, offset: number): Position {
 }
 
 const textOf = (key: unknown): string => String(isNode(key) ? key.toJSON() : key);
-
-const startOf = ({ range }: Node): number | undefined => range?.[0];

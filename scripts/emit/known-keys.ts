@@ -13,11 +13,15 @@ export type Known =
 
 export type KnownKeys = Readonly<Record<string, Known>>;
 
-const any = (...keys: string[]): KnownKeys => Object.fromEntries(keys.map((key) => [key, "any"]));
+const all = (known: Known, ...keys: string[]): KnownKeys =>
+  Object.fromEntries(keys.map((key) => [key, known]));
+const any = (...keys: string[]): KnownKeys => all("any", ...keys);
 const one = (name: string): Known => ({ one: name });
 const list = (name: string): Known => ({ list: name });
 const named = (name: string): Known => ({ named: name });
 const not = (unsupported: string): Known => ({ unsupported });
+
+const TAGGED = { tags: list("tag"), externalDocs: one("externalDocs") };
 
 /** What both kinds of documents share. */
 const COMMON = {
@@ -31,20 +35,12 @@ const COMMON = {
   tag: { ...any("name", "description"), externalDocs: one("externalDocs") },
   externalDocs: any("description", "url"),
   variable: any("enum", "default", "description", "examples"),
-  securityScheme: any(
-    "type",
-    "scheme",
-    "bearerFormat",
-    "description",
-    "name",
-    "in",
-    "openIdConnectUrl",
-    "flows",
-  ),
+  securityScheme: {
+    ...any("type", "scheme", "bearerFormat", "description"),
+    ...any("name", "in", "openIdConnectUrl", "flows"),
+  },
 } as const satisfies Readonly<Record<string, KnownKeys>>;
 
-const operation = one("operation");
-const ONE_METHOD = not("use get, put, post, delete or patch");
 const NO_LINKS = not("describe the next call in the text");
 const OTHER_DOCUMENT = not("describe what is sent to others in an AsyncAPI document");
 
@@ -57,8 +53,7 @@ export const OPENAPI: Readonly<Record<string, KnownKeys>> = {
     paths: named("path"),
     components: one("components"),
     security: list("requirement"),
-    tags: list("tag"),
-    externalDocs: one("externalDocs"),
+    ...TAGGED,
     webhooks: OTHER_DOCUMENT,
     jsonSchemaDialect: not("write schemas of JSON Schema 2020-12"),
   },
@@ -66,14 +61,8 @@ export const OPENAPI: Readonly<Record<string, KnownKeys>> = {
   path: {
     ...any("summary", "description"),
     parameters: list("parameter"),
-    get: operation,
-    put: operation,
-    post: operation,
-    delete: operation,
-    patch: operation,
-    head: ONE_METHOD,
-    options: ONE_METHOD,
-    trace: ONE_METHOD,
+    ...all(one("operation"), "get", "put", "post", "delete", "patch"),
+    ...all(not("use get, put, post, delete or patch"), "head", "options", "trace"),
     servers: not("list the servers once, for the document"),
   },
   operation: {
@@ -95,18 +84,8 @@ export const OPENAPI: Readonly<Record<string, KnownKeys>> = {
     allowReserved: not("leave it out: such characters are escaped"),
   },
   requestBody: { ...any("description", "required"), content: named("mediaType") },
-  mediaType: {
-    schema: "schema",
-    example: "any",
-    examples: named("example"),
-    encoding: not("use JSON"),
-  },
-  response: {
-    description: "any",
-    headers: named("header"),
-    content: named("mediaType"),
-    links: NO_LINKS,
-  },
+  mediaType: { schema: "schema", example: "any", examples: named("example"), encoding: not("use JSON") },
+  response: { description: "any", headers: named("header"), content: named("mediaType"), links: NO_LINKS },
   header: {
     ...any("description", "deprecated", "example"),
     schema: "schema",
@@ -144,21 +123,19 @@ export const ASYNCAPI: Readonly<Record<string, KnownKeys>> = {
     operations: named("operation"),
     components: one("components"),
   },
-  info: { ...COMMON.info, tags: list("tag"), externalDocs: one("externalDocs") },
+  info: { ...COMMON.info, ...TAGGED },
   server: {
     ...any("host", "protocol", "protocolVersion", "pathname", "title", "summary", "description", "bindings"),
     variables: named("variable"),
     security: list("securityScheme"),
-    tags: list("tag"),
-    externalDocs: one("externalDocs"),
+    ...TAGGED,
   },
   channel: {
     ...any("address", "title", "summary", "description", "bindings"),
     servers: list("server"),
     parameters: named("parameter"),
     messages: named("message"),
-    tags: list("tag"),
-    externalDocs: one("externalDocs"),
+    ...TAGGED,
   },
   parameter: any("enum", "default", "description", "examples", "location"),
   operation: {
@@ -167,16 +144,14 @@ export const ASYNCAPI: Readonly<Record<string, KnownKeys>> = {
     messages: list("message"),
     reply: one("reply"),
     security: list("securityScheme"),
-    tags: list("tag"),
-    externalDocs: one("externalDocs"),
+    ...TAGGED,
     traits: TRAITS,
   },
   reply: { address: "any", channel: one("channel"), messages: list("message") },
   message: {
     ...any("name", "title", "summary", "description", "contentType", "correlationId", "bindings", "examples"),
     payload: "schema",
-    tags: list("tag"),
-    externalDocs: one("externalDocs"),
+    ...TAGGED,
     headers: not("describe headers in the text: the generated code does not read them"),
     traits: TRAITS,
   },

@@ -1,6 +1,6 @@
 import type { SpecDocument } from "./bundle.ts";
-import { at, type Place, pointerStep, SpecFault } from "./fault.ts";
-import { isRecord, isSchema, onlyReference, type Schema } from "./schema.ts";
+import { at, ensure, type Place, pointerStep, repeated, SpecFault } from "./fault.ts";
+import { isRecord, isSchema, mapRecord, onlyReference, recordOf, type Schema } from "./schema.ts";
 
 /** A Message Object (AsyncAPI 3.0) with the schema of its payload and the channels that carry it. */
 interface Message {
@@ -16,143 +16,104 @@ interface Message {
 export function emitMessages(document: SpecDocument): { lifted: SpecDocument; text: string } {
   const version = String(document.root.asyncapi);
   const place = { document: document.file, pointer: "" };
-  if (!version.startsWith("3.0")) {
-    throw new SpecFault(at(place, "asyncapi"), `version ${version} is not supported`, "write AsyncAPI 3.0");
-  }
+  const isKnown = version.startsWith("3.0");
+  ensure(isKnown, at(place, "asyncapi"), `version ${version} is not supported`, "write AsyncAPI 3.0");
   refuseInlineMessages(document, at(place, "channels"));
   const schemas: Record<string, Schema> = { ...document.schemas };
   const origins = new Map(document.origins);
-  const messages = messageEntries(document).map(([key, message]) => {
-    const where = at(place, "components", "messages", key);
+  const below = at(place, "components", "messages");
+  const messages = sentMessages(document).map(([key, message, channels]): Message => {
+    const where = at(below, key);
     const payload = payloadOf(message, where);
     const schemaName = onlyReference(payload) ?? liftedName(key, where, schemas);
     if (onlyReference(payload) === undefined) {
       schemas[schemaName] = payload;
       origins.set(schemaName, at(where, "payload"));
     }
-    return messageOf(document, key, message, schemaName);
+    const { name, title, summary } = mapRecord(message, textOf);
+    return { key, name: name || key, title: title ?? "", summary: summary ?? "", schemaName, channels };
   });
-  const twice = messages.find(({ name }, index) => messages.findIndex((each) => each.name === name) < index);
-  if (twice !== undefined)
-    throw new SpecFault(
-      at(place, "components", "messages", twice.key, "name"),
-      `another message is named "${twice.name}"`,
-      "give each its own name",
-    );
+  const [twice] = repeated(messages, ({ name }) => name) ?? [];
+  if (twice !== undefined) {
+    const problem = `another message is named "${twice.name}"`;
+    throw new SpecFault(at(below, twice.key, "name"), problem, "give each its own name");
+  }
   refuseUnlisted(document, place);
   return { lifted: { ...document, schemas, origins }, text: printMessages(messages) };
 }
 
+const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
+
+const messagesOf = (holder: unknown) => recordOf(recordOf(holder).messages);
+
+const channelsOf = ({ root }: SpecDocument) => Object.entries(recordOf(root.channels));
+
 /** Refuses a message that no channel carries, or that no operation of its channel lists: it would never be sent. */
-function refuseUnlisted({ root }: SpecDocument, place: Place): void {
-  const channels = Object.entries(recordOf(root.channels));
-  const carried = channels.flatMap(([, channel]) => referencesIn(recordOf(channel).messages));
-  for (const key of Object.keys(recordOf(recordOf(root.components).messages)))
-    if (!carried.includes(`#/components/messages${pointerStep(key)}`))
-      throw new SpecFault(
-        at(place, "components", "messages", key),
-        "no channel carries the message",
-        "add it to the messages of a channel, or remove it",
-      );
-  const operations = Object.values(recordOf(root.operations)).flatMap((each) => [
-    recordOf(each),
-    recordOf(recordOf(each).reply),
-  ]);
-  for (const [key, channel] of channels) {
-    const own = `#/channels${pointerStep(key)}`;
-    const using = operations.filter((operation) => referencesIn([operation.channel]).includes(own));
+function refuseUnlisted(document: SpecDocument, place: Place): void {
+  const { components, operations: all } = document.root;
+  const carried = channelsOf(document).flatMap(([, channel]) => referencesIn(messagesOf(channel)));
+  for (const key of Object.keys(messagesOf(components))) {
+    const where = at(place, "components", "messages", key);
+    const advice = "add it to the messages of a channel, or remove it";
+    ensure(carried.includes(`#${where.pointer}`), where, "no channel carries the message", advice);
+  }
+  const operations = Object.values(recordOf(all)).map(recordOf);
+  const receiving = operations.flatMap((each) => [each, recordOf(each.reply)]);
+  for (const [key, channel] of channelsOf(document)) {
+    const own = at(place, "channels", key);
+    const using = receiving.filter((each) => recordOf(each.channel).$ref === `#${own.pointer}`);
     // An operation without a list takes every message of its channel.
     if (using.length === 0 || using.some(({ messages }) => messages === undefined)) continue;
     const listed = using.flatMap(({ messages }) => referencesIn(messages));
-    for (const name of Object.keys(recordOf(recordOf(channel).messages)))
-      if (!listed.includes(`${own}/messages${pointerStep(name)}`))
-        throw new SpecFault(
-          at(place, "channels", key, "messages", name),
-          "no operation of this channel lists the message",
-          "add it to the messages of the operation, or remove it",
-        );
-  }
-}
-
-const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
-
-const referencesIn = (values: unknown): unknown[] =>
-  Object.values(isRecord(values) || Array.isArray(values) ? values : {}).map((value) => recordOf(value).$ref);
-
-/** Returns the sent messages; a reply belongs to the request, and its channel has no address. */
-function messageEntries(document: SpecDocument): [string, Record<string, unknown>][] {
-  const { components } = document.root;
-  const messages = isRecord(components) && isRecord(components.messages) ? components.messages : {};
-  const isReply = (key: string): boolean =>
-    channelsOf(document, `#/components/messages${pointerStep(key)}`).includes("");
-  return Object.entries(messages).flatMap(([key, message]) =>
-    isRecord(message) && !isReply(key) ? [[key, message]] : [],
-  );
-}
-
-/** Refuses a message inside a channel, which would be ignored. */
-function refuseInlineMessages(document: SpecDocument, place: Place): void {
-  for (const [key, channel] of Object.entries(
-    isRecord(document.root.channels) ? document.root.channels : {},
-  )) {
-    const messages = isRecord(channel) && isRecord(channel.messages) ? channel.messages : {};
-    for (const [name, message] of Object.entries(messages)) {
-      if (isRecord(message) && String(message.$ref).startsWith("#/components/messages/")) continue;
-      const where = at(place, key, "messages", name);
-      throw new SpecFault(
-        where,
-        "the message is not in components.messages",
-        "move it there and refer to it",
-      );
+    for (const name of Object.keys(messagesOf(channel))) {
+      const where = at(own, "messages", name);
+      const problem = "no operation of this channel lists the message";
+      const advice = "add it to the messages of the operation, or remove it";
+      ensure(listed.includes(`#${where.pointer}`), where, problem, advice);
     }
   }
 }
 
-function payloadOf(message: Record<string, unknown>, place: Place): Schema {
-  const { payload } = message;
-  if (typeof message.$ref === "string")
-    throw new SpecFault(place, "references to messages are not supported here", "write the message out");
-  if (!isSchema(payload))
-    throw new SpecFault(place, "the message has no payload", "give it a schema as payload");
+const referencesIn = (values: unknown): unknown[] =>
+  Object.values(values ?? {}).map((value) => recordOf(value).$ref);
+
+/** Returns the sent messages with the addresses that carry them; a reply belongs to the request, and its channel has no address. */
+function sentMessages(document: SpecDocument): [key: string, Record<string, unknown>, channels: string[]][] {
+  return Object.entries(messagesOf(document.root.components)).flatMap(([key, message]) => {
+    const reference = `#/components/messages${pointerStep(key)}`;
+    const carrying = channelsOf(document).filter(([, each]) =>
+      referencesIn(messagesOf(each)).includes(reference),
+    );
+    const addresses = carrying.map(([, channel]) => String(recordOf(channel).address ?? ""));
+    return isRecord(message) && !addresses.includes("") ? [[key, message, addresses]] : [];
+  });
+}
+
+/** Refuses a message inside a channel, which would be ignored. */
+function refuseInlineMessages(document: SpecDocument, place: Place): void {
+  for (const [key, channel] of channelsOf(document)) {
+    for (const [name, message] of Object.entries(messagesOf(channel))) {
+      const isReference = String(recordOf(message).$ref).startsWith("#/components/messages/");
+      const where = at(place, key, "messages", name);
+      const advice = "move it there and refer to it";
+      ensure(isReference, where, "the message is not in components.messages", advice);
+    }
+  }
+}
+
+function payloadOf({ $ref, payload }: Record<string, unknown>, place: Place): Schema {
+  const isReference = typeof $ref === "string";
+  ensure(!isReference, place, "references to messages are not supported here", "write the message out");
+  ensure(isSchema(payload), place, "the message has no payload", "give it a schema as payload");
   return payload;
 }
 
 function liftedName(key: string, place: Place, schemas: Readonly<Record<string, Schema>>): string {
   const name = key.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_all, first: string) => first.toUpperCase());
-  if (!/^[A-Z]/.test(name) || name in schemas) {
-    throw new SpecFault(
-      place,
-      `the payload cannot be named "${name}"`,
-      "name it in components.schemas and refer to it",
-    );
-  }
+  const isFree = /^[A-Z]/.test(name) && !(name in schemas);
+  const advice = "name it in components.schemas and refer to it";
+  ensure(isFree, place, `the payload cannot be named "${name}"`, advice);
   return name;
-}
-
-function messageOf(
-  document: SpecDocument,
-  key: string,
-  message: Record<string, unknown>,
-  schemaName: string,
-): Message {
-  const text = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
-  return {
-    key,
-    name: text(message.name) || key,
-    title: text(message.title),
-    summary: text(message.summary),
-    schemaName,
-    channels: channelsOf(document, `#/components/messages${pointerStep(key)}`),
-  };
-}
-
-function channelsOf(document: SpecDocument, reference: string): string[] {
-  const channels = isRecord(document.root.channels) ? Object.values(document.root.channels) : [];
-  return channels.flatMap((channel) => {
-    const messages = isRecord(channel) && isRecord(channel.messages) ? Object.values(channel.messages) : [];
-    const carries = messages.some((message) => isRecord(message) && message.$ref === reference);
-    return isRecord(channel) && carries ? [String(channel.address ?? "")] : [];
-  });
 }
 
 function printMessages(messages: readonly Message[]): string {

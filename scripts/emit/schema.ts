@@ -19,25 +19,33 @@ export interface SchemaObject {
 export type Schema = boolean | SchemaObject;
 export type NamedSchemas = Readonly<Record<string, Schema>>;
 
-/** The keywords of JSON Schema 2020-12 (core and applicator vocabulary) that hold schemas, by the form they hold them in. */
+/** The keywords of JSON Schema 2020-12 that hold schemas (core and applicator vocabulary), by the form they hold them in. */
 const SINGLE = [
-  "items",
-  "additionalProperties",
-  "contains",
-  "propertyNames",
-  "not",
-  "if",
-  "then",
-  "else",
-  "unevaluatedProperties",
-  "unevaluatedItems",
+  ...["items", "contains", "unevaluatedItems"],
+  ...["additionalProperties", "propertyNames", "unevaluatedProperties"],
+  ...["not", "if", "then", "else"],
 ];
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const MAPS = ["properties", "patternProperties", "dependentSchemas", "$defs"];
 
+/** The assertions and applicators that the validators and the types can both carry. */
+export const KEYWORDS: ReadonlySet<string> = new Set([
+  ...["$ref", "type", "enum", "const"],
+  ...["format", "pattern", "minLength", "maxLength"],
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  ...["minItems", "maxItems", "uniqueItems", "minContains", "maxContains"],
+  ...["required", "minProperties", "maxProperties", "dependentRequired"],
+  ...SINGLE,
+  ...LISTS,
+  ...MAPS,
+]);
+
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Returns the value, or an empty record where it is none. */
+export const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 
 export function isSchema(value: unknown): value is Schema {
   return typeof value === "boolean" || isRecord(value);
@@ -55,11 +63,7 @@ type Visit = (schema: Schema, steps: readonly (string | number)[]) => Schema;
 
 /** Returns a copy of `schema` whose direct subschemas went through `visit`. Other values are unchanged. */
 export function mapSubschemas(schema: SchemaObject, visit: Visit): SchemaObject {
-  const copy: SchemaObject = {};
-  for (const [keyword, value] of Object.entries(schema)) {
-    copy[keyword] = mapKeyword(keyword, value, visit);
-  }
-  return copy;
+  return mapRecord(schema, (value, keyword) => mapKeyword(keyword, value, visit));
 }
 
 function mapKeyword(keyword: string, value: unknown, visit: Visit): unknown {
@@ -68,10 +72,7 @@ function mapKeyword(keyword: string, value: unknown, visit: Visit): unknown {
     return value.map((item, index) => (isSchema(item) ? visit(item, [keyword, index]) : item));
   }
   if (MAPS.includes(keyword) && isRecord(value)) {
-    const entries = Object.entries(value);
-    return Object.fromEntries(
-      entries.map(([name, item]) => [name, isSchema(item) ? visit(item, [keyword, name]) : item]),
-    );
+    return mapRecord(value, (item, name) => (isSchema(item) ? visit(item, [keyword, name]) : item));
   }
   return value;
 }
@@ -105,26 +106,28 @@ export function referenceTo(name: string): string {
 /** Returns the name of the schema when `schema` is only a reference to it (annotations beside `$ref` change nothing). */
 export function onlyReference(schema: Schema): string | undefined {
   if (typeof schema === "boolean" || schema.$ref === undefined) return undefined;
-  const others = Object.keys(schema).filter((keyword) => keyword !== "$ref" && !ANNOTATIONS.has(keyword));
-  return others.length === 0 ? referredName(schema.$ref) : undefined;
+  return Object.keys(withoutNotes(schema)).length === 1 ? referredName(schema.$ref) : undefined;
 }
 
 /** Keywords without an effect on validity (JSON Schema 2020-12 meta-data vocabulary, OpenAPI 3.1 section 4.8.24). */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
-  "title",
-  "description",
-  "default",
-  "deprecated",
-  "examples",
-  "example",
-  "externalDocs",
-  "$comment",
-  "contentMediaType",
-  "contentEncoding",
-  "contentSchema",
+  ...["title", "description", "default", "deprecated", "examples", "example", "externalDocs", "$comment"],
+  ...["contentMediaType", "contentEncoding", "contentSchema"],
 ]);
 
 export const isAnnotation = (keyword: string): boolean => ANNOTATIONS.has(keyword);
+const isAssertion = (keyword: string): boolean => !isAnnotation(keyword);
+
+/** Returns the members of a schema that annotate it. */
+export const notesOf = (schema: SchemaObject): SchemaObject => only(schema, isAnnotation);
+
+/** Returns the schema without annotations. */
+export const withoutNotes = (schema: SchemaObject): SchemaObject => only(schema, isAssertion);
+
+/** Returns the members of a schema whose keywords are kept. */
+export function only(schema: SchemaObject, isKept: (keyword: string) => boolean): SchemaObject {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => isKept(keyword)));
+}
 
 /** In a named schema: the name of the schema whose complete form it is. */
 export const COMPLETES = "x-completes";

@@ -70,7 +70,7 @@ interface Failed<Status, Problem> {
   response: Response;
 }
 
-/** An error that is no JSON object, as that of a proxy: its text, which may be empty, and none of the members, so that `error.code` may be undefined. */
+/** An error whose body is not a JSON object, such as that of a proxy: its text, which may be empty, and none of the members, so that `error.code` may be undefined. */
 type NoProblem<Problem> = { readonly text: string } & ([Problem] extends [never]
   ? unknown
   : { readonly [Member in Exclude<keyof Problem, "text">]?: undefined });

@@ -186,7 +186,7 @@ describe("an interceptor of the generated client", () => {
 
   it.each(["use", "eject"])("leaves no operation the name %s", async (operationId) => {
     const spec = folderWith({ "small.openapi.yaml": openapi({ operation: { operationId } }) });
-    await expect(emit(spec)).rejects.toThrow(`"${operationId}" is no method name`);
+    await expect(emit(spec)).rejects.toThrow(`"${operationId}" is not a method name`);
   });
 });
 

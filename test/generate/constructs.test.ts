@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Validator } from "../../src/runtime/validator.ts";
 import { compile } from "./compile.ts";
 import { WORKS } from "./constructs.ts";
-import { folderInProject, openapi, run } from "./workspace.ts";
+import { REFUSED } from "./refused.ts";
+import { faultOf, folderInProject, openapi, run } from "./workspace.ts";
 
 const ROWS = Object.entries(WORKS).map(([name, construct], index) => ({
   name,
@@ -32,6 +33,14 @@ function document(): object {
     default: { $ref: PROBLEM },
   };
   paths.push(["/many", { patch: { operationId: "many", responses: statuses } }]);
+  const ids = {
+    name: "ids",
+    in: "query",
+    required: true,
+    schema: { type: "array", items: { type: "integer" } },
+  };
+  const answers = { 204: { description: "Listed" }, default: { $ref: PROBLEM } };
+  paths.push(["/listed", { get: { operationId: "listed", parameters: [ids], responses: answers } }]);
   const schemas = Object.fromEntries(ROWS.map(({ schemaName, schema }) => [schemaName, schema]));
   const Problem = { type: "object", required: ["code"], properties: { code: { type: "string" } } };
   const content = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
@@ -97,7 +106,12 @@ describe("a construct", () => {
     generated = Object.assign({}, ...(await Promise.all(files.map((file) => import(file)))));
     const echo = ({ body }: { body: unknown }) => ({ status: 200, body });
     const many = () => answer;
-    const handlers = Object.fromEntries([["many", many], ...ROWS.map(({ id }) => [id, echo])]);
+    const listed = () => ({ status: 204 });
+    const handlers = Object.fromEntries([
+      ["many", many],
+      ["listed", listed],
+      ...ROWS.map(({ id }) => [id, echo]),
+    ]);
     const server = express().use(generated.createRouter({ handlers })).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     close = () => server.close();
@@ -141,7 +155,29 @@ describe("a construct", () => {
     expect(await client.many?.({})).toMatchObject(expected);
   });
 
+  it.each<[ids: unknown[], status: number]>([
+    [[1], 204],
+    [[1, 2], 204],
+    // No name is sent for an empty list, which is a missing parameter.
+    [[], 400],
+    [[""], 400],
+  ])("that is a required list in the query, sent as %j, has the status %i", async (ids, status) => {
+    expect(await client.listed?.({ params: { query: { ids } } })).toMatchObject({
+      status,
+      ...(status === 400 && { error: { status: 400 } }),
+    });
+  });
+
   it("has the type of its values", () => {
     expect(compile(folder.path, { "uses.ts": USES })).toEqual([]);
+  });
+});
+
+describe("what the generated code would not heed is refused, with file, line, place and what to do:", () => {
+  it.each(REFUSED)("$name", async ({ files, at, says }) => {
+    const fault = await faultOf(files);
+    expect(fault).toMatch(/^spec\/\S+\.(?:ya?ml|json):[1-9]\d*:[1-9]\d*(?: #\S+)?\n {2}\S.*\n {2}-> \S/);
+    if (at !== undefined) expect(/^\S+ #(.*)$/m.exec(fault)?.[1]).toBe(at);
+    expect(fault).toMatch(says);
   });
 });

@@ -6,7 +6,7 @@ export interface Construct {
   readonly accepts: readonly unknown[];
   readonly refuses?: readonly unknown[];
   readonly type: string;
-  /** Of the body that carries it; application/json if there is none. */
+  /** Of the body that carries it; application/json by default. */
   readonly contentType?: string;
 }
 

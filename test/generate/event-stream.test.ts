@@ -111,6 +111,22 @@ describe("server-sent events", () => {
     expect(await events?.next()).toEqual({ done: true, value: undefined });
   });
 
+  it("are read one by one between the comments that keep the connection open", async () => {
+    const responses: ServerResponse[] = [];
+    const baseUrl = await listen((_request, response) => {
+      responses.push(response.writeHead(200, { "Content-Type": "text/event-stream" }));
+      response.write(": heartbeat\n\n");
+    });
+    const { data } = await generated.createClient({ baseUrl }).follow();
+    const events = data?.[Symbol.asyncIterator]();
+    for (const count of [1, 2]) {
+      responses[0]?.write(`:\n\n: heartbeat\n\nevent: count\ndata: ${count}\n\n: heartbeat\n\n`);
+      expect(await events?.next()).toEqual({ done: false, value: { event: "count", data: count } });
+    }
+    responses[0]?.end();
+    expect(await events?.next()).toEqual({ done: true, value: undefined });
+  });
+
   it("stop when the reader leaves", async () => {
     const source = new PassThrough({ objectMode: true });
     const baseUrl = await serve(() => ({ status: 200, body: source }));

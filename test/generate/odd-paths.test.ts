@@ -57,25 +57,6 @@ describe("a path", () => {
   it("has a case: a request in another one falls through", async () => {
     expect((await fetch(`${await serve()}/CASE`)).status).toBe(404);
   });
-
-  it.each([
-    ["that is another one with other names", ["/op/{a}", "/op/{b}"], "the same as /op/{a}"],
-    ["with two parameters in a row", ["/op/{a}{b}"], "without a text between them"],
-  ])("%s is refused", async (_, names, problem) => {
-    const parameter = (name: string) => ({ name, in: "path", required: true, schema: { type: "string" } });
-    const paths = Object.fromEntries(
-      names.map((path, index) => {
-        const parameters = [...path.matchAll(/\{(\w)\}/g)].map(([, name = ""]) => parameter(name));
-        return [
-          path,
-          { get: { operationId: `op${index}`, parameters, responses: { 204: { description: "" } } } },
-        ];
-      }),
-    );
-    await expect(
-      emit(folderWith({ "small.openapi.yaml": openapi({ document: { paths } }) })),
-    ).rejects.toThrow(problem);
-  });
 });
 
 /** Schemas whose values are text, numbers or booleans on the wire, although no `type` stands beside. */
@@ -98,11 +79,5 @@ describe("the text of a parameter", () => {
     };
     const server = (await emit(folderWith(files))).get("small/server.ts");
     expect(server).toContain(`"parameters":[{"in":"query","name":"p","type":"${type}"}]`);
-  });
-
-  it("of two types is refused", async () => {
-    const parameters = [{ name: "p", in: "query", schema: { type: ["string", "integer"] } }];
-    const files = { "small.openapi.yaml": openapi({ operation: { parameters } }) };
-    await expect(emit(folderWith(files))).rejects.toThrow("string or integer");
   });
 });

@@ -70,7 +70,7 @@ describe("a request that fits the document", () => {
   });
 
   it.each(["<html>Bad gateway</html>", ""])(
-    "has the text of an error that is no problem: %j",
+    "has the text of an error that is not a problem: %j",
     async (text) => {
       const { url: baseUrl } = await serve(
         ((_request, response) => void response.status(502).end(text)) satisfies RequestHandler,

@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
+import { emit } from "../../scripts/emit/emit.ts";
+import { SpecFault } from "../../scripts/emit/fault.ts";
 import { main } from "../../scripts/generate.ts";
 
 export const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
@@ -59,4 +61,15 @@ export async function run(...argv: string[]): Promise<{ code: number; out: strin
     },
   });
   return { code, ...texts };
+}
+
+/** Returns the fault of a folder with these files as it is shown. */
+export async function faultOf(files: Readonly<Record<string, unknown>>): Promise<string> {
+  return emit(folderWith(files)).then(
+    () => "none",
+    (error: unknown) => {
+      if (error instanceof SpecFault) return error.message;
+      throw error;
+    },
+  );
 }

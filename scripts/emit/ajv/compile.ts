@@ -8,13 +8,16 @@ import next from "ajv/dist/vocabularies/next.js";
 import unevaluated from "ajv/dist/vocabularies/unevaluated/index.js";
 import validation from "ajv/dist/vocabularies/validation/index.js";
 import { FORMATS } from "../formats.ts";
-import type { Schema } from "../schema.ts";
-import { alternatives } from "./alternatives.ts";
-import { assertionsOf } from "./assertions.ts";
-import { bounded, CONTAINS, ITEMS } from "./bounded.ts";
-import { defaultOf } from "./interop.ts";
-import { QUIETLY } from "./quietly.ts";
-import { MULTIPLE_OF, UNIQUE_ITEMS } from "./runtime-keywords.ts";
+import { mapSubschemas, referredName, type Schema, type SchemaObject, withoutNotes } from "../schema.ts";
+import {
+  alternatives,
+  CONTAINS,
+  defaultOf,
+  ITEMS,
+  MULTIPLE_OF,
+  QUIETLY,
+  UNIQUE_ITEMS,
+} from "./own-keywords.ts";
 
 /** `fast` stops at the first error and does not describe it; `full` collects them, up to a bound, and reports the branch of each. */
 export type Form = "fast" | "full";
@@ -90,4 +93,40 @@ export function standaloneModule(ajv: Ajv, ids: readonly string[]): string {
 export function validatorFor(ajv: Ajv, schema: Schema): (value: unknown) => boolean {
   const validate = ajv.compile(inForm(schema, "fast", ajv.opts.unevaluated));
   return (value) => validate(value) === true;
+}
+
+/**
+ * Returns the code of a module that collects all errors, with bounds: a loop over the items or members of a value ends after
+ * `MAX_ERRORS_OF_LIST` errors of its own, and a function returns at most `MAX_ERRORS`. The time is therefore linear in the size of the value, and whether the
+ * value is valid stays exact: only a loop that has already failed ends early.
+ */
+function bounded(code: string): string {
+  return code
+    .replaceAll(
+      /for\((?:let (\w+)=\w+; \1<\w+; \1\+\+|const (\w+) in \w+)\)\{/g,
+      (loop, index?: string, key?: string) => {
+        const start = `start_${index ?? key}`;
+        return `const ${start}=errors;${loop}if(errors-${start}>=MAX_ERRORS_OF_LIST){vErrors.push(FURTHER);errors++;break;}`;
+      },
+    )
+    .replaceAll(/(validate\d+\.errors = )vErrors;/g, "$1bounded(vErrors);");
+}
+
+/**
+ * Returns the schema as Ajv compiles it: without annotations, references by the id of the named schema. `isCounting`: whether evaluated
+ * members are counted, for which conditions become choices.
+ */
+function assertionsOf(schema: Schema, isCounting = false): Schema {
+  if (typeof schema === "boolean") return schema;
+  const copy = mapSubschemas(withoutNotes(schema), (below) => assertionsOf(below, isCounting));
+  if (copy.$ref !== undefined) copy.$ref = referredName(copy.$ref) ?? copy.$ref;
+  return isCounting ? withChoice(copy) : copy;
+}
+
+/** Ajv counts what is evaluated under `if` even where it does not hold, and nothing where no branch follows. */
+function withChoice({ if: condition, then = true, else: otherwise = true, ...rest }: SchemaObject): Schema {
+  const holds = condition as Schema | undefined;
+  if (holds === undefined) return rest;
+  const anyOf = [{ allOf: [holds, then as Schema] }, { allOf: [{ not: holds }, otherwise as Schema] }];
+  return { ...rest, allOf: [...(rest.allOf ?? []), { anyOf }] };
 }

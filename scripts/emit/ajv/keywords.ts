@@ -1,5 +1,5 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { at, type Place, SpecFault } from "../fault.ts";
+import { at, ensure, type Place, SpecFault } from "../fault.ts";
 import { FORMATS } from "../formats.ts";
 import { isLinear } from "../linear-pattern.ts";
 import { nearest } from "../nearest.ts";
@@ -8,54 +8,12 @@ import {
   ANNOTATIONS,
   COMPLETES,
   isAnnotation,
+  KEYWORDS,
+  recordOf,
   type Schema,
   type SchemaObject,
   walkSchema,
 } from "../schema.ts";
-
-/** The assertions and applicators of JSON Schema 2020-12 that the validators and the types can both carry. */
-export const KEYWORDS = new Set([
-  "$ref",
-  "$defs",
-  "type",
-  "enum",
-  "const",
-  "format",
-  "pattern",
-  "minLength",
-  "maxLength",
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "items",
-  "prefixItems",
-  "contains",
-  "minContains",
-  "maxContains",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
-  "unevaluatedItems",
-  "properties",
-  "patternProperties",
-  "additionalProperties",
-  "propertyNames",
-  "required",
-  "minProperties",
-  "maxProperties",
-  "dependentRequired",
-  "dependentSchemas",
-  "unevaluatedProperties",
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "not",
-  "if",
-  "then",
-  "else",
-]);
 
 /** Keywords that the generated code would not heed, and what to write instead. */
 export const UNSUPPORTED: Readonly<Record<string, string>> = {
@@ -90,19 +48,16 @@ export function checkKeywords(schema: Schema, place: Place): void {
   const allowed = error?.params.allowedValues ?? error?.params.type;
   const advice =
     allowed === undefined ? "correct it (JSON Schema 2020-12)" : `write ${[allowed].flat().join(", ")}`;
-  throw new SpecFault(below, `this ${error?.message ?? "is no schema"}`, advice);
+  throw new SpecFault(below, `this ${error?.message ?? "is not a schema"}`, advice);
 }
 
-function checkFormat(schema: SchemaObject, place: Place): void {
-  if (schema.format === undefined || Object.hasOwn(FORMATS, schema.format)) return;
-  const known = Object.keys(FORMATS).join(", ");
-  throw new SpecFault(
-    at(place, "format"),
-    `the format "${schema.format}" is not known`,
-    schema.format === "int64"
+function checkFormat({ format }: SchemaObject, place: Place): void {
+  const advice =
+    format === "int64"
       ? "write a text with a pattern: readers of JSON round integers beyond 2^53"
-      : `use one of ${known}, or a pattern`,
-  );
+      : `use one of ${Object.keys(FORMATS).join(", ")}, or a pattern`;
+  const isKnown = format === undefined || Object.hasOwn(FORMATS, format);
+  ensure(isKnown, at(place, "format"), `the format "${format}" is not known`, advice);
 }
 
 function checkPattern(schema: SchemaObject, place: Place): void {
@@ -115,57 +70,39 @@ function checkPattern(schema: SchemaObject, place: Place): void {
 /** Refuses listed values that the type excludes, and a type that the list excludes: one of the two is a mistake. */
 function checkValues(schema: SchemaObject, place: Place): void {
   const { type, enum: listed } = schema;
-  const fault = (keyword: string, problem: string, advice: string) =>
-    new SpecFault(at(place, keyword), problem, advice);
-  if (listed?.length === 0)
-    throw fault("enum", "an empty enum accepts nothing", "list the values, or write false");
-  for (const [keyword, values] of [
-    ["enum", listed ?? []],
-    ["const", "const" in schema ? [schema.const] : []],
-  ] as const) {
-    const wrong = values.find((value) => !hasType(value, type));
-    if (wrong !== undefined)
-      throw fault(
-        keyword,
-        `${JSON.stringify(wrong)} is not of type ${[type].flat().join(" or ")}`,
-        "remove it, or add its type",
-      );
+  const listAt = at(place, "enum");
+  ensure(listed?.length !== 0, listAt, "an empty enum accepts nothing", "list the values, or write false");
+  const constants = "const" in schema ? [schema.const] : [];
+  for (const [keyword, values = []] of Object.entries({ enum: listed, const: constants })) {
+    for (const value of values) {
+      const problem = `${JSON.stringify(value)} is not of type ${[type].flat().join(" or ")}`;
+      ensure(hasType(value, type), at(place, keyword), problem, "remove it, or add its type");
+    }
   }
-  if (type?.includes("null") && listed?.includes(null) === false)
-    throw fault(
-      "enum",
-      "null is of the type, and not in the enum",
-      "add null to the enum, or remove it from the type",
-    );
+  const isComplete = !type?.includes("null") || listed === undefined || listed.includes(null);
+  const advice = "add null to the enum, or remove it from the type";
+  ensure(isComplete, listAt, "null is of the type, and not in the enum", advice);
 }
 
 /** Every object of JavaScript seems to have these members. */
 export const INHERITED = Object.getOwnPropertyNames(Object.prototype);
 
 function checkNames(schema: SchemaObject, place: Place): void {
-  const { properties = {}, required = [], dependentRequired = {}, dependentSchemas = {} } = schema;
-  const names = [properties, dependentRequired, dependentSchemas].flatMap((each) =>
-    Object.keys(each as object),
-  );
+  const { properties, required = [], dependentRequired, dependentSchemas } = schema;
+  const names = Object.keys({ ...properties, ...recordOf(dependentRequired), ...recordOf(dependentSchemas) });
   const name = [...names, ...required].find((each) => INHERITED.includes(each));
-  if (name === undefined) return;
-  throw new SpecFault(
-    place,
-    `a property called "${name}" is not supported`,
-    "choose another name: each object of JavaScript has one",
-  );
+  const advice = "choose another name: each object of JavaScript has one";
+  ensure(name === undefined, place, `a property called "${name}" is not supported`, advice);
 }
+
+const LINEAR =
+  "anchor it with ^, bound its repetitions ({1,99}), and let no two repetitions in a row match the same characters";
 
 function checkExpression(source: string, place: Place): void {
   const expression = expressionOf(source);
-  if (expression === undefined)
-    throw new SpecFault(place, `${source} is no regular expression`, "correct it (ECMAScript, flag u)");
-  if (isLinear(expression)) return;
-  throw new SpecFault(
-    place,
-    `${source} may take more than linear time on a long text`,
-    "anchor it with ^, bound its repetitions ({1,99}), and let no two repetitions in a row match the same characters",
-  );
+  const advice = "correct it (ECMAScript, flag u)";
+  ensure(expression !== undefined, place, `${source} is not a regular expression`, advice);
+  ensure(isLinear(expression), place, `${source} may take more than linear time on a long text`, LINEAR);
 }
 
 function expressionOf(source: string): RegExp | undefined {

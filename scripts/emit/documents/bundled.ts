@@ -1,7 +1,8 @@
 import type { SpecDocument } from "../bundle.ts";
+import { pointerSteps } from "../fault.ts";
 import { FORMATS, OWN_FORMATS } from "../formats.ts";
+import { valueAt } from "../located.ts";
 import { isRecord, isSchema, mapRecord, mapSubschemas, type NamedSchemas, type Schema } from "../schema.ts";
-import { inlined } from "./inlined.ts";
 import { plain } from "./plain.ts";
 
 export type Document = Readonly<Record<string, unknown>>;
@@ -45,7 +46,7 @@ export function namedIn({ components }: Document): NamedSchemas {
   return Object.fromEntries(named);
 }
 
-/** Returns a copy whose schemas went through `change`. Examples are no schemas, even if they resemble one. */
+/** Returns a copy whose schemas went through `change`. Examples are not schemas, even if they resemble one. */
 export function withSchemas(document: Document, change: (schema: Schema) => Schema): Document {
   const { components, ...rest } = document;
   const { schemas, ...others } = isRecord(components) ? components : {};
@@ -59,4 +60,22 @@ function part(key: string, value: unknown, change: (schema: Schema) => Schema): 
   if ((key === "schema" || key === "payload") && isSchema(value)) return change(value);
   if (Array.isArray(value)) return value.map((item) => part("", item, change));
   return isRecord(value) ? mapRecord(value, (item, below) => part(below, item, change)) : value;
+}
+
+/** Returns whether a copy of its target replaces a reference. */
+type IsInlined = (reference: string, beside: Document) => boolean;
+
+/** Returns a copy of the document without the references that `isInlined` selects; the keywords beside one apply to the copy. */
+export function inlined(document: Document, isInlined: IsInlined): Document {
+  const whole = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(whole);
+    if (!isRecord(value)) return value;
+    const { $ref, ...beside } = value;
+    if (typeof $ref !== "string" || !isInlined($ref, beside)) {
+      return mapRecord(value, (item, key) => (key === "example" || key === "examples" ? item : whole(item)));
+    }
+    const target = valueAt(document, pointerSteps($ref));
+    return whole({ ...(isRecord(target) && target), ...beside });
+  };
+  return mapRecord(document, whole);
 }

@@ -1,4 +1,12 @@
-import { isAnnotation, type NamedSchemas, referredName, type Schema, type SchemaObject } from "../schema.ts";
+import {
+  isAnnotation,
+  type NamedSchemas,
+  notesOf,
+  referredName,
+  type Schema,
+  type SchemaObject,
+  withoutNotes,
+} from "../schema.ts";
 import { merge } from "./merge.ts";
 
 /** The limit of a chain of references between schemas; deeper than any in the project. */
@@ -51,20 +59,9 @@ function contentOf(schema: SchemaObject, named: NamedSchemas, depth: number): Sc
   return BLOCKING.some((keyword) => keyword in flat) ? undefined : flat;
 }
 
-/** Removes the annotations of a part, which describe only the part. */
-function withoutNotes(schema: SchemaObject): SchemaObject {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !isAnnotation(keyword)));
-}
-
-function notesOf(schema: SchemaObject): SchemaObject {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => isAnnotation(keyword)));
-}
-
 function isReference(schema: Schema | undefined): schema is SchemaObject {
-  return typeof schema === "object" && schema.$ref !== undefined && Object.keys(schema).every(isNameOrNote);
+  return typeof schema === "object" && Object.keys(withoutNotes(schema)).join() === "$ref";
 }
-
-const isNameOrNote = (keyword: string): boolean => keyword === "$ref" || isAnnotation(keyword);
 
 function unevaluated({ unevaluatedProperties }: SchemaObject): SchemaObject {
   return unevaluatedProperties === undefined ? {} : { unevaluatedProperties };

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { NARROWER } from "../formats.ts";
-import { isAnnotation, isRecord, type Schema, type SchemaObject } from "../schema.ts";
+import { isAnnotation, isRecord, only, type Schema, type SchemaObject, withoutNotes } from "../schema.ts";
 
 /** Returns the content of a schema without `$ref` and `allOf`; undefined if there is none. */
 export type Resolve = (schema: SchemaObject) => SchemaObject | undefined;
@@ -27,7 +28,7 @@ const COMBINE: Readonly<Record<string, Combine>> = {
   required: (left: string[], right: string[]) => [...new Set([...left, ...right])],
   type: (left: string | string[], right: string | string[]) => commonTypes([left].flat(), [right].flat()),
   enum: (left: unknown[], right: unknown[]) => {
-    const common = left.filter((value) => right.some((each) => isSame(value, each)));
+    const common = left.filter((value) => right.some((each) => isDeepStrictEqual(value, each)));
     return common.length === 0 ? undefined : common;
   },
   format: (left: string, right: string) => {
@@ -44,6 +45,7 @@ const GROUPS = [
   ["prefixItems", "items", "unevaluatedItems"],
 ];
 const MEMBERS = ["properties", "additionalProperties", "patternProperties"];
+const isMember = (keyword: string): boolean => MEMBERS.includes(keyword);
 
 /**
  * Returns one schema that accepts what both accept; undefined if that needs `allOf`. Where both have an annotation,
@@ -64,7 +66,7 @@ export function merge(left: SchemaObject, right: SchemaObject, resolve: Resolve)
 }
 
 function combine(keyword: string, left: unknown, right: unknown, resolve: Resolve): unknown {
-  if (left === undefined || isAnnotation(keyword) || isSame(left, right)) return right;
+  if (left === undefined || isAnnotation(keyword) || isDeepStrictEqual(left, right)) return right;
   if (keyword === "items") return mergeValues(left as Schema, right as Schema, resolve);
   return (COMBINE[keyword] ?? never)(left as never, right as never);
 }
@@ -75,22 +77,23 @@ function mergeValues(left: Schema, right: Schema, resolve: Resolve): Schema {
   if (isUnrestricted(left)) return right;
   if (isUnrestricted(right)) return left;
   if (typeof left === "boolean" || typeof right === "boolean") return true;
-  if (isSame(assertions(left), assertions(right))) return { ...left, ...right };
+  if (isDeepStrictEqual(withoutNotes(left), withoutNotes(right))) return { ...left, ...right };
   const [first, second] = [resolve(left), resolve(right)];
   const merged = first && second && merge(first, second, resolve);
   if (merged === undefined) return { allOf: [left, right] };
   // A name is more useful than its content.
   const same = [left, right].find(
     ({ $ref }, index) =>
-      $ref !== undefined && isSame(assertions(merged), assertions([first, second][index] ?? {})),
+      $ref !== undefined &&
+      isDeepStrictEqual(withoutNotes(merged), withoutNotes([first, second][index] ?? {})),
   );
   return same ?? merged;
 }
 
 function mergeMembers(left: SchemaObject, right: SchemaObject, resolve: Resolve): SchemaObject | undefined {
   const [inLeft, inRight] = [left, right].map((each) => MEMBERS.some((keyword) => keyword in each));
-  if (!inLeft) return only(right, MEMBERS);
-  if (!inRight) return only(left, MEMBERS);
+  if (!inLeft) return only(right, isMember);
+  if (!inRight) return only(left, isMember);
   if ("patternProperties" in left || "patternProperties" in right) return undefined;
   const [others, otherOthers] = [othersOf(left), othersOf(right)];
   const names = [...new Set([...Object.keys(left.properties ?? {}), ...Object.keys(right.properties ?? {})])];
@@ -115,15 +118,12 @@ function member({ properties = {} }: SchemaObject, name: string): Schema | undef
 
 function groupsFit(left: SchemaObject, right: SchemaObject): boolean {
   return GROUPS.every((group) => {
-    const [inLeft, inRight] = [only(left, group), only(right, group)];
-    const both = [inLeft, inRight].every((each) => Object.keys(each).length > 0);
-    const itemsAlone = [inLeft, inRight].every((each) => Object.keys(each).join() === "items");
-    return !both || itemsAlone || isSame(inLeft, inRight);
+    const ofGroup = (schema: SchemaObject) => only(schema, (keyword) => group.includes(keyword));
+    const [inLeft, inRight] = [ofGroup(left), ofGroup(right)];
+    const [some, others] = [Object.keys(inLeft).join(), Object.keys(inRight).join()];
+    const itemsAlone = some === "items" && others === "items";
+    return some === "" || others === "" || itemsAlone || isDeepStrictEqual(inLeft, inRight);
   });
-}
-
-function only(schema: SchemaObject, keywords: readonly string[]): SchemaObject {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));
 }
 
 function commonTypes(left: readonly string[], right: readonly string[]): string | string[] | undefined {
@@ -136,24 +136,6 @@ function commonTypes(left: readonly string[], right: readonly string[]): string 
   return common.length > 1 ? common : common[0];
 }
 
-function assertions(schema: SchemaObject): SchemaObject {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !isAnnotation(keyword)));
-}
-
 function isUnrestricted(schema: Schema): boolean {
   return schema === true || (typeof schema === "object" && Object.keys(schema).every(isAnnotation));
-}
-
-function isSame(left: unknown, right: unknown): boolean {
-  return canonical(left) === canonical(right);
-}
-
-/** Returns text that does not depend on the order of members. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (!isRecord(value)) return JSON.stringify(value) ?? "undefined";
-  return `{${Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
-    .join()}}`;
 }

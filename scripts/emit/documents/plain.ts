@@ -1,6 +1,12 @@
-import { isAnnotation, mapSubschemas, type NamedSchemas, type Schema, type SchemaObject } from "../schema.ts";
+import {
+  mapSubschemas,
+  type NamedSchemas,
+  notesOf,
+  type Schema,
+  type SchemaObject,
+  withoutNotes,
+} from "../schema.ts";
 import { flatten, isCondition } from "./flatten.ts";
-import { conditionsAsRefusals } from "./refusals.ts";
 
 /** Keywords whose schemas only accept or refuse a value: no type is made of them. */
 const ASKED = ["not", "if", "contains", "propertyNames"];
@@ -28,18 +34,51 @@ function distribute(schema: SchemaObject, named: NamedSchemas): SchemaObject {
   // Members that one branch of several evaluates count for the others.
   if (keyword === "anyOf" && "unevaluatedProperties" in schema) return schema;
   const { [keyword]: branches = [], ...rest } = schema;
-  const [notes, base] = [only(rest, isAnnotation), only(rest, (each) => !isAnnotation(each))];
+  const { unevaluatedProperties, ...others } = withoutNotes(rest);
+  const unevaluated = unevaluatedProperties === undefined ? {} : { unevaluatedProperties };
   const whole = branches.map((branch) => {
     if (typeof branch === "boolean") return undefined;
-    const { unevaluatedProperties, ...others } = base;
-    const unevaluated = unevaluatedProperties === undefined ? {} : { unevaluatedProperties };
-    return flatten({ ...only(branch, isAnnotation), ...unevaluated, allOf: [others, branch] }, named);
+    return flatten({ ...notesOf(branch), ...unevaluated, allOf: [others, branch] }, named);
   });
   const isDone = (each: SchemaObject | undefined): each is SchemaObject =>
     each !== undefined && !("allOf" in each) && !("unevaluatedProperties" in each);
-  return whole.every(isDone) ? { ...notes, [keyword]: whole } : schema;
+  return whole.every(isDone) ? { ...notesOf(rest), [keyword]: whole } : schema;
 }
 
-function only(schema: SchemaObject, isKept: (keyword: string) => boolean): SchemaObject {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => isKept(keyword)));
+/** Returns the schema, which also refuses what any of `refused` accepts. Code generators ignore `not`, and keep its siblings. */
+export function refusing(schema: SchemaObject, refused: readonly Schema[]): SchemaObject {
+  if (refused.length === 0) return schema;
+  const { not, ...rest } = schema;
+  const all = [...alternativesOf(not as Schema | undefined), ...refused];
+  return { ...rest, not: all.length === 1 ? all[0] : { anyOf: all } };
+}
+
+function alternativesOf(not: Schema | undefined): readonly Schema[] {
+  if (not === undefined) return [];
+  const isList = typeof not === "object" && Object.keys(not).join() === "anyOf";
+  return isList ? (not.anyOf ?? []) : [not];
+}
+
+/**
+ * Moves forbidden members, and branches that only require members, into conditions in `not`. Beside properties a generator reads a member
+ * that is `false` as one of any type, and branches as the only content.
+ */
+function conditionsAsRefusals(schema: SchemaObject): SchemaObject {
+  const { properties, anyOf, oneOf, ...rest } = schema;
+  const members = Object.entries(properties ?? {});
+  const forbidden = members.filter(([, value]) => value === false).map(([name]) => name);
+  const possible = members.filter(([, value]) => value !== false);
+  const isObject = schema.type === "object";
+  const refused: Schema[] = forbidden.map((name) => ({
+    ...(!isObject && { type: "object" }),
+    required: [name],
+  }));
+  const kept: SchemaObject = { ...rest };
+  if (possible.length > 0) kept.properties = Object.fromEntries(possible);
+  for (const [keyword, branches] of Object.entries({ anyOf, oneOf })) {
+    if (branches === undefined) continue;
+    if (branches.every(isCondition)) refused.push({ not: { [keyword]: branches } });
+    else kept[keyword] = branches;
+  }
+  return refusing(kept, refused);
 }

@@ -1,5 +1,5 @@
 import type { SpecDocument } from "../bundle.ts";
-import { EVENT_STREAM } from "./media-types.ts";
+import { EVENT_STREAM } from "./content.ts";
 import type { Operation } from "./paths.ts";
 import { tokenPlaces } from "./security.ts";
 import { serverUrl } from "./servers.ts";

@@ -1,8 +1,8 @@
 import { INHERITED } from "../ajv/keywords.ts";
 import type { SpecDocument } from "../bundle.ts";
 import { flatten } from "../documents/flatten.ts";
-import { at, type Place, SpecFault } from "../fault.ts";
-import { isRecord, isSchema, type Schema } from "../schema.ts";
+import { at, ensure, type Place, SpecFault } from "../fault.ts";
+import { isSchema, recordOf, type Schema } from "../schema.ts";
 
 export type ParameterPlace = "path" | "query" | "header";
 export type ScalarType = "string" | "integer" | "number" | "boolean";
@@ -33,13 +33,9 @@ const STYLES: Record<ParameterPlace, string> = { path: "simple", query: "form", 
 export function parametersOf(path: string, shared: unknown, own: unknown, owner: Owner): Parameter[] {
   const byKey = new Map<string, Parameter>();
   for (const list of [shared, own]) {
-    if (!Array.isArray(list)) continue;
-    for (const [index, item] of list.entries()) {
-      const parameter = parameterOf(
-        isRecord(item) ? item : {},
-        owner.document,
-        at(owner.place, "parameters", index),
-      );
+    for (const [index, item] of Array.isArray(list) ? list.entries() : []) {
+      const place = at(owner.place, "parameters", index);
+      const parameter = parameterOf(recordOf(item), owner.document, place);
       byKey.set(`${parameter.in} ${parameter.name}`, parameter);
     }
   }
@@ -48,59 +44,37 @@ export function parametersOf(path: string, shared: unknown, own: unknown, owner:
   return parameters;
 }
 
+const isPlace = (where: unknown): where is ParameterPlace => Object.hasOwn(STYLES, String(where));
+
 function parameterOf(item: Record<string, unknown>, document: SpecDocument, place: Place): Parameter {
+  const { in: where, schema, style } = item;
   const name = String(item.name);
-  if (INHERITED.includes(name))
-    throw new SpecFault(place, `a parameter called "${name}" is not supported`, "choose another name");
-  const where = item.in;
-  if (where !== "path" && where !== "query" && where !== "header") {
-    throw new SpecFault(
-      place,
-      `a parameter in "${String(where)}" is not supported`,
-      "use path, query or header",
-    );
-  }
-  if (where === "header" && RESERVED_HEADERS.has(name.toLowerCase())) {
-    throw new SpecFault(
-      place,
-      `the header ${name} cannot be a parameter`,
-      "use security or the media type for it",
-    );
-  }
-  if (!isSchema(item.schema)) {
-    throw new SpecFault(place, `the parameter "${name}" has no schema`, "give it a schema");
-  }
-  if (item.style !== undefined && item.style !== STYLES[where]) {
-    throw new SpecFault(
-      at(place, "style"),
-      `style "${String(item.style)}" is not supported`,
-      `use ${STYLES[where]}`,
-    );
-  }
-  const schema = item.schema;
-  const type = wireType(schema, document, at(place, "schema"));
-  if (type.list && (where !== "query" || item.explode === false))
-    throw new SpecFault(
-      place,
-      "values with commas between them are not supported",
-      "repeat the name in the query: leave out explode",
-    );
-  return {
-    in: where,
-    name,
-    required: where === "path" || item.required === true,
-    schema,
-    type: type.scalar,
-    list: type.list ? "repeated" : undefined,
-    place: at(place, "schema"),
-  };
+  const isInherited = INHERITED.includes(name);
+  ensure(!isInherited, place, `a parameter called "${name}" is not supported`, "choose another name");
+  const problem = `a parameter in "${String(where)}" is not supported`;
+  ensure(isPlace(where), place, problem, "use path, query or header");
+  const isReserved = where === "header" && RESERVED_HEADERS.has(name.toLowerCase());
+  const advice = "use security or the media type for it";
+  ensure(!isReserved, place, `the header ${name} cannot be a parameter`, advice);
+  ensure(isSchema(schema), place, `the parameter "${name}" has no schema`, "give it a schema");
+  const usual = STYLES[where];
+  const isUsual = style === undefined || style === usual;
+  ensure(isUsual, at(place, "style"), `style "${String(style)}" is not supported`, `use ${usual}`);
+  const { scalar, list } = wireType(schema, document, at(place, "schema"));
+  ensure(
+    !list || (where === "query" && item.explode !== false),
+    place,
+    "values with commas between them are not supported",
+    "repeat the name in the query: leave out explode",
+  );
+  const required = where === "path" || item.required === true;
+  const repeats = list ? "repeated" : undefined;
+  return { in: where, name, required, schema, type: scalar, list: repeats, place: at(place, "schema") };
 }
 
-function wireType(
-  schema: Schema,
-  document: SpecDocument,
-  place: Place,
-): { scalar: ScalarType; list: boolean } {
+type WireType = { scalar: ScalarType; list: boolean };
+
+function wireType(schema: Schema, document: SpecDocument, place: Place): WireType {
   const flat = typeof schema === "object" ? flatten(schema, document.schemas, "whole") : {};
   const types = typesOf(flat, document);
   if (types.length === 1 && types[0] === "array")
@@ -134,39 +108,17 @@ function typeOf(value: unknown): string {
 }
 
 function refuseTemplateMismatch(path: string, parameters: readonly Parameter[], place: Place): void {
-  const inTemplate = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? "");
-  const declared = parameters
-    .filter((parameter) => parameter.in === "path")
-    .map((parameter) => parameter.name);
+  const inTemplate = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => name);
+  const declared = parameters.filter((each) => each.in === "path").map(({ name }) => name);
   const undeclared = inTemplate.find((name) => !declared.includes(name));
-  if (undeclared !== undefined) {
-    throw new SpecFault(
-      place,
-      `the path parameter {${undeclared}} is not declared`,
-      "add it to 'parameters'",
-    );
-  }
   const unused = declared.find((name) => !inTemplate.includes(name));
-  if (unused !== undefined) {
-    throw new SpecFault(
-      place,
-      `the path ${path} has no {${unused}}`,
-      "remove the parameter or put it into the path",
-    );
-  }
-  if (path.includes("}{")) {
-    throw new SpecFault(
-      place,
-      `the path ${path} has two parameters without a text between them`,
-      "put a text between them",
-    );
-  }
   const odd = inTemplate.find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
-  if (odd !== undefined) {
-    throw new SpecFault(
-      place,
-      `the path parameter {${odd}} is no identifier`,
-      "use letters, digits and underscores",
-    );
-  }
+  const adjacent = path.includes("}{") ? path : undefined;
+  for (const [wrong, problem, advice] of [
+    [undeclared, `the path parameter {${undeclared}} is not declared`, "add it to 'parameters'"],
+    [unused, `the path ${path} has no {${unused}}`, "remove the parameter or put it into the path"],
+    [adjacent, `the path ${path} has two parameters without a text between them`, "put a text there"],
+    [odd, `the path parameter {${odd}} is not an identifier`, "use letters, digits and underscores"],
+  ] as const)
+    ensure(wrong === undefined, place, problem, advice);
 }

@@ -1,10 +1,9 @@
 import { INHERITED } from "../ajv/keywords.ts";
 import type { SpecDocument } from "../bundle.ts";
-import { at, type Place, SpecFault } from "../fault.ts";
-import { isRecord, type Schema } from "../schema.ts";
+import { at, ensure, type Place, repeated, SpecFault } from "../fault.ts";
+import { isRecord, recordOf, type Schema } from "../schema.ts";
+import { type DeclaredResponse, type RequestBody, requestBodyOf, responsesOf } from "./content.ts";
 import { type Parameter, parametersOf } from "./parameters.ts";
-import { type RequestBody, requestBodyOf } from "./request-body.ts";
-import { type DeclaredResponse, responsesOf } from "./responses.ts";
 import { type Security, securityOf } from "./security.ts";
 
 const METHODS = ["get", "put", "post", "delete", "patch"] as const;
@@ -31,54 +30,36 @@ const OPERATION_ID = /^(?!use$|eject$)[a-z][A-Za-z0-9]*$/;
 export function operationsOf(document: SpecDocument): Operation[] {
   const place = { document: document.file, pointer: "" };
   const version = String(document.root.openapi);
-  if (!version.startsWith("3.1")) {
-    throw new SpecFault(at(place, "openapi"), `version ${version} is not supported`, "write OpenAPI 3.1");
-  }
-  const paths = isRecord(document.root.paths) ? document.root.paths : {};
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
-    isRecord(item) ? pathOperations(document, path, item, at(place, "paths", path)) : [],
-  );
+  const isKnown = version.startsWith("3.1");
+  ensure(isKnown, at(place, "openapi"), `version ${version} is not supported`, "write OpenAPI 3.1");
+  const paths = recordOf(document.root.paths);
+  const operations = Object.entries(paths).flatMap(([path, value]) => {
+    const item = recordOf(value);
+    return METHODS.filter((method) => isRecord(item[method])).map((method) => {
+      const found = { path, method, shared: item.parameters, operation: recordOf(item[method]) };
+      return operationOf(document, found, at(place, "paths", path, method));
+    });
+  });
   refuseTwice(operations);
   refuseSamePaths(Object.keys(paths), at(place, "paths"));
   return operations;
 }
 
-function pathOperations(
-  document: SpecDocument,
-  path: string,
-  item: Record<string, unknown>,
-  place: Place,
-): Operation[] {
-  const methods = METHODS.filter((method) => isRecord(item[method]));
-  return methods.map((method) => {
-    const operation = item[method];
-    return operationOf(
-      document,
-      { path, method, item, operation: isRecord(operation) ? operation : {} },
-      at(place, method),
-    );
-  });
-}
-
-interface Found {
-  readonly path: string;
-  readonly method: Method;
-  readonly item: Record<string, unknown>;
+interface Found extends Pick<Operation, "path" | "method"> {
+  /** The parameters of the path. */
+  readonly shared: unknown;
   readonly operation: Record<string, unknown>;
 }
 
 function operationOf(document: SpecDocument, found: Found, place: Place): Operation {
-  const { path, method, operation } = found;
+  const { path, method, shared, operation } = found;
   const operationId = String(operation.operationId ?? "");
-  if (!OPERATION_ID.test(operationId) || INHERITED.includes(operationId)) {
-    const problem =
-      operationId === "" ? "the operation has no operationId" : `"${operationId}" is no method name`;
-    throw new SpecFault(
-      place,
-      problem,
-      "give it an operationId in camelCase, letters and digits, not use or eject",
-    );
-  }
+  ensure(
+    OPERATION_ID.test(operationId) && !INHERITED.includes(operationId),
+    place,
+    operationId === "" ? "the operation has no operationId" : `"${operationId}" is not a method name`,
+    "give it an operationId in camelCase, letters and digits, not use or eject",
+  );
   return {
     operationId,
     method,
@@ -87,7 +68,7 @@ function operationOf(document: SpecDocument, found: Found, place: Place): Operat
     description: String(operation.description ?? ""),
     isDeprecated: operation.deprecated === true,
     ...securityOf(operation.security ?? document.root.security, document, place),
-    parameters: parametersOf(path, found.item.parameters, operation.parameters, { document, place }),
+    parameters: parametersOf(path, shared, operation.parameters, { document, place }),
     body: requestBodyOf(operation.requestBody, at(place, "requestBody")),
     responses: responsesOf(operation.responses, at(place, "responses")),
     place,
@@ -96,30 +77,17 @@ function operationOf(document: SpecDocument, found: Found, place: Place): Operat
 
 /** OpenAPI 3.1, section 4.8.8.1: paths that differ in the names of their parameters only are the same. */
 function refuseSamePaths(paths: readonly string[], place: Place): void {
-  const seen = new Map<string, string>();
-  for (const path of paths) {
-    const template = path.replaceAll(/\{[^}]+\}/g, "{}");
-    const other = seen.get(template);
-    if (other !== undefined)
-      throw new SpecFault(
-        at(place, path),
-        `the path is the same as ${other}`,
-        "write the operations of both under one",
-      );
-    seen.set(template, path);
-  }
+  const [path, other] = repeated(paths, (each) => each.replaceAll(/\{[^}]+\}/g, "{}")) ?? [];
+  if (path === undefined) return;
+  const problem = `the path is the same as ${other}`;
+  throw new SpecFault(at(place, path), problem, "write the operations of both under one");
 }
 
 function refuseTwice(operations: readonly Operation[]): void {
-  const seen = new Map<string, Operation>();
-  for (const operation of operations) {
-    const other = seen.get(operation.operationId);
-    if (other !== undefined) {
-      const problem = `the operationId "${operation.operationId}" is taken by ${other.place.pointer}`;
-      throw new SpecFault(operation.place, problem, "give each operation its own");
-    }
-    seen.set(operation.operationId, operation);
-  }
+  const [operation, other] = repeated(operations, ({ operationId }) => operationId) ?? [];
+  if (operation === undefined) return;
+  const problem = `the operationId "${operation.operationId}" is taken by ${other?.place.pointer}`;
+  throw new SpecFault(operation.place, problem, "give each operation its own");
 }
 
 /** Returns every schema inside an operation, with its place. */

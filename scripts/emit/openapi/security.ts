@@ -1,7 +1,7 @@
 import type { TokenPlace } from "../../../src/runtime/tokens.ts";
 import type { SpecDocument } from "../bundle.ts";
-import { at, type Place, SpecFault } from "../fault.ts";
-import { isRecord } from "../schema.ts";
+import { at, ensure, type Place, SpecFault } from "../fault.ts";
+import { recordOf } from "../schema.ts";
 
 export interface Security {
   /** Names of the security schemes that may be used; empty when anyone may call. */
@@ -17,39 +17,20 @@ export interface Security {
  * whether to call its `authenticate` hook; the rest is passed on for the hook and for tests.
  */
 export function securityOf(value: unknown, document: SpecDocument, place: Place): Security {
-  if (!Array.isArray(value)) return { security: [], alternatives: [], scopes: [] };
-  const alternatives: string[][] = [];
-  const names = new Set<string>();
-  const scopes = new Set<string>();
-  for (const requirement of value) {
-    const schemes = isRecord(requirement) ? Object.keys(requirement) : [];
-    if (schemes.length === 0) {
-      throw new SpecFault(
-        at(place, "security"),
-        "optional security is not supported",
-        "write 'security: []' instead",
-      );
-    }
-    alternatives.push(schemes);
-    for (const scheme of schemes) names.add(scheme);
-    for (const scope of Object.values(requirement).flat()) scopes.add(String(scope));
-  }
-  const declared = declaredSchemes(document);
-  for (const name of names) {
-    if (Object.hasOwn(declared, name)) continue;
-    throw new SpecFault(
-      at(place, "security"),
-      `the security scheme "${name}" does not exist`,
-      "declare it in components",
-    );
-  }
-  return { security: [...names], alternatives, scopes: [...scopes] };
+  const requirements = (Array.isArray(value) ? value : []).map(recordOf);
+  const alternatives = requirements.map((requirement) => Object.keys(requirement));
+  const isOptional = alternatives.some((schemes) => schemes.length === 0);
+  const where = at(place, "security");
+  ensure(!isOptional, where, "optional security is not supported", "write 'security: []' instead");
+  const security = [...new Set(alternatives.flat())];
+  const missing = security.find((name) => !Object.hasOwn(declaredSchemes(document), name));
+  const problem = `the security scheme "${missing}" does not exist`;
+  ensure(missing === undefined, where, problem, "declare it in components");
+  const scopes = requirements.flatMap((requirement) => Object.values(requirement).flat().map(String));
+  return { security, alternatives, scopes: [...new Set(scopes)] };
 }
 
-function declaredSchemes({ root }: SpecDocument): Record<string, unknown> {
-  const { securitySchemes } = isRecord(root.components) ? root.components : {};
-  return isRecord(securitySchemes) ? securitySchemes : {};
-}
+const declaredSchemes = ({ root }: SpecDocument) => recordOf(recordOf(root.components).securitySchemes);
 
 /** Returns where a client puts the token of each security scheme. */
 export function tokenPlaces(document: SpecDocument): Record<string, TokenPlace> {
@@ -59,7 +40,7 @@ export function tokenPlaces(document: SpecDocument): Record<string, TokenPlace> 
 }
 
 function tokenPlace(scheme: unknown, place: Place): TokenPlace {
-  const { type, scheme: kind, in: where, name } = isRecord(scheme) ? scheme : {};
+  const { type, scheme: kind, in: where, name } = recordOf(scheme);
   const isBearer = type === "http" && String(kind).toLowerCase() === "bearer";
   if (isBearer || type === "oauth2" || type === "openIdConnect")
     return { in: "header", name: "Authorization", prefix: "Bearer " };

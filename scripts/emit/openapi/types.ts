@@ -1,60 +1,28 @@
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import type { SpecDocument } from "../bundle.ts";
-import { SpecFault } from "../fault.ts";
-import { isRecord, isSchema, mapRecord, type NamedSchemas, type Schema } from "../schema.ts";
+import { ensure } from "../fault.ts";
+import { isRecord, isSchema, mapRecord, type NamedSchemas, recordOf, type Schema } from "../schema.ts";
 import { typeShape, typeShapes } from "./schemas.ts";
 
 /** Names that the generated files themselves use. */
 const RESERVED = [
-  ...[
-    "Message",
-    "Record",
-    "Operations",
-    "Components",
-    "Paths",
-    "Client",
-    "ClientOptions",
-    "Middleware",
-    "Token",
-    "Validator",
-  ],
-  ...[
-    "Router",
-    "RouterOptions",
-    "Handler",
-    "Handlers",
-    "OperationInfo",
-    "OperationRequest",
-    "OperationResponse",
-  ],
-  "ProblemError",
+  ...["Message", "Record", "Operations", "Components", "Paths", "Validator"],
+  ...["Client", "ClientOptions", "Middleware", "Token"],
+  ...["Router", "RouterOptions", "Handler", "Handlers", "ProblemError"],
+  ...["OperationInfo", "OperationRequest", "OperationResponse"],
 ];
 
-/** Returns TypeScript types for paths, operations and named schemas of an OpenAPI document. */
-export async function emitTypes(document: SpecDocument): Promise<string> {
-  const { paths = {}, components } = document.published;
-  const { schemas: _schemas, examples: _examples, ...parts } = isRecord(components) ? components : {};
-  return typesOf(document, { paths, components: parts });
-}
-
-/** Returns the types of a document that only has named schemas. */
-export async function emitSchemaTypes(document: SpecDocument): Promise<string> {
-  return typesOf(document, { paths: {}, components: {} });
-}
-
-/** Returns the parts of a document beside its schemas. */
-interface Shell {
-  readonly paths: unknown;
-  readonly components: Readonly<Record<string, unknown>>;
-}
-
-async function typesOf(document: SpecDocument, shell: Shell): Promise<string> {
-  const { schemas } = document;
-  refuseReserved(document);
+/** Returns TypeScript types for the named schemas of a document; of an OpenAPI document also for paths and operations. */
+export async function emitTypes({ kind, published, schemas, origins, file }: SpecDocument): Promise<string> {
+  const reserved = Object.keys(schemas).find((name) => RESERVED.includes(name));
+  const place = origins.get(reserved ?? "") ?? { document: file, pointer: "" };
+  const problem = `the name "${reserved}" is used by the generated code`;
+  ensure(reserved === undefined, place, problem, "choose another name");
+  const { paths = {}, components } = kind === "openapi" ? published : {};
+  const { schemas: _schemas, examples: _examples, ...parts } = recordOf(components);
   const shapes = typeShapes(schemas);
-  const paths = typed(shell.paths, shapes);
-  const parts = mapRecord(shell.components, (part) => typed(part, shapes));
-  const text = await printTypes({ paths, components: { ...parts, schemas: shapes } });
+  const shaped = mapRecord(parts, (part) => typed(part, shapes));
+  const text = await printTypes({ paths: typed(paths, shapes), components: { ...shaped, schemas: shapes } });
   return `${text}\n${aliases(schemas)}`;
 }
 
@@ -73,13 +41,6 @@ function typed(value: unknown, schemas: NamedSchemas): unknown {
   return mapRecord(rest, (item, key) =>
     key === "schema" && isSchema(item) ? typeShape(item, schemas) : typed(item, schemas),
   );
-}
-
-function refuseReserved(document: SpecDocument): void {
-  const name = Object.keys(document.schemas).find((each) => RESERVED.includes(each));
-  if (name === undefined) return;
-  const place = document.origins.get(name) ?? { document: document.file, pointer: "" };
-  throw new SpecFault(place, `the name "${name}" is used by the generated code`, "choose another name");
 }
 
 /** Returns `export type Name = ...` for each named schema, so readers need not know its place. */

@@ -1,5 +1,4 @@
-import { type Document, namedIn, withSchemas } from "../documents/bundled.ts";
-import { inlined } from "../documents/inlined.ts";
+import { type Document, inlined, namedIn, withSchemas } from "../documents/bundled.ts";
 import { isRecord } from "../schema.ts";
 import { schema30 } from "./schema.ts";
 

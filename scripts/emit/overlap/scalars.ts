@@ -2,7 +2,7 @@ import { sample, stringMatching } from "fast-check";
 import { isMultiple } from "../../../src/runtime/multiple.ts";
 import { FORMATS } from "../formats.ts";
 import type { SchemaObject } from "../schema.ts";
-import type { Conjunction } from "./conjunction.ts";
+import type { Conjunction } from "./instances.ts";
 
 type Scalar = string | number | boolean | null;
 
