@@ -83,9 +83,7 @@ export interface AppParts extends Settings {
 /** The platform's HTTP: both webhook paths, the operations API, the health checks. */
 export function createApp(parts: AppParts): Express {
   const { deps, log, operationsToken, pages } = parts;
-  const app = express();
-  app.disable("x-powered-by");
-  app.disable("etag");
+  const app = emptyApp();
   if (parts.trustProxy !== undefined) app.set("trust proxy", parts.trustProxy);
   app.use(requestLog(log));
   const router = { traceId, onInvalidResponse: logInvalidResponse(log) };
@@ -136,11 +134,18 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-/** The management listener: /metrics and the health checks, without a token. */
-export function createManagementApp({ readiness, log, metrics, isDraining }: AppParts): Express {
+/** Paths are matched by case, as the documents have them, whatever a proxy before the platform does. */
+function emptyApp(): Express {
   const app = express();
+  app.enable("case sensitive routing");
   app.disable("x-powered-by");
   app.disable("etag");
+  return app;
+}
+
+/** The management listener: /metrics and the health checks, without a token. */
+export function createManagementApp({ readiness, log, metrics, isDraining }: AppParts): Express {
+  const app = emptyApp();
   const { getLiveness, getReadiness } = healthHandlers(readiness, isDraining);
   app.get("/metrics", metricsHandler(metrics));
   app.get("/health/live", (_request, response) => void response.json(getLiveness().body));
@@ -217,7 +222,7 @@ function logOfOthers(logger: Logger) {
     customSuccessObject: (request, _response, line) => ({ ...line, ...operatorOf(request) }),
     customErrorObject: (request, _response, _error, line) => ({ ...line, ...operatorOf(request) }),
     // Asked for every second, and a failure has a line of its own.
-    autoLogging: { ignore: ({ url = "" }) => /^\/(health|metrics)\b/.test(url) },
+    autoLogging: { ignore: ({ url = "" }) => /^\/(?:health\/(?:live|ready)|metrics)\/?(?:\?|$)/.test(url) },
     customLogLevel: (_request, response, error) => {
       if (error || response.statusCode >= 500) return "error";
       return response.statusCode >= 400 ? "warn" : "info";
