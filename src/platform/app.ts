@@ -1,4 +1,10 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from "express";
+import express, {
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from "express";
 import helmet from "helmet";
 import type { Logger } from "pino";
 import { pinoHttp } from "pino-http";
@@ -80,12 +86,9 @@ export interface AppParts extends Settings {
   pages?: { console: WebPages; docs: WebPages };
 }
 
-/** The platform's HTTP: both webhook paths, the operations API, the health checks. */
-export function createApp(parts: AppParts): Express {
+/** The platform's HTTP. Both apps count failed tokens and webhooks together. */
+export function createApps(parts: AppParts): { app: Express; publicApp: Express } {
   const { deps, log, operationsToken, pages } = parts;
-  const app = emptyApp();
-  if (parts.trustProxy !== undefined) app.set("trust proxy", parts.trustProxy);
-  app.use(requestLog(log));
   const router = { traceId, onInvalidResponse: logInvalidResponse(log) };
   const now = () => deps.now().getTime();
   const failures = createAddressLimit(parts.unknownTokenLimit, now);
@@ -94,17 +97,16 @@ export function createApp(parts: AppParts): Express {
   const limit = parts.webhookRateLimit;
   const isShared = () => parts.processes.count() > 1;
   const counts = webhookCounts({ database: inboxOnly, log, limit, isShared, now });
-  app.use(["/api/v3", "/webhooks"], timeWebhooks(parts.observer));
-  app.use(
-    platformRouter({
-      ...router,
-      handlers: {
-        ...webhookHandlers(deps, parts.inbox, parts.observer),
-        ...healthHandlers(parts.readiness, parts.isDraining),
-      },
-      authenticate: webhookAuthentication(owners, limit, log, counts),
-    }),
-  );
+  const contract = platformRouter({
+    ...router,
+    handlers: {
+      ...webhookHandlers(deps, parts.inbox, parts.observer),
+      ...healthHandlers(parts.readiness, parts.isDraining),
+    },
+    authenticate: webhookAuthentication(owners, limit, log, counts),
+  });
+  const open = () => contractApp(parts, contract);
+  const app = open();
   app.use(helmet());
   const operators = createOperatorTokens(deps.database, failures, now);
   const authenticate = operationsAuthentication(operators, operationsToken, log);
@@ -127,11 +129,22 @@ export function createApp(parts: AppParts): Express {
   const handlers = withStorableInput(audited(deps, handlersOf));
   app.use("/operations/v1", operationsRouter({ ...router, handlers, authenticate }));
   if (pages) app.use("/console", consolePages(pages.console)).use("/docs", docsPages(pages.docs));
-  app.use((_request, _response, next) =>
-    next(problem("not_found", { detail: "There is no resource at this path." })),
-  );
-  app.use(translateErrors(log), problemHandler({ traceId }));
-  return app;
+  return { app: closed(app, log), publicApp: closed(open().use(helmet()), log) };
+}
+
+/** What everyone may reach: the operations of the contract and the health checks. */
+function contractApp({ log, observer, trustProxy }: AppParts, contract: Router): Express {
+  const app = emptyApp();
+  if (trustProxy !== undefined) app.set("trust proxy", trustProxy);
+  app.use(requestLog(log));
+  app.use(["/api/v3", "/webhooks"], timeWebhooks(observer));
+  return app.use(contract);
+}
+
+/** Adds the responses to requests that no part of the app serves. */
+function closed(app: Express, log: Logger, detail = "There is no resource at this path."): Express {
+  app.use((_request, _response, next) => next(problem("not_found", { detail })));
+  return app.use(translateErrors(log), problemHandler({ traceId }));
 }
 
 /** Paths are matched by case, as the documents have them, whatever a proxy before the platform does. */
@@ -150,11 +163,7 @@ export function createManagementApp({ readiness, log, metrics, isDraining }: App
   app.get("/metrics", metricsHandler(metrics));
   app.get("/health/live", (_request, response) => void response.json(getLiveness().body));
   app.get("/health/ready", async (_request, response) => void response.json((await getReadiness()).body));
-  app.use((_request, _response, next) =>
-    next(problem("not_found", { detail: "The management listener serves /metrics and /health alone." })),
-  );
-  app.use(translateErrors(log), problemHandler({ traceId }));
-  return app;
+  return closed(app, log, "The management listener serves /metrics and /health alone.");
 }
 
 /** Lets a request through that comes from this machine, or from an operator. */

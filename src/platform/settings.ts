@@ -57,6 +57,16 @@ export const CHAPTERS = {
       unset: "that of `HOST`",
       help: "The address of `MANAGEMENT_PORT`.",
     },
+    PUBLIC_PORT: {
+      kind: PORT,
+      unset: "`PORT` serves everything",
+      help: "A port for the internet, which serves webhooks and the health checks and nothing else. The proxy sends all public requests there, and none to `PORT`, which keeps serving everything. 0: any free port.",
+    },
+    PUBLIC_HOST: {
+      kind: listenAddress,
+      unset: "that of `HOST`",
+      help: "The address of `PUBLIC_PORT`.",
+    },
     TRUST_PROXY: {
       kind: proxies,
       unset: "the client is the other end of the connection",
