@@ -2626,7 +2626,7 @@ export interface components {
         "application/problem+json": components["schemas"]["Problem"];
       };
     };
-    /** @description Too many unknown tokens came from this address. Nothing was checked. */
+    /** @description Too many unknown tokens came from this address, or from all together. Nothing was checked. */
     TooManyFailures: {
       headers: {
         /** @description Seconds to wait. */

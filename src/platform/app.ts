@@ -31,6 +31,7 @@ import {
   webhookAuthentication,
 } from "./http/authenticate.ts";
 import { backupHandler } from "./http/backup.ts";
+import { clientAddress } from "./http/client-address.ts";
 import { translateErrors } from "./http/errors.ts";
 import { healthHandlers } from "./http/health.ts";
 import { withStorableInput } from "./http/input.ts";
@@ -109,7 +110,11 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
   const app = open();
   app.use(helmet());
   const operators = createOperatorTokens(deps.database, failures, now);
-  const authenticate = operationsAuthentication(operators, operationsToken, log);
+  const authenticate = operationsAuthentication(operators, failures, operationsToken, log);
+  app.use("/operations/v1", (_request, response, next) => {
+    response.set("Cache-Control", "no-store");
+    next();
+  });
   if (!parts.management) app.get("/metrics", onlyLocal(authenticate), metricsHandler(parts.metrics));
   app.get("/operations/v1/audit/export", auditExport({ deps, authenticate }));
   app.get("/operations/v1/integrations/:providerId/export", organisationExport({ deps, authenticate }));
@@ -166,6 +171,9 @@ export function createManagementApp({ readiness, log, metrics, isDraining }: App
   return closed(app, log, "The management listener serves /metrics and /health alone.");
 }
 
+/** A page of another site that reaches this machine by its own name (DNS rebinding) sends that name. */
+const LOCAL_NAME = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+
 /** Lets a request through that comes from this machine, or from an operator. */
 function onlyLocal(authenticate: OperatorAuthentication): RequestHandler {
   return async (request, _response, next) => {
@@ -175,10 +183,15 @@ function onlyLocal(authenticate: OperatorAuthentication): RequestHandler {
 }
 
 /** Only a trusted proxy may name the client's address. */
-function isLocal({ app, headers, ip, socket }: Request): boolean {
+function isLocal(request: Request): boolean {
+  const { app, headers, socket } = request;
   const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
-  const address = app.get("trust proxy") ? ip : socket.remoteAddress;
-  return (app.get("trust proxy") || !isForwarded) && /^(::ffff:)?127\.|^::1$/.test(address ?? "");
+  const address = app.get("trust proxy") ? clientAddress(request) : socket.remoteAddress;
+  return (
+    LOCAL_NAME.test(request.hostname) &&
+    (app.get("trust proxy") || !isForwarded) &&
+    /^(::ffff:)?127\.|^::1$/.test(address ?? "")
+  );
 }
 
 function metricsHandler({ text, contentType }: AppParts["metrics"]): RequestHandler {
@@ -203,7 +216,7 @@ function requestLog(logger: Logger): RequestHandler {
     if (request.method !== "POST" || !isWebhook(request.url)) return others(request, response, next);
     const startedAt = performance.now();
     // Unknown once the client has closed the connection.
-    const address = request.ip;
+    const address = clientAddress(request);
     // pino-http's logger for each request would make each acknowledgement 5 % slower.
     response.once("close", () => {
       const { statusCode: status } = response;
@@ -226,7 +239,7 @@ function logOfOthers(logger: Logger) {
   return pinoHttp<Request, Response>({
     logger,
     quietReqLogger: true,
-    customProps: (request) => ({ traceId: traceId(request), address: request.ip }),
+    customProps: (request) => ({ traceId: traceId(request), address: clientAddress(request) }),
     // The operator is known only once the token is checked.
     customSuccessObject: (request, _response, line) => ({ ...line, ...operatorOf(request) }),
     customErrorObject: (request, _response, _error, line) => ({ ...line, ...operatorOf(request) }),

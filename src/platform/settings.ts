@@ -142,7 +142,7 @@ export const CHAPTERS = {
     UNKNOWN_TOKEN_LIMIT: {
       kind: LIMIT,
       default: "30",
-      help: "Requests per minute with an unknown token from each client address, in each process. Further unknown tokens from that address get 429. 0: no limit.",
+      help: "Requests per minute with an unknown token from each client address, in each process. Further unknown tokens from that address get 429, and from all addresses after ten times as many. 0: no limit.",
     },
   },
   Retention: {

@@ -26,6 +26,19 @@ describe("GET /metrics", () => {
     }
   });
 
+  it("needs a token if the Host is not a name of this machine", async () => {
+    const harness = await startWithTenants("pglite");
+    try {
+      const { port } = harness.platform;
+      for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
+        expect((await harness.send("/metrics", { headers: { host } })).status).toBe(200);
+      for (const host of ["rebound.example", "127.0.0.1.example", `localhost.example:${port}`])
+        expectProblem(await harness.send("/metrics", { headers: { host } }), "unauthorized");
+    } finally {
+      await harness.close();
+    }
+  });
+
   it("believes a proxy that is trusted about where a request comes from", async () => {
     const harness = await startWithTenants("pglite", { config: { trustProxy: 1 } });
     try {
