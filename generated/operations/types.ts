@@ -59,6 +59,8 @@ export interface paths {
      *     Decision: of an active or suspended integration `baseUrl`, `routing` and `providerToken` may change, but only to what works: the platform first calls `GET /outlets` with the new values, and on anything but a list of
      *     outlets the answer is 502 `provider_unavailable` and nothing changes. A routing that was detected is detected again. Afterwards what waits is resumed and the provider is checked (see `verify`). A token for a provider that is down now is stored with `tokens`.
      *
+     *     Decision: a `baseUrl` of another origin (scheme, host or port) needs `providerToken` beside it, in every state: the stored token is never sent to a host that it was not given for. Without it the answer is 400 `validation_failed` at `/providerToken`, and no call was made.
+     *
      *     Decision: `kind` is a part of the address of the webhooks. After a change, webhooks are accepted in the path of the former kind too, for 30 days. `timeZone` gives times without offset their meaning: after a change, every known shift is read again.
      *
      *     Each change is logged with the names of what was changed. 409 `integration_changed` when other changes kept coming in between.
@@ -1237,7 +1239,10 @@ export interface components {
     IntegrationChange: {
       kind?: string;
       name?: string;
-      /** Format: uri */
+      /**
+       * Format: uri
+       * @description Another origin than the stored one needs `providerToken` beside it.
+       */
       baseUrl?: string;
       routing?: components["schemas"]["RoutingOrder"];
       providerToken?: string;
@@ -2621,7 +2626,7 @@ export interface components {
         "application/problem+json": components["schemas"]["Problem"];
       };
     };
-    /** @description Too many unknown tokens came from this address. Nothing was checked. */
+    /** @description Too many unknown tokens came from this address, or from all together. Nothing was checked. */
     TooManyFailures: {
       headers: {
         /** @description Seconds to wait. */

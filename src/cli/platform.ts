@@ -83,11 +83,10 @@ async function run(config: Config, io: Io): Promise<number> {
     });
     // Installed before the platform reports that it listens: a supervisor may stop it right after that report.
     const stopped = untilStopped();
-    const { url, host, managementPort, database } = running;
-    log.info({ version: kitVersion(), ...database, url, host, managementPort, pid: process.pid }, "started");
-    io.stdout(
-      JSON.stringify({ listening: true, port: running.port, ...(managementPort && { managementPort }) }),
-    );
+    const { url, host, port, managementPort, publicPort, database } = running;
+    const ports = { ...(managementPort && { managementPort }), ...(publicPort && { publicPort }) };
+    log.info({ version: kitVersion(), ...database, url, host, ...ports, pid: process.pid }, "started");
+    io.stdout(JSON.stringify({ listening: true, port, ...ports }));
     const end = await Promise.race([stopped, running.lost]);
     const lost = end instanceof Error ? end : undefined;
     // After Ctrl-C at a terminal there is no load balancer to wait for.

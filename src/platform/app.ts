@@ -1,4 +1,10 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from "express";
+import express, {
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from "express";
 import helmet from "helmet";
 import type { Logger } from "pino";
 import { pinoHttp } from "pino-http";
@@ -25,6 +31,7 @@ import {
   webhookAuthentication,
 } from "./http/authenticate.ts";
 import { backupHandler } from "./http/backup.ts";
+import { clientAddress } from "./http/client-address.ts";
 import { translateErrors } from "./http/errors.ts";
 import { healthHandlers } from "./http/health.ts";
 import { withStorableInput } from "./http/input.ts";
@@ -80,14 +87,9 @@ export interface AppParts extends Settings {
   pages?: { console: WebPages; docs: WebPages };
 }
 
-/** The platform's HTTP: both webhook paths, the operations API, the health checks. */
-export function createApp(parts: AppParts): Express {
+/** The platform's HTTP. Both apps count failed tokens and webhooks together. */
+export function createApps(parts: AppParts): { app: Express; publicApp: Express } {
   const { deps, log, operationsToken, pages } = parts;
-  const app = express();
-  app.disable("x-powered-by");
-  app.disable("etag");
-  if (parts.trustProxy !== undefined) app.set("trust proxy", parts.trustProxy);
-  app.use(requestLog(log));
   const router = { traceId, onInvalidResponse: logInvalidResponse(log) };
   const now = () => deps.now().getTime();
   const failures = createAddressLimit(parts.unknownTokenLimit, now);
@@ -96,20 +98,23 @@ export function createApp(parts: AppParts): Express {
   const limit = parts.webhookRateLimit;
   const isShared = () => parts.processes.count() > 1;
   const counts = webhookCounts({ database: inboxOnly, log, limit, isShared, now });
-  app.use(["/api/v3", "/webhooks"], timeWebhooks(parts.observer));
-  app.use(
-    platformRouter({
-      ...router,
-      handlers: {
-        ...webhookHandlers(deps, parts.inbox, parts.observer),
-        ...healthHandlers(parts.readiness, parts.isDraining),
-      },
-      authenticate: webhookAuthentication(owners, limit, log, counts),
-    }),
-  );
+  const contract = platformRouter({
+    ...router,
+    handlers: {
+      ...webhookHandlers(deps, parts.inbox, parts.observer),
+      ...healthHandlers(parts.readiness, parts.isDraining),
+    },
+    authenticate: webhookAuthentication(owners, limit, log, counts),
+  });
+  const open = () => contractApp(parts, contract);
+  const app = open();
   app.use(helmet());
   const operators = createOperatorTokens(deps.database, failures, now);
-  const authenticate = operationsAuthentication(operators, operationsToken, log);
+  const authenticate = operationsAuthentication(operators, failures, operationsToken, log);
+  app.use("/operations/v1", (_request, response, next) => {
+    response.set("Cache-Control", "no-store");
+    next();
+  });
   if (!parts.management) app.get("/metrics", onlyLocal(authenticate), metricsHandler(parts.metrics));
   app.get("/operations/v1/audit/export", auditExport({ deps, authenticate }));
   app.get("/operations/v1/integrations/:providerId/export", organisationExport({ deps, authenticate }));
@@ -129,28 +134,45 @@ export function createApp(parts: AppParts): Express {
   const handlers = withStorableInput(audited(deps, handlersOf));
   app.use("/operations/v1", operationsRouter({ ...router, handlers, authenticate }));
   if (pages) app.use("/console", consolePages(pages.console)).use("/docs", docsPages(pages.docs));
-  app.use((_request, _response, next) =>
-    next(problem("not_found", { detail: "There is no resource at this path." })),
-  );
-  app.use(translateErrors(log), problemHandler({ traceId }));
+  return { app: closed(app, log), publicApp: closed(open().use(helmet()), log) };
+}
+
+/** What everyone may reach: the operations of the contract and the health checks. */
+function contractApp({ log, observer, trustProxy }: AppParts, contract: Router): Express {
+  const app = emptyApp();
+  if (trustProxy !== undefined) app.set("trust proxy", trustProxy);
+  app.use(requestLog(log));
+  app.use(["/api/v3", "/webhooks"], timeWebhooks(observer));
+  return app.use(contract);
+}
+
+/** Adds the responses to requests that no part of the app serves. */
+function closed(app: Express, log: Logger, detail = "There is no resource at this path."): Express {
+  app.use((_request, _response, next) => next(problem("not_found", { detail })));
+  return app.use(translateErrors(log), problemHandler({ traceId }));
+}
+
+/** Paths are matched by case, as the documents have them, whatever a proxy before the platform does. */
+function emptyApp(): Express {
+  const app = express();
+  app.enable("case sensitive routing");
+  app.disable("x-powered-by");
+  app.disable("etag");
   return app;
 }
 
 /** The management listener: /metrics and the health checks, without a token. */
 export function createManagementApp({ readiness, log, metrics, isDraining }: AppParts): Express {
-  const app = express();
-  app.disable("x-powered-by");
-  app.disable("etag");
+  const app = emptyApp();
   const { getLiveness, getReadiness } = healthHandlers(readiness, isDraining);
   app.get("/metrics", metricsHandler(metrics));
   app.get("/health/live", (_request, response) => void response.json(getLiveness().body));
   app.get("/health/ready", async (_request, response) => void response.json((await getReadiness()).body));
-  app.use((_request, _response, next) =>
-    next(problem("not_found", { detail: "The management listener serves /metrics and /health alone." })),
-  );
-  app.use(translateErrors(log), problemHandler({ traceId }));
-  return app;
+  return closed(app, log, "The management listener serves /metrics and /health alone.");
 }
+
+/** A page of another site that reaches this machine by its own name (DNS rebinding) sends that name. */
+const LOCAL_NAME = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
 /** Lets a request through that comes from this machine, or from an operator. */
 function onlyLocal(authenticate: OperatorAuthentication): RequestHandler {
@@ -161,10 +183,15 @@ function onlyLocal(authenticate: OperatorAuthentication): RequestHandler {
 }
 
 /** Only a trusted proxy may name the client's address. */
-function isLocal({ app, headers, ip, socket }: Request): boolean {
+function isLocal(request: Request): boolean {
+  const { app, headers, socket } = request;
   const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
-  const address = app.get("trust proxy") ? ip : socket.remoteAddress;
-  return (app.get("trust proxy") || !isForwarded) && /^(::ffff:)?127\.|^::1$/.test(address ?? "");
+  const address = app.get("trust proxy") ? clientAddress(request) : socket.remoteAddress;
+  return (
+    LOCAL_NAME.test(request.hostname) &&
+    (app.get("trust proxy") || !isForwarded) &&
+    /^(::ffff:)?127\.|^::1$/.test(address ?? "")
+  );
 }
 
 function metricsHandler({ text, contentType }: AppParts["metrics"]): RequestHandler {
@@ -189,7 +216,7 @@ function requestLog(logger: Logger): RequestHandler {
     if (request.method !== "POST" || !isWebhook(request.url)) return others(request, response, next);
     const startedAt = performance.now();
     // Unknown once the client has closed the connection.
-    const address = request.ip;
+    const address = clientAddress(request);
     // pino-http's logger for each request would make each acknowledgement 5 % slower.
     response.once("close", () => {
       const { statusCode: status } = response;
@@ -212,12 +239,12 @@ function logOfOthers(logger: Logger) {
   return pinoHttp<Request, Response>({
     logger,
     quietReqLogger: true,
-    customProps: (request) => ({ traceId: traceId(request), address: request.ip }),
+    customProps: (request) => ({ traceId: traceId(request), address: clientAddress(request) }),
     // The operator is known only once the token is checked.
     customSuccessObject: (request, _response, line) => ({ ...line, ...operatorOf(request) }),
     customErrorObject: (request, _response, _error, line) => ({ ...line, ...operatorOf(request) }),
     // Asked for every second, and a failure has a line of its own.
-    autoLogging: { ignore: ({ url = "" }) => /^\/(health|metrics)\b/.test(url) },
+    autoLogging: { ignore: ({ url = "" }) => /^\/(?:health\/(?:live|ready)|metrics)\/?(?:\?|$)/.test(url) },
     customLogLevel: (_request, response, error) => {
       if (error || response.statusCode >= 500) return "error";
       return response.statusCode >= 400 ? "warn" : "info";

@@ -14,6 +14,8 @@ export interface Config extends DatabaseConfig, Secrets {
   port: number;
   /** A second listener for /metrics and the health checks, which then serves /metrics without a token; 0: any free port. */
   management?: { host: string; port: number };
+  /** A listener for the internet: webhooks and the health checks alone; 0: any free port. */
+  publicPlace?: { host: string; port: number };
   /** Express's `trust proxy`: how many proxies to trust, or their addresses; unset: the client is the other end of the connection. */
   trustProxy?: number | string[];
   /** For how long the command still serves after SIGTERM, while it reports that it is not ready. Milliseconds. */
@@ -51,13 +53,17 @@ export function readConfig(
   if (faults.length > 0) throw new ConfigError(faults);
   const dataDir = dataDirOf(env, folder);
   const of = <Name extends SettingName>(name: Name) => settingOf(env, name);
-  const [managementPort, trustProxy] = [of("MANAGEMENT_PORT"), of("TRUST_PROXY")];
+  const [managementPort, publicPort] = [of("MANAGEMENT_PORT"), of("PUBLIC_PORT")];
+  const trustProxy = of("TRUST_PROXY");
   const [url, from] = [of("SMTP_URL"), of("SMTP_FROM")];
   return {
     host: of("HOST"),
     port: of("PORT"),
     ...(managementPort !== undefined && {
       management: { host: of("MANAGEMENT_HOST") ?? of("HOST"), port: managementPort },
+    }),
+    ...(publicPort !== undefined && {
+      publicPlace: { host: of("PUBLIC_HOST") ?? of("HOST"), port: publicPort },
     }),
     ...(trustProxy !== undefined && { trustProxy }),
     drainMs: of("DRAIN_SECONDS"),

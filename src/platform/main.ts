@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type AppParts, createApp, createManagementApp } from "./app.ts";
+import { type AppParts, createApps, createManagementApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import type { Engine } from "./db/database.ts";
 import { knownVersion, schemaVersion } from "./db/migrate.ts";
@@ -24,6 +24,8 @@ export interface Platform {
   port: number;
   /** Of the management listener, if there is one. */
   managementPort?: number;
+  /** Of the listener for the internet, if there is one. */
+  publicPort?: number;
   url: string;
   operationsToken: string;
   /** Resolves when every stored event is processed and no work is due, retries included. */
@@ -106,8 +108,11 @@ async function startParts(
   };
   const management = config.management && (await serve(createManagementApp(parts), config.management));
   if (management) shutdown.closeLast(() => management.close(0));
-  const server = await serve(createApp(parts), config);
+  const { app, publicApp } = createApps(parts);
+  const server = await serve(app, config);
   shutdown.stopServer(server);
+  const publicServer = config.publicPlace && (await serve(publicApp, config.publicPlace));
+  if (publicServer) shutdown.stopServer(publicServer);
   await worker.start();
   if (!deps.channel) await warnOfUndelivered(deps);
   dispatcher.start();
@@ -120,10 +125,12 @@ async function startParts(
     url: server.url,
     operationsToken,
     ...(management && { managementPort: management.port }),
+    ...(publicServer && { publicPort: publicServer.port }),
     lost: database.lost,
     drain: () => {
       isDraining = true;
       server.drain();
+      publicServer?.drain();
     },
     idle: async () => {
       await dispatcher.run();

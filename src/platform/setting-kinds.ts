@@ -131,8 +131,8 @@ export const mailAddress = kindOf({
 });
 
 export const token = kindOf({
-  form: "at least 16 printable characters without spaces",
-  isValid: (text) => /^[\x21-\x7e]{16,}$/.test(text),
+  form: "at least 22 printable characters without spaces",
+  isValid: (text) => /^[\x21-\x7e]{22,}$/.test(text),
   read: asWritten,
 });
 

@@ -57,6 +57,16 @@ export const CHAPTERS = {
       unset: "that of `HOST`",
       help: "The address of `MANAGEMENT_PORT`.",
     },
+    PUBLIC_PORT: {
+      kind: PORT,
+      unset: "`PORT` serves everything",
+      help: "A port for the internet, which serves webhooks and the health checks and nothing else. The proxy sends all public requests there, and none to `PORT`, which keeps serving everything. 0: any free port.",
+    },
+    PUBLIC_HOST: {
+      kind: listenAddress,
+      unset: "that of `HOST`",
+      help: "The address of `PUBLIC_PORT`.",
+    },
     TRUST_PROXY: {
       kind: proxies,
       unset: "the client is the other end of the connection",
@@ -132,7 +142,7 @@ export const CHAPTERS = {
     UNKNOWN_TOKEN_LIMIT: {
       kind: LIMIT,
       default: "30",
-      help: "Requests per minute with an unknown token from each client address, in each process. Further unknown tokens from that address get 429. 0: no limit.",
+      help: "Requests per minute with an unknown token from each client address, in each process. Further unknown tokens from that address get 429, and from all addresses after ten times as many. 0: no limit.",
     },
   },
   Retention: {

@@ -36,7 +36,8 @@ export function createShutdown(log: Log): Shutdown {
     stopWorker: (worker) => workers.push((graceMs) => worker.stop({ graceMs })),
     closeLast: (close) => holdings.unshift(close),
     close: (graceMs = GRACE_MS) => {
-      closing ??= stopAll([...feeders, ...servers, ...workers, ...holdings], graceMs, log);
+      const stopServers: Stop = (leftMs) => Promise.all(servers.map((stop) => stop(leftMs)));
+      closing ??= stopAll([...feeders, stopServers, ...workers, ...holdings], graceMs, log);
       return closing;
     },
   };

@@ -32,8 +32,11 @@ export interface Reader {
 }
 
 export interface Stream {
-  /** Sends the reader everything that is committed from now on. Returns a function that stops it; false if there are too many readers or the stream is closed. */
-  add(reader: Reader): (() => void) | false;
+  /**
+   * Sends the reader everything that is committed from now on. Returns a function that stops it; the reason if there are too many readers,
+   * or the stream is closed.
+   */
+  add(reader: Reader, operator: string): (() => void) | "full" | "operator_full";
   /** Ends every reader's response. */
   close(): void;
 }
@@ -42,6 +45,7 @@ export interface StreamOptions {
   /** A reader with more unread events than this is dropped. */
   maxWaiting?: number;
   maxReaders?: number;
+  maxOfOperator?: number;
 }
 
 /**
@@ -49,11 +53,11 @@ export interface StreamOptions {
  * readers, so events have no ids. A reader that connects, or receives `gap`, reloads its lists.
  */
 export function createStream(signals: Pick<Signals, "subscribe">, options: StreamOptions = {}): Stream {
-  const { maxWaiting = 1_000, maxReaders = 100 } = options;
-  const readers = new Set<Reader>();
+  const { maxWaiting = 1_000, maxReaders = 100, maxOfOperator = 20 } = options;
+  const readers = new Map<Reader, string>();
   let closed = false;
   const send = (event: SentEvent) => {
-    for (const reader of readers) {
+    for (const reader of readers.keys()) {
       reader.push(event);
       if (reader.readableLength <= maxWaiting) continue;
       readers.delete(reader);
@@ -68,15 +72,17 @@ export function createStream(signals: Pick<Signals, "subscribe">, options: Strea
     onGap: () => send({ event: "gap", data: {} }),
   });
   return {
-    add: (reader) => {
-      if (closed || readers.size >= maxReaders) return false;
-      readers.add(reader);
+    add: (reader, operator) => {
+      if (closed || readers.size >= maxReaders) return "full";
+      if ([...readers.values()].filter((each) => each === operator).length >= maxOfOperator)
+        return "operator_full";
+      readers.set(reader, operator);
       return () => void readers.delete(reader);
     },
     close: () => {
       closed = true;
       unsubscribe();
-      for (const reader of readers) reader.push(null);
+      for (const reader of readers.keys()) reader.push(null);
       readers.clear();
     },
   };

@@ -33,6 +33,7 @@ const LONGEST_TRACE_ID = 100;
 export function createApp(parts: AppParts): Express {
   const { context, organisations, log } = parts;
   const app = express();
+  app.enable("case sensitive routing");
   app.disable("x-powered-by");
   app.use(callLog(log, context.now), helmet());
   if (parts.states) app.use(statesRoute(parts.states));

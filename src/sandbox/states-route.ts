@@ -10,7 +10,7 @@ export const STATES_PATH = "/states";
  * state. It requires no token, because it is for tests and not for deployed providers.
  */
 export function statesRoute(states: Readonly<Record<string, ProviderState>>): Router {
-  return Router().post(STATES_PATH, json(), (request, response) => {
+  return Router({ caseSensitive: true }).post(STATES_PATH, json(), (request, response) => {
     const { state, params, action } = (request.body ?? {}) as {
       state?: string;
       params?: StateParameters;

@@ -157,6 +157,9 @@ describe("integrations", () => {
     await expectFit(page);
     await dialog.getByLabel("Base URL").fill("http://127.0.0.1:9");
     await dialog.getByRole("button", { name: "Save the changes" }).click();
+    await dialog.getByText(/^PROVIDER_TOKEN is required, because the base URL leaves http/).waitFor();
+    await dialog.getByLabel("PROVIDER_TOKEN").fill("provider-token");
+    await dialog.getByRole("button", { name: "Save the changes" }).click();
     await dialog.getByText(/^Nothing was changed.*tried by path: GET http:\/\/127\.0\.0\.1:9\//).waitFor();
     await expectFit(page);
   });

@@ -113,6 +113,13 @@ describe("faults of a form", () => {
     expect(fieldFaults({ title: "No", errors }, ["kind"]).of.kind).toMatch(/lower-case letters/);
   });
 
+  it("keep the message of a missing value", () => {
+    const errors = [
+      { pointer: "/providerToken", message: "is required, because the base URL leaves a host" },
+    ];
+    expect(fieldFaults({ title: "No", errors }, ["providerToken"]).of.providerToken).toBe(errors[0]?.message);
+  });
+
   it("keeps an error of another kind as it is", () => {
     const error = { title: "The integration exists already", detail: "Registered.", status: 409 };
     expect(fieldFaults(error, FIELDS)).toEqual({ of: {}, rest: error });

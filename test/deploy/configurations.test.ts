@@ -17,7 +17,7 @@ afterEach(async () => {
 
 describe.each(PROXIES)("the configuration of %s", (name) => {
   it("is valid", async () => {
-    const { configured, remove } = await configure(name, [3001, 3002]);
+    const { configured, remove } = await configure(name, { platforms: [3001, 3002], publics: [3101, 3102] });
     undo.push(remove);
     const { command, check, env } = configured;
     await run(command, check, { env: { ...process.env, ...env } });
@@ -79,7 +79,11 @@ describe("compose.yaml", () => {
         /\$\{(\w+):\?\}/g,
         (_, variable: keyof typeof given) => given[variable],
       );
-      expect(readConfig(JSON.parse(filled))).toMatchObject({ host: "0.0.0.0", port: 3000 });
+      expect(readConfig(JSON.parse(filled))).toMatchObject({
+        host: "0.0.0.0",
+        port: 3000,
+        publicPlace: { port: 3100 },
+      });
       expect(unknownOf(Object.keys(environment))).toEqual([]);
       expect(read_only).toBe(true);
     }

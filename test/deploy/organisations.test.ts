@@ -44,14 +44,14 @@ async function post(
 describe("the router of the guide", () => {
   it("sends a webhook to the database of its organisation, and keeps those of one that moves waiting", async () => {
     const [block = ""] = (await readFile(GUIDE, "utf8")).match(/(?<=```haproxy\n).*?(?=```)/s) ?? [];
-    const [general] = (await readFile(shipped("haproxy.cfg"), "utf8")).split("\n# Providers:");
+    const [general] = (await readFile(shipped("haproxy.cfg"), "utf8")).split("\n# The internet:");
     const [at, gone] = [randomUUID(), randomUUID()];
     const [one, two] = [await platform("one"), await platform("two")];
     const router = await startRouter(`${general}\n${block}`, `${at} two\n${gone} moving\n`, {
-      "192.0.2.11:3001": `127.0.0.1:${one}`,
-      "192.0.2.12:3001": `127.0.0.1:${one}`,
-      "192.0.2.21:3001": `127.0.0.1:${two}`,
-      "192.0.2.22:3001": `127.0.0.1:${two}`,
+      "192.0.2.11:3101": `127.0.0.1:${one}`,
+      "192.0.2.12:3101": `127.0.0.1:${one}`,
+      "192.0.2.21:3101": `127.0.0.1:${two}`,
+      "192.0.2.22:3101": `127.0.0.1:${two}`,
     });
     undo.push(router.stop);
     const send = (providerId: string, content: object = {}) =>

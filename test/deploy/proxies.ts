@@ -31,10 +31,16 @@ export interface Configured {
   env: NodeJS.ProcessEnv;
 }
 
-interface Place {
-  folder: string;
-  /** Of the two platform processes. */
+/** The ports of two platform processes. */
+export interface Ports {
+  /** PORT. */
   platforms: readonly [number, number];
+  /** PUBLIC_PORT. */
+  publics: readonly [number, number];
+}
+
+interface Place extends Ports {
+  folder: string;
   port: number;
   operatorsPort: number;
 }
@@ -75,7 +81,7 @@ async function makeCertificate(folder: string): Promise<Record<"key" | "crt" | "
 }
 
 const CONFIGURE: Readonly<Record<ProxyName, (place: Place) => Promise<Configured>>> = {
-  haproxy: async ({ folder, platforms: [one, two], port, operatorsPort }) => {
+  haproxy: async ({ folder, platforms: [one, two], publics, port, operatorsPort }) => {
     const { pem } = await makeCertificate(folder);
     const file = join(folder, "haproxy.cfg");
     const text = await readFile(shipped("haproxy.cfg"), "utf8");
@@ -86,16 +92,20 @@ const CONFIGURE: Readonly<Record<ProxyName, (place: Place) => Promise<Configured
     const env = {
       PLATFORM_ONE: `127.0.0.1:${one}`,
       PLATFORM_TWO: `127.0.0.1:${two}`,
+      PUBLIC_ONE: `127.0.0.1:${publics[0]}`,
+      PUBLIC_TWO: `127.0.0.1:${publics[1]}`,
       OPERATORS: `127.0.0.1:${operatorsPort}`,
     };
     return { command: "haproxy", check: ["-c", "-f", file], run: ["-db", "-f", file], env };
   },
-  nginx: async ({ folder, platforms: [one, two], port, operatorsPort }) => {
+  nginx: async ({ folder, platforms: [one, two], publics, port, operatorsPort }) => {
     const { key, crt } = await makeCertificate(folder);
     const [file, included] = [join(folder, "main.conf"), join(folder, "platform.conf")];
     const changes = {
       "127.0.0.1:3001": `127.0.0.1:${one}`,
       "127.0.0.1:3002": `127.0.0.1:${two}`,
+      "127.0.0.1:3101": `127.0.0.1:${publics[0]}`,
+      "127.0.0.1:3102": `127.0.0.1:${publics[1]}`,
       "listen 443": `listen 127.0.0.1:${port}`,
       "127.0.0.1:8443": `127.0.0.1:${operatorsPort}`,
       "/etc/nginx/platform.crt": crt,
@@ -112,16 +122,16 @@ const CONFIGURE: Readonly<Record<ProxyName, (place: Place) => Promise<Configured
 };
 
 /** In a new folder below the temporary one. */
-export async function configure(name: ProxyName, platforms: readonly [number, number]) {
+export async function configure(name: ProxyName, ports: Ports) {
   const folder = await mkdtemp(join(tmpdir(), `shiftpact-${name}-`));
-  const place: Place = { folder, platforms, port: await freePort(), operatorsPort: await freePort() };
+  const place: Place = { folder, ...ports, port: await freePort(), operatorsPort: await freePort() };
   const configured = await CONFIGURE[name](place);
   return { ...place, configured, remove: () => rm(folder, { recursive: true }) };
 }
 
 /** Rejects with what the program said, or which package it is in. */
-export async function startProxy(name: ProxyName, platforms: readonly [number, number]): Promise<Proxy> {
-  return start(name, await configure(name, platforms));
+export async function startProxy(name: ProxyName, ports: Ports): Promise<Proxy> {
+  return start(name, await configure(name, ports));
 }
 
 /** @param map what `/etc/haproxy/organisations.map` holds */

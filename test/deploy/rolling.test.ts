@@ -36,6 +36,7 @@ let folder: string;
 let server: PostgresServer;
 let url: string;
 let ports: [number, number];
+let publics: [number, number];
 let platforms: ChildProcess[];
 let platformToken: string;
 beforeAll(async () => {
@@ -46,7 +47,8 @@ beforeAll(async () => {
   await server.createDatabase("platform");
   url = `${server.url}/platform`;
   ports = [await freePort(), await freePort()];
-  platforms = [await startPlatform(ports[0]), await startPlatform(ports[1])];
+  publics = [await freePort(), await freePort()];
+  platforms = [await startPlatform(0), await startPlatform(1)];
   const headers = { Authorization: `Bearer ${env.OPERATIONS_TOKEN}` };
   const operations = createClient({ baseUrl: `http://127.0.0.1:${ports[0]}/operations/v1`, headers });
   const draft = {
@@ -65,9 +67,9 @@ afterAll(async () => {
 });
 
 /** Resolves when it listens. */
-async function startPlatform(port: number): Promise<ChildProcess> {
-  const given = { ...env, DATABASE_URL: url };
-  const child = spawn(process.execPath, [COMMAND, "--port", `${port}`], {
+async function startPlatform(which: number): Promise<ChildProcess> {
+  const given = { ...env, DATABASE_URL: url, PUBLIC_PORT: `${publics[which]}` };
+  const child = spawn(process.execPath, [COMMAND, "--port", `${ports[which]}`], {
     env: given,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -132,13 +134,13 @@ async function storedOf(acknowledged: readonly string[]): Promise<number> {
 
 describe.each(PROXIES)("two processes behind %s, restarted in turn at 100 webhooks a second", (name) => {
   it(`answer every webhook with 200 and store it (${RESTARTS} restarts)`, async () => {
-    const proxy = await startProxy(name, ports);
+    const proxy = await startProxy(name, { platforms: ports, publics });
     const over = new AbortController();
     const offering = offer(proxy.url, over.signal);
     for (let count = 0; count < RESTARTS; count += 1) {
       const which = count % 2;
       await stopPlatform(platforms[which] as ChildProcess);
-      platforms[which] = await startPlatform(ports[which] as number);
+      platforms[which] = await startPlatform(which);
       await untilServing(ports[which] as number);
     }
     over.abort();

@@ -91,7 +91,7 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
   [{ WEBHOOK_RATE_LIMIT: "1e9" }, /^WEBHOOK_RATE_LIMIT /],
   [{ ALLOW_INSECURE_PROVIDERS: "true" }, /^ALLOW_INSECURE_PROVIDERS must be 0 or 1$/],
   [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent$/],
-  [{ OPERATIONS_TOKEN: "short" }, /^OPERATIONS_TOKEN must be at least 16 printable characters/],
+  [{ OPERATIONS_TOKEN: "x".repeat(21) }, /^OPERATIONS_TOKEN must be at least 22 printable characters/],
   [{ OPERATIONS_TOKEN: "with a space in between" }, /^OPERATIONS_TOKEN /],
   [{ SECRET_KEY: "short" }, /^SECRET_KEY must be 32 bytes in base64$/],
   [{ SECRET_KEY: Buffer.alloc(31).toString("base64") }, /^SECRET_KEY /],

@@ -34,12 +34,12 @@ describe("the stream", () => {
     const { signals, signal, gap } = parts();
     const stream = createStream(signals);
     const [first, second] = [readerOf(), readerOf()];
-    const leave = stream.add(first.reader);
+    const leave = stream.add(first.reader, "one");
     signal(JOB);
-    stream.add(second.reader);
+    stream.add(second.reader, "one");
     signal("booking:b1");
     gap();
-    if (leave) leave();
+    if (typeof leave === "function") leave();
     signal(JOB);
     const gapped = { event: "gap", data: {} };
     expect(first.got).toEqual([MESSAGE, gapped]);
@@ -51,8 +51,8 @@ describe("the stream", () => {
     const { signals, signal } = parts();
     const stream = createStream(signals, { maxWaiting: 1_000 });
     const [slow, quick] = [readerOf(1_001), readerOf(1_000)];
-    stream.add(slow.reader);
-    stream.add(quick.reader);
+    stream.add(slow.reader, "one");
+    stream.add(quick.reader, "one");
     signal(JOB);
     signal(JOB);
     expect(slow.reader.destroy).toHaveBeenCalledOnce();
@@ -62,17 +62,28 @@ describe("the stream", () => {
     stream.close();
   });
 
+  it("refuses the readers of an operator over that one's limit, and no other operator's", () => {
+    const { signals } = parts();
+    const stream = createStream(signals, { maxReaders: 3, maxOfOperator: 1 });
+    const leave = stream.add(readerOf().reader, "one");
+    expect(stream.add(readerOf().reader, "one")).toBe("operator_full");
+    expect(stream.add(readerOf().reader, "two")).toBeTypeOf("function");
+    if (typeof leave === "function") leave();
+    expect(stream.add(readerOf().reader, "one")).toBeTypeOf("function");
+    stream.close();
+  });
+
   it("refuses readers over its limit, and every reader once it is closed", () => {
     const { signals, subscribers } = parts();
     const stream = createStream(signals, { maxReaders: 1 });
     const { reader } = readerOf();
-    const leave = stream.add(reader);
-    expect(stream.add(readerOf().reader)).toBe(false);
-    if (leave) leave();
-    expect(stream.add(reader)).not.toBe(false);
+    const leave = stream.add(reader, "one");
+    expect(stream.add(readerOf().reader, "one")).toBe("full");
+    if (typeof leave === "function") leave();
+    expect(stream.add(reader, "one")).toBeTypeOf("function");
     stream.close();
     expect(reader.push).toHaveBeenCalledExactlyOnceWith(null);
     expect(subscribers).toEqual([]);
-    expect(stream.add(reader)).toBe(false);
+    expect(stream.add(reader, "one")).toBe("full");
   });
 });

@@ -60,8 +60,11 @@ async function reconnect(
   { providerId, baseUrl, kind }: Integration,
 ): Promise<[undefined, string]> {
   const params = { path: { providerId } };
-  if (baseUrl !== provider.url)
-    expectOk(await operations.changeIntegration({ params, body: { baseUrl: provider.url } }));
+  if (baseUrl !== provider.url) {
+    // Another port is another origin, which needs the token again.
+    const body = { baseUrl: provider.url, providerToken: provider.token };
+    expectOk(await operations.changeIntegration({ params, body }));
+  }
   const body = { direction: "platform", overlapHours: 0 } as const;
   const rotated = await operations.rotateToken({ params, body });
   expectOk<unknown>(rotated);

@@ -14,7 +14,7 @@ export function fieldFaults(error: CallError | undefined, fields: readonly strin
   const known = errors.filter(({ pointer }) => fields.includes(fieldOf(pointer)));
   const others = errors.filter((error) => !known.includes(error));
   const of = Object.fromEntries(
-    known.map(({ pointer, message }) => [fieldOf(pointer), RULES[fieldOf(pointer)] ?? message]),
+    known.map(({ pointer, message }) => [fieldOf(pointer), ruleOf(fieldOf(pointer), message)]),
   );
   const { errors: _errors, detail: _detail, ...rest } = error;
   if (others.length > 0) return { of, rest: { ...error, errors: others } };
@@ -29,6 +29,10 @@ const RULES: Readonly<Record<string, string>> = {
   kind: "must be 2 to 32 lower-case letters, digits, and hyphens, starting with a letter",
   providerToken: "must be 8 to 500 visible characters without a space",
 };
+
+/** A form of the value is explained by the rule; a missing one is not wrong in its form. */
+const ruleOf = (field: string, message: string): string =>
+  message.startsWith("must ") ? (RULES[field] ?? message) : message;
 
 /** `/baseUrl`, `#/body/baseUrl`: the first member of the body. */
 function fieldOf(pointer: string): string {

@@ -71,7 +71,7 @@ export function ProviderFields({ known }: Props) {
         label="PROVIDER_TOKEN"
         kind="secret"
         required={!known}
-        hint={`The token that the provider issued for calls of the platform. It is stored encrypted and never shown.${known ? " Leave it empty to keep the stored one." : ""}`}
+        hint={`The token that the provider issued for calls of the platform. It is stored encrypted and never shown.${known ? " Leave it empty to keep the stored one; a base URL with another host or port needs it again." : ""}`}
       />
     </>
   );

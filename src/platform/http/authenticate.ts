@@ -5,10 +5,12 @@ import { problem } from "../../contract/problem.ts";
 import { bearerToken, isSameToken } from "../../runtime/bearer-token.ts";
 import type { OperationInfo } from "../../runtime/operation.ts";
 import { ProblemError } from "../../runtime/problem.ts";
+import type { AddressLimit } from "../access/address-limit.ts";
 import { FIRST_ADMIN, type Identity, missingRole, type Operator } from "../access/identity.ts";
 import type { OperatorTokens } from "../access/operators.ts";
 import type { Log } from "../db/database.ts";
 import type { TokenOwner, TokenOwners } from "../integrations/tokens.ts";
+import { clientAddress } from "./client-address.ts";
 
 /**
  * Checks PLATFORM_TOKEN before the body is read, and keeps abuse out. `limit`: events a minute of each providerId, which `counts` counts; 0: no
@@ -48,14 +50,28 @@ export type OperatorAuthentication = (
   operation: Pick<OperationInfo, "scopes">,
 ) => Promise<Identity>;
 
-/** OPERATIONS_TOKEN is the first admin's, and needs no database. */
+const ADDRESSES_AT_MOST = 10_000;
+
+/**
+ * OPERATIONS_TOKEN is the first admin's, and needs no database. Unlike an issued token it may have been chosen by hand: from an address that
+ * has used up its failures it is refused like any guess, unless it was accepted from there before.
+ */
 export function operationsAuthentication(
   tokens: Pick<OperatorTokens, "find">,
+  limit: AddressLimit,
   operationsToken: string,
   log: Log,
 ): OperatorAuthentication {
+  const accepted = new Set<string>();
+  const firstAdmin = async (address: string): Promise<Operator> => {
+    if (accepted.has(address)) return FIRST_ADMIN;
+    await limit.run(address, async () => FIRST_ADMIN);
+    if (accepted.size >= ADDRESSES_AT_MOST) accepted.clear();
+    accepted.add(address);
+    return FIRST_ADMIN;
+  };
   const operatorOf = async (token: string, request: Request): Promise<Operator> => {
-    if (isSameToken(token, operationsToken)) return FIRST_ADMIN;
+    if (isSameToken(token, operationsToken)) return firstAdmin(limitedBy(request));
     const operator = await findOwner(() => tokens.find(token, limitedBy(request)), log);
     if (!operator) throw unauthorized("The token is unknown or no longer valid.");
     return operator;
@@ -79,10 +95,13 @@ const identities = new WeakMap<object, Identity>();
 /** The operator of a request to the operations API, once the token is checked. */
 export const identityOf = (request: object): Identity | undefined => identities.get(request);
 
-const addressOf = ({ ip = "unknown" }: Request) => ip;
+const addressOf = (request: Request) => clientAddress(request) ?? "unknown";
 
 /** An IPv6 address counts with its /56, which is one client's. */
-const limitedBy = ({ ip }: Request) => (ip === undefined ? "unknown" : ipKeyGenerator(ip));
+function limitedBy(request: Request): string {
+  const address = clientAddress(request);
+  return address === undefined ? "unknown" : ipKeyGenerator(address);
+}
 
 function unauthorized(detail: string): ProblemError {
   return problem("unauthorized", { detail }, { "WWW-Authenticate": "Bearer" });

@@ -7,6 +7,7 @@ import { openEntry } from "../access/audit.ts";
 import type { Deps } from "../deps.ts";
 import { transact } from "../transaction.ts";
 import type { OperatorAuthentication } from "./authenticate.ts";
+import { requireStorable } from "./input.ts";
 
 export interface ExportParts {
   deps: Deps;
@@ -47,5 +48,13 @@ export function exportRoute(
 export function operationNamed(name: "listAudit" | "deleteIntegration") {
   const operation = operationsTable.find(({ operationId }) => operationId === name);
   if (!operation) throw new Error(`the document has no operation ${name}`);
-  return { operation, read: requestReader(operation, requests[name], 0) };
+  const read = requestReader(operation, requests[name], 0);
+  return {
+    operation,
+    read: async (request: Request) => {
+      const values = await read(request);
+      requireStorable(values);
+      return values;
+    },
+  };
 }

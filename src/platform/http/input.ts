@@ -25,17 +25,19 @@ export function withStorableInput<Handlers extends { [Name in keyof Handlers]: A
     operationId,
     (request: Input, context: unknown) => {
       const { path, query, body } = request;
-      const errors = unstorableText({ path, query, body });
-      if (errors.length > 0)
-        throw problem("validation_failed", {
-          detail: "The values named in `errors` cannot be stored.",
-          errors,
-        });
+      requireStorable(request);
       const lowered = { path: lowerIds(path), query: lowerIds(query), body: lowerIds(body) };
       return handler({ ...request, ...lowered }, context);
     },
   ]);
   return Object.fromEntries(guarded) as Handlers;
+}
+
+/** @throws ProblemError validation_failed, for text that the database can neither store nor compare. */
+export function requireStorable(request: Input): void {
+  const errors = unstorableText(request);
+  if (errors.length > 0)
+    throw problem("validation_failed", { detail: "The values named in `errors` cannot be stored.", errors });
 }
 
 /** Every text that cannot be stored, by its pointer. */

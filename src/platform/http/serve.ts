@@ -21,16 +21,40 @@ interface Place {
 /** Proxies keep idle connections for a minute: a server that closes one first makes them lose a request that they send meanwhile. */
 const IDLE_MS = 75_000;
 
+interface Limits {
+  connections: number;
+  /** Until the headers of a request are complete. Milliseconds. */
+  headersMs: number;
+  /** Until the whole request is there. Milliseconds. */
+  requestMs: number;
+  /** How often both are checked. Milliseconds. */
+  checkMs: number;
+}
+
+/** Half-open connections end soon, and never take all file descriptors. */
+const LIMITS: Limits = { connections: 2_000, headersMs: 10_000, requestMs: 30_000, checkMs: 2_000 };
+
 /** Rejects with one clear line when the port is taken, or the address is not of this machine. */
-export async function serve(app: RequestListener, place: Place): Promise<HttpServer> {
+export async function serve(
+  app: RequestListener,
+  place: Place,
+  { connections, headersMs, requestMs, checkMs }: Limits = LIMITS,
+): Promise<HttpServer> {
   const underWay = new Set<ServerResponse>();
   let isDraining = false;
-  const server = createServer({ keepAliveTimeout: IDLE_MS }, (request, response) => {
+  const timeouts = {
+    keepAliveTimeout: IDLE_MS,
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: checkMs,
+  };
+  const server = createServer(timeouts, (request, response) => {
     underWay.add(response);
     response.once("close", () => underWay.delete(response));
     if (isDraining || !server.listening) response.setHeader("Connection", "close");
     app(request, response);
   });
+  server.maxConnections = connections;
   await listen(server, place);
   const { address, port, family } = server.address() as AddressInfo;
   return {

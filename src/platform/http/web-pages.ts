@@ -48,7 +48,7 @@ export function docsPages(pages: WebPages): Router {
 }
 
 function pagesOf({ prepare }: WebPages): Router {
-  const router = Router();
+  const router = Router({ caseSensitive: true });
   router.use(({ originalUrl, baseUrl }, response, next) => {
     // Without the slash a browser would resolve the page's relative links against the parent folder.
     if (originalUrl.split("?", 1)[0] === baseUrl) response.redirect(308, `${baseUrl}/`);

@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import { markRefreshDue } from "../work/refresh.ts";
-import { checkConnection } from "./connection.ts";
+import { checkConnection, requireTokenOfOrigin } from "./connection.ts";
 import { resumeCalls } from "./health.ts";
 import { lockIntegration, requireIntegration, writeIntegration } from "./integration.ts";
 import { ADVICE, detectRouting, resolveRoutingIssue, tryRoutings } from "./routing.ts";
@@ -75,6 +75,7 @@ const isUnchanged = (now: Integration, before: Integration) =>
 
 async function columnsOf(deps: Deps, before: Integration, change: IntegrationChange): Promise<Columns> {
   const { kind, name, baseUrl, timeZone, providerToken } = change;
+  requireTokenOfOrigin(before.base_url, change);
   const isMoved = baseUrl !== undefined && baseUrl !== before.base_url;
   const columns: Columns = {
     ...kindColumns(deps, before, kind),

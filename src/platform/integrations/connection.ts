@@ -23,6 +23,21 @@ export function checkConnection(
     });
 }
 
+/**
+ * Refuses to send the stored token to a host that the operator has not given it for.
+ * @throws ProblemError validation_failed, when another origin comes without a token.
+ */
+export function requireTokenOfOrigin(before: string, { baseUrl, providerToken }: IntegrationChange): void {
+  if (baseUrl === undefined || providerToken !== undefined) return;
+  const { origin } = new URL(before);
+  if (new URL(baseUrl).origin === origin) return;
+  throw problem("validation_failed", {
+    detail:
+      "The stored PROVIDER_TOKEN is sent to no other origin. Send `providerToken` with the new `baseUrl`.",
+    errors: [{ pointer: "/providerToken", message: `is required, because the base URL leaves ${origin}` }],
+  });
+}
+
 function faultOfUrl(baseUrl: string, allowInsecure: boolean): string | undefined {
   const checked = checkProviderUrl(baseUrl, { allowInsecure });
   if (!checked.ok) return checked.reason;

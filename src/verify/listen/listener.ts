@@ -67,6 +67,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
 
 function createApp(receiver: Receiver): Express {
   const app = express();
+  app.enable("case sensitive routing");
   app.disable("x-powered-by");
   app.use((_request, response, next) => {
     // No connection may keep the port open at the end.

@@ -75,13 +75,16 @@ describe("unknown tokens", () => {
     expect(store.asked).toBe(2 + LIMIT);
   });
 
-  it("are forgotten for the oldest of very many addresses", async () => {
-    const { store, known } = tokens();
-    for (let nth = 0; nth < LIMIT; nth += 1) await known.find(`wrong-${nth}`, HERE);
-    for (let nth = 0; nth < 10_000; nth += 1) await known.find("wrong", `198.51.100.${nth}`);
-    store.asked = 0;
-    await known.find("wrong", HERE);
-    expect(store.asked).toBe(1);
+  it("are limited for all addresses together", async () => {
+    const { store, known } = tokens("good");
+    const tries = Array.from({ length: 500 }, (_, nth) =>
+      known.find(`wrong-${nth}`, `198.51.100.${nth}`).catch(code),
+    );
+    const results = await Promise.all(tries);
+    expect(results.filter((result) => result === "rate_limited")).toHaveLength(500 - 10 * LIMIT);
+    expect(await known.find("good", HERE).catch(code)).toBe("rate_limited");
+    store.at += MINUTE_MS;
+    expect(await known.find("good", HERE)).toBe(hashToken("good"));
   });
 });
 
@@ -108,6 +111,43 @@ describe("a platform behind a proxy that it trusts", () => {
     });
     const { body } = await harness().operate("GET", "/audit?operation=createCompetence");
     expect(body).toMatchObject({ items: [{ address: "192.0.2.9" }] });
+  });
+});
+
+describe("the address of a client", () => {
+  const harness = useTenants("postgres", { config: { unknownTokenLimit: 2, trustProxy: 1 } });
+
+  it.each([
+    ["not-an-address\u00e9", "127.0.0.1"],
+    ["198.51.100.1, <b>", "127.0.0.1"],
+    ["198.51.100.1, 192.0.2.30", "192.0.2.30"],
+  ])("of X-Forwarded-For %j is stored as %s", async (given, stored) => {
+    const name = `Cook ${given.length} ${stored}`;
+    const authorization = `Bearer ${OPERATIONS_TOKEN}`;
+    const headers = { "x-forwarded-for": Buffer.from(given).toString("latin1") };
+    await harness().send("/operations/v1/competences", {
+      method: "POST",
+      authorization,
+      headers,
+      body: { name },
+    });
+    const { body } = await harness().operate("GET", "/audit?operation=createCompetence&limit=1");
+    expect(body).toMatchObject({ items: [{ address: stored }] });
+  });
+
+  it("decides whether OPERATIONS_TOKEN is accepted after too many failures", async () => {
+    const me = (authorization: string, client: string) =>
+      harness().send("/operations/v1/me", {
+        authorization: `Bearer ${authorization}`,
+        headers: { "x-forwarded-for": client },
+      });
+    expect((await me(OPERATIONS_TOKEN, "192.0.2.40")).status).toBe(200);
+    for (const client of ["192.0.2.40", "192.0.2.41"]) {
+      for (let nth = 0; nth < 2; nth += 1) await me(`unknown-${nth}`, client);
+      expectProblem(await me("unknown", client), "rate_limited");
+    }
+    expect((await me(OPERATIONS_TOKEN, "192.0.2.40")).status).toBe(200);
+    expectProblem(await me(OPERATIONS_TOKEN, "192.0.2.41"), "rate_limited");
   });
 });
 

@@ -30,6 +30,16 @@ describe("paths and methods", () => {
     }
   });
 
+  it.each([...offered])("%s is matched by case, and with a trailing slash", async (path, [method = ""]) => {
+    const filled = path.replace("{provider}", KIND).replaceAll(/\{\w+\}/g, randomUUID());
+    const upper = path.replaceAll(/[a-z]+(?![^{]*\})/g, (text) => text.toUpperCase());
+    const odd = upper.replace("{provider}", KIND).replaceAll(/\{\w+\}/g, randomUUID());
+    const authorization = `Bearer ${OPERATIONS_TOKEN}`;
+    expectProblem(await harness().send(odd, { method, authorization }), "not_found");
+    const other = METHODS.find((each) => !offered.get(path)?.includes(each)) ?? "";
+    expectProblem(await harness().send(`${filled}/`, { method: other }), "method_not_allowed");
+  });
+
   it("return 404 for an unknown path", async () => {
     const paths = [
       "/",
@@ -43,6 +53,13 @@ describe("paths and methods", () => {
       "/operations/v2/jobs",
       "/health",
       "/favicon.ico",
+      "/METRICS",
+      "/Console/",
+      "/DOCS/",
+      "/OPERATIONS/v1/jobs",
+      "/operations/V1/audit/export",
+      "/operations/v1/BACKUP",
+      "/API/v3/integrations/tempo/webhook",
       "/..%2f..%2fetc/passwd",
       "/%E0%A4%A",
       "/%00",

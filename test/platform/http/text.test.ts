@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { operationsTable } from "../../../generated/operations/server.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
 import { shiftEvent, storedEvents, useTenants } from "../../harness/tenants.ts";
@@ -56,8 +57,30 @@ const BODIES: [path: string, pointer: string, body: (text: string) => object][] 
   ["/integrations", "/timeZone", (timeZone) => integration({ timeZone })],
 ];
 
+/** Every query parameter of the document, and the exports beside it, which read the queries of lists. */
+const QUERIES = [
+  ...operationsTable,
+  { method: "GET", path: "/audit/export", parameters: listAudit() },
+].flatMap(({ method, path, parameters }) =>
+  parameters.filter((each) => each.in === "query").map(({ name }) => [method, path, name] as const),
+);
+
+function listAudit() {
+  return operationsTable.flatMap((each) => (each.operationId === "listAudit" ? each.parameters : []));
+}
+
 describe.each(featureEngines)("text that cannot be stored, on %s", (engine) => {
   const harness = useTenants(engine);
+
+  it.each(QUERIES)(
+    "is refused in the query of %s %s as %s, in a response that is not kept",
+    async (method, path, name) => {
+      const filled = path.replaceAll(/\{\w+\}/g, randomUUID());
+      const answer = await harness().operate(method, `${filled}?${name}=%00`);
+      expectProblem(answer, "validation_failed");
+      expect(answer.headers["cache-control"]).toBe("no-store");
+    },
+  );
 
   it.each(BODIES)("is refused by POST %s in %s", async (path, pointer, body) => {
     for (const [, text] of UNSTORABLE) {

@@ -104,13 +104,13 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     await register(wrong);
     ok(await harness().operations.discoverIntegration(paramsOf(wrong)));
     const nothing = await startNothing();
-    const moved = ok(await change(wrong, { baseUrl: nothing.url }));
+    const moved = ok(await change(wrong, { baseUrl: nothing.url, providerToken: wrong.token }));
     expect(moved).toMatchObject({ state: "draft", routingSource: "pending", baseUrl: nothing.url });
     expect(moved.routingAttempts.map(({ routing }) => routing)).toEqual(["path", "header"]);
     expect(ok(await harness().operations.getMappings(paramsOf(wrong)))).toEqual({ outlets: [], roles: [] });
     const { providerId, token } = wrong;
     const right = await sandbox({ providerId, token, dialect: { routing: "header" } });
-    expect(ok(await change(wrong, { baseUrl: right.url }))).toMatchObject({
+    expect(ok(await change(wrong, { baseUrl: right.url, providerToken: token }))).toMatchObject({
       routing: "header",
       routingSource: "detected",
       routingAttempts: [],
@@ -120,12 +120,34 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
   it("in a draft: a given routing is kept until another one is given", async () => {
     const provider = await sandbox({ dialect: { routing: "path" } });
     await register(provider, { routing: "header", baseUrl: "http://127.0.0.1:9" });
-    expect(ok(await change(provider, { baseUrl: provider.url }))).toMatchObject({
+    const { url: baseUrl, token: providerToken } = provider;
+    expect(ok(await change(provider, { baseUrl, providerToken }))).toMatchObject({
       routing: "header",
       routingSource: "given",
     });
     expect(ok(await change(provider, { routing: "path" }))).toMatchObject({ routing: "path" });
     ok(await harness().operations.discoverIntegration(paramsOf(provider)));
+  });
+
+  it.each(["draft", "active"] as const)(
+    "in a %s: another origin needs the token again, and the stored one is not sent there",
+    async (state) => {
+      const other = await open(startResponder(() => 200));
+      const { provider } = await harness().onboard({ connect: false, activate: state === "active" });
+      const { error, response } = await change(provider, { baseUrl: `${other.url}/api` });
+      expect(response.status).toBe(400);
+      expect(error).toMatchObject({ code: "validation_failed", errors: [{ pointer: "/providerToken" }] });
+      expect(other.calls).toEqual([]);
+      expect((await read(harness().operations, provider)).baseUrl).toBe(provider.url);
+    },
+  );
+
+  it("in a draft: another path at the same origin keeps the token", async () => {
+    const provider = await sandbox();
+    await register(provider);
+    expect(ok(await change(provider, { baseUrl: `${provider.url}/api` })).baseUrl).toBe(
+      `${provider.url}/api`,
+    );
   });
 
   it("after the activation: only to values that work, and then it is checked", async () => {
@@ -137,7 +159,11 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     checks.length = 0;
     const before = await read(harness().operations, provider);
     const nothing = await startNothing();
-    const refused = await change(provider, { baseUrl: nothing.url, name: "Elsewhere" });
+    const refused = await change(provider, {
+      baseUrl: nothing.url,
+      providerToken: provider.token,
+      name: "Elsewhere",
+    });
     expect(refused.error).toMatchObject({ code: "provider_unavailable" });
     const call = (way: string, path: string) =>
       `tried by ${way}: GET ${nothing.url}${path}/outlets had no usable`;
@@ -180,7 +206,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     await expect
       .poll(async () => (await read(harness().operations, provider)).health.code)
       .toBe("unreachable");
-    ok(await change(provider, { baseUrl: elsewhere.url }));
+    ok(await change(provider, { baseUrl: elsewhere.url, providerToken: token }));
     await processed();
     expect(await findJob(shiftId)).toBeDefined();
     await expect.poll(async () => (await read(harness().operations, provider)).health.code).toBe("reachable");
@@ -227,7 +253,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
       await register(provider);
       await mapAll(harness().operations, provider);
       const [changed, activated] = await Promise.all([
-        change(provider, { baseUrl: wrong.url }),
+        change(provider, { baseUrl: wrong.url, providerToken: provider.token }),
         activate(provider),
       ]);
       const { state, baseUrl, routingSource } = await read(harness().operations, provider);
@@ -236,7 +262,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
         [undefined, "provider_unavailable", "active", provider.url, "detected"],
       ]).toContainEqual([activated.error?.code, changed.error?.code, state, baseUrl, routingSource]);
       if (state === "active") continue;
-      ok(await change(provider, { baseUrl: provider.url }));
+      ok(await change(provider, { baseUrl: provider.url, providerToken: provider.token }));
       expect(ok(await activate(provider))).toMatchObject({ state: "active", baseUrl: provider.url });
     }
   });

@@ -68,7 +68,7 @@ describe.each(featureEngines)("a platform on %s", (engine) => {
     const registry = await startRegistry(() => ({ candidates: people }));
     onTestFinished(registry.close);
     const { params, providerId } = await harness.onboard(DRAFT);
-    const body = { baseUrl: registry.url, routing: "path" } as const;
+    const body = { baseUrl: registry.url, routing: "path", providerToken: "provider-token" } as const;
     ok(await harness.operations.changeIntegration({ params: { path: { providerId } }, body }));
     const { faults, ...counts } = ok(await harness.operations.importRegistry({ params }));
     expect(counts).toEqual({ imported: length, updated: 0, skipped: 0, invalid: 50_000 - length });

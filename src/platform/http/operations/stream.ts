@@ -3,6 +3,7 @@ import type { Request } from "express";
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import { problem } from "../../../contract/problem.ts";
 import { ProblemError } from "../../../runtime/problem.ts";
+import type { Identity } from "../../access/identity.ts";
 import type { Log } from "../../db/database.ts";
 import type { SentEvent, Stream } from "../../stream.ts";
 import type { OperatorAuthentication } from "../authenticate.ts";
@@ -11,6 +12,11 @@ import { ok } from "../response.ts";
 const NEEDED = { scopes: ["viewer"] };
 /** How long a revoked operator may read on, at most. Milliseconds. */
 const CHECK_MS = 5_000;
+
+const REFUSALS = {
+  full: "The stream has too many readers.",
+  operator_full: "This operator has too many streams open: close one.",
+};
 
 interface Parts {
   stream: Pick<Stream, "add">;
@@ -21,11 +27,11 @@ interface Parts {
 
 export function streamHandlers({ stream, authenticate, log, streamCheckMs = CHECK_MS }: Parts) {
   return {
-    readStream: ({ raw }) => {
+    readStream: ({ raw }, { operatorId, name }) => {
       const events = new Readable({ objectMode: true, read: () => undefined });
-      const leave = stream.add(events);
-      if (!leave)
-        throw problem("overloaded", { detail: "The stream has too many readers." }, { "Retry-After": "30" });
+      const leave = stream.add(events, operatorId ?? name);
+      if (typeof leave === "string")
+        throw problem("overloaded", { detail: REFUSALS[leave] }, { "Retry-After": "30" });
       const check = setInterval(async () => {
         if (!(await isStillAllowed(raw, authenticate, log))) events.push(null);
       }, streamCheckMs);
@@ -35,7 +41,7 @@ export function streamHandlers({ stream, authenticate, log, streamCheckMs = CHEC
       });
       return ok(events as AsyncIterable<SentEvent>);
     },
-  } satisfies Partial<Handlers<unknown>>;
+  } satisfies Partial<Handlers<Identity>>;
 }
 
 /** An outage of the database ends no stream. */
