@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import type { Change, ComparedDocument } from "./change.ts";
-import { documentsIn, isSame } from "./documents.ts";
+import { completeForms, documentsIn, isSame } from "./documents.ts";
 import { type Parties, partiesOf } from "./parties.ts";
 import { rate } from "./rate.ts";
 import { type DiffReport, redoclyDiff } from "./redocly.ts";
@@ -20,7 +20,8 @@ export async function compare(folder: string): Promise<ComparedDocument[]> {
     const parties = partiesOf(document);
     if (!now.includes(document)) return removed(document, parties);
     if (!before.includes(document)) return added(document);
-    return compareDocument(document, parties, (from, to) =>
+    const completing = [base, revision].flatMap((side) => completeForms(join(side, document)));
+    return compareDocument(document, parties, completing, (from, to) =>
       diff(folder, `${from}/${document}`, `${to}/${document}`),
     );
   });
@@ -29,12 +30,17 @@ export async function compare(folder: string): Promise<ComparedDocument[]> {
 
 type Diff = (from: "base" | "revision", to: "base" | "revision") => Promise<DiffReport>;
 
-async function compareDocument(document: string, parties: Parties, diff: Diff): Promise<ComparedDocument> {
+async function compareDocument(
+  document: string,
+  parties: Parties,
+  completing: readonly string[],
+  diff: Diff,
+): Promise<ComparedDocument> {
   const [forward, backward] = await allOf([diff("base", "revision"), diff("revision", "base")]);
   return {
     document,
     version: forward.infoVersions,
-    changes: rate(forward.changes, backward.changes, parties),
+    changes: rate(forward.changes, backward.changes, parties, completing),
   };
 }
 

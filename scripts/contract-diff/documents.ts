@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
+import { parse } from "yaml";
+import { COMPLETES } from "../emit/schema.ts";
 
 /** Returns the documents of a spec folder, by file name. */
 export function documentsIn(folder: string): string[] {
@@ -23,4 +25,14 @@ function contents(folder: string, file: string, found = new Map<string, string>(
     contents(folder, normalize(join(dirname(file), reference)), found);
   }
   return found;
+}
+
+/** Returns the names of the schemas that complete another one. */
+export function completeForms(path: string): string[] {
+  const { components } = parse(readFileSync(path, "utf8")) as {
+    components?: { schemas?: Record<string, object> };
+  };
+  return Object.entries(components?.schemas ?? {}).flatMap(([name, schema]) =>
+    COMPLETES in schema ? [name] : [],
+  );
 }

@@ -9,12 +9,16 @@ export interface Verdict {
 }
 
 /** Corrects changes that redocly assigns to the wrong side, or counts as wording. The client calls, the server responds. */
-export function verdictOn(difference: Difference, all: readonly Difference[]): Verdict | undefined {
+export function verdictOn(
+  difference: Difference,
+  all: readonly Difference[],
+  completeForms: readonly string[],
+): Verdict | undefined {
   return (
     openUnion(difference, all) ??
     lostAnswer(difference, all) ??
     forbidden(difference, all) ??
-    advice(difference) ??
+    advice(difference, completeForms) ??
     notice(difference)
   );
 }
@@ -84,9 +88,12 @@ const isSent = (path: string) => /\/(requestBody|parameters)\//.test(path);
 const WORDING = /^(description|title|summary|examples?)$/;
 
 /** A complete form is advice to providers, which are not refused without it. */
-function advice({ path, base, revision, property = "" }: Difference): Verdict | undefined {
-  const isComplete = /\/schemas\/Complete\w+/.test(revision?.pointer ?? base?.pointer ?? path);
-  return isComplete && !WORDING.test(property) ? { kind: "advice" } : undefined;
+function advice(
+  { path, base, revision, property = "" }: Difference,
+  completeForms: readonly string[],
+): Verdict | undefined {
+  const [, name = ""] = /\/schemas\/(\w+)/.exec(revision?.pointer ?? base?.pointer ?? path) ?? [];
+  return completeForms.includes(name) && !WORDING.test(property) ? { kind: "advice" } : undefined;
 }
 
 function notice({ kind, property }: Difference): Verdict | undefined {

@@ -23,6 +23,7 @@ export function rate(
   forward: readonly Difference[],
   backward: readonly Difference[],
   parties: Parties,
+  completeForms: readonly string[],
 ): Change[] {
   const findings = new Map<string, Finding>();
   for (const difference of forward) {
@@ -35,16 +36,17 @@ export function rate(
     const found = findings.get(keyOf(difference)) ?? { difference, client: [] };
     findings.set(keyOf(difference), { ...found, server });
   }
-  return [...findings.values()].map((finding) => changeOf(finding, forward, parties));
+  return [...findings.values()].map((finding) => changeOf(finding, forward, parties, completeForms));
 }
 
 function changeOf(
   { difference, client, server }: Finding,
   all: readonly Difference[],
   parties: Parties,
+  completeForms: readonly string[],
 ): Change {
   const own = breaksInAsyncapi(difference);
-  const verdict = verdictOn(difference, all) ?? {
+  const verdict = verdictOn(difference, all, completeForms) ?? {
     client: client.length > 0 || own?.client === true,
     server: server.length > 0 || own?.server === true,
   };

@@ -1,6 +1,6 @@
 import type { Document } from "yaml";
 
-const PROVIDER = "provider.openapi.yaml";
+export const PROVIDER = "provider.openapi.yaml";
 export const PLATFORM = "platform.openapi.yaml";
 export const OPERATIONS = "operations.openapi.yaml";
 const EVENTS = "events.asyncapi.yaml";
@@ -23,7 +23,7 @@ export function put(path: Path, value: unknown): Edit {
   return (document) => document.setIn(path, document.createNode(value));
 }
 
-function add(path: Path, value: unknown): Edit {
+export function add(path: Path, value: unknown): Edit {
   return (document) => document.addIn(path, document.createNode(value));
 }
 

@@ -10,11 +10,13 @@ import { versionVerdict } from "../../scripts/contract-diff/version-rule.ts";
 import { main } from "../../scripts/contract-diff.ts";
 import {
   ADDITIONS,
+  add,
   drop,
   type Edit,
   NEW_EVENT,
   OPERATIONS,
   PLATFORM,
+  PROVIDER,
   put,
   REPORTED,
   SEEDS,
@@ -168,6 +170,16 @@ describe("contract:diff on other changes", () => {
     );
     expect(out).toMatch(/\n1 breaking \(0 undeclared\), 0 additions, \d+ of wording\n$/);
     expect(code).toBe(0);
+  });
+
+  it("takes a schema for advice only if it says which one it completes", async () => {
+    const folder = repository();
+    const path = ["components", "schemas", "CompleteShiftVariantA"];
+    plant(folder, PROVIDER, [drop([...path, "x-completes"])]);
+    git(folder, "commit", "--all", "--quiet", "--message", "A schema of that name");
+    plant(folder, PROVIDER, [add([...path, "required"], "createdAt")]);
+    const { out } = await diff(folder);
+    expect(out).toMatch(/\n0 breaking, 0 additions, 1 of wording\n$/);
   });
 
   it("compares with the given revision, the last tag, or the last commit", async () => {
