@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { distribute } from "../../src/cli/distribute.ts";
+import { isOnCitus } from "../harness/citus.ts";
 import { copyDatabase } from "../harness/engines.ts";
 import { TEMPLATE } from "../harness/global-setup.ts";
 import { terminal } from "../harness/terminal.ts";
@@ -43,7 +44,7 @@ describe("shiftpact distribute", () => {
 });
 
 /** Left out unless CITUS_URL names a database with the extension (the guide for contributors). */
-describe.skipIf(!process.env.CITUS_URL)("a database on Citus", () => {
+describe.skipIf(!isOnCitus)("a database on Citus", () => {
   it("is distributed once, and then reported as done", async () => {
     const { where, remove } = await copyDatabase();
     const done = { code: 0, out: ["done already: the tables are distributed"], err: [] };

@@ -37,6 +37,9 @@ export async function prepareCitus(citusUrl: string): Promise<CitusTemplate> {
   return { name, servers };
 }
 
+/** Whether tests on PostgreSQL run on Citus: where a test is about the plain server, it is left out there, and states why. */
+export const isOnCitus = Boolean(process.env.CITUS_URL);
+
 const SHARDS = 4;
 
 const quiet = () => undefined;

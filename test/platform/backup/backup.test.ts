@@ -38,11 +38,11 @@ const digests = ({ raw }: Database) =>
     return found;
   });
 
-/** The constraints of every table but those of single days. */
+/** The constraints of every table but those of single days; pg_class does not show the copies that Citus has on the coordinator. */
 async function constraints({ raw }: Database) {
   const { rows } = await raw.executeSql(`
     select conrelid::regclass::text as name, conname, pg_get_constraintdef(oid) as definition from pg_constraint
-    where connamespace = 'shiftpact'::regnamespace and conrelid::regclass::text !~ '_\\d{8}$' and contype <> 'n'
+    where conrelid in (select oid from pg_class where relnamespace = 'shiftpact'::regnamespace) and conrelid::regclass::text !~ '_\\d{8}$' and contype <> 'n'
     order by conrelid::regclass::text collate "C", conname`);
   return rows;
 }
