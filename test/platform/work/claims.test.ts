@@ -163,6 +163,18 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(keysOf(await claim(database()))).toEqual(["b"]);
   });
 
+  it("stays claimed for a whole lease when a hint arrived before its claim is renewed", async () => {
+    const providerId = await addIntegration(database());
+    await mark(database(), shift(providerId, "a"));
+    const [held] = await claim(database());
+    await mark(database(), shift(providerId, "a"));
+    await transact({ database: database() }, async (trx) => renewClaim(trx, held as Claim));
+    await age(database(), LEASE_MS - 5_000);
+    expect(await claim(database())).toEqual([]);
+    await end(held, { afterMs: undefined });
+    expect(await claim(database())).toMatchObject([{ key: "a" }]);
+  });
+
   it("is due at once after a release, which does not count as an attempt", async () => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a"), shift(providerId, "b"));
