@@ -30,9 +30,7 @@ export async function prepareCitus(citusUrl: string): Promise<CitusTemplate> {
   for (const server of servers) await onServer(server, `alter database ${name} allow_connections true`);
   // Each test empties every table, and each shard of one is a table.
   await onServer(coordinator, `alter database ${name} set citus.shard_count to ${SHARDS}`);
-  const database = await openDatabase({ url: citusUrl, log: SILENT });
-  await distribute(database.raw);
-  await database.close();
+  await distributeAt(citusUrl);
   for (const server of servers) await closeTemplate(server, name);
   return { name, servers };
 }
@@ -41,6 +39,12 @@ export async function prepareCitus(citusUrl: string): Promise<CitusTemplate> {
 export const isOnCitus = Boolean(process.env.CITUS_URL);
 
 const SHARDS = 4;
+
+/** Migrates and distributes the database of a URL. */
+export async function distributeAt(url: string): Promise<void> {
+  const database = await openDatabase({ url, log: SILENT });
+  await distribute(database.raw).finally(database.close);
+}
 
 const quiet = () => undefined;
 const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };
