@@ -58,13 +58,33 @@ async function closeTemplate(server: string, name: string): Promise<void> {
   );
 }
 
+/** A database without tables on all servers, which know each other in it. */
+export async function makeEmptyCitus({ servers }: CitusTemplate, name: string) {
+  const urls = servers.map((server) => new URL(`${server}/${name}`));
+  const [coordinator, ...workers] = urls as [URL, ...URL[]];
+  for (const server of servers) await onServer(server, `create database ${name} template template0`);
+  for (const { href } of urls) await onDatabase(href, "create extension citus");
+  await onDatabase(
+    coordinator.href,
+    `select citus_set_coordinator_host('${coordinator.hostname}', ${coordinator.port})`,
+    ...workers.map(({ hostname, port }) => `select citus_add_node('${hostname}', ${port})`),
+  );
+  return { where: { url: coordinator.href }, remove: () => removeAll(servers, name) };
+}
+
+async function onDatabase(connectionString: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}
+
+async function removeAll(servers: readonly string[], name: string): Promise<void> {
+  for (const server of servers) await onServer(server, `drop database ${name} with (force)`);
+}
+
 /** A copy on all servers. */
 export async function copyCitus({ name, servers }: CitusTemplate, copy: string) {
   for (const server of servers) await onServer(server, `create database ${copy} template ${name}`);
-  return {
-    where: { url: `${servers[0]}/${copy}` },
-    remove: async () => {
-      for (const server of servers) await onServer(server, `drop database ${copy} with (force)`);
-    },
-  };
+  return { where: { url: `${servers[0]}/${copy}` }, remove: () => removeAll(servers, copy) };
 }
