@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Engine } from "../src/platform/db/database.ts";
+import { distributeAt } from "../test/harness/citus.ts";
 import { type PostgresServer, startPostgres } from "../test/harness/embedded-postgres.ts";
 import { type Disk, makeDisk, whyNoDisk } from "./chaos/disk.ts";
 import type { ChaosReport } from "./chaos/options.ts";
@@ -25,6 +26,8 @@ and people accept, withdraw and cancel. Then it sends malformed requests, waits 
   --malformed N   the number of requests in all; 20,000 a minute with --minutes, else 100,000
   --failover   PostgreSQL is a primary and a synchronous standby behind haproxy: half of the faults are failovers, of a primary that is killed,
                hangs, or is switched over; at least five, with five SIGKILLs of the platform (Debian's package haproxy)
+  CITUS_URL=URL   with --engine postgres: an empty database with the extension citus and its workers, which is distributed; its servers and
+               their disks are left alone
   --power-cuts N  only cuts the power N times on each engine (Linux, root, mkfs.ext4, a loop device)
 
 Exit code 0: nothing lost, doubled or disagreeing, no 5xx, memory steady; 1: a violation, or too little happened to prove anything;
@@ -110,15 +113,17 @@ function enginesOf(engine = "both"): readonly Engine[] {
 const SMALL_LOG = ["-c", "max_wal_size=128MB"];
 
 async function onEngine(engine: Engine, options: Options): Promise<ChaosReport> {
+  const citusUrl = engine === "postgres" && !options.failover ? process.env.CITUS_URL : undefined;
   const folder = await mkdtemp(join(tmpdir(), "shiftpact-chaos-"));
   // PostgreSQL may run as a separate user, which needs access to its folder.
   await chmod(folder, 0o755);
-  const disk = options.failover ? undefined : smallDisk(engine, folder);
+  const disk = options.failover || citusUrl ? undefined : smallDisk(engine, folder);
   const place = disk?.folder ?? folder;
   await chmod(place, 0o755);
   const dataDir = join(place, "platform");
   await mkdir(dataDir);
-  const server = engine === "postgres" ? await startServer(place, options) : undefined;
+  if (citusUrl) await distributeAt(citusUrl);
+  const server = engine === "postgres" && !citusUrl ? await startServer(place, options) : undefined;
   try {
     await server?.createDatabase("chaos");
     return await chaos({
@@ -128,6 +133,7 @@ async function onEngine(engine: Engine, options: Options): Promise<ChaosReport> 
       ...options,
       ...(disk && { disk }),
       ...(server && { postgres: { server, database: "chaos" } }),
+      ...(citusUrl && { postgres: partsOf(citusUrl) }),
       onFault: (fault, kills) => print(`${engine}: ${fault}; ${kills} SIGKILLs so far`),
     });
   } finally {
@@ -135,6 +141,11 @@ async function onEngine(engine: Engine, options: Options): Promise<ChaosReport> 
     disk?.remove();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function partsOf(url: string) {
+  const { protocol, username, password, host, pathname } = new URL(url);
+  return { server: { url: `${protocol}//${username}:${password}@${host}` }, database: pathname.slice(1) };
 }
 
 function smallDisk(engine: Engine, folder: string): Disk | undefined {

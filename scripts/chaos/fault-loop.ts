@@ -90,7 +90,9 @@ async function injectFaults(options: ChaosOptions, setup: Setup, random: Random)
 
 function serverOf({ postgres }: ChaosOptions): Pick<Injection, "postgres" | "pair"> {
   if (!postgres) return {};
-  return "failOver" in postgres.server ? { pair: postgres.server } : { postgres: postgres.server };
+  const { server } = postgres;
+  if ("failOver" in server) return { pair: server };
+  return "crash" in server ? { postgres: server } : {};
 }
 
 /** Records the start or the end of a fault, each once. */

@@ -22,8 +22,8 @@ export interface ChaosOptions {
   clockJumps?: boolean;
   /** An empty folder, or one that holds an embedded database in `database`. */
   dataDir: string;
-  /** For engine postgres: the server and the name of its database, which two platform processes share. */
-  postgres?: { server: PostgresServer | Pair; database: string };
+  /** For engine postgres: the server and the name of its database, which two platform processes share. One of which only the URL is known is not killed. */
+  postgres?: { server: PostgresServer | Pair | Pick<PostgresServer, "url">; database: string };
   /** Ends the leases of a killed process immediately, instead of after 15 s. */
   fast?: boolean;
   providers?: number;

@@ -8,7 +8,7 @@ import type { Io } from "./io.ts";
 import { readFlags } from "./usage.ts";
 
 const HELP = `shiftpact distribute: distributes the tables of organisations over the workers of Citus, with what they hold. All rows of an organisation
-are on one worker. In preparation (guide "Many organisations"): some of the platform's statements are refused there. Try it on a copy.
+are on one worker. When to do it, what it costs, how workers are added, and backup: the guide "Many organisations".
 
 It reads DATABASE_URL, the coordinator, or DIRECT_DATABASE_URL beside it. The database is migrated; it has the extension citus there and on
 each worker, and the coordinator knows the workers (citus_set_coordinator_host, citus_add_node). Stop the platform before, and start it

@@ -1,6 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { backup } from "../../src/cli/backup.ts";
 import { distribute } from "../../src/cli/distribute.ts";
-import { copyDatabase } from "../harness/engines.ts";
+import { restore } from "../../src/cli/restore.ts";
+import { openDatabase } from "../../src/platform/db/database.ts";
+import { createVault } from "../../src/platform/integrations/vault.ts";
+import { addRows, digestsOf } from "../harness/backup-rows.ts";
+import { type CitusTemplate, isOnCitus, makeEmptyCitus } from "../harness/citus.ts";
+import { copyDatabase, silent } from "../harness/engines.ts";
 import { TEMPLATE } from "../harness/global-setup.ts";
 import { terminal } from "../harness/terminal.ts";
 
@@ -43,11 +53,45 @@ describe("shiftpact distribute", () => {
 });
 
 /** Left out unless CITUS_URL names a database with the extension (the guide for contributors). */
-describe.skipIf(!process.env.CITUS_URL)("a database on Citus", () => {
+describe.skipIf(!isOnCitus)("a database on Citus", () => {
   it("is distributed once, and then reported as done", async () => {
     const { where, remove } = await copyDatabase();
     const done = { code: 0, out: ["done already: the tables are distributed"], err: [] };
     expect(await run({ DATABASE_URL: where.url })).toEqual(done);
     await remove();
+  });
+
+  it("is restored from a backup into an empty one, which is then distributed", async () => {
+    const [source, target] = [
+      await copyDatabase(),
+      await makeEmptyCitus(inject("citus") as CitusTemplate, "test_restored"),
+    ];
+    const folder = await mkdtemp(join(tmpdir(), "shiftpact-distributed-"));
+    const key = randomBytes(32);
+    const digests = async (url: string) => {
+      const database = await openDatabase({ url, log: silent });
+      const found = await digestsOf(database);
+      await database.close();
+      return found;
+    };
+    const database = await openDatabase({ ...source.where, log: silent });
+    await addRows(database, createVault(key));
+    await database.close();
+    const command = async (to: typeof backup, argv: string[], url: string) => {
+      const { io, err } = terminal({
+        LOG_LEVEL: "silent",
+        SECRET_KEY: key.toString("base64"),
+        DATABASE_URL: url,
+      });
+      expect([await to(argv, io), err]).toEqual([0, []]);
+    };
+    await command(backup, [join(folder, "file")], source.where.url);
+    await command(restore, [join(folder, "file")], target.where.url);
+    const restored = await digests(target.where.url);
+    await command(distribute, [], target.where.url);
+    expect(await digests(target.where.url)).toEqual(restored);
+    expect(Object.keys(restored)).toEqual(Object.keys(await digests(source.where.url)));
+    for (const each of [source, target]) await each.remove();
+    await rm(folder, { recursive: true });
   });
 });

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { AS_TEXT, readTables } from "../../src/platform/backup/catalog.ts";
+import { digestOf } from "../../src/platform/backup/digest.ts";
 import type { Database } from "../../src/platform/db/database.ts";
 import type { Vault } from "../../src/platform/deps.ts";
 
@@ -27,3 +29,14 @@ export async function addRows({ raw }: Database, vault: Vault, count = 3_000): P
   );
   return providerId;
 }
+
+/** The digest of every table. */
+export const digestsOf = ({ raw }: Database) =>
+  raw.alone(async (sql) => {
+    await sql("begin");
+    await sql(AS_TEXT);
+    const found: Record<string, unknown> = {};
+    for (const table of await readTables(sql)) found[table.name] = await digestOf(sql, table);
+    await sql("rollback");
+    return found;
+  });

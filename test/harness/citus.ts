@@ -30,14 +30,21 @@ export async function prepareCitus(citusUrl: string): Promise<CitusTemplate> {
   for (const server of servers) await onServer(server, `alter database ${name} allow_connections true`);
   // Each test empties every table, and each shard of one is a table.
   await onServer(coordinator, `alter database ${name} set citus.shard_count to ${SHARDS}`);
-  const database = await openDatabase({ url: citusUrl, log: SILENT });
-  await distribute(database.raw);
-  await database.close();
+  await distributeAt(citusUrl);
   for (const server of servers) await closeTemplate(server, name);
   return { name, servers };
 }
 
+/** Whether tests on PostgreSQL run on Citus: where a test is about the plain server, it is left out there, and states why. */
+export const isOnCitus = Boolean(process.env.CITUS_URL);
+
 const SHARDS = 4;
+
+/** Migrates and distributes the database of a URL. */
+export async function distributeAt(url: string): Promise<void> {
+  const database = await openDatabase({ url, log: SILENT });
+  await distribute(database.raw).finally(database.close);
+}
 
 const quiet = () => undefined;
 const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };
@@ -51,13 +58,33 @@ async function closeTemplate(server: string, name: string): Promise<void> {
   );
 }
 
+/** A database without tables on all servers, which know each other in it. */
+export async function makeEmptyCitus({ servers }: CitusTemplate, name: string) {
+  const urls = servers.map((server) => new URL(`${server}/${name}`));
+  const [coordinator, ...workers] = urls as [URL, ...URL[]];
+  for (const server of servers) await onServer(server, `create database ${name} template template0`);
+  for (const { href } of urls) await onDatabase(href, "create extension citus");
+  await onDatabase(
+    coordinator.href,
+    `select citus_set_coordinator_host('${coordinator.hostname}', ${coordinator.port})`,
+    ...workers.map(({ hostname, port }) => `select citus_add_node('${hostname}', ${port})`),
+  );
+  return { where: { url: coordinator.href }, remove: () => removeAll(servers, name) };
+}
+
+async function onDatabase(connectionString: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}
+
+async function removeAll(servers: readonly string[], name: string): Promise<void> {
+  for (const server of servers) await onServer(server, `drop database ${name} with (force)`);
+}
+
 /** A copy on all servers. */
 export async function copyCitus({ name, servers }: CitusTemplate, copy: string) {
   for (const server of servers) await onServer(server, `create database ${copy} template ${name}`);
-  return {
-    where: { url: `${servers[0]}/${copy}` },
-    remove: async () => {
-      for (const server of servers) await onServer(server, `drop database ${copy} with (force)`);
-    },
-  };
+  return { where: { url: `${servers[0]}/${copy}` }, remove: () => removeAll(servers, copy) };
 }

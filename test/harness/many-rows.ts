@@ -38,12 +38,15 @@ export async function insertPeople(
 ): Promise<void> {
   const prefix = "ffffffff-ffff-7fff-8fff-";
   await sql`
-    with added as (
-      insert into candidates (candidate_id, personal_number_sealed, first_name, last_name, email, phone)
-      select (${prefix}::text || lpad(to_hex(${count}::integer - nth), 12, '0'))::uuid, personal_number_sealed,
-        'Person', nth::text, email, phone
-      from candidates cross join generate_series(1, ${count}::integer) as nth where candidate_id = ${candidateId}
-      returning candidate_id)
+    insert into candidates (candidate_id, personal_number_sealed, first_name, last_name, email, phone)
+    select (${prefix}::text || lpad(to_hex(${count}::integer - nth), 12, '0'))::uuid, personal_number_sealed,
+      'Person', nth::text, email, phone
+    from candidates cross join generate_series(1, ${count}::integer) as nth where candidate_id = ${candidateId}`.execute(
+    kysely,
+  );
+  await sql`
     insert into candidate_competences (candidate_id, competence_id)
-    select candidate_id, ${competenceId}::uuid from added`.execute(kysely);
+    select candidate_id, ${competenceId}::uuid from candidates where candidate_id::text like ${prefix}::text || '%'`.execute(
+    kysely,
+  );
 }

@@ -34,7 +34,8 @@ export function waitOf(
 
 /**
  * Takes the person's turn for a mail with offers, and returns undefined; otherwise returns until when it has to wait. An urgent one does not wait,
- * but counts. The lock on the person makes the turns of all organisations and processes follow each other.
+ * but counts. A lock makes the person's turns of all organisations and processes follow each other; one on the row would stop every other writer of
+ * people on a distributed database, which locks the whole table.
  */
 export async function takeTurn(
   trx: Trx,
@@ -43,7 +44,7 @@ export async function takeTurn(
   { digestId, isUrgent }: { digestId: string; isUrgent: boolean },
 ): Promise<Wait | undefined> {
   const at = now();
-  await sql`select 1 from candidates where candidate_id = ${candidateId} for no key update`.execute(trx);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${candidateId}, 0))`.execute(trx);
   await sql`delete from offer_mails where candidate_id = ${candidateId}
     and (coalesce(sent_at, at) <= ${new Date(at.getTime() - DAY_MS)} or provider_id = ${providerId} and sent_at is null)`.execute(
     trx,

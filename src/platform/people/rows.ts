@@ -21,9 +21,11 @@ export async function remember(trx: Trx, claim: Claim, provider_candidate_id: st
       known_at = case when trouble ->> 'id' = ${provider_candidate_id} then known_at else clock.at end
     from (select clock_timestamp() as at) as clock
     where provider_id = ${claim.providerId} and candidate_id = ${claim.key}`.execute(trx);
-  await sql`update candidates set hire = null where candidate_id = ${claim.key} and hire is not null`.execute(
-    trx,
-  );
+  // An UPDATE locks the whole table on a distributed database, even if it finds nothing.
+  const { rows } = await sql`
+    select 1 from candidates where candidate_id = ${claim.key} and hire is not null`.execute(trx);
+  if (rows.length > 0)
+    await sql`update candidates set hire = null where candidate_id = ${claim.key}`.execute(trx);
 }
 
 export interface Identify {

@@ -154,7 +154,7 @@ async function writeHeld(trx: Trx, held: readonly WorkRow[], organisation: Organ
   const { rows } = await sql<{ count: number }>`
     with held as materialized (
       select given.*, "afterMs" is null and work.revision = given.revision as "isDone",
-        now() + coalesce(case when work.revision = given.revision or "isFirm" then "afterMs"
+        now() + coalesce(case when what = 'renewed' or work.revision = given.revision or "isFirm" then "afterMs"
           when given.attempts > 0 then least("afterMs", ${HINTED_MS}::float8) end, 0) * ${MS} as "dueAt",
         case when "isFirm" then now() + "afterMs" * ${MS} end as "notBefore"
       from ${jsonRows(held)} as given (what text, "providerId" uuid, kind text, key text,

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { operationsTable } from "../../../generated/operations/server.ts";
 import type { AuditEntry } from "../../../generated/operations/types.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
+import { isOnCitus } from "../../harness/citus.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
@@ -111,7 +112,8 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
     expect(await last("revealCandidate")).not.toHaveProperty("reason");
   });
 
-  it("is written in the transaction of the change", async () => {
+  // The rows are on several servers of Citus, each of which counts its own transactions.
+  it.skipIf(isOnCitus)("is written in the transaction of the change", async () => {
     const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
     const job = await organisation.open();
     await organisation.accept(job, { candidateId });

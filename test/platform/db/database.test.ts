@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { lockFolder } from "../../../src/platform/db/folder-lock.ts";
 import { startCluster } from "../../../src/platform/db/pglite-cluster.ts";
+import { isOnCitus } from "../../harness/citus.ts";
 import { copyDatabase, copyFolder, engines, silent, startEngine, useEngine } from "../../harness/engines.ts";
 
 const source = (path: string) => new URL(`../../../src/platform/${path}`, import.meta.url).href;
@@ -118,8 +119,8 @@ describe.each(engines)("the database on %s", (engine) => {
     const again = kysely.insertInto("competences").values(row).execute();
     await expect(again).rejects.toMatchObject({
       code: "23505",
-      constraint: "competences_pkey",
-      table: "competences",
+      // A worker of Citus reports them, but the coordinator does not pass them on.
+      ...(!isOnCitus && { constraint: "competences_pkey", table: "competences" }),
       detail: expect.stringContaining("already exists"),
     });
     const { numDeletedRows } = await kysely.deleteFrom("competences").executeTakeFirstOrThrow();

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isOnCitus } from "../../harness/citus.ts";
 import { expectProblem } from "../../harness/http.ts";
 import { shiftEvent, storedEvents, useTenants } from "../../harness/tenants.ts";
 
@@ -66,7 +67,7 @@ describe("an event is acknowledged when it is stored, and not before", () => {
     const { release } = await holdEvents();
     const sending = harness().sendEvent(event);
     const pid = await waitingInsert();
-    await watcher.query("select pg_terminate_backend($1)", [pid]);
+    await watcher.query("select pg_terminate_backend($1::int)", [pid]);
     const answer = await sending;
     expectProblem(answer, "store_unavailable");
     expect(answer.headers["retry-after"]).toBe("5");
@@ -81,7 +82,8 @@ describe("an event is acknowledged when it is stored, and not before", () => {
     expect(stored).toHaveLength(1);
   });
 
-  it("makes the platform unready while the database has no room for it", async () => {
+  // Citus refuses triggers.
+  it.skipIf(isOnCitus)("makes the platform unready while the database has no room for it", async () => {
     const ready = async () => (await harness().send("/health/ready")).status;
     await holder.query(`create function shiftpact.no_room() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import type { Job } from "../../../generated/operations/types.ts";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
+import { isOnCitus } from "../../harness/citus.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type MailServer, type Outage, startMailServer } from "../../harness/mail-server.ts";
 import {
@@ -184,7 +185,8 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(notification).toMatchObject({ deliveredAt: expect.any(String) });
   });
 
-  it("are sent once when the database fails for a while after the delivery", async () => {
+  // Citus refuses triggers.
+  it.skipIf(isOnCitus)("are sent once when the database fails for a while after the delivery", async () => {
     const { raw } = database();
     // A sequence keeps its value when the transaction is rolled back.
     await raw.executeSql(`create sequence shiftpact.recordings;
