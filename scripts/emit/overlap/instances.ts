@@ -1,5 +1,5 @@
 import { isSchema, type NamedSchemas, referredName, type Schema, type SchemaObject } from "../schema.ts";
-import { enumerated, fits, scalars } from "./scalars.ts";
+import { type Conjunction, enumerated, fits, scalars } from "./scalars.ts";
 
 const MAX_DEPTH = 6;
 /** The number of values to try for one member of an object or array. */
@@ -99,9 +99,6 @@ function valuesFor(schemas: readonly Schema[], named: NamedSchemas, depth: numbe
   }
   return found;
 }
-
-/** Schemas that a value must satisfy together; none has references or branches. */
-export type Conjunction = readonly SchemaObject[];
 
 /** Enough for the nested branches in the project's documents; more would only repeat the same members. */
 const MAX_VARIANTS = 48;

@@ -2,7 +2,9 @@ import { sample, stringMatching } from "fast-check";
 import { isMultiple } from "../../../src/runtime/multiple.ts";
 import { FORMATS } from "../formats.ts";
 import type { SchemaObject } from "../schema.ts";
-import type { Conjunction } from "./instances.ts";
+
+/** Schemas that a value must satisfy together; none has references or branches. */
+export type Conjunction = readonly SchemaObject[];
 
 type Scalar = string | number | boolean | null;
 
