@@ -1,4 +1,4 @@
-import { isSchema, type NamedSchemas, referredName, type Schema, type SchemaObject } from "../schema.ts";
+import { isSchema, type NamedSchemas, referredName, type Schema } from "../schema.ts";
 import { type Conjunction, enumerated, fits, scalars } from "./scalars.ts";
 
 const MAX_DEPTH = 6;
