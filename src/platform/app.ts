@@ -15,7 +15,7 @@ import { isUuid } from "../contract/uuid.ts";
 import type { OperationInfo } from "../runtime/operation.ts";
 import { problemHandler } from "../runtime/problem-response.ts";
 import type { FieldError } from "../runtime/validator.ts";
-import { createAddressLimit } from "./access/address-limit.ts";
+import { createAddressLimit, limitInTotal } from "./access/address-limit.ts";
 import type { Identity } from "./access/identity.ts";
 import { createOperatorTokens } from "./access/operators.ts";
 import type { Backlogs } from "./backlog/backlogs.ts";
@@ -109,8 +109,9 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
   const open = () => contractApp(parts, contract);
   const app = open();
   app.use(helmet());
-  const operators = createOperatorTokens(deps.database, failures, now);
-  const authenticate = operationsAuthentication(operators, failures, operationsToken, log);
+  const guesses = limitInTotal(failures, parts.unknownTokenLimit, now);
+  const operators = createOperatorTokens(deps.database, guesses, now);
+  const authenticate = operationsAuthentication(operators, guesses, operationsToken, log);
   app.use("/operations/v1", (_request, response, next) => {
     response.set("Cache-Control", "no-store");
     next();

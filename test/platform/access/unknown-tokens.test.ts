@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../../../src/contract/durations.ts";
-import { createAddressLimit } from "../../../src/platform/access/address-limit.ts";
-import { createKnownTokens } from "../../../src/platform/access/known-tokens.ts";
+import { createAddressLimit, limitInTotal } from "../../../src/platform/access/address-limit.ts";
+import { createKnownTokens, type KnownTokens } from "../../../src/platform/access/known-tokens.ts";
 import { hashToken } from "../../../src/platform/access/token.ts";
 import type { ProblemError } from "../../../src/runtime/problem.ts";
 import { expectProblem } from "../../harness/http.ts";
@@ -21,7 +21,9 @@ function tokens(...good: string[]) {
     return store.good.has(hash) ? { owner: hash, validUntil: null } : undefined;
   };
   const now = () => store.at;
-  return { store, known: createKnownTokens(read, createAddressLimit(LIMIT, now), now) };
+  const limit = createAddressLimit(LIMIT, now);
+  const inTotal = createKnownTokens(read, limitInTotal(limit, LIMIT, now), now);
+  return { store, known: createKnownTokens(read, limit, now), inTotal };
 }
 
 const code = (error: unknown) => (error as ProblemError).problem.code;
@@ -75,15 +77,23 @@ describe("unknown tokens", () => {
     expect(store.asked).toBe(2 + LIMIT);
   });
 
-  it("are limited for all addresses together", async () => {
-    const { store, known } = tokens("good");
-    const tries = Array.from({ length: 500 }, (_, nth) =>
-      known.find(`wrong-${nth}`, `198.51.100.${nth}`).catch(code),
+  const tries = ({ find }: Pick<KnownTokens<string>, "find">) =>
+    Promise.all(
+      Array.from({ length: 500 }, (_, nth) => find(`wrong-${nth}`, `198.51.100.${nth}`).catch(code)),
     );
-    const results = await Promise.all(tries);
+
+  it("of operators are limited for all addresses together", async () => {
+    const { store, inTotal } = tokens("good");
+    const results = await tries(inTotal);
     expect(results.filter((result) => result === "rate_limited")).toHaveLength(500 - 10 * LIMIT);
-    expect(await known.find("good", HERE).catch(code)).toBe("rate_limited");
+    expect(await inTotal.find("good", HERE).catch(code)).toBe("rate_limited");
     store.at += MINUTE_MS;
+    expect(await inTotal.find("good", HERE)).toBe(hashToken("good"));
+  });
+
+  it("of providers cost other addresses nothing, however many send them", async () => {
+    const { known } = tokens("good");
+    await tries(known);
     expect(await known.find("good", HERE)).toBe(hashToken("good"));
   });
 });
