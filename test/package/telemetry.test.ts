@@ -19,7 +19,7 @@ const SETTINGS = Object.fromEntries(
   [...GUIDE.matchAll(/^([A-Z_]+)='?(.*?)'?$/gm)].map(([, name, value]) => [name, value]),
 );
 
-const TOKEN = "an-operations-token";
+const TOKEN = "an-operations-token-of-a-test";
 const CLIENT = 3;
 
 let packed: Packed;
@@ -57,7 +57,10 @@ async function startPlatform(settings: NodeJS.ProcessEnv) {
     child.kill("SIGKILL");
     await ended;
   });
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  const exited = ended.then(([code]) => {
+    throw new Error(`the platform ended with exit code ${code}`);
+  });
+  const [line] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), exited]);
   const url = `http://127.0.0.1:${JSON.parse(line).port}`;
   const headers = { Authorization: `Bearer ${TOKEN}` };
   return { url, operations: createClient({ baseUrl: `${url}/operations/v1`, headers }) };
