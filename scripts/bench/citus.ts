@@ -86,7 +86,7 @@ async function query<Row extends pg.QueryResultRow>(url: string, statement: stri
     .finally(() => client.end());
 }
 
-/** Creates a database on the coordinator and on that many workers, and distributes its tables unless there is none. */
+/** Creates a database on the coordinator and on that many workers, and distributes its tables if there is a worker. */
 async function newDatabase(
   { resources }: Setting,
   { coordinator, workers }: Cluster,

@@ -35,7 +35,7 @@ function decoded(text: string, { place }: Located): string {
   }
 }
 
-/** Returns the target of a pointer; undefined if there is none. */
+/** Returns the target of a pointer; undefined if it leads nowhere. */
 export function valueAt(root: unknown, steps: readonly string[]): unknown {
   return steps.reduce<unknown>((node, step) => {
     if (Array.isArray(node)) return node[Number(step)];

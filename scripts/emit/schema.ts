@@ -44,7 +44,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value, or an empty record where it is none. */
+/** Returns the value, or an empty record in place of anything else. */
 export const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 
 export function isSchema(value: unknown): value is Schema {
