@@ -35,7 +35,7 @@ export async function addOrganisation(
   vault: Vault,
   read: () => AsyncIterable<string>,
 ): Promise<Added> {
-  const { raw } = database;
+  const { raw, kysely } = database;
   const { header, rows } = await inspect(read());
   requireOrganisation(header);
   requireKey(header.sealed, vault);
@@ -47,7 +47,7 @@ export async function addOrganisation(
   return raw.alone(async (run) => {
     if (await isPresent(run, header)) return { header, rows, isNew: false, joined: 0 };
     await makeDays(run, header);
-    const joined = await inTransaction(run, () => addRows(run, read(), { vault, numbers }));
+    const joined = await inTransaction(run, () => addRows(run, read(), { kysely, vault, numbers }));
     return { header, rows, isNew: true, joined };
   });
 }
@@ -102,7 +102,7 @@ async function makeDays(run: RunSql, { partitions }: Header): Promise<void> {
   }
 }
 
-type Keys = Pick<Parameters<typeof joinPeople>[1], "vault" | "numbers">;
+type Keys = Pick<Parameters<typeof joinPeople>[1], "kysely" | "vault" | "numbers">;
 
 /** Returns the number of people whom the database knew already. */
 async function addRows(run: RunSql, file: AsyncIterable<string>, keys: Keys): Promise<number> {

@@ -1,3 +1,5 @@
+import { lockPeople } from "../candidates/candidate.ts";
+import type { Database } from "../db/database.ts";
 import type { RunSql } from "../db/engine.ts";
 import type { Numbers, Vault } from "../deps.ts";
 import { columnsOf, type Table } from "./catalog.ts";
@@ -9,6 +11,7 @@ export const PEOPLE = "candidates";
 interface Parts {
   /** That of people, with the columns of the file. */
   table: Table;
+  kysely: Database["kysely"];
   vault: Vault;
   /** Of this database: each has a key of its own for the hashes. */
   numbers: Pick<Numbers, "hash" | "open">;
@@ -23,9 +26,14 @@ const NAMED = 3;
  */
 export async function joinPeople(
   run: RunSql,
-  { table, vault, numbers }: Parts,
+  { table, kysely, vault, numbers }: Parts,
 ): Promise<{ ids: Map<string, string>; joined: number }> {
   await hashNumbers(run, vault, numbers);
+  const { rows: listed } = await run(
+    "select personal_number_hash as hash from moved_people where personal_number_hash is not null",
+  );
+  const lock = lockPeople(listed.map(({ hash }) => hash)).compile(kysely);
+  await run(lock.sql, [...lock.parameters]);
   await refuseErased(run);
   const { rows: moved } = await run(
     "select coalesce(json_agg(moved), '[]')::text as people from moved_people as moved",
@@ -87,12 +95,10 @@ const REVIVE = `
     and moved.personal_number_hash is not null
     and not exists (select 1 from candidates as other where other.personal_number_hash = moved.personal_number_hash)`;
 
-/** None of them is erased or changed until the transaction ends. */
 const OTHERS = `
   select candidates.candidate_id as here, moved.candidate_id as there
   from moved_people as moved join candidates using (personal_number_hash)
-  where candidates.candidate_id <> moved.candidate_id
-  order by candidates.candidate_id for no key update of candidates`;
+  where candidates.candidate_id <> moved.candidate_id`;
 
 /** What the company itself asserts is valid for every organisation, here too. */
 const FILL = `

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
+import { lockNames } from "../db/advisory-locks.ts";
 import type { CandidatesTable, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
@@ -23,17 +24,20 @@ export async function requireCandidate(db: Kysely<Schema>, candidateId: string):
 }
 
 /**
- * Locks a candidate: it serialises the accepts of one person, so that two concurrent ones see the overlap. A stronger lock could deadlock with the key share that a
- * notification to the candidate holds.
+ * Locks people by the hashes of their personal numbers, which a registry's entry has before it is a candidate. What books, imports or erases a person
+ * holds this lock, so that it sees what the one before it wrote. A lock on the row would stop all others on a distributed database, which
+ * locks the whole table of people.
+ */
+export const lockPeople = (hashes: readonly string[]) => lockNames("people", hashes);
+
+/**
+ * Locks a candidate.
+ * @throws ProblemError candidate_not_found, also for a person who was erased meanwhile.
  */
 export async function lockCandidate(trx: Trx, candidateId: string): Promise<void> {
-  await trx
-    .selectFrom("candidates")
-    .where("erased_at", "is", null)
-    .select("candidate_id")
-    .where("candidate_id", "=", candidateId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow(unknownCandidate);
+  const { personal_number_hash } = await requireCandidate(trx, candidateId);
+  await lockPeople(personal_number_hash ? [personal_number_hash] : []).execute(trx);
+  await requireCandidate(trx, candidateId);
 }
 
 export const unknownCandidate = () =>

@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
-import { requireCandidate, unknownCandidate } from "./candidate.ts";
+import { lockCandidate, requireCandidate } from "./candidate.ts";
 
 /**
  * Erases a person in one transaction. The row stays, anonymised, because bookings refer to it. Decisions: notifications are deleted, because they
@@ -17,7 +17,9 @@ export async function erase(deps: Deps, candidateId: string): Promise<void> {
   await transact(deps, async (trx) => {
     // Checked before the locks as well, so that a refused request blocks no booking.
     await requireNotBooked(trx, deps, candidateId);
-    await lockPerson(trx, candidateId);
+    await lockBookings(trx, candidateId);
+    await lockCandidate(trx, candidateId);
+    await awaitReferences(trx, [candidateId]);
     await requireNotBooked(trx, deps, candidateId);
     await anonymiseBookings(trx, deps, candidateId);
     await rememberErased(trx, deps, candidateId);
@@ -29,7 +31,7 @@ export async function erase(deps: Deps, candidateId: string): Promise<void> {
  * Locks in the order of organisations and bookings, so that two transactions cannot deadlock. One organisation at a time: a distributed
  * database locks no rows of several in one statement. The check that follows the locks sees a booking that was added meanwhile.
  */
-async function lockPerson(trx: Trx, candidateId: string): Promise<void> {
+async function lockBookings(trx: Trx, candidateId: string): Promise<void> {
   const bookings = trx.selectFrom("bookings").where("candidate_id", "=", candidateId);
   const found = await bookings.select("provider_id").distinct().orderBy("provider_id").execute();
   for (const { provider_id } of found)
@@ -39,14 +41,13 @@ async function lockPerson(trx: Trx, candidateId: string): Promise<void> {
       .orderBy("booking_id")
       .forUpdate()
       .execute();
-  const candidate = await trx
-    .selectFrom("candidates")
-    .select("candidate_id")
-    .where("erased_at", "is", null)
-    .where("candidate_id", "=", candidateId)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!candidate) throw unknownCandidate();
+}
+
+/** Waits for the transactions that have added rows about the people, and holds off others, so that no row is left. The people have to be locked. */
+export async function awaitReferences(trx: Trx, candidateIds: readonly string[]): Promise<void> {
+  await sql`
+    select 1 from candidates where candidate_id in (select id::uuid from ${jsonTexts(candidateIds)} as concerned (id))
+    order by candidate_id for update`.execute(trx);
 }
 
 async function requireNotBooked(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {

@@ -2,22 +2,26 @@ import { sql } from "kysely";
 import { jsonRows, jsonTexts } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
-import { removePeople } from "./erase.ts";
+import { lockPeople } from "./candidate.ts";
+import { awaitReferences, removePeople } from "./erase.ts";
 
 /**
- * Removes what an organisation asserts about up to `most` people, and returns their number. Decision: a person whom only its registry named is
+ * Removes what an organisation asserts about people, up to `most` of them, and returns their number. Decision: a person whom only its registry named is
  * anonymous then, unless another organisation has booked the person. That is no erasure: another registry may name the person again.
  */
 export async function forgetMembers(
   trx: Trx,
   deps: Pick<Deps, "now">,
-  { providerId, most }: { providerId: string; most: number },
+  { providerId, most = null }: { providerId: string; most?: number | null },
 ): Promise<number> {
-  const { rows } = await sql<{ candidate_id: string }>`
-    select candidate_id from candidates where candidate_id in (
-      select candidate_id from memberships where provider_id = ${providerId} order by candidate_id limit ${most})
-    order by candidate_id for update`.execute(trx);
-  const members = sql`${jsonTexts(rows.map(({ candidate_id }) => candidate_id))} as member (id)`;
+  const { rows } = await sql<{ candidate_id: string; hash: string | null }>`
+    select candidate_id, personal_number_hash as hash from memberships join candidates using (candidate_id)
+    where provider_id = ${providerId} order by candidate_id limit ${most}::int`.execute(trx);
+  if (rows.length === 0) return 0;
+  const candidateIds = rows.map(({ candidate_id }) => candidate_id);
+  await lockPeople(rows.flatMap(({ hash }) => hash ?? [])).execute(trx);
+  await awaitReferences(trx, candidateIds);
+  const members = sql`${jsonTexts(candidateIds)} as member (id)`;
   await sql`
     delete from memberships using ${members}
     where provider_id = ${providerId} and candidate_id = member.id::uuid`.execute(trx);

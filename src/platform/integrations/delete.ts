@@ -134,7 +134,7 @@ async function isEmptied(deps: Deps, { provider_id }: Integration, signal: Abort
 
 async function deleteRest(trx: Trx, deps: Deps, { provider_id, state }: Integration): Promise<void> {
   for (const table of TABLES) await trx.deleteFrom(table).where("provider_id", "=", provider_id).execute();
-  while ((await forgetMembers(trx, deps, { providerId: provider_id, most: BATCH })) > 0);
+  await forgetMembers(trx, deps, { providerId: provider_id });
   await trx.deleteFrom("integrations").where("provider_id", "=", provider_id).execute();
   publish(trx, { type: "integration", providerId: provider_id, state, health: "reachable" });
 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { RegistryImport } from "../../../generated/operations/types.ts";
-import { jsonRows, jsonTexts } from "../db/fragments.ts";
+import { lockPeople } from "../candidates/candidate.ts";
+import { jsonRows } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import type { RegisteredPerson } from "./registry-person.ts";
@@ -17,14 +18,12 @@ export async function importPeople(
   trx: Trx,
   deps: Parts,
   providerId: string,
-  people: readonly RegisteredPerson[],
+  registered: readonly RegisteredPerson[],
 ): Promise<Counts> {
-  // In one order everywhere, so that two imports at once never wait for each other in a circle.
-  const sorted = people.toSorted((one, other) => (one.number < other.number ? -1 : 1));
-  const inserted = await idsOf(trx, addNew(deps, sorted));
-  const returned = new Set(await idsOf(trx, removeErased(inserted)));
-  const added = new Set(inserted.filter((candidateId) => !returned.has(candidateId)));
-  const known = await lockPeople(trx, deps, sorted);
+  const people = registered.map((person) => ({ ...person, hash: deps.numbers.hash(person.number) }));
+  await lockPeople(people.map(({ hash }) => hash)).execute(trx);
+  const added = await addNew(trx, deps, people);
+  const known = await findKnown(trx, people);
   const changed = new Set([
     ...(await idsOf(trx, assert(providerId, known))),
     ...(await idsOf(trx, noteIds(providerId, known))),
@@ -35,9 +34,9 @@ export async function importPeople(
 }
 
 type Parts = Pick<Deps, "newId" | "now" | "numbers">;
-type People = readonly RegisteredPerson[];
+type Person = RegisteredPerson & { hash: string };
 /** People with their candidates. */
-type Known = readonly (RegisteredPerson & { candidateId: string })[];
+type Known = readonly (Person & { candidateId: string })[];
 
 /** A statement that returns candidates. */
 type Statement = RawBuilder<{ candidate_id: string }>;
@@ -47,14 +46,27 @@ async function idsOf(trx: Trx, statement: Statement): Promise<string[]> {
   return rows.map(({ candidate_id }) => candidate_id);
 }
 
-/** Returns the candidates who were not known. They have no contact details that are valid for others. */
-function addNew({ newId, now, numbers }: Parts, people: People): Statement {
-  const rows = people.map(({ number, ...person }) => {
-    const id = newId();
-    return { ...person, ...numbers.columns(number), id };
-  });
+/**
+ * Adds people who are neither known nor erased, and returns their candidates, who have no contact details that are valid for others. Most imports add no
+ * people: a distributed database locks the whole table for an INSERT, even for one of no rows.
+ */
+async function addNew(
+  trx: Trx,
+  { newId, now, numbers }: Parts,
+  people: readonly Person[],
+): Promise<ReadonlySet<string>> {
+  const { rows: old } = await sql<{ hash: string }>`
+    select hash from ${jsonRows(hashesOf(people))} as listed (hash text)
+    where hash in (select personal_number_hash from candidates) or hash in (select number_hash from erased_people)`.execute(
+    trx,
+  );
+  const isOld = new Set(old.map(({ hash }) => hash));
+  const rows = people
+    .filter(({ hash }) => !isOld.has(hash))
+    .map(({ number, hash: _, ...person }) => ({ ...person, ...numbers.columns(number), id: newId() }));
+  if (rows.length === 0) return new Set();
   const at = now();
-  return sql`
+  const insertion: Statement = sql`
     insert into candidates (candidate_id, personal_number_sealed, personal_number_hash,
       first_name, last_name, email, phone, is_shared, created_at, updated_at)
     select id, personal_number_sealed, personal_number_hash,
@@ -64,30 +76,24 @@ function addNew({ newId, now, numbers }: Parts, people: People): Statement {
         "firstName" text, "lastName" text)
     on conflict do nothing
     returning candidate_id`;
+  return new Set(await idsOf(trx, insertion));
 }
 
-/** Removes people who were erased, also by an erasure that was committed while the insertion waited for it. */
-function removeErased(candidateIds: readonly string[]): Statement {
-  return sql`
-    delete from candidates where candidate_id in (
-        select id::uuid from ${jsonTexts(candidateIds)} as added (id))
-      and personal_number_hash in (select number_hash from erased_people)
-    returning candidate_id`;
-}
-
-/** Returns the people who have a candidate. None of the candidates is erased or changed in between. */
-async function lockPeople(trx: Trx, { numbers }: Parts, people: People): Promise<Known> {
-  const wanted = people.map(({ number }) => ({ hash: numbers.hash(number) }));
+/** Returns the people who have a candidate. */
+async function findKnown(trx: Trx, people: readonly Person[]): Promise<Known> {
   const { rows } = await sql<{ candidateId: string; hash: string }>`
     select candidate_id as "candidateId", personal_number_hash as hash from candidates
-    where personal_number_hash in (select hash from ${jsonRows(wanted)} as wanted (hash text))
-    order by candidate_id for no key update`.execute(trx);
+    where personal_number_hash in (select hash from ${jsonRows(hashesOf(people))} as listed (hash text))`.execute(
+    trx,
+  );
   const candidates = new Map(rows.map(({ hash, candidateId }) => [hash, candidateId]));
   return people.flatMap((person) => {
-    const candidateId = candidates.get(numbers.hash(person.number));
+    const candidateId = candidates.get(person.hash);
     return candidateId === undefined ? [] : [{ ...person, candidateId }];
   });
 }
+
+const hashesOf = (people: readonly Person[]) => people.map(({ hash }) => ({ hash }));
 
 /** Notes what the organisation asserts about each, as far as it was missing. Returns the candidates of whom something was. */
 function assert(providerId: string, people: Known): Statement {

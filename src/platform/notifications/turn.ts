@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/durations.ts";
+import { lockNames } from "../db/advisory-locks.ts";
 import type { Deps, OfferMailLimits } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
@@ -34,8 +35,7 @@ export function waitOf(
 
 /**
  * Takes the person's turn for a mail with offers, and returns undefined; otherwise returns until when it has to wait. An urgent one does not wait,
- * but counts. A lock makes the person's turns of all organisations and processes follow each other; one on the row would stop every other writer of
- * people on a distributed database, which locks the whole table.
+ * but counts. A lock makes the person's turns of all organisations and processes follow each other.
  */
 export async function takeTurn(
   trx: Trx,
@@ -44,7 +44,7 @@ export async function takeTurn(
   { digestId, isUrgent }: { digestId: string; isUrgent: boolean },
 ): Promise<Wait | undefined> {
   const at = now();
-  await sql`select pg_advisory_xact_lock(hashtextextended(${candidateId}, 0))`.execute(trx);
+  await lockNames("offer_mails", [candidateId]).execute(trx);
   await sql`delete from offer_mails where candidate_id = ${candidateId}
     and (coalesce(sent_at, at) <= ${new Date(at.getTime() - DAY_MS)} or provider_id = ${providerId} and sent_at is null)`.execute(
     trx,
