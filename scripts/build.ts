@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isMain } from "../src/cli/is-main.ts";
 import { buildKit, buildPlatform, PLATFORM, PLATFORM_PACKAGE, PLATFORM_README } from "./build/bundles.ts";
+import { imageProject } from "./build/image-lock.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OUT = join(ROOT, "dist");
@@ -68,13 +69,28 @@ async function writePlatform(): Promise<void> {
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Writes `dist/`: the targets of the exports and of the command of the package `shiftpact`, and the package `@shiftpact/platform` in `dist/platform/`. */
+/** Writes the files beside the packed packages in the build context of the image. */
+function writeImageProject(): void {
+  const read = (file: string) => JSON.parse(readFileSync(file, "utf8"));
+  const manifests = [ROOT, join(OUT, PLATFORM)].map((folder) => read(join(folder, "package.json")));
+  const { manifest, lock } = imageProject(read(join(ROOT, "package-lock.json")), manifests);
+  const folder = join(OUT, "image");
+  mkdirSync(folder);
+  for (const [name, value] of Object.entries({ "package.json": manifest, "package-lock.json": lock }))
+    writeFileSync(join(folder, name), `${JSON.stringify(value, null, 2)}\n`);
+}
+
+/**
+ * Writes `dist/`: the targets of the exports and of the command of the package `shiftpact`, the package `@shiftpact/platform` in
+ * `dist/platform/`, and in `dist/image/` the lock file of the image.
+ */
 async function build(): Promise<void> {
   rmSync(OUT, { recursive: true, force: true });
   buildLibrary();
   await buildKit(join(OUT, "kit"));
   for (const command of PAGES) run(command);
   await writePlatform();
+  writeImageProject();
 }
 
 if (isMain(import.meta)) await build();

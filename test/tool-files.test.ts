@@ -99,14 +99,15 @@ describe("Containerfile", () => {
     expect(instructions.filter(([name, rest]) => !known.includes(name) || rest === "")).toEqual([]);
   });
 
-  it("has two stages on a base pinned by tag, with the Node of this repository", () => {
-    const base = `docker.io/library/node:${manifest.devDependencies.node}-bookworm-slim`;
-    expect([all("ARG"), all("FROM")]).toEqual([[`BASE=${base}`], ["$BASE AS install", "$BASE"]]);
+  it("has two stages on a base pinned by digest, with the Node of this repository", () => {
+    const base = `docker.io/library/node:${manifest.devDependencies.node}-bookworm-slim@sha256:`;
+    expect(all("ARG").map((text) => text.replace(/[0-9a-f]{64}$/, ""))).toEqual([`BASE=${base}`]);
+    expect(all("FROM")).toEqual(["$BASE AS install", "$BASE"]);
   });
 
-  it("copies the package that npm pack writes, and what the first stage made of it", () => {
+  it("copies the packages that npm pack writes with their lock file, and what the first stage made of them", () => {
     const [packed, ...copies] = all("COPY");
-    expect(packed).toBe("shiftpact-*.tgz ./");
+    expect(packed).toBe("package.json package-lock.json shiftpact-*.tgz ./");
     expect(`${manifest.name}-${manifest.version}.tgz`).toMatch(/^shiftpact-.*\.tgz$/);
     const [folder] = all("WORKDIR");
     expect(copies).toEqual([`--from=install ${folder} ${folder}`]);

@@ -70,7 +70,7 @@ export const CHAPTERS = {
     TRUST_PROXY: {
       kind: proxies,
       unset: "the client is the other end of the connection",
-      help: "The reverse proxies whose `X-Forwarded-For` is trusted: their number, or their addresses and subnets, separated by commas. `loopback`, `linklocal` and `uniquelocal` name subnets.",
+      help: "The reverse proxies whose `X-Forwarded-For` is trusted: their number, or their addresses and subnets, separated by commas. `loopback`, `linklocal` and `uniquelocal` name subnets, and trust every client in them: `uniquelocal` is every private address.",
     },
     DRAIN_SECONDS: {
       kind: wholeNumber(0, 300, { unit: "seconds", length: SECOND_MS }),

@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { request } from "node:https";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startHarness } from "../harness/platform.ts";
+import { type Harness, startHarness } from "../harness/platform.ts";
 import { PROXIES, startProxy } from "./proxies.ts";
 
 /** Paths that a proxy and a router may read in two ways. */
@@ -23,13 +24,21 @@ const PATHS = [
   "/METRICS",
 ];
 
+/** What a client may send to be taken for another one. */
+const forged = (address: string) => ({
+  "X-Forwarded-For": address,
+  Forwarded: `for=${address}`,
+  "X-Real-IP": address,
+});
+
+let harness: Harness;
 const opened: (() => Promise<void>)[] = [];
 let ports: Parameters<typeof startProxy>[1];
 let authorization: string;
 beforeAll(async () => {
   const pages = { folder: new URL("./", import.meta.url).pathname };
-  const harness = await startHarness("pglite", {
-    config: { publicPlace: { host: "127.0.0.1", port: 0 }, trustProxy: 1 },
+  harness = await startHarness("pglite", {
+    config: { publicPlace: { host: "127.0.0.1", port: 0 }, trustProxy: ["loopback"], unknownTokenLimit: 30 },
     pages: { console: pages, docs: pages },
   });
   opened.push(harness.close);
@@ -41,11 +50,17 @@ afterAll(async () => {
   for (const close of opened.toReversed()) await close();
 });
 
-/** Sends the path as it is. */
-async function status(url: string, path: string, headers: Record<string, string> = {}): Promise<number> {
+/** Sends the path as it is, with a body as a POST. */
+async function status(
+  url: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: object,
+): Promise<number> {
   const { hostname, port } = new URL(url);
-  const sent = request({ hostname, port, path, headers, rejectUnauthorized: false, agent: false });
-  sent.end();
+  const method = body === undefined ? "GET" : "POST";
+  const sent = request({ hostname, port, path, method, headers, rejectUnauthorized: false, agent: false });
+  sent.end(body && JSON.stringify(body));
   const [response] = await once(sent, "response");
   response.resume();
   return response.statusCode;
@@ -70,5 +85,26 @@ describe.each(PROXIES)("behind %s", (name) => {
   it("operators reach their side", async () => {
     expect(await status(proxy.operatorsUrl, "/operations/v1/me", { authorization })).toBe(200);
     expect(await status(proxy.operatorsUrl, "/console/", {})).not.toBe(404);
+  });
+
+  it("the audit log has the address that the proxy saw, whatever the client says", async () => {
+    const headers = { ...forged("203.0.113.7"), authorization, "Content-Type": "application/json" };
+    const made = await status(proxy.operatorsUrl, "/operations/v1/workplaces", headers, {
+      name: randomUUID(),
+    });
+    expect(made).toBe(201);
+    const { data } = await harness.operations.listAudit({
+      params: { query: { operation: "createWorkplace" } },
+    });
+    expect(data?.items[0]).toMatchObject({ address: "127.0.0.1" });
+  });
+
+  it("guesses that name an address each are limited as those of one client", async () => {
+    for (let nth = 0; ; nth += 1) {
+      const headers = { ...forged(`203.0.113.${nth % 256}`), authorization: `Bearer ${randomUUID()}` };
+      const answer = await status(proxy.url, "/webhooks/scheduling-provider", headers, {});
+      if (answer === 429) break;
+      expect([nth < 100, answer]).toEqual([true, 401]);
+    }
   });
 });

@@ -83,6 +83,7 @@ describe("compose.yaml", () => {
         host: "0.0.0.0",
         port: 3000,
         publicPlace: { port: 3100 },
+        trustProxy: 1,
       });
       expect(unknownOf(Object.keys(environment))).toEqual([]);
       expect(read_only).toBe(true);

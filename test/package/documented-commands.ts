@@ -77,14 +77,15 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
     file: "test/package/installed.ts",
     words: 'pack("./dist/platform")',
   },
+  "cp dist/image/*.json .shiftpact/image": { file: "test/package/image.test.ts", words: "...packed.image" },
   // No base image can be pulled here, so no test builds one.
   "mkdir -p .shiftpact/image && npm pack --pack-destination .shiftpact/image": {
     file: "test/tool-files.test.ts",
-    words: "copies the package that npm pack writes",
+    words: "copies the packages that npm pack writes",
   },
   "podman build --tag shiftpact --file Containerfile .shiftpact/image": {
     file: "test/tool-files.test.ts",
-    words: "has two stages on a base pinned by tag",
+    words: "has two stages on a base pinned by digest",
   },
   "podman run --rm --network host --env PROVIDER_TOKEN shiftpact verify http://127.0.0.1:8080 --provider-id UUID":
     {

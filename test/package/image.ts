@@ -34,8 +34,8 @@ export interface Image {
   remove(): Promise<void>;
 }
 
-/** @param tarballs go into the build context. @throws Error with the command that installs buildah, where it is missing */
-export async function buildImage(tarballs: readonly string[]): Promise<Image> {
+/** @param files go into the build context. @throws Error with the command that installs buildah, where it is missing */
+export async function buildImage(files: readonly string[]): Promise<Image> {
   await run("buildah", ["--version"]).catch(() => {
     throw new Error("buildah is missing: apt-get install buildah");
   });
@@ -53,7 +53,7 @@ export async function buildImage(tarballs: readonly string[]): Promise<Image> {
   await buildah("bud", "--tag", BASE, "--file", join(folder, "Containerfile"), base);
   const context = join(folder, "context");
   mkdirSync(context);
-  for (const tarball of tarballs) cpSync(tarball, join(context, basename(tarball)));
+  for (const given of files) cpSync(given, join(context, basename(given)));
   const cache = (await run("npm", ["config", "get", "cache"])).stdout.trim();
   const file = [
     "--build-arg",

@@ -34,6 +34,8 @@ export interface Installed {
 export interface Packed {
   shiftpact: string;
   platform: string;
+  /** The files beside them in the build context of the image. */
+  image: string[];
   /** Installs with npm, from its registry, into a new folder. */
   install(...packages: string[]): Promise<Installed>;
   remove(): void;
@@ -50,6 +52,7 @@ export async function packAll(): Promise<Packed> {
   return {
     shiftpact: await pack(),
     platform: await pack("./dist/platform"),
+    image: filesBelow(join(checkout, "dist/image")).map((file) => join(checkout, "dist/image", file)),
     install: (...packages) => install(mkdtempSync(join(root, "fresh-")), packages),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };

@@ -40,8 +40,6 @@ describe("tokens", () => {
         expect(answer.headers["www-authenticate"]).toBe("Bearer");
         expect(answer.text).not.toContain(tenant.platformToken);
       }
-      const operations = { method: "POST", body: event, authorization: `Bearer ${OPERATIONS_TOKEN}` };
-      expectProblem(await send(path, operations), "unauthorized");
       expect(await storedEvents(harness())).not.toContainEqual(
         expect.objectContaining({ traceId: event.traceId }),
       );
@@ -95,7 +93,7 @@ describe("tokens", () => {
   });
 
   it.each(operationsTable)("$method $path needs the operations token", async ({ method, path }) => {
-    const { send, tenant } = harness();
+    const { send } = harness();
     const filled = `/operations/v1${path.replaceAll(/\{\w+\}/g, randomUUID())}`;
     for (const [, authorization] of spoilt(OPERATIONS_TOKEN)) {
       const sending = { method, ...(authorization !== undefined && { authorization }) };
@@ -103,8 +101,6 @@ describe("tokens", () => {
       expectProblem(answer, "unauthorized");
       expect(answer.headers["www-authenticate"]).toBe("Bearer");
     }
-    const provider = { method, authorization: `Bearer ${tenant.platformToken}` };
-    expectProblem(await send(filled, provider), "unauthorized");
   });
 
   it("serves the health checks without a token", async () => {

@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { OperatorCreated, Role } from "../../../generated/operations/types.ts";
+import { featureEngines } from "../../harness/engines.ts";
+import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
+import { KIND, shiftEvent, type TenantHarness, useTenants } from "../../harness/tenants.ts";
+import { type Documented, documented, rolesOfDocument } from "./documented.ts";
+import { addOperator } from "./operators.ts";
+
+const OPERATIONS = documented();
+const ROLES = rolesOfDocument();
+/** Beside the documents' operations. What of it operators may reach is tested with each. */
+const PAGES = ["/metrics", "/console/", "/docs/"];
+
+describe("the documents", () => {
+  it("have four roles, every operation and the three exports, each with a role that there is", () => {
+    expect(OPERATIONS.length).toBeGreaterThan(65);
+    expect(ROLES).toEqual(["viewer", "operator", "people", "admin"]);
+    for (const { needs } of OPERATIONS) if (typeof needs === "object") expect(ROLES).toContain(needs.role);
+    expect(OPERATIONS.filter(({ name }) => name.startsWith("/")).map(({ name }) => name)).toEqual([
+      "/operations/v1/audit/export",
+      "/operations/v1/integrations/{providerId}/export",
+      "/operations/v1/backup",
+    ]);
+  });
+
+  it("let viewers change nothing, and read everything that is not about operators", () => {
+    const READ_BY_ADMINS = ["listOperators", "getOperator", "listAudit"];
+    for (const { name, method, needs } of OPERATIONS) {
+      if (typeof needs === "string" || name.startsWith("/")) continue;
+      const isRead = method === "GET" && !READ_BY_ADMINS.includes(name);
+      expect([name, needs.role === "viewer"]).toEqual([name, isRead]);
+    }
+  });
+});
+
+type Who = { operator: string } | "provider" | "foreign provider" | "unknown";
+
+interface Caller {
+  name: string;
+  who: Who;
+  token: string | undefined;
+}
+
+/** What the caller meets: one of the three refusals, or none of them. */
+type Outcome = "served" | "unauthorized" | `forbidden${string}` | "not_found";
+
+function expected({ needs, document }: Documented, { who }: Caller, isPublic: boolean): Outcome {
+  if (isPublic && document !== "platform") return "not_found";
+  if (needs === "open") return "served";
+  if (needs === "provider") {
+    if (who === "foreign provider") return "forbidden";
+    return who === "provider" ? "served" : "unauthorized";
+  }
+  if (typeof who === "string") return "unauthorized";
+  return ROLES.indexOf(who.operator) >= ROLES.indexOf(needs.role) ? "served" : `forbidden: ${needs.role}`;
+}
+
+/** Nothing has the ids that are sent, and no body is sent but a webhook's: what is allowed changes nothing. */
+async function outcome(
+  url: string,
+  { method, path, needs }: Pick<Documented, "method" | "path" | "needs">,
+  { token }: Caller,
+  providerId: string,
+): Promise<Outcome | number> {
+  const filled = path.replace("{provider}", KIND).replaceAll(/\{\w+\}/g, () => randomUUID());
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  const body = needs === "provider" ? JSON.stringify(shiftEvent(providerId)) : null;
+  const response = await fetch(url + filled, { method, headers, body });
+  if (response.headers.get("content-type")?.startsWith("application/problem+json")) {
+    const { code, detail = "" } = (await response.json()) as { code: string; detail?: string };
+    const [, role] = /needs the role (\w+);/.exec(detail) ?? [];
+    if (code === "forbidden") return role === undefined ? code : `forbidden: ${role}`;
+    if (code === "unauthorized" || code === "not_found") return code;
+    return response.status < 500 ? "served" : response.status;
+  }
+  // The stream does not end.
+  if (response.headers.get("content-type") === "text/event-stream") await response.body?.cancel();
+  else await response.arrayBuffer();
+  return response.ok ? "served" : response.status;
+}
+
+async function callersOf(harness: TenantHarness): Promise<Caller[]> {
+  const { tenant, other, operate } = harness;
+  const operators: Caller[] = [];
+  for (const role of ROLES) {
+    const { token } = await addOperator(harness, role as Role);
+    operators.push({ name: role, who: { operator: role }, token });
+  }
+  const [revoked, replaced] = [await addOperator(harness, "admin"), await addOperator(harness, "admin")];
+  await operate("DELETE", `/operators/${revoked.operatorId}`);
+  const rotation = await operate("POST", `/operators/${replaced.operatorId}/tokens`, { overlapHours: 0 });
+  const { token: renewed } = rotation.body as Pick<OperatorCreated, "token">;
+  return [
+    ...operators,
+    { name: "OPERATIONS_TOKEN", who: { operator: "admin" }, token: OPERATIONS_TOKEN },
+    { name: "an admin's new token", who: { operator: "admin" }, token: renewed },
+    { name: "an admin's token that was replaced", who: "unknown", token: replaced.token },
+    { name: "a revoked admin", who: "unknown", token: revoked.token },
+    { name: "the provider", who: "provider", token: tenant.platformToken },
+    { name: "the provider's ended token", who: "unknown", token: tenant.expiredToken },
+    { name: "another organisation's provider", who: "foreign provider", token: other.platformToken },
+    { name: "a made-up token", who: "unknown", token: `spo_${"0".repeat(43)}` },
+    { name: "no token", who: "unknown", token: undefined },
+  ];
+}
+
+describe.each(featureEngines)("authorisation, on %s", (engine) => {
+  const harness = useTenants(engine, { config: { publicPlace: { host: "127.0.0.1", port: 0 } } });
+  let callers: Caller[];
+  beforeAll(async () => {
+    callers = await callersOf(harness());
+  });
+
+  describe.each(["ordinary", "public"])("on the %s listener", (listener) => {
+    const isPublic = listener === "public";
+    const urlOf = ({ url, publicPort }: TenantHarness["platform"]) =>
+      isPublic ? `http://127.0.0.1:${publicPort}` : url;
+
+    it.each(OPERATIONS)("$method $path serves whom the document names", async (operation) => {
+      const { platform, tenant } = harness();
+      const met: Record<string, unknown> = {};
+      const wanted: Record<string, unknown> = {};
+      for (const caller of callers) {
+        met[caller.name] = await outcome(urlOf(platform), operation, caller, tenant.providerId);
+        wanted[caller.name] = expected(operation, caller, isPublic);
+      }
+      expect(met).toEqual(wanted);
+    });
+  });
+
+  it.each(PAGES)("%s is not on the public listener", async (path) => {
+    const { platform, tenant } = harness();
+    const page = { method: "GET", path, needs: "open" } as const;
+    for (const caller of callers) {
+      const url = `http://127.0.0.1:${platform.publicPort}`;
+      expect([caller.name, await outcome(url, page, caller, tenant.providerId)]).toEqual([
+        caller.name,
+        "not_found",
+      ]);
+    }
+  });
+
+  it.each(ROLES)("%s reads its own name and role", async (role) => {
+    const token = callers.find(({ name }) => name === role)?.token;
+    const { body } = await harness().send("/operations/v1/me", { authorization: `Bearer ${token}` });
+    expect(body).toMatchObject({ role, name: expect.stringContaining(role), operatorId: expect.any(String) });
+  });
+
+  it("gives OPERATIONS_TOKEN the role admin, and no operatorId", async () => {
+    const { body } = await harness().operate("GET", "/me");
+    expect(body).toEqual({ name: "first admin", role: "admin" });
+  });
+});
