@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { createWriteStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -7,12 +6,14 @@ import type { ReadableStream } from "node:stream/web";
 import { makeFile, readLines, writeBackup } from "../platform/backup/file.ts";
 import { BackupError } from "../platform/backup/format.ts";
 import { type Inspected, inspect } from "../platform/backup/inspect.ts";
+import { requireKeys } from "../platform/backup/restore.ts";
 import { openConfigured } from "../platform/configured-database.ts";
 import { readDatabaseConfig } from "../platform/database-config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import { FolderInUse } from "../platform/db/folder-lock.ts";
+import type { Vault } from "../platform/deps.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
-import { keptSecrets } from "../platform/kept-secrets.ts";
+import { keptToken, keptVault } from "../platform/kept-secrets.ts";
 import { createLog } from "../platform/log.ts";
 import type { Env } from "../platform/setting-kinds.ts";
 import { settingOf } from "../platform/settings.ts";
@@ -34,16 +35,17 @@ const HELP = `shiftpact backup FILE: writes everything that the platform has sto
 With DATABASE_URL it reads PostgreSQL itself; behind a pooler in transaction mode, give DIRECT_DATABASE_URL beside it. Without, it reads the embedded database in the data folder, or, while a platform uses
 that, asks this platform, at --url or http://127.0.0.1:PORT (PORT: 3000 unless set).
 An organisation of an embedded database is written while no platform uses that.
-The file is compressed, and holds personal data. It does not hold SECRET_KEY, without which it cannot be restored.
+The file is compressed, and encrypted with a key that is derived from SECRET_KEY, the first of SECRET_KEYS, or secret-key in the data folder. It
+does not hold that, and cannot be restored without.
 
-Exit code 0: written and verified; 1: it failed, or the organisation cannot be moved; 2: flags or settings that cannot be used.
+Exit code 0: written, and read back if SECRET_KEY is given here; 1: it failed, or the organisation cannot be moved; 2: flags or settings that cannot be used.
 
 Examples:
   shiftpact backup monday.shiftpact --data ./data
-  DATABASE_URL=postgres://localhost/one shiftpact backup moved.shiftpact --organisation 5b0f7e0a-9a3d-4a53-8a37-4a2b0b6f4a11
-  DATABASE_URL=postgres://localhost/shiftpact shiftpact backup monday.shiftpact`;
+  DATABASE_URL=postgres://localhost/one SECRET_KEY=... shiftpact backup moved.shiftpact --organisation 5b0f7e0a-9a3d-4a53-8a37-4a2b0b6f4a11
+  DATABASE_URL=postgres://localhost/shiftpact SECRET_KEY=... shiftpact backup monday.shiftpact`;
 
-/** Returns the exit code: 0 written and verified; 1 the backup failed; 2 unusable flags or settings. */
+/** Returns the exit code: 0 written; 1 the backup failed; 2 unusable flags or settings. */
 export async function backup(argv: string[], io: Io): Promise<number> {
   try {
     const { values, positionals } = readFlags({
@@ -66,12 +68,19 @@ export async function backup(argv: string[], io: Io): Promise<number> {
     const env = readEnvironment(io.env, ["LOG_LEVEL", "PORT"]);
     const dataDir = dataDirOf(env, values.data);
     const begun = performance.now();
+    // The data folder is not that of a database at DATABASE_URL.
+    const vault = keptVault(env, env.DATABASE_URL ? undefined : dataDir);
     const source = sourceOf(io, env, dataDir, {
       url: platformUrlFlag(values.url),
       providerId: organisationFlag(values),
+      vault,
     });
-    const read = await writeFile(file, values.force, source);
-    report(io, env, { file, dataDir, ...read, seconds: (performance.now() - begun) / 1000 });
+    let read: Inspected | undefined;
+    const check = async (draft: string) => {
+      if (vault) read = await inspect(readLines(draft, vault));
+    };
+    await makeFile(file, values.force, { write: source, check });
+    report(io, env, { file, dataDir, read, seconds: (performance.now() - begun) / 1000 });
     return 0;
   } catch (error) {
     return reportFailure("backup", error, io);
@@ -86,34 +95,17 @@ function organisationFlag({ organisation, url }: { organisation?: string; url?: 
   return uuidFlag("organisation", organisation).toLowerCase();
 }
 
-/** The file is read back before it gets its final name, so a file of that name is complete. */
-async function writeFile(file: string, isReplaced: boolean, source: (sink: Writable) => Promise<void>) {
-  let read: Inspected | undefined;
-  await makeFile(file, isReplaced, async (draft) => {
-    const sink = createWriteStream(draft, { mode: 0o600, flush: true });
-    // Opened later, it would be created again after a failure had removed it.
-    await once(sink, "open");
-    await source(sink);
-    read = await inspect(readLines(draft));
-  });
-  if (!read) throw new Error("the file was not read back");
-  return read;
-}
-
 interface Wanted {
   url: string | undefined;
   /** Of the one organisation that is wanted. */
   providerId: string | undefined;
+  vault: Vault | undefined;
 }
 
-function sourceOf(io: Io, env: Env, dataDir: string, { url, providerId }: Wanted) {
+function sourceOf(io: Io, env: Env, dataDir: string, { url, providerId, vault }: Wanted) {
   const log = createLog(env.LOG_LEVEL || "warn");
   const fromPlatform = (sink: Writable) =>
-    download(
-      url ?? `http://127.0.0.1:${settingOf(env, "PORT")}`,
-      keptSecrets(env, dataDir).operationsToken,
-      sink,
-    );
+    download(url ?? `http://127.0.0.1:${settingOf(env, "PORT")}`, keptToken(env, dataDir), sink);
   return async (sink: Writable) => {
     if (url !== undefined) return fromPlatform(sink);
     const database = await open(env, dataDir, log).catch((error) => {
@@ -122,7 +114,15 @@ function sourceOf(io: Io, env: Env, dataDir: string, { url, providerId }: Wanted
     });
     if (!database) return fromPlatform(sink);
     const options = { providerId, onRows: rowProgress(io, "read") };
-    await writeBackup(database, sink, options).finally(database.close);
+    const write = async () => {
+      if (!vault)
+        throw new BackupError(
+          "SECRET_KEY is required, 32 bytes in base64: the one of the platform, with which the backup is encrypted",
+        );
+      await requireKeys(database.raw.executeSql, vault);
+      await writeBackup(database, vault, sink, options);
+    };
+    await write().finally(database.close);
   };
 }
 
@@ -153,23 +153,28 @@ async function download(url: string, token: string | undefined, sink: Writable):
   });
 }
 
-interface Report extends Inspected {
+interface Report {
   file: string;
   dataDir: string;
+  /** Unset: the file could not be read back. */
+  read: Inspected | undefined;
   seconds: number;
 }
 
-function report(io: Io, env: Env, { file, dataDir, header, rows, seconds }: Report): void {
+function report(io: Io, env: Env, { file, dataDir, read, seconds }: Report): void {
+  const time = `in ${seconds.toFixed(1)} s`;
   io.stdout(
-    `${file}: ${subjectOf(header)}${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s; read back and verified`,
+    read
+      ? `${file}: ${subjectOf(read.header)}${read.rows} rows of ${read.header.tables.length} tables as of ${read.header.takenAt}, ${time}; read back and verified`
+      : `${file}: complete as the platform sent it, ${time}; not read back, as SECRET_KEY is not given here`,
   );
-  if (header.organisation)
+  if (read?.header.organisation)
     io.stdout("do not activate it here again: the file is behind this database from then on");
   const isSet = env.DATABASE_URL || env.SECRET_KEY || env.SECRET_KEYS;
   const isKept = !isSet && existsSync(join(dataDir, "secret-key"));
   const where = isKept ? `in ${join(dataDir, "secret-key")}` : "where you set it";
   io.stdout(`SECRET_KEY is not in it: keep a copy of the one ${where}, or the backup cannot be restored`);
-  if (header.organisation) return;
+  if (read?.header.organisation) return;
   io.stdout("OPERATIONS_TOKEN is not in it either; a new one may be set at any time");
 }
 

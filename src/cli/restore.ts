@@ -9,8 +9,7 @@ import { openConfigured } from "../platform/configured-database.ts";
 import { readDatabaseConfig } from "../platform/database-config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
-import { createVault } from "../platform/integrations/vault.ts";
-import { keptSecrets, secretKeysOf } from "../platform/kept-secrets.ts";
+import { keptVault } from "../platform/kept-secrets.ts";
 import { createLog } from "../platform/log.ts";
 import type { Env } from "../platform/setting-kinds.ts";
 import { reportFailure } from "./command-failure.ts";
@@ -28,11 +27,12 @@ const HELP = `shiftpact restore FILE: restores a backup into an empty database, 
 
 With DATABASE_URL it restores into PostgreSQL, where the schema shiftpact must be missing or without tables; behind a pooler in
 transaction mode, give DIRECT_DATABASE_URL beside it. It needs the SECRET_KEY
-of the platform that was backed up, from the environment or the file secret-key in the data folder.
+of the platform that was backed up, from the environment or the file secret-key in the data folder. FILE is read to its end before anything is
+written: a file that was changed or cut off is refused.
 A platform that starts on the result first reads every known future shift at its provider, and so does an organisation that is activated.
 With --organisation it also needs the rights to make tables: run it as the role that owns the schema. To repeat it changes nothing.
 
-Exit code 0: restored and verified, or the organisation is there already; 1: it failed, and nothing was changed; 2: flags or settings that
+Exit code 0: restored, or the organisation is there already; 1: it failed, and nothing was changed; 2: flags or settings that
 cannot be used.
 
 Examples:
@@ -40,7 +40,7 @@ Examples:
   DATABASE_URL=postgres://localhost/shiftpact SECRET_KEY=... shiftpact restore monday.shiftpact
   DATABASE_URL=postgres://localhost/two SECRET_KEY=... shiftpact restore moved.shiftpact --organisation`;
 
-/** Returns the exit code: 0 restored and verified; 1 the restore failed; 2 unusable flags or settings. */
+/** Returns the exit code: 0 restored; 1 the restore failed; 2 unusable flags or settings. */
 export async function restore(argv: string[], io: Io): Promise<number> {
   try {
     const { values, positionals } = readFlags({
@@ -64,9 +64,9 @@ export async function restore(argv: string[], io: Io): Promise<number> {
     const dataDir = dataDirOf(env, values.data);
     const target = targetOf(env, dataDir);
     const seconds = () => (performance.now() - begun) / 1000;
-    const read = () => readLines(file, rowProgress(io, "read"));
+    const read = () => readLines(file, target.vault, rowProgress(io, "read"));
     if (values.organisation) reportAdded(io, await addTo({ ...target, dataDir }, env, read), seconds());
-    else report(io, await restoreInto(target, read()), seconds());
+    else report(io, await restoreInto(target, read), seconds());
     return 0;
   } catch (error) {
     return reportFailure("restore", error, io);
@@ -85,8 +85,8 @@ async function addTo(
 
 function targetOf(env: Env, dataDir: string) {
   const { databaseUrl: url, directDatabaseUrl: directUrl } = readDatabaseConfig(env);
-  const [secretKey, ...older] = secretKeysOf(keptSecrets(env, dataDir).secretKeys ?? "") ?? [];
-  if (secretKey === undefined)
+  const vault = keptVault(env, dataDir);
+  if (!vault)
     throw new BackupError(
       `SECRET_KEY is required, 32 bytes in base64: the one of the platform that was backed up, in the environment or in ${join(dataDir, "secret-key")}`,
     );
@@ -94,14 +94,14 @@ function targetOf(env: Env, dataDir: string) {
     url,
     directUrl,
     database: join(dataDir, "database"),
-    vault: createVault(secretKey, older),
+    vault,
     log: createLog(env.LOG_LEVEL || "warn"),
   };
 }
 
 function report(io: Io, { header, rows, migrated }: Loaded, seconds: number): void {
   io.stdout(
-    `${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s; counts and checksums verified`,
+    `${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s`,
   );
   if (migrated.length > 0) io.stdout(`then migrated by ${migrated.join(", ")}`);
   io.stdout("the platform reads every known future shift when it starts");
@@ -114,7 +114,7 @@ function reportAdded(io: Io, { header, rows, isNew, joined }: Added, seconds: nu
     return;
   }
   io.stdout(
-    `organisation ${id}: ${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s; checksums verified`,
+    `organisation ${id}: ${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s`,
   );
   if (joined > 0) io.stdout(`${joined} of its people were known here already`);
   io.stdout("lead its webhooks here, then activate it: the platform first reads every known future shift");

@@ -19,6 +19,8 @@ export interface Vault {
   seal(text: string): string;
   /** Throws if the text was sealed with an unknown key, or was modified. */
   open(sealed: string): string;
+  /** Returns a key of 32 bytes (HKDF-SHA-256) for one purpose. `keyId`: the key that seals unless given. Throws for an unknown one. */
+  derive(purpose: string, salt: Buffer, keyId?: string): Buffer;
 }
 
 /** Stores personal numbers: sealed, with a keyed hash for look-ups. */

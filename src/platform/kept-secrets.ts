@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { Vault } from "./deps.ts";
 import { ConfigError } from "./environment.ts";
+import { createVault } from "./integrations/vault.ts";
 import { type Env, type Kind, key, keys, token } from "./setting-kinds.ts";
 
 export interface SecretFolder {
@@ -58,24 +60,23 @@ function readOrCreateSecret(
 }
 
 /**
- * Returns the secrets of the environment or, if they are kept there, of the data folder; none is made.
+ * Returns the token of the environment or, if it is kept there, of the data folder; none is made.
  * @param env as `readEnvironment` returns it
  */
-export function keptSecrets(
-  env: Env,
-  dataDir: string,
-): { operationsToken: string | undefined; secretKeys: string | undefined } {
-  return {
-    operationsToken: env.OPERATIONS_TOKEN || readKept(join(dataDir, "operations-token")),
-    secretKeys: env.SECRET_KEYS || env.SECRET_KEY || readKept(join(dataDir, "secret-key")),
-  };
-}
+export const keptToken = (env: Env, dataDir: string): string | undefined =>
+  env.OPERATIONS_TOKEN || readKept(join(dataDir, "operations-token"));
 
-/** Returns the keys of SECRET_KEYS or SECRET_KEY: the first one encrypts, all decrypt. Undefined: one of them is not a key. */
-export function secretKeysOf(text: string): [Buffer, ...Buffer[]] | undefined {
-  if (keys.faultOf("", text, {}) !== undefined) return undefined;
+/**
+ * Returns the vault of the keys in the environment or, if they are kept there, in the data folder; none is made.
+ * @param env as `readEnvironment` returns it
+ * @param dataDir unset: the environment alone counts
+ */
+export function keptVault(env: Env, dataDir: string | undefined): Vault | undefined {
+  const text =
+    env.SECRET_KEYS || env.SECRET_KEY || (dataDir && readKept(join(dataDir, "secret-key"))) || undefined;
+  if (text === undefined || keys.faultOf("", text, {}) !== undefined) return undefined;
   const [first, ...older] = keys.read(text);
-  return first && [first, ...older];
+  return first && createVault(first, older);
 }
 
 function readKept(path: string): string | undefined {

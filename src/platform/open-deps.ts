@@ -72,7 +72,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
   const vault = createVault(config.secretKey, config.olderSecretKeys);
   const database = options.database ?? (await openConfigured(config, log));
   if (!options.database) shutdown.closeLast(database.close);
-  await checkSecretKeys(database, vault);
+  await checkSecretKeys(database.raw.executeSql, vault);
   const numbers = await openPersonalNumbers(database, vault);
   const processes = await joinProcesses(database, log);
   const fieldUses = createFieldUses({ database, log });

@@ -1,6 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { AS_TEXT, readTables } from "../../src/platform/backup/catalog.ts";
-import { digestOf } from "../../src/platform/backup/digest.ts";
+import { writeFile } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { AS_TEXT, columnsOf, quoted, readTables } from "../../src/platform/backup/catalog.ts";
+import { encrypted } from "../../src/platform/backup/encrypted.ts";
+import { readLines } from "../../src/platform/backup/file.ts";
 import type { Database } from "../../src/platform/db/database.ts";
 import type { Vault } from "../../src/platform/deps.ts";
 
@@ -30,13 +34,30 @@ export async function addRows({ raw }: Database, vault: Vault, count = 3_000): P
   return providerId;
 }
 
-/** The digest of every table. */
+/** The number of rows of every table, and a checksum of them. */
 export const digestsOf = ({ raw }: Database) =>
   raw.alone(async (sql) => {
     await sql("begin");
     await sql(AS_TEXT);
     const found: Record<string, unknown> = {};
-    for (const table of await readTables(sql)) found[table.name] = await digestOf(sql, table);
+    for (const table of await readTables(sql)) {
+      const { rows } =
+        await sql(`select count(*)::int as rows, md5(string_agg(stored::text, '' order by stored::text)) as sum
+        from (select ${columnsOf(table)} from shiftpact.${quoted(table.name)}) as stored`);
+      found[table.name] = rows[0];
+    }
     await sql("rollback");
     return found;
   });
+
+/** Writes a text as a backup that is made with the key of the vault. */
+export async function writeAsBackup(path: string, vault: Vault, text: string): Promise<void> {
+  await writeFile(path, encrypted(Readable.from([gzipSync(text)]), vault));
+}
+
+/** The text of a backup. */
+export async function textOf(path: string, vault: Vault): Promise<string> {
+  let text = "";
+  for await (const line of readLines(path, vault)) text += `${line}\n`;
+  return text;
+}

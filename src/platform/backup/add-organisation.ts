@@ -3,15 +3,14 @@ import type { Database } from "../db/database.ts";
 import type { RunSql } from "../db/engine.ts";
 import { inTransaction } from "../db/in-transaction.ts";
 import type { Vault } from "../deps.ts";
-import { checkSecretKeys } from "../integrations/reseal.ts";
-import { AS_TEXT, hasTables, quoted, readApplied, readPartitions } from "./catalog.ts";
+import { AS_TEXT, hasTables, quoted, readApplied, readDays, readTables, type Table } from "./catalog.ts";
 import { prepareCatchUp } from "./catch-up.ts";
-import { BackupError, type Header } from "./format.ts";
+import { BackupError, type Header, readHeader, reading, requireEnd } from "./format.ts";
 import { inspect } from "./inspect.ts";
-import { joinPeople, PEOPLE } from "./join-people.ts";
-import { insertRows, nextControl } from "./load.ts";
-import { CREATED_AT, isOwned } from "./organisation.ts";
-import { requireKey } from "./restore.ts";
+import { joinPeople, PEOPLE, requireKey } from "./join-people.ts";
+import { insertRows, makeDay, ownTables } from "./load.ts";
+import { CREATED_AT, isOwned, selectOrganisation } from "./organisation.ts";
+import { requireKeys } from "./restore.ts";
 
 export interface Added {
   header: Header;
@@ -38,23 +37,25 @@ export async function addOrganisation(
   const { raw, kysely } = database;
   const { header, rows } = await inspect(read());
   requireOrganisation(header);
-  requireKey(header.sealed, vault);
   await requireSameSchema(raw.executeSql, header);
-  await checkSecretKeys(database, vault).catch((error) => {
-    throw new BackupError(error.message, { cause: error });
-  });
+  const { providerId } = header.organisation;
+  const own = await selectOrganisation(raw.executeSql, await readTables(raw.executeSql), providerId);
+  const tables = ownTables(
+    header,
+    own.map(({ table }) => table),
+  );
+  await requireKeys(raw.executeSql, vault);
   const numbers = await openPersonalNumbers(database, vault);
   return raw.alone(async (run) => {
     if (await isPresent(run, header)) return { header, rows, isNew: false, joined: 0 };
     await makeDays(run, header);
-    const joined = await inTransaction(run, () => addRows(run, read(), { kysely, vault, numbers }));
+    const add = (lines: AsyncIterator<string>) => addRows(run, lines, { header, tables, kysely, vault, numbers });
+    const joined = await inTransaction(run, () => reading(read(), add));
     return { header, rows, isNew: true, joined };
   });
 }
 
 function requireOrganisation(header: Header): asserts header is Moved {
-  if (header.format !== 1)
-    throw new BackupError(`the file has format ${header.format}, which a newer shiftpact reads`);
   if (header.organisation === undefined)
     throw new BackupError(
       "the file holds a whole database: restore it into an empty one, without --organisation",
@@ -90,33 +91,38 @@ async function isPresent(run: RunSql, { organisation }: Moved): Promise<boolean>
  * Makes the days whose partitions are missing. In transactions of their own: they lock what a running platform reads. Its upkeep may make the
  * same day at the same time.
  */
-async function makeDays(run: RunSql, { partitions }: Header): Promise<void> {
-  const readNames = async () => new Set((await readPartitions(run)).map(({ name }) => name));
+async function makeDays(run: RunSql, { days }: Header): Promise<void> {
+  const readNames = async () => new Set((await readDays(run)).map(({ table, day }) => `${table} ${day}`));
   const present = await readNames();
-  for (const { name, parent } of partitions) {
-    const day = name.match(/_(\d{8})$/)?.[1];
-    if (day !== undefined && !present.has(name))
-      await run("select shiftpact.make_day($1, $2::text::date)", [parent, day]).catch(async (error) => {
+  for (const each of days) {
+    const name = `${each.table} ${each.day}`;
+    if (!present.has(name))
+      await makeDay(run, each).catch(async (error) => {
         if (!(await readNames()).has(name)) throw error;
       });
   }
 }
 
-type Keys = Pick<Parameters<typeof joinPeople>[1], "kysely" | "vault" | "numbers">;
+interface Parts extends Pick<Parameters<typeof joinPeople>[1], "kysely" | "vault" | "numbers"> {
+  header: Moved;
+  tables: readonly Table[];
+}
 
 /** Returns the number of people whom the database knew already. */
-async function addRows(run: RunSql, file: AsyncIterable<string>, keys: Keys): Promise<number> {
+async function addRows(
+  run: RunSql,
+  lines: AsyncIterator<string>,
+  { header, tables, ...keys }: Parts,
+): Promise<number> {
   await run(AS_TEXT);
-  const lines = file[Symbol.asyncIterator]();
-  const header = (await nextControl(lines)) as Moved;
+  await readHeader(lines);
   const { providerId } = header.organisation;
   // Figures of an organisation that was here before and was deleted.
-  for (const { name } of header.tables.filter(isOwned).toReversed())
+  for (const { name } of tables.filter(isOwned).toReversed())
     await run(`delete from shiftpact.${quoted(name)} where provider_id = $1`, [providerId]);
   let people = { ids: new Map<string, string>(), joined: 0 };
   const translate = (row: string) => row.replace(UUID, (id) => people.ids.get(id) ?? id);
-  for (const [index, table] of header.tables.entries()) {
-    await nextControl(lines);
+  for (const [index, table] of tables.entries()) {
     const type = `row_${index}`;
     if (table.name === PEOPLE) {
       await run(`create temporary table moved_people (like shiftpact.${PEOPLE}) on commit drop`);
@@ -125,10 +131,20 @@ async function addRows(run: RunSql, file: AsyncIterable<string>, keys: Keys): Pr
     } else if (isOwned(table)) await insertRows(run, lines, table, { type, translate });
     else await insertRows(run, lines, table, { type, translate, onConflict: "on conflict do nothing" });
   }
+  await requireEnd(lines);
   const { rows: named } = await run(OWN_NAMES, [providerId]);
   await run(NAME, [named[0].people]);
+  await requireToken(run, header, keys.vault);
   await prepareCatchUp(run, header);
   return people.joined;
+}
+
+/** The value may still be sealed with an older key than the file. */
+async function requireToken(run: RunSql, { organisation }: Moved, vault: Vault): Promise<void> {
+  const { rows } = await run("select provider_token as sealed from integrations where provider_id = $1", [
+    organisation.providerId,
+  ]);
+  requireKey(rows[0]?.sealed ?? null, vault);
 }
 
 /** The name of a person whom only registries name may be that of another organisation's, which did not come along. */

@@ -1,17 +1,11 @@
 import type { RunSql } from "../db/engine.ts";
+import type { Day } from "./format.ts";
 
 /** A table of the schema `shiftpact`; its partitions are read and written through it. */
 export interface Table {
   name: string;
   /** Those that are stored; generated columns are computed again. `type`: as SQL spells it. */
   columns: { name: string; type: string }[];
-}
-
-export interface Partition {
-  name: string;
-  parent: string;
-  /** As after `partition of PARENT`. */
-  bound: string;
 }
 
 /** How values are written as text. The same at both ends, so that each is read back as it was. One transaction. */
@@ -30,12 +24,13 @@ export async function readTables(run: RunSql): Promise<Table[]> {
   return rows;
 }
 
-export async function readPartitions(run: RunSql): Promise<Partition[]> {
+/** The days for which tables that are kept by day have a partition. */
+export async function readDays(run: RunSql): Promise<Day[]> {
   const { rows } = await run(`
-    select c.relname as name, p.relname as parent, pg_get_expr(c.relpartbound, c.oid) as bound
+    select p.relname as table, to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day
     from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
-    where c.relnamespace = 'shiftpact'::regnamespace and c.relkind in ('r', 'p') and c.relispartition
-    order by c.oid`);
+    where c.relnamespace = 'shiftpact'::regnamespace and c.relkind = 'r' and c.relname ~ '_\\d{8}$'
+    order by p.relname, c.relname`);
   return rows;
 }
 

@@ -1,84 +1,109 @@
-import { createReadStream, existsSync, renameSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { constants, existsSync, renameSync, rmSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { Readable, Writable } from "node:stream";
+import { pipeline as connect, Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { Database } from "../db/engine.ts";
 import { syncOne } from "../db/sync.ts";
+import type { Vault } from "../deps.ts";
 import { type DumpOptions, dump } from "./dump.ts";
+import { decrypted, encrypted } from "./encrypted.ts";
 import { BackupError } from "./format.ts";
 
 /** The database is faster than any better compression. */
 const LEVEL = 1;
+/** More than the longest row: a response of a provider, of which a row holds parts, has at most 1 MB. */
+const LONGEST_LINE = 16 * 1024 * 1024;
 
-/** Writes a compressed backup of the database, or of one organisation, as it is now. */
+/** Writes a backup of the database, or of one organisation, as it is now: compressed, then encrypted. */
 export async function writeBackup(
-  { raw, engine }: Database,
+  { raw }: Pick<Database, "raw">,
+  vault: Vault,
   sink: Writable,
   options?: DumpOptions,
 ): Promise<void> {
-  await raw.snapshot((run) => pipeline(dump(run, engine, options), createGzip({ level: LEVEL }), sink));
+  const encrypt = (pieces: AsyncIterable<Buffer>) => encrypted(pieces, vault);
+  await raw.snapshot((run) => pipeline(dump(run, options), createGzip({ level: LEVEL }), encrypt, sink));
 }
 
+const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
 /**
- * Makes the file `path` of the draft that `write` makes, once that is complete and on the disk. Only its owner may read it, as it holds
- * personal data.
+ * Makes the file `path` of what `write` writes into a draft, once `check` has accepted that. Only its owner may read it. Another user who may write
+ * into the folder, as into that of temporary files, cannot have the draft follow a link or be a file of theirs.
  */
 export async function makeFile(
   path: string,
   isReplaced: boolean,
-  write: (draft: string) => Promise<void>,
+  { write, check }: { write: (sink: Writable) => Promise<void>; check: (draft: string) => Promise<void> },
 ): Promise<void> {
   if (existsSync(path) && !isReplaced)
     throw new BackupError(`the file ${path} exists: choose another name, or replace it with --force`);
-  // One of a process that was killed is overwritten by the next.
-  const draft = join(dirname(path), `.${basename(path)}.partial`);
+  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString("hex")}.partial`);
+  const file = await open(draft, NEW, 0o600);
   try {
-    await write(draft);
-    syncOne(draft);
+    await write(file.createWriteStream({ flush: true }));
+    await check(draft);
     renameSync(draft, path);
     syncOne(dirname(path));
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
+  } finally {
+    await file.close();
   }
 }
 
 /** The lines of a backup file, as they are read. `onRows` is called with the number of lines that were. */
 export async function* readLines(
   path: string,
+  vault: Vault,
   onRows: (rows: number) => void = () => undefined,
 ): AsyncGenerator<string> {
-  const file = createReadStream(path);
+  const file = await open(path);
   const text = createGunzip();
-  file.once("error", (error) => text.destroy(error));
-  text.setEncoding("utf8");
   try {
-    for await (const line of linesOf(file.pipe(text))) {
+    // The loop below has its errors.
+    connect(Readable.from(decrypted(piecesOf(file), vault)), text, () => undefined);
+    for await (const line of linesOf(text)) {
       onRows(1);
       yield line;
     }
   } catch (error) {
-    throw faultOf(error, path);
+    throw faultOf(error);
   } finally {
-    file.destroy();
+    text.destroy();
+    await file.close();
   }
 }
 
-function faultOf(error: unknown, path: string): unknown {
+const piecesOf = (file: FileHandle): AsyncIterable<Buffer> => file.createReadStream({ autoClose: false });
+
+/** Its content is authenticated when it is unpacked. */
+function faultOf(error: unknown): unknown {
   const { code = "" } = error as NodeJS.ErrnoException;
-  if (code === "Z_BUF_ERROR") return new BackupError(`the backup ${path} is incomplete: the file is cut off`);
-  if (code.startsWith("Z_")) return new BackupError(`the file ${path} is no backup, or is damaged`);
-  return error;
+  return code.startsWith("Z_") ? new BackupError("the backup is damaged: it cannot be unpacked") : error;
 }
 
 /** The lines of a backup's text, which comes in pieces. */
-async function* linesOf(pieces: AsyncIterable<string> | Readable): AsyncGenerator<string> {
-  let rest = "";
-  for await (const piece of pieces as AsyncIterable<string>) {
-    const lines = (rest + piece).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines;
+async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    let from = 0;
+    for (let end = piece.indexOf(0x0a); end !== -1; end = piece.indexOf(0x0a, from)) {
+      const last = piece.subarray(from, end);
+      yield (parts.length > 0 ? Buffer.concat([...parts, last]) : last).toString();
+      [parts, length, from] = [[], 0, end + 1];
+    }
+    parts.push(piece.subarray(from));
+    length += piece.byteLength - from;
+    if (length > LONGEST_LINE)
+      throw new BackupError(
+        `the backup is damaged: it has a line of more than ${LONGEST_LINE / 1024 / 1024} MB, which no row is`,
+      );
   }
-  if (rest !== "") throw new BackupError("the backup is incomplete: its last line is cut off");
+  if (length > 0) throw new BackupError("the backup is incomplete: its last line is cut off");
 }

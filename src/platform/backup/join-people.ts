@@ -2,9 +2,9 @@ import { lockPeople } from "../candidates/candidate.ts";
 import type { Database } from "../db/database.ts";
 import type { RunSql } from "../db/engine.ts";
 import type { Numbers, Vault } from "../deps.ts";
+import { keyFault } from "../integrations/vault.ts";
 import { columnsOf, type Table } from "./catalog.ts";
 import { BackupError } from "./format.ts";
-import { requireKey } from "./restore.ts";
 
 export const PEOPLE = "candidates";
 
@@ -67,6 +67,13 @@ async function hashNumbers(run: RunSql, vault: Vault, numbers: Parts["numbers"])
      from jsonb_to_recordset($1::jsonb) as given (id uuid, hash text) where candidate_id = given.id`,
     [JSON.stringify(hashes)],
   );
+}
+
+/** A value may still be sealed with an older key than the file. @throws BackupError */
+export function requireKey(sealed: string | null, vault: Vault): void {
+  const fault = sealed === null ? undefined : keyFault(sealed, vault);
+  if (fault !== undefined)
+    throw new BackupError(`the backup has a value that was ${fault}: add the missing key to SECRET_KEYS`);
 }
 
 /** An erasure must not be undone by the way, and someone who is booked cannot become anonymous. */

@@ -1,9 +1,18 @@
 import type { RunSql } from "../db/engine.ts";
 import { makeTables, readMigrations } from "../db/migrate.ts";
 import { isOfAnotherCommit, type Migration, UNRELEASED } from "../db/schema-version.ts";
-import { AS_TEXT, columnsOf, foreignKeys, hasTables, quoted, readPartitions, type Table } from "./catalog.ts";
-import { type Digest, digestOf, isSame } from "./digest.ts";
-import { BackupError, controlOf, type Header, rowOf, type TableEnd } from "./format.ts";
+import { DAILY_TABLES } from "../upkeep/partitions.ts";
+import { AS_TEXT, columnsOf, foreignKeys, quoted, readTables, type Table } from "./catalog.ts";
+import {
+  BackupError,
+  cited,
+  type Day,
+  type Header,
+  readHeader,
+  reading,
+  requireEnd,
+  rowsOf,
+} from "./format.ts";
 
 /** Characters of rows in one statement. */
 const CHARS_AT_ONCE = 500_000;
@@ -16,51 +25,56 @@ export interface Loaded {
 }
 
 /**
- * Makes the backup's tables as they were, fills them, compares each with its digest, and migrates them to this version, all within the
- * transaction of the caller.
- * Rejects with BackupError when the database is not empty, or the backup is damaged, incomplete, of a newer version or, before the first
- * release, of another commit.
+ * Makes the backup's tables as they were, fills them, and migrates them to this version, all within the transaction of the caller.
+ * Rejects with BackupError when the backup is damaged, incomplete, of a newer version or, before the first release, of another commit.
  * @param migrations those of this version unless given
  */
-export async function load(
+export const load = (
   run: RunSql,
-  lines: AsyncIterable<string>,
-  check: (header: Header) => void,
+  file: AsyncIterable<string>,
   migrations?: readonly Migration[],
-): Promise<Loaded> {
-  if (await hasTables(run))
-    throw new BackupError("the database is not empty: a backup is restored into an empty one");
-  const iterator = lines[Symbol.asyncIterator]();
-  const header = await readHeader(iterator);
-  check(header);
-  const known = migrations ?? (await readMigrations());
-  const keys = await makeEmpty(run, header, appliedTo(header, known));
-  const rows = await loadTables(run, iterator, header);
-  await run(keys);
-  const applied = new Set(header.migrations.map(({ name }) => name));
-  const later = known.filter(({ name }) => !applied.has(name));
-  await makeTables(run, later);
-  return { header, rows, migrated: later.map(({ name }) => name) };
+): Promise<Loaded> =>
+  reading(file, async (lines) => {
+    const header = await readHeader(lines);
+    const known = migrations ?? (await readMigrations());
+    await makeTables(run, appliedTo(header, known));
+    await run(AS_TEXT);
+    const tables = ownTables(header, await readTables(run));
+    for (const day of header.days) await makeDay(run, day);
+    const { drop, add } = await foreignKeys(run);
+    // Rows come in another order.
+    await run(drop);
+    let rows = 0;
+    for (const [index, table] of tables.entries())
+      rows += await insertRows(run, lines, table, { type: `row_${index}` });
+    await requireEnd(lines);
+    await run(add);
+    const applied = new Set(header.migrations.map(({ name }) => name));
+    const later = known.filter(({ name }) => !applied.has(name));
+    await makeTables(run, later);
+    return { header, rows, migrated: later.map(({ name }) => name) };
+  });
+
+/**
+ * Returns the tables of the header as this database has them. Names in the file are compared, and never used.
+ * @param own those that a backup of this schema holds, in its order
+ * @throws BackupError for any others
+ */
+export function ownTables({ tables, days }: Header, own: readonly Table[]): readonly Table[] {
+  for (let nth = 0; nth < Math.max(own.length, tables.length); nth += 1)
+    if (tables[nth] !== own[nth]?.name)
+      throw new BackupError(
+        `the backup cannot be used: where a backup of its schema has table ${cited(own[nth]?.name)}, it has ${cited(tables[nth])}`,
+      );
+  const other = days.find(({ table }) => !DAILY_TABLES.some((each) => each === table));
+  if (other)
+    throw new BackupError(`the backup cannot be used: no table ${cited(other.table)} is kept by day`);
+  return own;
 }
 
-/** Makes the tables as they were, without foreign keys: rows come in another order. Returns SQL that adds the keys. */
-async function makeEmpty(run: RunSql, header: Header, applied: readonly Migration[]): Promise<string> {
-  await makeTables(run, applied);
-  await run(AS_TEXT);
-  await makePartitions(run, header);
-  const { drop, add } = await foreignKeys(run);
-  await run(drop);
-  return add;
-}
-
-async function readHeader(lines: AsyncIterator<string>): Promise<Header> {
-  const { value: line } = await lines.next();
-  const header = typeof line === "string" && line.startsWith("{") ? controlOf(line) : undefined;
-  if (!header || !("shiftpact" in header)) throw new BackupError("this is no backup of shiftpact");
-  if (header.format !== 1)
-    throw new BackupError(`the backup has format ${header.format}, which a newer shiftpact reads`);
-  return header;
-}
+/** Makes the day of a table, as upkeep does, unless there is one. */
+export const makeDay = (run: RunSql, { table, day }: Day) =>
+  run("select shiftpact.make_day($1, $2::text::date)", [table, day]);
 
 /** Those that the backup's database had, as this version has them. */
 function appliedTo(header: Header, known: readonly Migration[]): Migration[] {
@@ -80,57 +94,6 @@ function appliedTo(header: Header, known: readonly Migration[]): Migration[] {
   return applied;
 }
 
-/** Makes the partitions that upkeep had made. */
-async function makePartitions(run: RunSql, { partitions }: Header): Promise<void> {
-  const there = new Set((await readPartitions(run)).map(({ name }) => name));
-  for (const { name, parent, bound } of partitions)
-    if (!there.has(name))
-      await run(`create table shiftpact.${quoted(name)} partition of shiftpact.${quoted(parent)} ${bound}`);
-}
-
-async function loadTables(run: RunSql, lines: AsyncIterator<string>, { tables }: Header): Promise<number> {
-  let total = 0;
-  for (const [index, table] of tables.entries()) {
-    const { rows } = await loadTable(run, lines, table, `row_${index}`);
-    total += rows;
-  }
-  const trailer = await nextControl(lines);
-  if (!("complete" in trailer) || trailer.rows !== total)
-    throw new BackupError("the backup is incomplete: its last line is missing");
-  return total;
-}
-
-function differing({ name }: Table, expected: Digest, stored: Digest): BackupError {
-  const rows = `${stored.rows} rows instead of ${expected.rows}`;
-  const what = stored.rows === expected.rows ? "its checksum differs" : rows;
-  return new BackupError(`the backup is damaged: table ${name} does not hold what was backed up: ${what}`);
-}
-
-export async function nextControl(lines: AsyncIterator<string>) {
-  const { value: line, done } = await lines.next();
-  if (done) throw new BackupError("the backup is incomplete: it ends before its last line");
-  return controlOf(line);
-}
-
-/**
- * Fills one table, and compares it with the count and the checksum that follow its rows. The settings AS_TEXT must be in force.
- * @param type the name of a type that the session has not used yet
- */
-async function loadTable(
-  run: RunSql,
-  lines: AsyncIterator<string>,
-  table: Table,
-  type: string,
-): Promise<Digest> {
-  const start = await nextControl(lines);
-  if (!("table" in start) || start.table !== table.name)
-    throw new BackupError(`the backup is damaged: the rows of table ${table.name} are missing`);
-  const expected = await insertRows(run, lines, table, { type });
-  const stored = await digestOf(run, table);
-  if (!isSame(expected, stored)) throw differing(table, expected, stored);
-  return stored;
-}
-
 interface Insertion {
   /** The name of a type that the session has not used yet. */
   type: string;
@@ -139,20 +102,23 @@ interface Insertion {
   translate?: (row: string) => string;
 }
 
-/** Returns the count and the checksum that the backup states after the table. */
+/**
+ * Fills one table with its rows. The settings AS_TEXT must be in force. Returns their number.
+ * @throws BackupError
+ */
 export async function insertRows(
   run: RunSql,
   lines: AsyncIterator<string>,
   table: Table,
   { type, into = `shiftpact.${quoted(table.name)}`, onConflict = "", translate = (row) => row }: Insertion,
-): Promise<TableEnd> {
+): Promise<number> {
   const attributes = table.columns.map((column) => `${quoted(column.name)} ${column.type}`).join(", ");
   await run(`create type pg_temp.${type} as (${attributes})`);
   const columns = columnsOf(table);
   const insert = `insert into ${into} (${columns})
     select ${columns} from unnest($1::text::pg_temp.${type}[]) ${onConflict}`;
   let elements: string[] = [];
-  let chars = 0;
+  let [rows, chars] = [0, 0];
   const flush = async () => {
     if (elements.length > 0)
       await run(insert, [`{${elements.join(",")}}`]).catch((error) => {
@@ -161,19 +127,14 @@ export async function insertRows(
     elements = [];
     chars = 0;
   };
-  for (;;) {
-    const { value: line, done } = await lines.next();
-    if (done) throw new BackupError(`the backup is incomplete: it ends within table ${table.name}`);
-    if (!line.startsWith("(")) {
-      await flush();
-      const end = controlOf(line);
-      if ("end" in end && end.end === table.name) return end;
-      throw new BackupError(`the backup is damaged: the end of table ${table.name} is missing`);
-    }
-    elements.push(element(translate(rowOf(line))));
-    chars += line.length;
+  for await (const row of rowsOf(lines, table.name)) {
+    elements.push(element(translate(row)));
+    rows += 1;
+    chars += row.length;
     if (chars > CHARS_AT_ONCE) await flush();
   }
+  await flush();
+  return rows;
 }
 
 /** PostgreSQL quotes a value that it cannot read, and the value may be personal data. */

@@ -14,12 +14,9 @@ export const isOwned = ({ columns }: Table): boolean => columns.some(({ name }) 
  * Rejects with BackupError when the organisation might still work, and would then work at two databases. What an operator asked for is done while it
  * is suspended, too.
  */
-export async function requireMovable(
-  run: RunSql,
-  providerId: string,
-): Promise<Pick<Header, "organisation" | "sealed">> {
+export async function requireMovable(run: RunSql, providerId: string): Promise<Pick<Header, "organisation">> {
   const { rows } = await run(
-    `select state, offboarding, provider_token as sealed, ${CREATED_AT} as "createdAt", (select count(*)::int from shiftpact.work
+    `select state, offboarding, ${CREATED_AT} as "createdAt", (select count(*)::int from shiftpact.work
        where work.provider_id = $1 and (claim is not null and due_at > now() or priority = 0)) as running
      from shiftpact.integrations where provider_id = $1`,
     [providerId],
@@ -39,7 +36,7 @@ export async function requireMovable(
     throw new BackupError(
       `work of the organisation ${providerId} is still under way (${found.running}): repeat the command once it is done`,
     );
-  return { organisation: { providerId, createdAt: found.createdAt }, sealed: found.sealed };
+  return { organisation: { providerId, createdAt: found.createdAt } };
 }
 
 /** A table with the condition that its rows fulfil. */

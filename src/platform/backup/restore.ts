@@ -1,14 +1,17 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Database, type Log, openUnmigrated } from "../db/database.ts";
+import type { RunSql } from "../db/engine.ts";
 import { lockFolder } from "../db/folder-lock.ts";
 import { inTransaction } from "../db/in-transaction.ts";
 import { syncOne, syncTree } from "../db/sync.ts";
 import { draftOf } from "../db/unfinished-restore.ts";
 import type { Vault } from "../deps.ts";
-import { keyFault } from "../integrations/vault.ts";
+import { checkSecretKeys } from "../integrations/reseal.ts";
+import { hasTables } from "./catalog.ts";
 import { prepareCatchUp } from "./catch-up.ts";
 import { BackupError } from "./format.ts";
+import { inspect } from "./inspect.ts";
 import { type Loaded, load } from "./load.ts";
 
 export interface Target {
@@ -24,10 +27,11 @@ export interface Target {
 /**
  * Restores a backup into an empty PostgreSQL database, in one transaction, or into a new folder, which has its name only when it is
  * complete. Rejects with BackupError when that cannot be.
+ * @param read the lines of the file, from the beginning at each call: it is read to its end before anything is written
  */
-export async function restore(target: Target, lines: AsyncIterable<string>): Promise<Loaded> {
+export async function restore(target: Target, read: () => AsyncIterable<string>): Promise<Loaded> {
   const { url, directUrl, database, log } = target;
-  const fill = (opened: Database) => fillDatabase(opened, lines, target.vault);
+  const fill = (opened: Database) => fillDatabase(opened, read, target.vault);
   if (url !== undefined) return using(await openUnmigrated({ url, directUrl, log }), fill);
   if (existsSync(database))
     throw new BackupError(
@@ -57,26 +61,30 @@ async function using<T>(database: Database, use: (database: Database) => Promise
 }
 
 /** Everything or nothing. Other processes that start on the database wait for the end. */
-async function fillDatabase({ raw }: Database, lines: AsyncIterable<string>, vault: Vault): Promise<Loaded> {
-  return raw.alone((run) =>
-    inTransaction(run, async () => {
-      const result = await load(run, lines, (header) => {
-        if (header.organisation !== undefined)
-          throw new BackupError(
-            "the file holds one organisation, not a database: add it to the database of a platform with --organisation",
-          );
-        requireKey(header.sealed, vault);
-      });
+async function fillDatabase(
+  { raw }: Database,
+  read: () => AsyncIterable<string>,
+  vault: Vault,
+): Promise<Loaded> {
+  return raw.alone(async (run) => {
+    if (await hasTables(run))
+      throw new BackupError("the database is not empty: a backup is restored into an empty one");
+    const { header } = await inspect(read());
+    if (header.organisation !== undefined)
+      throw new BackupError(
+        "the file holds one organisation, not a database: add it to the database of a platform with --organisation",
+      );
+    return inTransaction(run, async () => {
+      const result = await load(run, read());
+      await requireKeys(run, vault);
       await prepareCatchUp(run, result.header);
       return result;
-    }),
-  );
+    });
+  });
 }
 
-export function requireKey(sealed: string | null, vault: Vault): void {
-  const fault = sealed === null ? undefined : keyFault(sealed, vault);
-  if (fault !== undefined)
-    throw new BackupError(
-      `the backup was ${fault}: restore it with the SECRET_KEY of the platform it comes from`,
-    );
-}
+/** Values of the database may still be sealed with an older key than the file. */
+export const requireKeys = (run: RunSql, vault: Vault): Promise<void> =>
+  checkSecretKeys(run, vault).catch((error) => {
+    throw new BackupError(error.message, { cause: error });
+  });

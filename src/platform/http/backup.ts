@@ -12,7 +12,7 @@ export function backupHandler(parts: ExportParts): RequestHandler {
   const { deps } = parts;
   const write = async (response: Response) => {
     try {
-      await writeBackup(deps.database, response);
+      await writeBackup(deps.database, deps.vault, response);
     } catch (error) {
       deps.log.warn({ err: error }, "a backup was not completed");
       if (response.headersSent || response.destroyed) return void response.destroy();
@@ -21,5 +21,5 @@ export function backupHandler(parts: ExportParts): RequestHandler {
       throw problem("overloaded", { detail: "Another backup is being made." }, { "Retry-After": "30" });
     }
   };
-  return exportRoute(parts, NEEDED, "application/gzip", async () => ({ operation: "backup", write }));
+  return exportRoute(parts, NEEDED, "application/octet-stream", async () => ({ operation: "backup", write }));
 }

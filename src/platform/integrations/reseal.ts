@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database, Log } from "../db/database.ts";
+import type { RunSql } from "../db/engine.ts";
 import { jsonRows } from "../db/fragments.ts";
 import type { Vault } from "../deps.ts";
 
@@ -21,12 +22,12 @@ const FORM = "^[0-9a-f]{8}[.]";
  * Compares the keys that sealed what the database holds with those that are given, so that a missing key is noticed at the start and not by
  * every call that fails later. A damaged value concerns one row, and does not stop the start.
  */
-export async function checkSecretKeys({ kysely }: Pick<Database, "kysely">, vault: Vault): Promise<void> {
+export async function checkSecretKeys(run: RunSql, vault: Vault): Promise<void> {
   for (const { table, column } of SEALED) {
-    const { rows } = await sql<{ keyId: string }>`
-      select distinct split_part(${sql.ref(column)}, '.', 1) as "keyId" from ${sql.table(table)}
-      where ${sql.ref(column)} ~ ${FORM}`.execute(kysely);
-    const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.keyIds.includes(keyId));
+    const { rows } = await run(
+      `select distinct split_part(${column}, '.', 1) as "keyId" from shiftpact.${table} where ${column} ~ '${FORM}'`,
+    );
+    const missing = rows.map(({ keyId }) => keyId as string).filter((keyId) => !vault.keyIds.includes(keyId));
     if (missing.length === 0) continue;
     throw new Error(
       `the database holds values that were sealed with key ${missing.join(", ")}, but SECRET_KEY is key ${vault.keyIds.join(", ")}: ` +

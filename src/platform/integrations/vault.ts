@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import type { Vault } from "../deps.ts";
 
 const ALGORITHM = "aes-256-gcm";
@@ -21,6 +21,11 @@ export function createVault(secretKey: Buffer, olderKeys: readonly Buffer[] = []
   if (all.some((key) => key.byteLength !== 32)) throw new RangeError("SECRET_KEY must be 32 bytes");
   const keys = new Map(all.map((key) => [keyIdOf(key), key]));
   const keyId = keyIdOf(secretKey);
+  const keyNamed = (id: string) => {
+    const key = keys.get(id);
+    if (!key) throw new OtherKeyError(`sealed with key ${id}, but SECRET_KEY is key ${keyId}`);
+    return key;
+  };
   return {
     keyId,
     keyIds: [...keys.keys()],
@@ -34,21 +39,15 @@ export function createVault(secretKey: Buffer, olderKeys: readonly Buffer[] = []
     },
     open: (sealed) => {
       const [sealedWith = "", iv = "", tag = "", text = ""] = sealed.split(".");
-      const key = keys.get(sealedWith);
-      if (!key) throw new OtherKeyError(`sealed with key ${sealedWith}, but SECRET_KEY is key ${keyId}`);
-      const decipher = createDecipheriv(ALGORITHM, key, Buffer.from(iv, "base64url"), TAG);
+      const decipher = createDecipheriv(ALGORITHM, keyNamed(sealedWith), Buffer.from(iv, "base64url"), TAG);
       decipher.setAuthTag(Buffer.from(tag, "base64url"));
       return Buffer.concat([decipher.update(Buffer.from(text, "base64url")), decipher.final()]).toString(
         "utf8",
       );
     },
+    derive: (purpose, salt, id = keyId) => Buffer.from(hkdfSync("sha256", keyNamed(id), salt, purpose, 32)),
   };
 }
-
-/** SQL for one sealed value; none: nothing is sealed. */
-export const SEALED_VALUE = `select sealed from (
-  (select provider_token as sealed from shiftpact.integrations limit 1)
-  union all (select hire from shiftpact.candidates where hire is not null limit 1)) as sealed_values limit 1`;
 
 /** Why none of the keys of the vault is the one that sealed the value. */
 export function keyFault(sealed: string, vault: Vault): string | undefined {

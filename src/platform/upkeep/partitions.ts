@@ -2,8 +2,9 @@ import { sql } from "kysely";
 import { DAY_MS } from "../../contract/durations.ts";
 import type { Database } from "../db/database.ts";
 
-/** A table with a partition for each day (UTC). */
-export type DailyTable = "event_log" | "trace_steps";
+/** The tables with a partition for each day (UTC). */
+export const DAILY_TABLES = ["event_log", "trace_steps"] as const;
+export type DailyTable = (typeof DAILY_TABLES)[number];
 
 type Kysely = Database["kysely"];
 

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { cpSync, existsSync, readdirSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { backup } from "../../../src/cli/backup.ts";
 import { restore } from "../../../src/cli/restore.ts";
@@ -12,7 +12,7 @@ import { type Database, openDatabase, openUnmigrated } from "../../../src/platfo
 import { inTransaction } from "../../../src/platform/db/in-transaction.ts";
 import { readMigrations } from "../../../src/platform/db/migrate.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
-import { addRows, digestsOf } from "../../harness/backup-rows.ts";
+import { addRows, digestsOf, textOf, writeAsBackup } from "../../harness/backup-rows.ts";
 import { copyDatabase, copyFolder, engines, silent } from "../../harness/engines.ts";
 
 const secretKey = randomBytes(32);
@@ -32,6 +32,39 @@ async function constraints({ raw }: Database) {
     where conrelid in (select oid from pg_class where relnamespace = 'shiftpact'::regnamespace) and conrelid::regclass::text !~ '_\\d{8}$' and contype <> 'n'
     order by conrelid::regclass::text collate "C", conname`);
   return rows;
+}
+
+const CHANGED = /the backup was changed or cut off/;
+const HOSTILE = 'workplaces"; create table public.owned (); --';
+const [PREAMBLE, CHUNK] = [72, 64 * 1024 + 16];
+
+/** The file with only these of its chunks. */
+const chunks = (bytes: Buffer, which: readonly number[]) => {
+  const body = bytes.subarray(PREAMBLE);
+  const all = which.map((nth) => body.subarray(nth * CHUNK, (nth + 1) * CHUNK));
+  return Buffer.concat([bytes.subarray(0, PREAMBLE), ...all]);
+};
+
+const flipped = (bytes: Buffer, at: number) => {
+  const changed = Buffer.from(bytes);
+  changed[at] = (changed[at] ?? 0) ^ 1;
+  return changed;
+};
+
+const withDay = (text: string, table: string, day: string) =>
+  text.replace(
+    '"days":[',
+    `"days":[${JSON.stringify({ table, day })}${text.includes('"days":[]') ? "" : ","}`,
+  );
+
+/** The number of tables that a restore may have made. */
+async function tablesAt(where: { url: string } | { dataDir: string }) {
+  const { raw, close } = await openUnmigrated({ ...where, log: silent });
+  const { rows } = await raw.executeSql(
+    "select count(*)::int as count from pg_tables where schemaname in ('shiftpact', 'public')",
+  );
+  await close();
+  return rows[0].count;
 }
 
 let folder = "";
@@ -104,7 +137,7 @@ describe("a backup", () => {
     const known = [...(await readMigrations()), next];
     const { raw, close } = await openUnmigrated({ ...target.where, log: silent });
     const { migrated } = await raw.alone((sql) =>
-      inTransaction(sql, () => load(sql, readLines(file), () => undefined, known)),
+      inTransaction(sql, () => load(sql, readLines(file, createVault(secretKey)), known)),
     );
     expect(migrated).toEqual([next.name]);
     const { rows } = await raw.executeSql("select count(floor) as floors from shiftpact.workplaces");
@@ -125,10 +158,16 @@ describe("a backup", () => {
     });
     afterAll(() => source.remove());
 
-    const changed = async (name: string, change: (text: string) => string) => {
-      const path = join(folder, name);
-      await writeFile(path, gzipSync(change(gunzipSync(await readFile(file)).toString())));
-      return path;
+    const vault = createVault(secretKey);
+    /** Restores what was made of the file into an empty database, which it must leave empty. */
+    const refused = async (make: (path: string) => Promise<void>) => {
+      const place = await makePlace("postgres", true);
+      const path = join(folder, `${randomUUID()}.shiftpact`);
+      await make(path);
+      const { code, text } = await run(restore, [path], place.env);
+      const left = await tablesAt(place.where);
+      await place.remove();
+      return { code, text, left };
     };
 
     it.each(engines)("when the database is not empty: %s", async (engine) => {
@@ -149,35 +188,114 @@ describe("a backup", () => {
       await place.remove();
     });
 
-    it.each([
-      ["cut off", (text: string) => text.slice(0, text.length / 2), /incomplete|cannot be read/],
-      ["without its last line", (text: string) => text.replace(/\{"complete".*\n$/, ""), /incomplete/],
-      ["with a changed value", (text: string) => text.replace("Ward 1", "Ward 2"), /checksum differs/],
+    it.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
+      ["cut off", (bytes) => bytes.subarray(0, bytes.length / 2), CHANGED],
+      ["cut off after a whole chunk", (bytes) => chunks(bytes, [0]), CHANGED],
+      ["with a byte more", (bytes) => Buffer.concat([bytes, Buffer.alloc(1)]), CHANGED],
+      ["appended to itself", (bytes) => Buffer.concat([bytes, bytes.subarray(PREAMBLE)]), CHANGED],
+      ["with chunks in another order", (bytes) => chunks(bytes, [1, 0]), CHANGED],
+      ["with a chunk twice", (bytes) => chunks(bytes, [0, 0, 1]), CHANGED],
+      [
+        "with another salt",
+        (bytes) => flipped(bytes, PREAMBLE - 10),
+        /changed or cut off|beginning was changed/,
+      ],
+      [
+        "with another id of its key",
+        (bytes) => flipped(bytes, 20),
+        /was encrypted with key .*, but SECRET_KEY is key/,
+      ],
+      [
+        "with another beginning",
+        (bytes) => flipped(bytes, 3),
+        /no backup of shiftpact, or its beginning was changed/,
+      ],
+      ["with a changed first chunk", (bytes) => flipped(bytes, PREAMBLE), CHANGED],
+      ["with a changed last byte", (bytes) => flipped(bytes, bytes.length - 1), CHANGED],
+      [
+        "of a newer format",
+        (bytes) => Buffer.from(bytes.toString("latin1").replace(" 1 ", " 2 "), "latin1"),
+        /format 2, which a newer/,
+      ],
+      ["empty", () => Buffer.alloc(0), /no backup of shiftpact/],
+      ["compressed only, as nothing made it", () => gzipSync("{}"), /no backup of shiftpact/],
+    ])("%s, and leaves nothing", async (_, change, message) => {
+      const changed = change(await readFile(file));
+      expect(changed.equals(await readFile(file))).toBe(false);
+      const { code, text, left } = await refused((path) => writeFile(path, changed));
+      expect({ code, text, left }).toEqual({ code: 1, text: expect.stringMatching(message), left: 0 });
+    });
+
+    it.each<[string, (text: string) => string, RegExp]>([
+      [
+        "that ends within a line",
+        (text) => text.slice(0, text.length / 2),
+        /incomplete: its last line is cut off/,
+      ],
+      [
+        "without its last table",
+        (text) => text.replace(/\n[^\n]*\n$/, "\n"),
+        /incomplete: it ends within table/,
+      ],
+      ["with rows after its last table", (text) => `${text}()\n`, /it goes on after its last table/],
+      [
+        "without the end of a table",
+        (text) => text.replace('{"end":"events"}\n', ""),
+        /the end of table "events" is missing/,
+      ],
+      ["with a header that is none", (text) => text.replace("{", "["), /its header is not what a backup has/],
+      [
+        "with a row too long",
+        (text) => text.replace("Ward 1", "x".repeat(17 * 1024 * 1024)),
+        /a line of more than 16 MB/,
+      ],
       [
         "with a value that is none of its type, which is not shown",
-        (text: string) => text.replace(/\n\(([^\n]*Ward 1[^\n]*\n)/, "\n(secret$1"),
+        (text) => text.replace(/\n\(([^\n]*Ward 1[^\n]*\n)/, "\n(secret$1"),
         /: the backup is damaged: a row of table workplaces cannot be stored$/,
       ],
-      ["without a row", (text: string) => text.replace(/\n\([^\n]*Ward 1[^\n]*\n/, "\n"), /rows instead of/],
       [
         "of a newer version",
-        (text: string) =>
-          text.replace('"migrations":[', '"migrations":[{"name":"901-x.sql","checksum":"x"},'),
+        (text) => text.replace('"migrations":[', '"migrations":[{"name":"901-x.sql","checksum":"x"},'),
         /newer version/,
       ],
       [
         "of another commit before the first release",
-        (text: string) => text.replace('"checksum":"', '"checksum":"0'),
+        (text) => text.replace('"checksum":"', '"checksum":"0'),
         /the schema of the backup is that of another commit: .*; restore it with the commit that made it$/m,
       ],
-    ])("%s, and leaves nothing", async (name, change, message) => {
-      const place = await makePlace("postgres", true);
-      const damaged = await changed(`${name}.shiftpact`, change);
-      const { code, text } = await run(restore, [damaged], place.env);
-      expect(code).toBe(1);
-      expect(text).toMatch(message);
-      expect(await run(restore, [file], place.env)).toMatchObject({ code: 0 });
-      await place.remove();
+      [
+        "with a table of another name",
+        (text) => text.replaceAll('"workplaces"', JSON.stringify(HOSTILE)),
+        /it has "workplaces\\"; create table public.owned/,
+      ],
+      [
+        "with a table twice",
+        (text) => text.replaceAll('"workplaces"', '"work"'),
+        /has table "workplaces", it has "work"/,
+      ],
+      [
+        "with a day of another table",
+        (text) => withDay(text, HOSTILE, "2026-01-01"),
+        /no table "workplaces\\"; create table public.owned.*" is kept by day/,
+      ],
+      [
+        "with a day that is SQL",
+        (text) => withDay(text, "event_log", "2026-01-01'); create table public.owned (); --"),
+        /its days is not what/,
+      ],
+      ["with a day that is none", (text) => withDay(text, "event_log", "2026-02-31"), /its days is not what/],
+      [
+        "with a time that is none",
+        (text) => text.replace(/"takenAt":"/, '"takenAt":"\\u001b[2J'),
+        /its takenAt is not what/,
+      ],
+    ])("%s, although it is made with the key, and leaves nothing", async (_, change, message) => {
+      const before = await textOf(file, vault);
+      const after = change(before);
+      expect(after).not.toBe(before);
+      const { code, text, left } = await refused((path) => writeAsBackup(path, vault, after));
+      expect({ code, text, left }).toEqual({ code: 1, text: expect.stringMatching(message), left: 0 });
     });
 
     it("when its file exists, unless it is to be replaced", async () => {

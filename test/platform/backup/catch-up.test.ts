@@ -35,7 +35,8 @@ async function startRestored(engine: (typeof engines)[number], file: string): Pr
   if (empty) onTestFinished(empty.remove);
   const where = empty?.where ?? { dataDir: join(folder, "database") };
   const target = { url: empty?.where.url, database: join(folder, "database") };
-  await restore({ ...target, vault: createVault(SECRET_KEY), log: silent }, readLines(file));
+  const vault = createVault(SECRET_KEY);
+  await restore({ ...target, vault, log: silent }, () => readLines(file, vault));
   const database = await openDatabase({ ...where, log: silent });
   const harness = await startHarness(database, { upkeep: { everyMs: 100 } });
   onTestFinished(async () => {

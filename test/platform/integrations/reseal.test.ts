@@ -25,14 +25,14 @@ describe.each(engines)("re-encryption, on %s", (engine) => {
     const older = createVault(OLD);
     await addIntegrations(database(), 450, (nth) => older.seal(`token-${nth}`));
     await addHired(database(), older.seal("hire"));
-    await expect(checkSecretKeys(database(), createVault(NEW))).rejects.toThrow(
+    await expect(checkSecretKeys(database().raw.executeSql, createVault(NEW))).rejects.toThrow(
       `sealed with key ${older.keyId}, but SECRET_KEY is key`,
     );
     const both = createVault(NEW, [OLD]);
-    await checkSecretKeys(database(), both);
+    await checkSecretKeys(database().raw.executeSql, both);
     await reseal({ database: database(), vault: both, log: silent }, neverStops);
     const alone = createVault(NEW);
-    await checkSecretKeys(database(), alone);
+    await checkSecretKeys(database().raw.executeSql, alone);
     expect(new Set((await tokens()).map(alone.open))).toEqual(
       new Set(Array.from({ length: 450 }, (_, nth) => `token-${nth}`)),
     );
