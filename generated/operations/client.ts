@@ -367,8 +367,8 @@ export interface Client extends Interceptors {
   /**
    * Add an operator: `POST /operators`.
    *
-   * The token is shown in this response and never again. 409 `operator_exists` when an operator who is not revoked
-   * has the name.
+   * The token is shown in this response and never again. It expires after `validDays`, 365 by default. 409
+   * `operator_exists` when an operator who is not revoked has the name.
    */
   createOperator: Call<paths, "/operators", "post">;
   /** Read an operator: `GET /operators/{operatorId}`. */
@@ -390,7 +390,8 @@ export interface Client extends Interceptors {
    * Make a new token for an operator: `POST /operators/{operatorId}/tokens`.
    *
    * The token is shown in this response and never again. The one before stays valid for `overlapHours` (24 by
-   * default, 0: it ends now); an older one ends now, so that two are valid at most.
+   * default, 0: it ends now); an older one ends now, so that two are valid at most. The new one expires after
+   * `validDays`, 365 by default.
    */
   rotateOperatorToken: Call<paths, "/operators/{operatorId}/tokens", "post">;
   /** List what operators changed and revealed: `GET /audit`. */

@@ -370,8 +370,8 @@ export interface Handlers<Context> {
   /**
    * Add an operator: `POST /operators`.
    *
-   * The token is shown in this response and never again. 409 `operator_exists` when an operator who is not revoked
-   * has the name.
+   * The token is shown in this response and never again. It expires after `validDays`, 365 by default. 409
+   * `operator_exists` when an operator who is not revoked has the name.
    */
   createOperator: Handler<operations["createOperator"], Context>;
   /** Read an operator: `GET /operators/{operatorId}`. */
@@ -393,7 +393,8 @@ export interface Handlers<Context> {
    * Make a new token for an operator: `POST /operators/{operatorId}/tokens`.
    *
    * The token is shown in this response and never again. The one before stays valid for `overlapHours` (24 by
-   * default, 0: it ends now); an older one ends now, so that two are valid at most.
+   * default, 0: it ends now); an older one ends now, so that two are valid at most. The new one expires after
+   * `validDays`, 365 by default.
    */
   rotateOperatorToken: Handler<operations["rotateOperatorToken"], Context>;
   /** List what operators changed and revealed: `GET /audit`. */

@@ -987,7 +987,7 @@ export interface paths {
     put?: never;
     /**
      * Add an operator
-     * @description The token is shown in this response and never again. 409 `operator_exists` when an operator who is not revoked has the name.
+     * @description The token is shown in this response and never again. It expires after `validDays`, 365 by default. 409 `operator_exists` when an operator who is not revoked has the name.
      */
     post: operations["createOperator"];
     delete?: never;
@@ -1038,7 +1038,7 @@ export interface paths {
     put?: never;
     /**
      * Make a new token for an operator
-     * @description The token is shown in this response and never again. The one before stays valid for `overlapHours` (24 by default, 0: it ends now); an older one ends now, so that two are valid at most.
+     * @description The token is shown in this response and never again. The one before stays valid for `overlapHours` (24 by default, 0: it ends now); an older one ends now, so that two are valid at most. The new one expires after `validDays`, 365 by default.
      */
     post: operations["rotateOperatorToken"];
     delete?: never;
@@ -1087,11 +1087,22 @@ export interface components {
       operatorId?: string;
       name: string;
       role: components["schemas"]["Role"];
+      /**
+       * Format: date-time
+       * @description When the token of the call expires. Absent for OPERATIONS_TOKEN, which does not.
+       */
+      tokenValidUntil?: string;
     };
     OperatorCreate: {
       name: components["schemas"]["OperatorName"];
       role: components["schemas"]["Role"];
+      validDays?: components["schemas"]["ValidDays"];
     };
+    /**
+     * @description For how many days the token is valid.
+     * @default 365
+     */
+    ValidDays: number;
     OperatorChange: {
       role: components["schemas"]["Role"];
     };
@@ -1115,9 +1126,9 @@ export interface components {
       createdAt: string;
       /**
        * Format: date-time
-       * @description Absent if the token does not expire.
+       * @description When the token expires.
        */
-      validUntil?: string;
+      validUntil: string;
     };
     OperatorCreated: {
       /** Format: uuid */
@@ -1128,15 +1139,29 @@ export interface components {
       createdAt: string;
       /** @description Shown once. */
       token: string;
+      /**
+       * Format: date-time
+       * @description When the token expires.
+       */
+      validUntil: string;
     };
     OperatorTokenRotation: {
       /** @default 24 */
       overlapHours?: number;
+      validDays?: components["schemas"]["ValidDays"];
     };
     OperatorTokenRotated: {
       /** @description Shown once. */
       token: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description When the token expires.
+       */
+      validUntil: string;
+      /**
+       * Format: date-time
+       * @description Not later than it was before.
+       */
       previousValidUntil: string;
     };
     AuditEntry: {
@@ -4694,6 +4719,8 @@ export type OperatorName = components["schemas"]["OperatorName"];
 export type LogLevelChange = components["schemas"]["LogLevelChange"];
 export type Me = components["schemas"]["Me"];
 export type OperatorCreate = components["schemas"]["OperatorCreate"];
+/** For how many days the token is valid. */
+export type ValidDays = components["schemas"]["ValidDays"];
 export type OperatorChange = components["schemas"]["OperatorChange"];
 export type Operator = components["schemas"]["Operator"];
 export type OperatorTokenInfo = components["schemas"]["OperatorTokenInfo"];

@@ -10,6 +10,7 @@ export declare const schemas: {
   readonly LogLevelChange: Validator<components["schemas"]["LogLevelChange"]>;
   readonly Me: Validator<components["schemas"]["Me"]>;
   readonly OperatorCreate: Validator<components["schemas"]["OperatorCreate"]>;
+  readonly ValidDays: Validator<components["schemas"]["ValidDays"]>;
   readonly OperatorChange: Validator<components["schemas"]["OperatorChange"]>;
   readonly Operator: Validator<components["schemas"]["Operator"]>;
   readonly OperatorTokenInfo: Validator<components["schemas"]["OperatorTokenInfo"]>;
@@ -863,6 +864,7 @@ export declare const isOperatorName: Validator<components["schemas"]["OperatorNa
 export declare const isLogLevelChange: Validator<components["schemas"]["LogLevelChange"]>;
 export declare const isMe: Validator<components["schemas"]["Me"]>;
 export declare const isOperatorCreate: Validator<components["schemas"]["OperatorCreate"]>;
+export declare const isValidDays: Validator<components["schemas"]["ValidDays"]>;
 export declare const isOperatorChange: Validator<components["schemas"]["OperatorChange"]>;
 export declare const isOperator: Validator<components["schemas"]["Operator"]>;
 export declare const isOperatorTokenInfo: Validator<components["schemas"]["OperatorTokenInfo"]>;

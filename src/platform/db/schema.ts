@@ -65,7 +65,8 @@ export interface Schema extends ShiftTables {
     token_hash: string;
     operator_id: string;
     created_at: Generated<Date>;
-    valid_until: Date | null;
+    valid_until: Date;
+    replaced_at: Date | null;
   };
   audit: {
     audit_id: string;

@@ -84,7 +84,8 @@ const TABLES: Tables = {
     token_hash: "text",
     operator_id: "uuid",
     created_at: "timestamptz",
-    valid_until: "timestamptz?",
+    valid_until: "timestamptz",
+    replaced_at: "timestamptz?",
   },
   audit: {
     audit_id: "uuid",

@@ -18,12 +18,20 @@ import { transact } from "../../transaction.ts";
 import { page } from "../page.ts";
 import { created, noContent, ok } from "../response.ts";
 
+function viewOfMe({ operatorId, name, role, tokenValidUntil }: Identity) {
+  return {
+    name,
+    role,
+    ...(operatorId !== null && { operatorId }),
+    ...(tokenValidUntil && { tokenValidUntil: tokenValidUntil.toISOString() }),
+  };
+}
+
 /** Operators, what they did, and what is logged. */
 export function accessHandlers(deps: Deps, known: Pick<OperatorTokens, "forget">) {
   const { kysely } = deps.database;
   return {
-    getMe: (_request, { operatorId, name, role }) =>
-      ok({ name, role, ...(operatorId !== null && { operatorId }) }),
+    getMe: (_request, identity) => ok(viewOfMe(identity)),
     changeLogLevel: async ({ body: { level } }) => {
       await transact(deps, async (trx) => {
         deps.audit?.note({ changes: changesOf({}, { level }) });
@@ -46,7 +54,7 @@ export function accessHandlers(deps: Deps, known: Pick<OperatorTokens, "forget">
       return noContent;
     },
     rotateOperatorToken: async ({ path, body }) =>
-      created(await rotateOperatorToken(deps, known, path.operatorId, body.overlapHours)),
+      created(await rotateOperatorToken(deps, known, path.operatorId, body)),
     listAudit: async ({ query }) =>
       ok(await page(selectAudit(kysely, query), query, { id: "audit_id" }, viewOfEntry)),
   } satisfies Partial<Handlers<Identity>>;

@@ -9,12 +9,15 @@ create table operators (
 );
 create unique index operators_name on operators (name) where revoked_at is null;
 
--- Stored as SHA-256. During a rotation two are valid: the older one until `valid_until`.
+-- Stored as SHA-256. Two are valid during a rotation: the one that was replaced, and the new one. One that has expired stays until the next
+-- rotation, so that its holder learns why it is refused.
 create table operator_tokens (
   token_hash text primary key,
   operator_id uuid not null references operators,
   created_at timestamptz not null default now(),
-  valid_until timestamptz
+  valid_until timestamptz not null,
+  -- By a rotation.
+  replaced_at timestamptz
 );
 create index operator_tokens_operator on operator_tokens (operator_id);
 
