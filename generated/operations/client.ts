@@ -359,6 +359,19 @@ export interface Client extends Interceptors {
   /** Read the current operator: `GET /me`. */
   getMe: Call<paths, "/me", "get">;
   /**
+   * Sign in to the console: `POST /session`.
+   *
+   * Opens a session for the operator of the token in `Authorization`, and ends the one that the browser had.
+   * Programs need no session: they send the token with each call.
+   */
+  signIn: Call<paths, "/session", "post">;
+  /**
+   * Sign out of the console: `DELETE /session`.
+   *
+   * Ends the session of the cookie. A call without one ends nothing.
+   */
+  signOut: Call<paths, "/session", "delete">;
+  /**
    * List the operators: `GET /operators`.
    *
    * Revoked ones too, because the audit log names them. The first admin (OPERATIONS_TOKEN) is not among them.
@@ -456,6 +469,8 @@ const DOCUMENT = {
       "POST /issues/{issueId}/resolve": [["operatorToken"]],
       "PUT /log-level": [["operatorToken"]],
       "GET /me": [["operatorToken"]],
+      "POST /session": [["operatorToken"]],
+      "DELETE /session": [["operatorToken"]],
       "GET /operators": [["operatorToken"]],
       "POST /operators": [["operatorToken"]],
       "GET /operators/{operatorId}": [["operatorToken"]],
@@ -525,6 +540,8 @@ export function createClient(options: ClientOptions = {}): Client {
     resolveIssue: (...init) => withStatus(http.POST("/issues/{issueId}/resolve", ...init)),
     changeLogLevel: (...init) => withStatus(http.PUT("/log-level", ...init)),
     getMe: (...init) => withStatus(http.GET("/me", ...init)),
+    signIn: (...init) => withStatus(http.POST("/session", ...init)),
+    signOut: (...init) => withStatus(http.DELETE("/session", ...init)),
     listOperators: (...init) => withStatus(http.GET("/operators", ...init)),
     createOperator: (...init) => withStatus(http.POST("/operators", ...init)),
     getOperator: (...init) => withStatus(http.GET("/operators/{operatorId}", ...init)),

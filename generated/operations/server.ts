@@ -362,6 +362,19 @@ export interface Handlers<Context> {
   /** Read the current operator: `GET /me`. */
   getMe: Handler<operations["getMe"], Context>;
   /**
+   * Sign in to the console: `POST /session`.
+   *
+   * Opens a session for the operator of the token in `Authorization`, and ends the one that the browser had.
+   * Programs need no session: they send the token with each call.
+   */
+  signIn: Handler<operations["signIn"], Context>;
+  /**
+   * Sign out of the console: `DELETE /session`.
+   *
+   * Ends the session of the cookie. A call without one ends nothing.
+   */
+  signOut: Handler<operations["signOut"], Context>;
+  /**
    * List the operators: `GET /operators`.
    *
    * Revoked ones too, because the audit log names them. The first admin (OPERATIONS_TOKEN) is not among them.
@@ -1418,6 +1431,36 @@ export const operationsTable = [
     parameters: [],
     responses: {
       "200": "application/json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "signIn",
+    method: "POST",
+    path: "/session",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [],
+    responses: {
+      "201": "application/json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "signOut",
+    method: "DELETE",
+    path: "/session",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [],
+    responses: {
+      "204": null,
       "401": "application/problem+json",
       "403": "application/problem+json",
       "429": "application/problem+json",

@@ -972,6 +972,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/session": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Sign in to the console
+     * @description Opens a session for the operator of the token in `Authorization`, and ends the one that the browser had. Programs need no session: they send the token with each call.
+     */
+    post: operations["signIn"];
+    /**
+     * Sign out of the console
+     * @description Ends the session of the cookie. A call without one ends nothing.
+     */
+    delete: operations["signOut"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/operators": {
     parameters: {
       query?: never;
@@ -4471,6 +4495,56 @@ export interface operations {
         content: {
           "application/json": components["schemas"]["Me"];
         };
+      };
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  signIn: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The operator, with the cookie of the session. */
+      201: {
+        headers: {
+          /** @description `HttpOnly`, `SameSite=Strict`, until the browser is closed; over https `Secure`, and its name begins with `__Host-`. */
+          "Set-Cookie"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Me"];
+        };
+      };
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  signOut: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The session has ended. */
+      204: {
+        headers: {
+          /** @description Removes the cookie. */
+          "Set-Cookie"?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];

@@ -265,6 +265,8 @@ export declare const requests: {
   readonly resolveIssue: { readonly path: Validator<RequestPart<operations["resolveIssue"], "path">> };
   readonly changeLogLevel: { readonly body: Validator<RequestBody<operations["changeLogLevel"]>> };
   readonly getMe: Record<string, never>;
+  readonly signIn: Record<string, never>;
+  readonly signOut: Record<string, never>;
   readonly listOperators: { readonly query: Validator<RequestPart<operations["listOperators"], "query">> };
   readonly createOperator: { readonly body: Validator<RequestBody<operations["createOperator"]>> };
   readonly getOperator: { readonly path: Validator<RequestPart<operations["getOperator"], "path">> };
@@ -789,6 +791,19 @@ export declare const responses: {
     readonly "403": Validator<ResponseBody<operations["getMe"], 403>>;
     readonly "429": Validator<ResponseBody<operations["getMe"], 429>>;
     readonly "503": Validator<ResponseBody<operations["getMe"], 503>>;
+  };
+  readonly signIn: {
+    readonly "201": Validator<ResponseBody<operations["signIn"], 201>>;
+    readonly "401": Validator<ResponseBody<operations["signIn"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["signIn"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["signIn"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["signIn"], 503>>;
+  };
+  readonly signOut: {
+    readonly "401": Validator<ResponseBody<operations["signOut"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["signOut"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["signOut"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["signOut"], 503>>;
   };
   readonly listOperators: {
     readonly "200": Validator<ResponseBody<operations["listOperators"], 200>>;

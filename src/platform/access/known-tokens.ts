@@ -21,6 +21,8 @@ export interface KnownTokens<Owner> {
    * @throws ProblemError rate_limited, or what `refuseExpired` throws.
    */
   find(token: string, address: string): Promise<Owner | undefined>;
+  /** The token was issued here: it counts as accepted before. */
+  accept(token: string): void;
   /** The tokens of these owners were changed: they are looked up again. */
   forget(isChanged: (owner: Owner) => boolean): void;
 }
@@ -41,6 +43,10 @@ export function createKnownTokens<Owner>(
   let reading = new Map<string, Promise<Found<Owner>>>();
   let forgotten = 0;
 
+  const accept = (hash: string) => {
+    if (accepted.size >= KNOWN_AT_MOST) accepted.clear();
+    accepted.add(hash);
+  };
   const find = async (hash: string): Promise<Found<Owner>> => {
     const before = forgotten;
     const { owner, validUntil } = (await read(hash)) ?? { validUntil: null };
@@ -49,8 +55,7 @@ export function createKnownTokens<Owner>(
       accepted.delete(hash);
       return { expired };
     }
-    if (accepted.size >= KNOWN_AT_MOST) accepted.clear();
-    accepted.add(hash);
+    accept(hash);
     if (known.size >= KNOWN_AT_MOST) known.clear();
     const until = Math.min(now() + KNOWN_FOR_MS, validUntil?.getTime() ?? Number.POSITIVE_INFINITY);
     // What was read before a change must not be known after it.
@@ -82,6 +87,7 @@ export function createKnownTokens<Owner>(
       if (expired) refuseExpired(expired);
       return owner;
     },
+    accept: (token) => accept(hashToken(token)),
     forget: (isChanged) => {
       forgotten += 1;
       reading = new Map();

@@ -67,6 +67,8 @@ async function fillDatabase({ raw }: Database, lines: AsyncIterable<string>, vau
           );
         requireKey(header.sealed, vault);
       });
+      // Who has signed out since the backup must not be signed in again.
+      await run("delete from shiftpact.console_sessions");
       await prepareCatchUp(run, result.header);
       return result;
     }),

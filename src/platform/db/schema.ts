@@ -68,6 +68,13 @@ export interface Schema extends ShiftTables {
     valid_until: Date;
     replaced_at: Date | null;
   };
+  console_sessions: {
+    session_hash: string;
+    /** Null: OPERATIONS_TOKEN. */
+    token_hash: string | null;
+    created_at: Date;
+    used_at: Date;
+  };
   audit: {
     audit_id: string;
     at: Date;

@@ -87,6 +87,12 @@ const TABLES: Tables = {
     valid_until: "timestamptz",
     replaced_at: "timestamptz?",
   },
+  console_sessions: {
+    session_hash: "text",
+    token_hash: "text?",
+    created_at: "timestamptz",
+    used_at: "timestamptz",
+  },
   audit: {
     audit_id: "uuid",
     at: "timestamptz",

@@ -21,6 +21,17 @@ create table operator_tokens (
 );
 create index operator_tokens_operator on operator_tokens (operator_id);
 
+-- Who is signed in to the console. A session is stored as SHA-256, and ends with the token that it was opened with.
+create table console_sessions (
+  session_hash text primary key,
+  -- Null: OPERATIONS_TOKEN.
+  token_hash text references operator_tokens on delete cascade,
+  created_at timestamptz not null,
+  -- To the minute.
+  used_at timestamptz not null
+);
+create index console_sessions_token on console_sessions (token_hash);
+
 -- What operators changed and revealed, written in the transaction of the change. The platform only inserts and reads here: a role with
 -- no other right on this table is enough.
 create table audit (
