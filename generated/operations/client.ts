@@ -359,6 +359,19 @@ export interface Client extends Interceptors {
   /** Read the current operator: `GET /me`. */
   getMe: Call<paths, "/me", "get">;
   /**
+   * Sign in to the console: `POST /session`.
+   *
+   * Opens a session for the operator of the token in `Authorization`, and ends the one that the browser had.
+   * Programs need no session: they send the token with each call.
+   */
+  signIn: Call<paths, "/session", "post">;
+  /**
+   * Sign out of the console: `DELETE /session`.
+   *
+   * Ends the session of the cookie. A call without one ends nothing.
+   */
+  signOut: Call<paths, "/session", "delete">;
+  /**
    * List the operators: `GET /operators`.
    *
    * Revoked ones too, because the audit log names them. The first admin (OPERATIONS_TOKEN) is not among them.
@@ -367,8 +380,8 @@ export interface Client extends Interceptors {
   /**
    * Add an operator: `POST /operators`.
    *
-   * The token is shown in this response and never again. 409 `operator_exists` when an operator who is not revoked
-   * has the name.
+   * The token is shown in this response and never again. It expires after `validDays`, 365 by default. 409
+   * `operator_exists` when an operator who is not revoked has the name.
    */
   createOperator: Call<paths, "/operators", "post">;
   /** Read an operator: `GET /operators/{operatorId}`. */
@@ -390,7 +403,8 @@ export interface Client extends Interceptors {
    * Make a new token for an operator: `POST /operators/{operatorId}/tokens`.
    *
    * The token is shown in this response and never again. The one before stays valid for `overlapHours` (24 by
-   * default, 0: it ends now); an older one ends now, so that two are valid at most.
+   * default, 0: it ends now); an older one ends now, so that two are valid at most. The new one expires after
+   * `validDays`, 365 by default.
    */
   rotateOperatorToken: Call<paths, "/operators/{operatorId}/tokens", "post">;
   /** List what operators changed and revealed: `GET /audit`. */
@@ -455,6 +469,8 @@ const DOCUMENT = {
       "POST /issues/{issueId}/resolve": [["operatorToken"]],
       "PUT /log-level": [["operatorToken"]],
       "GET /me": [["operatorToken"]],
+      "POST /session": [["operatorToken"]],
+      "DELETE /session": [["operatorToken"]],
       "GET /operators": [["operatorToken"]],
       "POST /operators": [["operatorToken"]],
       "GET /operators/{operatorId}": [["operatorToken"]],
@@ -524,6 +540,8 @@ export function createClient(options: ClientOptions = {}): Client {
     resolveIssue: (...init) => withStatus(http.POST("/issues/{issueId}/resolve", ...init)),
     changeLogLevel: (...init) => withStatus(http.PUT("/log-level", ...init)),
     getMe: (...init) => withStatus(http.GET("/me", ...init)),
+    signIn: (...init) => withStatus(http.POST("/session", ...init)),
+    signOut: (...init) => withStatus(http.DELETE("/session", ...init)),
     listOperators: (...init) => withStatus(http.GET("/operators", ...init)),
     createOperator: (...init) => withStatus(http.POST("/operators", ...init)),
     getOperator: (...init) => withStatus(http.GET("/operators/{operatorId}", ...init)),

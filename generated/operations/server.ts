@@ -362,6 +362,19 @@ export interface Handlers<Context> {
   /** Read the current operator: `GET /me`. */
   getMe: Handler<operations["getMe"], Context>;
   /**
+   * Sign in to the console: `POST /session`.
+   *
+   * Opens a session for the operator of the token in `Authorization`, and ends the one that the browser had.
+   * Programs need no session: they send the token with each call.
+   */
+  signIn: Handler<operations["signIn"], Context>;
+  /**
+   * Sign out of the console: `DELETE /session`.
+   *
+   * Ends the session of the cookie. A call without one ends nothing.
+   */
+  signOut: Handler<operations["signOut"], Context>;
+  /**
    * List the operators: `GET /operators`.
    *
    * Revoked ones too, because the audit log names them. The first admin (OPERATIONS_TOKEN) is not among them.
@@ -370,8 +383,8 @@ export interface Handlers<Context> {
   /**
    * Add an operator: `POST /operators`.
    *
-   * The token is shown in this response and never again. 409 `operator_exists` when an operator who is not revoked
-   * has the name.
+   * The token is shown in this response and never again. It expires after `validDays`, 365 by default. 409
+   * `operator_exists` when an operator who is not revoked has the name.
    */
   createOperator: Handler<operations["createOperator"], Context>;
   /** Read an operator: `GET /operators/{operatorId}`. */
@@ -393,7 +406,8 @@ export interface Handlers<Context> {
    * Make a new token for an operator: `POST /operators/{operatorId}/tokens`.
    *
    * The token is shown in this response and never again. The one before stays valid for `overlapHours` (24 by
-   * default, 0: it ends now); an older one ends now, so that two are valid at most.
+   * default, 0: it ends now); an older one ends now, so that two are valid at most. The new one expires after
+   * `validDays`, 365 by default.
    */
   rotateOperatorToken: Handler<operations["rotateOperatorToken"], Context>;
   /** List what operators changed and revealed: `GET /audit`. */
@@ -1417,6 +1431,36 @@ export const operationsTable = [
     parameters: [],
     responses: {
       "200": "application/json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "signIn",
+    method: "POST",
+    path: "/session",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [],
+    responses: {
+      "201": "application/json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "signOut",
+    method: "DELETE",
+    path: "/session",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [],
+    responses: {
+      "204": null,
       "401": "application/problem+json",
       "403": "application/problem+json",
       "429": "application/problem+json",

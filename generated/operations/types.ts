@@ -972,6 +972,30 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/session": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Sign in to the console
+     * @description Opens a session for the operator of the token in `Authorization`, and ends the one that the browser had. Programs need no session: they send the token with each call.
+     */
+    post: operations["signIn"];
+    /**
+     * Sign out of the console
+     * @description Ends the session of the cookie. A call without one ends nothing.
+     */
+    delete: operations["signOut"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/operators": {
     parameters: {
       query?: never;
@@ -987,7 +1011,7 @@ export interface paths {
     put?: never;
     /**
      * Add an operator
-     * @description The token is shown in this response and never again. 409 `operator_exists` when an operator who is not revoked has the name.
+     * @description The token is shown in this response and never again. It expires after `validDays`, 365 by default. 409 `operator_exists` when an operator who is not revoked has the name.
      */
     post: operations["createOperator"];
     delete?: never;
@@ -1038,7 +1062,7 @@ export interface paths {
     put?: never;
     /**
      * Make a new token for an operator
-     * @description The token is shown in this response and never again. The one before stays valid for `overlapHours` (24 by default, 0: it ends now); an older one ends now, so that two are valid at most.
+     * @description The token is shown in this response and never again. The one before stays valid for `overlapHours` (24 by default, 0: it ends now); an older one ends now, so that two are valid at most. The new one expires after `validDays`, 365 by default.
      */
     post: operations["rotateOperatorToken"];
     delete?: never;
@@ -1087,11 +1111,22 @@ export interface components {
       operatorId?: string;
       name: string;
       role: components["schemas"]["Role"];
+      /**
+       * Format: date-time
+       * @description When the token of the call expires. Absent for OPERATIONS_TOKEN, which does not.
+       */
+      tokenValidUntil?: string;
     };
     OperatorCreate: {
       name: components["schemas"]["OperatorName"];
       role: components["schemas"]["Role"];
+      validDays?: components["schemas"]["ValidDays"];
     };
+    /**
+     * @description For how many days the token is valid.
+     * @default 365
+     */
+    ValidDays: number;
     OperatorChange: {
       role: components["schemas"]["Role"];
     };
@@ -1115,9 +1150,9 @@ export interface components {
       createdAt: string;
       /**
        * Format: date-time
-       * @description Absent if the token does not expire.
+       * @description When the token expires.
        */
-      validUntil?: string;
+      validUntil: string;
     };
     OperatorCreated: {
       /** Format: uuid */
@@ -1128,15 +1163,29 @@ export interface components {
       createdAt: string;
       /** @description Shown once. */
       token: string;
+      /**
+       * Format: date-time
+       * @description When the token expires.
+       */
+      validUntil: string;
     };
     OperatorTokenRotation: {
       /** @default 24 */
       overlapHours?: number;
+      validDays?: components["schemas"]["ValidDays"];
     };
     OperatorTokenRotated: {
       /** @description Shown once. */
       token: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description When the token expires.
+       */
+      validUntil: string;
+      /**
+       * Format: date-time
+       * @description Not later than it was before.
+       */
       previousValidUntil: string;
     };
     AuditEntry: {
@@ -4453,6 +4502,56 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
+  signIn: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The operator, with the cookie of the session. */
+      201: {
+        headers: {
+          /** @description `HttpOnly`, `SameSite=Strict`, until the browser is closed; over https `Secure`, and its name begins with `__Host-`. */
+          "Set-Cookie"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Me"];
+        };
+      };
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  signOut: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The session has ended. */
+      204: {
+        headers: {
+          /** @description Removes the cookie. */
+          "Set-Cookie"?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
   listOperators: {
     parameters: {
       query?: {
@@ -4694,6 +4793,8 @@ export type OperatorName = components["schemas"]["OperatorName"];
 export type LogLevelChange = components["schemas"]["LogLevelChange"];
 export type Me = components["schemas"]["Me"];
 export type OperatorCreate = components["schemas"]["OperatorCreate"];
+/** For how many days the token is valid. */
+export type ValidDays = components["schemas"]["ValidDays"];
 export type OperatorChange = components["schemas"]["OperatorChange"];
 export type Operator = components["schemas"]["Operator"];
 export type OperatorTokenInfo = components["schemas"]["OperatorTokenInfo"];

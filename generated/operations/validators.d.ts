@@ -10,6 +10,7 @@ export declare const schemas: {
   readonly LogLevelChange: Validator<components["schemas"]["LogLevelChange"]>;
   readonly Me: Validator<components["schemas"]["Me"]>;
   readonly OperatorCreate: Validator<components["schemas"]["OperatorCreate"]>;
+  readonly ValidDays: Validator<components["schemas"]["ValidDays"]>;
   readonly OperatorChange: Validator<components["schemas"]["OperatorChange"]>;
   readonly Operator: Validator<components["schemas"]["Operator"]>;
   readonly OperatorTokenInfo: Validator<components["schemas"]["OperatorTokenInfo"]>;
@@ -264,6 +265,8 @@ export declare const requests: {
   readonly resolveIssue: { readonly path: Validator<RequestPart<operations["resolveIssue"], "path">> };
   readonly changeLogLevel: { readonly body: Validator<RequestBody<operations["changeLogLevel"]>> };
   readonly getMe: Record<string, never>;
+  readonly signIn: Record<string, never>;
+  readonly signOut: Record<string, never>;
   readonly listOperators: { readonly query: Validator<RequestPart<operations["listOperators"], "query">> };
   readonly createOperator: { readonly body: Validator<RequestBody<operations["createOperator"]>> };
   readonly getOperator: { readonly path: Validator<RequestPart<operations["getOperator"], "path">> };
@@ -789,6 +792,19 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["getMe"], 429>>;
     readonly "503": Validator<ResponseBody<operations["getMe"], 503>>;
   };
+  readonly signIn: {
+    readonly "201": Validator<ResponseBody<operations["signIn"], 201>>;
+    readonly "401": Validator<ResponseBody<operations["signIn"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["signIn"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["signIn"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["signIn"], 503>>;
+  };
+  readonly signOut: {
+    readonly "401": Validator<ResponseBody<operations["signOut"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["signOut"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["signOut"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["signOut"], 503>>;
+  };
   readonly listOperators: {
     readonly "200": Validator<ResponseBody<operations["listOperators"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listOperators"], 400>>;
@@ -863,6 +879,7 @@ export declare const isOperatorName: Validator<components["schemas"]["OperatorNa
 export declare const isLogLevelChange: Validator<components["schemas"]["LogLevelChange"]>;
 export declare const isMe: Validator<components["schemas"]["Me"]>;
 export declare const isOperatorCreate: Validator<components["schemas"]["OperatorCreate"]>;
+export declare const isValidDays: Validator<components["schemas"]["ValidDays"]>;
 export declare const isOperatorChange: Validator<components["schemas"]["OperatorChange"]>;
 export declare const isOperator: Validator<components["schemas"]["Operator"]>;
 export declare const isOperatorTokenInfo: Validator<components["schemas"]["OperatorTokenInfo"]>;

@@ -10,9 +10,11 @@ import { choice, platformUrlFlag, readFlags, UsageError } from "./usage.ts";
 const HELP = `shiftpact operators: manages who may use the operations API of a running platform, and with which role.
 
   list                                 the operators, with the tokens that are valid
-  create NAME --role ROLE              prints the token, which is shown once
+  create NAME --role ROLE [--valid-days N]
+                                       prints the token, which is shown once, and expires after N days (365 unless given)
   role NAME --role ROLE                the role from now on
-  rotate NAME [--overlap-hours N]      prints a new token; the previous one stays valid for N hours (24 unless given)
+  rotate NAME [--overlap-hours N] [--valid-days N]
+                                       prints a new token; the previous one stays valid for N hours (24 unless given)
   revoke NAME                          revokes every token permanently
 
   --url URL      the platform; SHIFTPACT_URL or http://127.0.0.1:3000 unless given
@@ -29,6 +31,7 @@ Examples:
 const OPTIONS = {
   role: { type: "string" },
   "overlap-hours": { type: "string" },
+  "valid-days": { type: "string" },
   url: { type: "string" },
   token: { type: "string" },
   json: { type: "boolean" },
@@ -75,6 +78,7 @@ interface Place {
 interface Values {
   role?: string;
   "overlap-hours"?: string;
+  "valid-days"?: string;
   json?: boolean;
 }
 
@@ -89,7 +93,9 @@ async function run([verb, name, ...more]: string[], values: Values, { api, io }:
   const path = async () => ({ path: { operatorId: (await findOperator(api, name)).operatorId } });
   switch (verb) {
     case "create": {
-      const created = done(await api.createOperator({ body: { name, role: roleOf(values) } }));
+      const created = done(
+        await api.createOperator({ body: { name, role: roleOf(values), ...validityOf(values) } }),
+      );
       return print(created.token, created);
     }
     case "role": {
@@ -98,7 +104,7 @@ async function run([verb, name, ...more]: string[], values: Values, { api, io }:
       return print(lineOf(changed), changed);
     }
     case "rotate": {
-      const body = overlapOf(values);
+      const body = { ...overlapOf(values), ...validityOf(values) };
       const rotated = done(await api.rotateOperatorToken({ params: await path(), body }));
       return print(rotated.token, rotated);
     }
@@ -129,8 +135,9 @@ async function findOperator(api: Place["api"], name: string): Promise<Operator> 
 
 function lineOf({ name, role, tokens, revokedAt }: Operator): string {
   if (revokedAt !== undefined) return `${name}  ${role}  revoked ${revokedAt}`;
-  const ends = tokens.flatMap(({ validUntil }) => validUntil ?? []);
-  return [name, role, ...ends.map((until) => `an older token until ${until}`)].join("  ");
+  const [current, older] = tokens;
+  const ends = current ? `token until ${current.validUntil}` : "the token has expired";
+  return [name, role, ends, ...(older ? [`an older token until ${older.validUntil}`] : [])].join("  ");
 }
 
 const roleOf = ({ role = "" }: Values): Role => choice("role", role, ROLE_NAMES);
@@ -139,6 +146,12 @@ function overlapOf({ "overlap-hours": hours }: Values) {
   if (hours === undefined) return {};
   if (!/^\d{1,3}$/.test(hours)) throw new UsageError("--overlap-hours must be a whole number from 0 to 720");
   return { overlapHours: Number(hours) };
+}
+
+function validityOf({ "valid-days": days }: Values) {
+  if (days === undefined) return {};
+  if (!/^\d{1,3}$/.test(days)) throw new UsageError("--valid-days must be a whole number from 1 to 730");
+  return { validDays: Number(days) };
 }
 
 interface Response<Data> {

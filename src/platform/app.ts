@@ -18,6 +18,7 @@ import type { FieldError } from "../runtime/validator.ts";
 import { createAddressLimit, limitInTotal } from "./access/address-limit.ts";
 import type { Identity } from "./access/identity.ts";
 import { createOperatorTokens } from "./access/operators.ts";
+import { createSessions } from "./access/sessions.ts";
 import type { Backlogs } from "./backlog/backlogs.ts";
 import type { Config } from "./config.ts";
 import type { Processes } from "./db/processes.ts";
@@ -87,6 +88,8 @@ export interface AppParts extends Settings {
   pages?: { console: WebPages; docs: WebPages };
 }
 
+const CALLS_OF_A_PAGE = 10;
+
 /** The platform's HTTP. Both apps count failed tokens and webhooks together. */
 export function createApps(parts: AppParts): { app: Express; publicApp: Express } {
   const { deps, log, operationsToken, pages } = parts;
@@ -111,7 +114,11 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
   app.use(helmet());
   const guesses = limitInTotal(failures, parts.unknownTokenLimit, now);
   const operators = createOperatorTokens(deps.database, guesses, now);
-  const authenticate = operationsAuthentication(operators, guesses, operationsToken, log);
+  // A page whose session has ended sends several calls, and no one guesses 32 bytes: this only spares the database.
+  const stale = createAddressLimit(parts.unknownTokenLimit * CALLS_OF_A_PAGE, now);
+  const { kysely } = deps.database;
+  const sessions = createSessions({ kysely, limit: stale, operationsToken, now: deps.now, log });
+  const authenticate = operationsAuthentication(operators, sessions, guesses, operationsToken, log);
   app.use("/operations/v1", (_request, response, next) => {
     response.set("Cache-Control", "no-store");
     next();
@@ -130,7 +137,7 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
     ...issueHandlers(scoped),
     ...monitoringHandlers({ ...parts, deps: scoped }),
     ...streamHandlers({ ...parts, authenticate }),
-    ...accessHandlers(scoped, operators),
+    ...accessHandlers(scoped, { operators, sessions }),
   });
   const handlers = withStorableInput(audited(deps, handlersOf));
   app.use("/operations/v1", operationsRouter({ ...router, handlers, authenticate }));

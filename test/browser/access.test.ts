@@ -47,12 +47,14 @@ describe("the operators", () => {
     await row.getByRole("button", { name: "New token … for Nils Berg" }).click();
     const dialog = page.getByRole("dialog", { name: "New token for Nils Berg" });
     await dialog.getByLabel("Overlap in hours").fill("0");
+    await dialog.getByLabel("Valid for days").fill("10");
     await dialog.getByRole("button", { name: "Create the token" }).click();
     const next = (await dialog.locator(".secret code").textContent()) ?? "";
     await dialog.getByText("The previous token is no longer valid.").waitFor();
     expect(await statusOf(next)).toBe(200);
     await expect.poll(() => statusOf(token)).toBe(401);
     await dialog.getByRole("button", { name: "Close" }).click();
+    await row.getByText("expires soon").waitFor();
     await row.getByRole("button", { name: "Role … of Nils Berg" }).click();
     await page
       .getByRole("dialog", { name: "Role of Nils Berg" })
@@ -91,6 +93,27 @@ describe("the operators", () => {
     await page.getByRole("button", { name: "Sign out Omar Dahl" }).waitFor();
     expect(await page.getByRole("button", { name: /Edit|Reveal|Erase/ }).count()).toBe(0);
     expect(await pages.getByRole("link", { name: /Audit|Operators/ }).count()).toBe(0);
+  });
+});
+
+describe("a token that expires within 14 days", () => {
+  it.each([
+    ["viewer", "Ask an admin for another."],
+    ["admin", "Make another under Operators."],
+  ] as const)("is a notice on the pages of its holder, a %s", async (role, advice) => {
+    const body = { name: `Ending ${role}`, role, validDays: 13 };
+    const { token } = ok(await harness().operations.createOperator({ body }));
+    const page = await harness().visit("", {}, token);
+    await page.locator("p", { hasText: "Your token expires" }).filter({ hasText: advice }).waitFor();
+    await expectNoSeriousViolation(page);
+  });
+
+  it("is no notice before", async () => {
+    const body = { name: "Not ending", role: "viewer", validDays: 15 } as const;
+    const { token } = ok(await harness().operations.createOperator({ body }));
+    const page = await harness().visit("", {}, token);
+    await page.getByRole("button", { name: "Sign out Not ending" }).waitFor();
+    expect(await page.getByText("Your token expires").count()).toBe(0);
   });
 });
 

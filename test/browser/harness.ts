@@ -12,8 +12,8 @@ import { type Harness, useHarness } from "../harness/platform.ts";
 
 /** A running platform that serves the console, and a browser that visits it. */
 export interface ConsoleHarness extends Harness {
-  /** Opens a page of the console, signed in, in a new window. Errors in the page fail the test. */
-  visit(path?: string, display?: Display): Promise<Page>;
+  /** Opens a page of the console, signed in, in a new window: with OPERATIONS_TOKEN unless given. Errors in the page fail the test. */
+  visit(path?: string, display?: Display, token?: string): Promise<Page>;
 }
 
 /** The window and the browser settings of a visit. */
@@ -68,14 +68,13 @@ export function useConsoleHarness(options: PlatformOptions = {}): () => ConsoleH
   afterAll(() => browser?.close());
   return () => ({
     ...harness(),
-    visit: async (path = "", display = {}) => {
+    visit: async (path = "", display = {}, token = harness().platform.operationsToken) => {
       if (!browser) throw new Error("the browser starts before the first test");
       const window = await openWindow(browser, display);
       windows.push(window);
       const page = await window.newPage();
       noteFaults(page, display.expected ?? [], faults);
-      const { url, operationsToken } = harness().platform;
-      await page.goto(`${url}/console/${path}#token=${operationsToken}`);
+      await page.goto(`${harness().platform.url}/console/${path}#token=${token}`);
       // From now on the page follows the stream.
       await page.getByText("Live", { exact: true }).waitFor();
       return page;

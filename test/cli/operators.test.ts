@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { operators } from "../../src/cli/operators.ts";
+import { DAY_MS } from "../../src/contract/durations.ts";
 import { engines } from "../harness/engines.ts";
 import { OPERATIONS_TOKEN } from "../harness/platform.ts";
 import { useTenants } from "../harness/tenants.ts";
@@ -25,7 +26,7 @@ describe.each(engines)("shiftpact operators, on %s", (engine) => {
     const created = await run(["create", "Karin Holm", "--role", "people"]);
     expect(created).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^spo_[\w-]{43}$/) });
     expect(await status(created.stdout)).toBe(200);
-    expect((await run(["list"])).stdout).toContain("Karin Holm  people");
+    expect((await run(["list"])).stdout).toMatch(/^Karin Holm {2}people {2}token until \d{4}-\S+$/m);
     const rotated = await run(["rotate", "Karin Holm", "--overlap-hours", "0"]);
     expect([await status(created.stdout), await status(rotated.stdout)]).toEqual([401, 200]);
     const changed = await run(["role", "Karin Holm", "--role", "viewer", "--json"]);
@@ -33,6 +34,16 @@ describe.each(engines)("shiftpact operators, on %s", (engine) => {
     expect(await run(["revoke", "Karin Holm"])).toEqual({ exit: 0, stdout: "", stderr: "" });
     expect(await status(rotated.stdout)).toBe(401);
     expect((await run(["list"])).stdout).toMatch(/Karin Holm {2}viewer {2}revoked \d{4}-/);
+  });
+
+  it("makes tokens that are valid for the given days", async () => {
+    const given = ["--valid-days", "7", "--json"];
+    const created = await run(["create", "Reports", "--role", "viewer", ...given]);
+    const rotated = await run(["rotate", "Reports", ...given]);
+    for (const { stdout } of [created, rotated]) {
+      const { validUntil } = JSON.parse(stdout) as { validUntil: string };
+      expect(Math.round((Date.parse(validUntil) - Date.now()) / DAY_MS)).toBe(7);
+    }
   });
 
   it("exits 1 when the platform refuses, and names the reason", async () => {
@@ -66,6 +77,7 @@ describe.each(engines)("shiftpact operators, on %s", (engine) => {
     [["create", "Karin", "--role", "king"], {}, "--role"],
     [["create", "Karin", "Holm", "--role", "viewer"], {}, "quote"],
     [["rotate", "Karin", "--overlap-hours", "-1"], {}, "overlap-hours"],
+    [["rotate", "Karin", "--valid-days", "a year"], {}, "valid-days"],
     [["promote", "Karin"], {}, "promote"],
     [["list"], { SHIFTPACT_URL: "http://127.0.0.1:9" }, "cannot connect to the platform"],
   ])("exits 2 for %j with %j", async (argv, env, named) => {

@@ -4,6 +4,7 @@ import { ROLE_NAMES } from "../../contract/role.ts";
 import { ConfirmedAction, DialogButton } from "../components/dialog.tsx";
 import { Form, FormField, RadioField, textIn } from "../components/form.tsx";
 import { NewToken, TokenRotation } from "../components/secret.tsx";
+import { dayKey } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
@@ -29,23 +30,42 @@ function AddForm({ onAdded }: { onAdded(): void }) {
   if (added) {
     return (
       <NewToken name="Token" token={added.token}>
-        Give it to {added.name}.
+        Give it to {added.name}. It expires on {dayKey(added.validUntil)}.
       </NewToken>
     );
   }
   return (
     <Form
       action={add}
-      fields={["name"]}
+      fields={["name", "validDays"]}
       submit="Add"
-      onSubmit={(given) => void add.run({ name: textIn(given, "name"), role: roleIn(given) })}
+      onSubmit={(given) =>
+        void add.run({ name: textIn(given, "name"), role: roleIn(given), validDays: validDaysIn(given) })
+      }
     >
       <FormField name="name" label="Name" required maxLength={100} hint="The name in the audit log." />
       <RoleField chosen="viewer" />
       <p class="hint">Each role includes the ones above it.</p>
+      <ValidDaysField />
     </Form>
   );
 }
+
+const ValidDaysField = () => (
+  <FormField
+    name="validDays"
+    label="Valid for days"
+    kind="number"
+    min={1}
+    max={730}
+    step={1}
+    required
+    defaultValue="365"
+    hint="1 to 730. The console warns the holder 14 days before the token expires."
+  />
+);
+
+const validDaysIn = (given: FormData) => Number(given.get("validDays"));
 
 const CHOICES = ROLE_NAMES.map((role) => {
   const { name, may } = ROLES[role];
@@ -89,9 +109,10 @@ export function OperatorActions(props: Props) {
 }
 
 function NewTokenButton({ operator: { operatorId, name }, onChanged }: Props) {
-  const rotate = async (overlapHours: number) => {
+  const rotate = async (overlapHours: number, given: FormData) => {
     const params = { path: { operatorId } };
-    const rotated = await ask(api.rotateOperatorToken({ params, body: { overlapHours } }));
+    const body = { overlapHours, validDays: validDaysIn(given) };
+    const rotated = await ask(api.rotateOperatorToken({ params, body }));
     onChanged();
     return rotated;
   };
@@ -102,7 +123,9 @@ function NewTokenButton({ operator: { operatorId, name }, onChanged }: Props) {
           name="Token"
           rotate={rotate}
           effect="The current token is accepted during the overlap."
-        />
+        >
+          <ValidDaysField />
+        </TokenRotation>
       )}
     </DialogButton>
   );

@@ -8,9 +8,11 @@ import { More } from "../components/paged-list.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
+import { dayKey } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { usePages } from "../data/use-pages.ts";
+import { isEnding } from "../session/expiry.tsx";
 import { ROLES } from "../session/me.ts";
 import { AddOperator, OperatorActions } from "./operator-actions.tsx";
 
@@ -111,16 +113,17 @@ function Tokens({ tokens, revokedAt }: Operator) {
       </>
     );
   }
-  if (tokens.length === 0) return <span class="soft">none is valid</span>;
+  if (tokens.length === 0) return <Badge tone="warn">none is valid</Badge>;
   return (
     <ul>
       {tokens.map(({ createdAt, validUntil }) => (
-        <li key={createdAt}>
-          from <Time at={createdAt} />
-          {validUntil !== undefined && (
+        <li key={validUntil}>
+          from <Time at={createdAt} /> until{" "}
+          {isEnding(validUntil) ? <Time at={validUntil} /> : dayKey(validUntil)}
+          {isEnding(validUntil) && (
             <>
               {" "}
-              until <Time at={validUntil} />
+              <Badge tone="warn">expires soon</Badge>
             </>
           )}
         </li>

@@ -66,17 +66,21 @@ interface Rotated {
 interface RotationProps {
   /** Of the token. */
   name: string;
-  rotate(overlapHours: number): Promise<Rotated>;
+  rotate(overlapHours: number, given: FormData): Promise<Rotated>;
   /** What happens to the current token. */
   effect: string;
   /** What to do with the new one. */
   handOver?: string;
+  /** More fields. */
+  children?: ComponentChildren;
 }
 
 /** The form that replaces a token, and the new token. The current token stays valid for an overlap. */
-export function TokenRotation({ name, rotate, effect, handOver = "" }: RotationProps) {
+export function TokenRotation({ name, rotate, effect, handOver = "", children }: RotationProps) {
   const [rotated, setRotated] = useState<Rotated>();
-  const action = useAction(async (overlapHours: number) => setRotated(await rotate(overlapHours)));
+  const action = useAction(async (given: FormData) =>
+    setRotated(await rotate(Number(given.get("overlapHours")), given)),
+  );
   if (rotated) {
     return (
       <NewToken name={name} token={rotated.token}>
@@ -91,7 +95,7 @@ export function TokenRotation({ name, rotate, effect, handOver = "" }: RotationP
       submit="Create the token"
       tone="danger"
       isCheckedByBrowser
-      onSubmit={(given) => void action.run(Number(given.get("overlapHours")))}
+      onSubmit={(given) => void action.run(given)}
     >
       <p>{effect} A token that was replaced earlier stops working now.</p>
       <FormField
@@ -105,6 +109,7 @@ export function TokenRotation({ name, rotate, effect, handOver = "" }: RotationP
         defaultValue="24"
         hint="0 to 720. With 0 the current token stops working immediately: use this after a leak."
       />
+      {children}
     </Form>
   );
 }

@@ -7,6 +7,7 @@ import { announced } from "../data/announce.ts";
 import { useIssueCounts } from "../data/issue-counts.ts";
 import { liveState } from "../data/live.ts";
 import { Search } from "../search/search.tsx";
+import { ExpiryNotice } from "../session/expiry.tsx";
 import { may, me } from "../session/me.ts";
 import { signOut } from "../session/token.ts";
 
@@ -70,6 +71,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </button>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
+        <ExpiryNotice />
         {children}
       </main>
       <div class="announcement" role="status">

@@ -7,6 +7,8 @@ export interface Operator {
   operatorId: string | null;
   name: string;
   role: Role;
+  /** Of the token, unless it does not expire. */
+  tokenValidUntil?: Date;
 }
 
 export interface Identity extends Operator {

@@ -10,12 +10,19 @@ export interface Holding<Owner> {
   validUntil: Date | null;
 }
 
+interface Found<Owner> {
+  owner?: Owner;
+  expired?: Date | undefined;
+}
+
 export interface KnownTokens<Owner> {
   /**
    * Returns the owner of a token; undefined when the token is unknown or no longer valid.
-   * @throws ProblemError rate_limited
+   * @throws ProblemError rate_limited, or what `refuseExpired` throws.
    */
   find(token: string, address: string): Promise<Owner | undefined>;
+  /** The token was issued here: it counts as accepted before. */
+  accept(token: string): void;
   /** The tokens of these owners were changed: they are looked up again. */
   forget(isChanged: (owner: Owner) => boolean): void;
 }
@@ -29,26 +36,31 @@ export function createKnownTokens<Owner>(
   read: (hash: string) => Promise<Holding<Owner> | undefined>,
   limit: AddressLimit,
   now: () => number,
+  refuseExpired: (validUntil: Date) => void = () => undefined,
 ): KnownTokens<Owner> {
   const known = new Map<string, { owner: Owner; until: number }>();
   const accepted = new Set<string>();
-  let reading = new Map<string, Promise<Owner | undefined>>();
+  let reading = new Map<string, Promise<Found<Owner>>>();
   let forgotten = 0;
 
-  const find = async (hash: string): Promise<Owner | undefined> => {
-    const before = forgotten;
-    const { owner, validUntil } = (await read(hash)) ?? { validUntil: null };
-    if (owner === undefined || (validUntil !== null && validUntil.getTime() <= now())) {
-      accepted.delete(hash);
-      return undefined;
-    }
+  const accept = (hash: string) => {
     if (accepted.size >= KNOWN_AT_MOST) accepted.clear();
     accepted.add(hash);
+  };
+  const find = async (hash: string): Promise<Found<Owner>> => {
+    const before = forgotten;
+    const { owner, validUntil } = (await read(hash)) ?? { validUntil: null };
+    const expired = validUntil !== null && validUntil.getTime() <= now() ? validUntil : undefined;
+    if (owner === undefined || expired) {
+      accepted.delete(hash);
+      return { expired };
+    }
+    accept(hash);
     if (known.size >= KNOWN_AT_MOST) known.clear();
     const until = Math.min(now() + KNOWN_FOR_MS, validUntil?.getTime() ?? Number.POSITIVE_INFINITY);
     // What was read before a change must not be known after it.
     if (before === forgotten) known.set(hash, { owner, until });
-    return owner;
+    return { owner };
   };
   /** Requests that arrive together share one look-up. */
   const findOnce = (hash: string) => {
@@ -65,8 +77,17 @@ export function createKnownTokens<Owner>(
       const hit = known.get(hash);
       if (hit && hit.until > now()) return hit.owner;
       known.delete(hash);
-      return accepted.has(hash) ? findOnce(hash) : limit.run(address, () => findOnce(hash));
+      let expired: Date | undefined;
+      const lookUp = async () => {
+        const found = await findOnce(hash);
+        expired = found.expired;
+        return found.owner;
+      };
+      const owner = await (accepted.has(hash) ? lookUp() : limit.run(address, lookUp));
+      if (expired) refuseExpired(expired);
+      return owner;
     },
+    accept: (token) => accept(hashToken(token)),
     forget: (isChanged) => {
       forgotten += 1;
       reading = new Map();

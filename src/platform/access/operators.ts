@@ -3,9 +3,11 @@ import type {
   OperatorCreate,
   OperatorCreated,
   OperatorTokenRotated,
+  OperatorTokenRotation,
   Operator as OperatorView,
   Role,
 } from "../../../generated/operations/types.ts";
+import { DAY_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Database } from "../db/database.ts";
 import type { Schema } from "../db/schema.ts";
@@ -16,7 +18,7 @@ import type { AddressLimit } from "./address-limit.ts";
 import { changesOf } from "./audit.ts";
 import { FIRST_ADMIN, type Operator } from "./identity.ts";
 import { createKnownTokens, type KnownTokens } from "./known-tokens.ts";
-import { hashToken, makeToken, OVERLAP_HOURS, overlapEnd } from "./token.ts";
+import { hashToken, makeToken, OVERLAP_HOURS, overlapEnd, VALID_DAYS } from "./token.ts";
 
 /** The operators behind the tokens of the operations API. */
 export type OperatorTokens = KnownTokens<Operator>;
@@ -37,25 +39,31 @@ export function createOperatorTokens(
         .executeTakeFirst();
       const row = await withTimeout(asked);
       if (!row) return undefined;
-      const { validUntil, ...owner } = row;
-      return { owner, validUntil };
+      const { validUntil, ...operator } = row;
+      return { owner: { ...operator, tokenValidUntil: validUntil }, validUntil };
     },
     limit,
     now,
+    refuseExpired,
   );
+}
+
+function refuseExpired(validUntil: Date): never {
+  const detail = `The token expired at ${validUntil.toISOString()}. An admin makes another: in the console under Operators, or with \`shiftpact operators rotate NAME\`.`;
+  throw problem("unauthorized", { detail }, { "WWW-Authenticate": "Bearer" });
 }
 
 type Known = Pick<OperatorTokens, "forget">;
 
 /** @throws ProblemError operator_exists */
 export async function createOperator(deps: Deps, order: OperatorCreate): Promise<OperatorCreated> {
-  const { name, role } = order;
+  const { name, role, validDays = VALID_DAYS } = order;
   const [operatorId, at] = [deps.newId(), deps.now()];
   if (name.toLowerCase() === FIRST_ADMIN.name) throw nameTaken();
-  const token = await transact(deps, async (trx) => {
+  const issued = await transact(deps, async (trx) => {
     deps.audit?.note({
       subjects: { operatorId },
-      changes: changesOf({}, { name, role }),
+      changes: changesOf({}, { name, role, validDays }),
     });
     await trx
       .insertInto("operators")
@@ -63,18 +71,19 @@ export async function createOperator(deps: Deps, order: OperatorCreate): Promise
       .onConflict((conflict) => conflict.column("name").where("revoked_at", "is", null).doNothing())
       .returning("operator_id")
       .executeTakeFirstOrThrow(nameTaken);
-    return issueToken(trx, operatorId, at);
+    return issueToken(trx, operatorId, at, validDays);
   });
-  return { operatorId, name, role, createdAt: at.toISOString(), token };
+  return { operatorId, name, role, createdAt: at.toISOString(), ...issued };
 }
 
 const nameTaken = () => problem("operator_exists", { detail: "An operator has this name already." });
 
-async function issueToken(trx: Trx, operator_id: string, created_at: Date): Promise<string> {
+async function issueToken(trx: Trx, operator_id: string, created_at: Date, validDays: number) {
   const token = makeToken("spo_");
-  const row = { token_hash: hashToken(token), operator_id, created_at, valid_until: null };
+  const valid_until = new Date(created_at.getTime() + validDays * DAY_MS);
+  const row = { token_hash: hashToken(token), operator_id, created_at, valid_until, replaced_at: null };
   await trx.insertInto("operator_tokens").values(row).execute();
-  return token;
+  return { token, validUntil: valid_until.toISOString() };
 }
 
 /** @throws ProblemError operator_not_found, also for a revoked one. */
@@ -106,34 +115,35 @@ export async function revokeOperator(deps: Deps, known: Known, operatorId: strin
 
 /**
  * Makes a new token, which is in this result and nowhere else. The one before stays valid for `overlapHours` (24 unless given, 0: it ends
- * now), and an older one ends now.
+ * now) unless it expires earlier, and an older one ends now.
  * @throws ProblemError operator_not_found, also for a revoked one.
  */
 export async function rotateOperatorToken(
   deps: Deps,
   known: Known,
   operatorId: string,
-  overlapHours = OVERLAP_HOURS,
+  { overlapHours = OVERLAP_HOURS, validDays = VALID_DAYS }: OperatorTokenRotation,
 ): Promise<OperatorTokenRotated> {
   const at = deps.now();
   const validUntil = overlapEnd(at, overlapHours);
-  const token = await transact(deps, async (trx) => {
+  return transact(deps, async (trx) => {
     await lockOperator(trx, operatorId);
-    deps.audit?.note({ changes: [{ field: "overlapHours", after: overlapHours }] });
+    deps.audit?.note({ changes: changesOf({}, { overlapHours, validDays }) });
     await trx
       .deleteFrom("operator_tokens")
       .where("operator_id", "=", operatorId)
-      .where("valid_until", "is not", null)
+      .where("replaced_at", "is not", null)
       .execute();
-    await trx
+    const previous = await trx
       .updateTable("operator_tokens")
-      .set({ valid_until: validUntil })
+      .set({ valid_until: sql`least(valid_until, ${validUntil})`, replaced_at: at })
       .where("operator_id", "=", operatorId)
-      .execute();
+      .returning("valid_until")
+      .executeTakeFirst();
     forgetAfter(trx, known, operatorId);
-    return issueToken(trx, operatorId, at);
+    const issued = await issueToken(trx, operatorId, at, validDays);
+    return { ...issued, previousValidUntil: (previous?.valid_until ?? at).toISOString() };
   });
-  return { token, previousValidUntil: validUntil.toISOString() };
 }
 
 /** One change of an operator at a time. */
@@ -161,12 +171,12 @@ export function selectOperators(db: Kysely<Schema>, { now }: Pick<Deps, "now">) 
     query
       .selectFrom("operator_tokens as token")
       .whereRef("token.operator_id", "=", "operators.operator_id")
-      .where(({ or, eb }) => or([eb("valid_until", "is", null), eb("valid_until", ">", now())]))
+      .where("valid_until", ">", now())
       .select(
         sql<
           TokenTimes[]
         >`coalesce(json_agg(json_build_object('createdAt', token.created_at, 'validUntil', token.valid_until)
-          order by token.created_at desc, token.valid_until nulls first), '[]')`.as("tokens"),
+          order by token.replaced_at nulls first), '[]')`.as("tokens"),
       )
       .as("tokens"),
   ]);
@@ -174,7 +184,7 @@ export function selectOperators(db: Kysely<Schema>, { now }: Pick<Deps, "now">) 
 
 interface TokenTimes {
   createdAt: string;
-  validUntil: string | null;
+  validUntil: string;
 }
 
 type OperatorRow = Awaited<ReturnType<ReturnType<typeof selectOperators>["executeTakeFirstOrThrow"]>>;
@@ -200,7 +210,7 @@ export function viewOfOperator(row: OperatorRow): OperatorView {
     ...(row.revoked_at !== null && { revokedAt: row.revoked_at.toISOString() }),
     tokens: (row.tokens ?? []).map(({ createdAt, validUntil }) => ({
       createdAt: new Date(createdAt).toISOString(),
-      ...(validUntil !== null && { validUntil: new Date(validUntil).toISOString() }),
+      validUntil: new Date(validUntil).toISOString(),
     })),
   };
 }

@@ -6,6 +6,9 @@ export const makeToken = (prefix: string): string => prefix + randomBytes(32).to
 /** For how many hours a replaced token stays valid, unless given (decisions, "tokens"). */
 export const OVERLAP_HOURS = 24;
 
+/** For how many days a token of an operator is valid, unless given. */
+export const VALID_DAYS = 365;
+
 /** Returns until when a token that was replaced at this time stays valid. */
 export const overlapEnd = (at: Date, hours: number): Date => new Date(at.getTime() + hours * 3_600_000);
 

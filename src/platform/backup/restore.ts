@@ -77,6 +77,8 @@ async function fillDatabase(
     return inTransaction(run, async () => {
       const result = await load(run, read());
       await requireKeys(run, vault);
+      // Who has signed out since the backup must not be signed in again.
+      await run("delete from shiftpact.console_sessions");
       await prepareCatchUp(run, result.header);
       return result;
     });

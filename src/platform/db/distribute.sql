@@ -1,5 +1,5 @@
 -- Places the rows of each organisation on one worker of Citus, in the transaction of the caller. Tables that are not named here stay on the coordinator:
--- operators and their tokens, the audit log, reveals, erased people, offer mails (of all organisations together), sealed keys, processes, migrations.
+-- operators with their tokens and sessions, the audit log, reveals, erased people, offer mails (of all organisations together), sealed keys, processes, migrations.
 
 set local search_path to shiftpact, public;
 -- Shards of tables that refer to each other are made over one connection to each worker.

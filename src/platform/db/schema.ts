@@ -65,7 +65,15 @@ export interface Schema extends ShiftTables {
     token_hash: string;
     operator_id: string;
     created_at: Generated<Date>;
-    valid_until: Date | null;
+    valid_until: Date;
+    replaced_at: Date | null;
+  };
+  console_sessions: {
+    session_hash: string;
+    /** Null: OPERATIONS_TOKEN. */
+    token_hash: string | null;
+    created_at: Date;
+    used_at: Date;
   };
   audit: {
     audit_id: string;

@@ -8,9 +8,11 @@ import { ProblemError } from "../../runtime/problem.ts";
 import type { AddressLimit } from "../access/address-limit.ts";
 import { FIRST_ADMIN, type Identity, missingRole, type Operator } from "../access/identity.ts";
 import type { OperatorTokens } from "../access/operators.ts";
+import type { Sessions } from "../access/sessions.ts";
 import type { Log } from "../db/database.ts";
 import type { TokenOwner, TokenOwners } from "../integrations/tokens.ts";
 import { clientAddress } from "./client-address.ts";
+import { isFromOwnPage, sessionOf } from "./session-cookie.ts";
 
 /**
  * Checks PLATFORM_TOKEN before the body is read, and keeps abuse out. `limit`: events a minute of each providerId, which `counts` counts; 0: no
@@ -52,12 +54,16 @@ export type OperatorAuthentication = (
 
 const ADDRESSES_AT_MOST = 10_000;
 
+const FOREIGN_PAGE =
+  "The cookie of a session is accepted from the console's own pages alone. Send `Authorization: Bearer <TOKEN>`.";
+
 /**
- * OPERATIONS_TOKEN is the first admin's, and needs no database. Unlike an issued token it may have been chosen by hand: from an address that
+ * A request has a token, or the cookie of a session. OPERATIONS_TOKEN is the first admin's, and needs no database. Unlike an issued token it may have been chosen by hand: from an address that
  * has used up its failures it is refused like any guess, unless it was accepted from there before.
  */
 export function operationsAuthentication(
   tokens: Pick<OperatorTokens, "find">,
+  sessions: Pick<Sessions, "find">,
   limit: AddressLimit,
   operationsToken: string,
   log: Log,
@@ -76,11 +82,18 @@ export function operationsAuthentication(
     if (!operator) throw unauthorized("The token is unknown or no longer valid.");
     return operator;
   };
+  const signedIn = async (request: Request): Promise<Operator> => {
+    const session = sessionOf(request);
+    if (session === undefined)
+      throw unauthorized("Send `Authorization: Bearer <TOKEN>`, with the token of an operator.");
+    if (!isFromOwnPage(request)) throw problem("forbidden", { detail: FOREIGN_PAGE });
+    const operator = await findOwner(() => sessions.find(session, limitedBy(request)), log);
+    if (!operator) throw unauthorized("The session has ended. Sign in again.");
+    return operator;
+  };
   return async (request, { scopes }) => {
     const token = bearerToken(request.headers.authorization);
-    if (token === undefined)
-      throw unauthorized("Send `Authorization: Bearer <TOKEN>`, with the token of an operator.");
-    const operator = await operatorOf(token, request);
+    const operator = await (token === undefined ? signedIn(request) : operatorOf(token, request));
     const identity = { ...operator, address: addressOf(request) };
     identities.set(request, identity);
     const missing = missingRole(operator, scopes);

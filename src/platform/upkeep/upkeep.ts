@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "../../contract/durations.ts";
+import { deleteEndedSessions } from "../access/sessions.ts";
 import { reportCatchUp } from "../backup/catch-up.ts";
 import type { Database } from "../db/database.ts";
 import { isOf, organisationsWith } from "../db/organisation.ts";
@@ -38,6 +39,7 @@ const NOTHING = {
   hoursDeleted: 0,
   operationsDeleted: 0,
   countsDeleted: 0,
+  sessionsDeleted: 0,
 };
 
 export type UpkeepReport = typeof NOTHING;
@@ -121,6 +123,7 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
     "provider_id, minute",
     ({ now }) => sql`minute < ${daysBefore(now, 1 / 24)}`,
   ),
+  sessionsDeleted: ({ database: { kysely }, now }) => deleteEndedSessions(kysely, now),
 };
 
 /** Returns the time of the oldest step whose day had no partition when it was written, or `now` without such a step. */

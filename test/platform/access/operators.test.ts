@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import type { Operator, OperatorTokenRotated } from "../../../generated/operations/types.ts";
+import type {
+  Operator,
+  OperatorCreated,
+  OperatorTokenRotated,
+  Problem,
+} from "../../../generated/operations/types.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem } from "../../harness/http.ts";
@@ -17,11 +22,15 @@ describe.each(featureEngines)("operators, on %s", (engine) => {
   const harness = useTenants(engine, { now: () => new Date(Date.now() + clock.ahead) });
 
   it("are added with a token that is shown once, and listed without it", async () => {
-    const { token, operatorId, ...rest } = await addOperator(harness(), "people");
+    const { token, operatorId, validUntil, ...rest } = await addOperator(harness(), "people");
     expect(token).toMatch(/^spo_[\w-]{43}$/);
     const list = await harness().operate("GET", "/operators?limit=200");
     const { items } = list.body as { items: Operator[] };
-    expect(items).toContainEqual({ operatorId, ...rest, tokens: [{ createdAt: rest.createdAt }] });
+    expect(items).toContainEqual({
+      operatorId,
+      ...rest,
+      tokens: [{ createdAt: rest.createdAt, validUntil }],
+    });
     expect(list.text).not.toContain(token);
     expect((await harness().operate("GET", `/operators/${operatorId}`)).text).not.toContain(token);
   });
@@ -80,6 +89,38 @@ describe.each(featureEngines)("operators, on %s", (engine) => {
     expect([(await me(harness(), first)).status, (await me(harness(), second)).status]).toEqual([401, 200]);
     const { token: third } = await rotate({ overlapHours: 0 });
     expect([(await me(harness(), second)).status, (await me(harness(), third)).status]).toEqual([401, 200]);
+  });
+
+  it("have a token that expires after a year, or the given days, and says so", async () => {
+    const { validUntil, createdAt } = await addOperator(harness(), "viewer");
+    expect(Date.parse(validUntil) - Date.parse(createdAt)).toBe(365 * DAY_MS);
+    const name = `Backup ${randomUUID()}`;
+    const added = await harness().operate("POST", "/operators", { name, role: "viewer", validDays: 30 });
+    const { operatorId, token } = added.body as OperatorCreated;
+    const rotate = async (body: object) =>
+      (await harness().operate("POST", `/operators/${operatorId}/tokens`, body)).body as OperatorTokenRotated;
+    const { body } = await me(harness(), token);
+    const [end] = [(added.body as OperatorCreated).validUntil];
+    expect(body).toMatchObject({ tokenValidUntil: end });
+    clock.ahead += 30 * DAY_MS - HOUR_MS;
+    expect((await me(harness(), token)).status).toBe(200);
+    // An overlap makes no token last longer.
+    const { token: next, validUntil: nextEnd, previousValidUntil } = await rotate({ validDays: 1 });
+    expect(previousValidUntil).toBe(end);
+    clock.ahead += HOUR_MS;
+    const refused = await me(harness(), token);
+    expectProblem(refused, "unauthorized");
+    expect((refused.body as Problem).detail).toMatch(`expired at ${end}. An admin makes another`);
+    expect((await me(harness(), next)).body).toMatchObject({ tokenValidUntil: nextEnd });
+    clock.ahead += DAY_MS;
+    expect((await me(harness(), next)).status).toBe(401);
+    expect((await harness().operate("GET", `/operators/${operatorId}`)).body).toMatchObject({ tokens: [] });
+    expect((await me(harness(), (await rotate({ overlapHours: 0 })).token)).status).toBe(200);
+  });
+
+  it.each([0, 731, 1.5, null])("have no token that is valid for %j days", async (validDays) => {
+    const order = { name: `Long ${randomUUID()}`, role: "viewer", validDays };
+    expectProblem(await harness().operate("POST", "/operators", order), "validation_failed");
   });
 
   it("end the oldest of three tokens", async () => {

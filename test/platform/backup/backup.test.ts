@@ -106,6 +106,11 @@ describe("a backup", () => {
     const file = join(folder, `${from}-${to}.shiftpact`);
     const before = await using(source.where, async (database) => {
       await addRows(database, createVault(secretKey));
+      const [session_hash, at] = ["of-a-session", new Date()];
+      await database.kysely
+        .insertInto("console_sessions")
+        .values({ session_hash, token_hash: null, created_at: at, used_at: at })
+        .execute();
       return { rows: await digestsOf(database), constraints: await constraints(database) };
     });
     expect(await run(backup, [file], source.env)).toMatchObject({ code: 0 });
@@ -115,8 +120,17 @@ describe("a backup", () => {
       rows: await digestsOf(database),
       constraints: await constraints(database),
     }));
-    // The catch-up makes shifts and work due.
-    const changed = ["shifts", "work", "issues", "bookings", "notifications", "shift_changes"];
+    expect(after.rows.console_sessions).toMatchObject({ rows: 0 });
+    // The catch-up makes shifts and work due, and sessions end.
+    const changed = [
+      "console_sessions",
+      "shifts",
+      "work",
+      "issues",
+      "bookings",
+      "notifications",
+      "shift_changes",
+    ];
     const kept = (all: Record<string, unknown>) =>
       Object.entries(all).filter(([name]) => !changed.includes(name));
     expect(kept(after.rows)).toEqual(kept(before.rows));

@@ -84,7 +84,14 @@ const TABLES: Tables = {
     token_hash: "text",
     operator_id: "uuid",
     created_at: "timestamptz",
-    valid_until: "timestamptz?",
+    valid_until: "timestamptz",
+    replaced_at: "timestamptz?",
+  },
+  console_sessions: {
+    session_hash: "text",
+    token_hash: "text?",
+    created_at: "timestamptz",
+    used_at: "timestamptz",
   },
   audit: {
     audit_id: "uuid",

@@ -30,6 +30,7 @@ const NOTHING = {
   hoursDeleted: 0,
   operationsDeleted: 0,
   countsDeleted: 0,
+  sessionsDeleted: 0,
 };
 
 describe.each(featureEngines)("the periodic reading on %s", (engine) => {
@@ -453,6 +454,24 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
       .execute();
     expect(await round()).toEqual({ ...NOTHING, countsDeleted: 1 });
     expect(await kysely.selectFrom("webhook_counts").select("minute").execute()).toHaveLength(2);
+  });
+
+  it("deletes sessions that have ended by their time", async () => {
+    const { kysely } = database();
+    const session = (createdAgo: number, usedAgo: number) => ({
+      session_hash: randomUUID(),
+      token_hash: null,
+      created_at: new Date(clock - createdAgo),
+      used_at: new Date(clock - usedAgo),
+    });
+    const kept = session(7 * DAY_MS, 12 * HOUR_MS);
+    await kysely
+      .insertInto("console_sessions")
+      .values([session(7 * DAY_MS + 1, 0), session(DAY_MS, 12 * HOUR_MS + 1), kept])
+      .execute();
+    expect(await round()).toEqual({ ...NOTHING, sessionsDeleted: 2 });
+    const left = await kysely.selectFrom("console_sessions").select("session_hash").execute();
+    expect(left).toEqual([{ session_hash: kept.session_hash }]);
   });
 
   it("deletes operations whose echo is no longer expected, and none that waits for the provider", async () => {

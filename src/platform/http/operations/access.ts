@@ -1,4 +1,7 @@
+import type { Request } from "express";
 import type { Handlers } from "../../../../generated/operations/server.ts";
+import { problem } from "../../../contract/problem.ts";
+import { bearerToken } from "../../../runtime/bearer-token.ts";
 import { changesOf } from "../../access/audit.ts";
 import { selectAudit, viewOfEntry } from "../../access/audit-log.ts";
 import type { Identity } from "../../access/identity.ts";
@@ -12,18 +15,59 @@ import {
   selectOperators,
   viewOfOperator,
 } from "../../access/operators.ts";
+import type { Sessions } from "../../access/sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { publishLogLevel } from "../../log-level.ts";
-import { transact } from "../../transaction.ts";
+import { afterCommit, type Trx, transact } from "../../transaction.ts";
 import { page } from "../page.ts";
 import { created, noContent, ok } from "../response.ts";
+import { clearCookie, sessionOf, setCookie } from "../session-cookie.ts";
+
+interface Access {
+  operators: Pick<OperatorTokens, "forget">;
+  sessions: Pick<Sessions, "open" | "close" | "forget">;
+}
+
+function viewOfMe({ operatorId, name, role, tokenValidUntil }: Identity) {
+  return {
+    name,
+    role,
+    ...(operatorId !== null && { operatorId }),
+    ...(tokenValidUntil && { tokenValidUntil: tokenValidUntil.toISOString() }),
+  };
+}
 
 /** Operators, what they did, and what is logged. */
-export function accessHandlers(deps: Deps, known: Pick<OperatorTokens, "forget">) {
+export function accessHandlers(deps: Deps, { operators, sessions }: Access) {
   const { kysely } = deps.database;
+  const closeSession = async (trx: Trx, request: Request) => {
+    const session = sessionOf(request);
+    if (session === undefined) return;
+    await sessions.close(trx, session);
+    afterCommit(trx, () => sessions.forget(() => true));
+  };
+  const known: Pick<OperatorTokens, "forget"> = {
+    forget: (isChanged) => {
+      operators.forget(isChanged);
+      sessions.forget(isChanged);
+    },
+  };
   return {
-    getMe: (_request, { operatorId, name, role }) =>
-      ok({ name, role, ...(operatorId !== null && { operatorId }) }),
+    signIn: async ({ raw }, identity) => {
+      const token = bearerToken(raw.headers.authorization);
+      if (token === undefined)
+        throw problem("unauthorized", { detail: "Send the token of an operator to sign in." });
+      const session = await transact(deps, async (trx) => {
+        await closeSession(trx, raw);
+        return sessions.open(trx, token, identity);
+      });
+      return { ...created(viewOfMe(identity)), headers: setCookie(raw, session) };
+    },
+    signOut: async ({ raw }) => {
+      await transact(deps, (trx) => closeSession(trx, raw));
+      return { ...noContent, headers: clearCookie(raw) };
+    },
+    getMe: (_request, identity) => ok(viewOfMe(identity)),
     changeLogLevel: async ({ body: { level } }) => {
       await transact(deps, async (trx) => {
         deps.audit?.note({ changes: changesOf({}, { level }) });
@@ -46,7 +90,7 @@ export function accessHandlers(deps: Deps, known: Pick<OperatorTokens, "forget">
       return noContent;
     },
     rotateOperatorToken: async ({ path, body }) =>
-      created(await rotateOperatorToken(deps, known, path.operatorId, body.overlapHours)),
+      created(await rotateOperatorToken(deps, known, path.operatorId, body)),
     listAudit: async ({ query }) =>
       ok(await page(selectAudit(kysely, query), query, { id: "audit_id" }, viewOfEntry)),
   } satisfies Partial<Handlers<Identity>>;

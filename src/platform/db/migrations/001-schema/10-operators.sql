@@ -9,14 +9,28 @@ create table operators (
 );
 create unique index operators_name on operators (name) where revoked_at is null;
 
--- Stored as SHA-256. During a rotation two are valid: the older one until `valid_until`.
+-- Stored as SHA-256. Two are valid during a rotation: the one that was replaced, and the new one. One that has expired stays until the next
+-- rotation, so that its holder learns why it is refused.
 create table operator_tokens (
   token_hash text primary key,
   operator_id uuid not null references operators,
   created_at timestamptz not null default now(),
-  valid_until timestamptz
+  valid_until timestamptz not null,
+  -- By a rotation.
+  replaced_at timestamptz
 );
 create index operator_tokens_operator on operator_tokens (operator_id);
+
+-- Who is signed in to the console. A session is stored as SHA-256, and ends with the token that it was opened with.
+create table console_sessions (
+  session_hash text primary key,
+  -- Null: OPERATIONS_TOKEN.
+  token_hash text references operator_tokens on delete cascade,
+  created_at timestamptz not null,
+  -- To the minute.
+  used_at timestamptz not null
+);
+create index console_sessions_token on console_sessions (token_hash);
 
 -- What operators changed and revealed, written in the transaction of the change. The platform only inserts and reads here: a role with
 -- no other right on this table is enough.

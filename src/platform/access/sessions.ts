@@ -1,0 +1,131 @@
+import type { Kysely } from "kysely";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contract/durations.ts";
+import { problem } from "../../contract/problem.ts";
+import type { Log } from "../db/database.ts";
+import type { Schema } from "../db/schema.ts";
+import { withTimeout } from "../db/with-timeout.ts";
+import { afterCommit, type Trx } from "../transaction.ts";
+import type { AddressLimit } from "./address-limit.ts";
+import { FIRST_ADMIN, type Operator } from "./identity.ts";
+import { createKnownTokens, type KnownTokens } from "./known-tokens.ts";
+import { hashToken, makeToken } from "./token.ts";
+
+/** Without a request. An open console sends some. */
+const IDLE_MS = 12 * HOUR_MS;
+const LONGEST_MS = 7 * DAY_MS;
+
+/** Who is signed in to the console. */
+export interface Sessions extends Pick<KnownTokens<Operator>, "find" | "forget"> {
+  /**
+   * Signs in the owner of a token. Returns what the browser keeps: 32 random bytes.
+   * @throws ProblemError unauthorized
+   */
+  open(trx: Trx, token: string, operator: Operator): Promise<string>;
+  close(trx: Trx, session: string): Promise<void>;
+}
+
+interface Parts {
+  kysely: Kysely<Schema>;
+  limit: AddressLimit;
+  operationsToken: string;
+  now: () => Date;
+  log: Log;
+}
+
+export function createSessions({ kysely, limit, operationsToken, now, log }: Parts): Sessions {
+  // With OPERATIONS_TOKEN, so that another one ends every session. It cannot be guessed from the hash, because the session is random.
+  const keyOf = (session: string) => `${session}.${operationsToken}`;
+  const known = createKnownTokens<Operator>(
+    async (hash) => {
+      const row = await withTimeout(readSession(kysely, hash));
+      if (!row) return undefined;
+      const { usedAt, createdAt, tokenValidUntil, operatorId, name, role } = row;
+      const ends = [usedAt.getTime() + IDLE_MS, createdAt.getTime() + LONGEST_MS];
+      if (tokenValidUntil !== null) ends.push(tokenValidUntil.getTime());
+      const validUntil = new Date(Math.min(...ends));
+      if (validUntil > now()) await noteUse(kysely, hash, now(), log);
+      if (operatorId === null || name === null || role === null || tokenValidUntil === null)
+        return { owner: FIRST_ADMIN, validUntil };
+      return { owner: { operatorId, name, role, tokenValidUntil }, validUntil };
+    },
+    limit,
+    () => now().getTime(),
+  );
+  return {
+    find: (session, address) => known.find(keyOf(session), address),
+    forget: known.forget,
+    open: async (trx, token, { operatorId }) => {
+      const token_hash = operatorId === null ? null : hashToken(token);
+      if (token_hash !== null) await requireToken(trx, token_hash);
+      const session = makeToken("");
+      const at = now();
+      const row = {
+        session_hash: hashToken(keyOf(session)),
+        token_hash,
+        created_at: at,
+        used_at: at,
+      };
+      await trx.insertInto("console_sessions").values(row).execute();
+      afterCommit(trx, () => known.accept(keyOf(session)));
+      return session;
+    },
+    close: async (trx, session) => {
+      await trx
+        .deleteFrom("console_sessions")
+        .where("session_hash", "=", hashToken(keyOf(session)))
+        .execute();
+    },
+  };
+}
+
+/** The token may have been revoked since the request was let in. */
+async function requireToken(trx: Trx, hash: string): Promise<void> {
+  await trx
+    .selectFrom("operator_tokens")
+    .select("token_hash")
+    .where("token_hash", "=", hash)
+    .forKeyShare()
+    .executeTakeFirstOrThrow(() => problem("unauthorized", { detail: "The token is no longer valid." }));
+}
+
+function readSession(kysely: Kysely<Schema>, hash: string) {
+  return kysely
+    .selectFrom("console_sessions as session")
+    .leftJoin("operator_tokens as token", "token.token_hash", "session.token_hash")
+    .leftJoin("operators", "operators.operator_id", "token.operator_id")
+    .select([
+      "session.created_at as createdAt",
+      "used_at as usedAt",
+      "valid_until as tokenValidUntil",
+      "operators.operator_id as operatorId",
+      "name",
+      "role",
+    ])
+    .where("session_hash", "=", hash)
+    .executeTakeFirst();
+}
+
+/** At most once a minute. A database that takes no write does not sign anyone out. */
+async function noteUse(kysely: Kysely<Schema>, hash: string, now: Date, log: Log): Promise<void> {
+  await kysely
+    .updateTable("console_sessions")
+    .set({ used_at: now })
+    .where("session_hash", "=", hash)
+    .where("used_at", "<", new Date(now.getTime() - MINUTE_MS))
+    .execute()
+    .catch((err) => log.warn({ err }, "could not store that a session was used"));
+}
+
+/** Returns how many sessions had ended. */
+export async function deleteEndedSessions(kysely: Kysely<Schema>, now: Date): Promise<number> {
+  const { numDeletedRows } = await kysely
+    .deleteFrom("console_sessions")
+    .where(({ or, eb }) =>
+      or([
+        eb("used_at", "<", new Date(now.getTime() - IDLE_MS)),
+        eb("created_at", "<", new Date(now.getTime() - LONGEST_MS)),
+      ]),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
