@@ -106,6 +106,14 @@ export interface Client extends Interceptors {
    */
   rotateToken: Call<paths, "/integrations/{providerId}/tokens", "post">;
   /**
+   * Release many people of a registry: `POST /integrations/{providerId}/release`.
+   *
+   * `releaseCandidate` for each, in one transaction. People about whom the sources conflict, and those whom the
+   * registry does not name, are left out and listed: a conflict needs an operator who reads what each source
+   * asserts, and then `releaseCandidate`.
+   */
+  releaseCandidates: Call<paths, "/integrations/{providerId}/release", "post">;
+  /**
    * Import the provider's candidate registry: `POST /integrations/{providerId}/registry-import`.
    *
    * Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and
@@ -179,10 +187,11 @@ export interface Client extends Interceptors {
   /**
    * Correct an address, or what a candidate can do: `PATCH /candidates/{candidateId}`.
    *
-   * Omitted fields stay. `competenceIds` replaces all competences: open jobs that need a new one are offered to
-   * the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay. Notifications go
-   * to the new address from now on; resend those that were refused. Decision: the change is not sent to providers,
-   * because the contract has no operation for it.
+   * What is given is the company's, and valid for every organisation for which the person is. Omitted fields stay.
+   * `competenceIds` replaces all competences, those that registries assert included: open jobs that need a new one
+   * are offered to the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay.
+   * Notifications go to the new address from now on; resend those that were refused. Decision: the change is not
+   * sent to providers, because the contract has no operation for it.
    */
   changeCandidate: Call<paths, "/candidates/{candidateId}", "patch">;
   /**
@@ -429,6 +438,7 @@ const DOCUMENT = {
       "POST /integrations/{providerId}/suspend": [["operatorToken"]],
       "POST /integrations/{providerId}/offboard": [["operatorToken"]],
       "POST /integrations/{providerId}/tokens": [["operatorToken"]],
+      "POST /integrations/{providerId}/release": [["operatorToken"]],
       "POST /integrations/{providerId}/registry-import": [["operatorToken"]],
       "GET /integrations/{providerId}/report": [["operatorToken"]],
       "GET /workplaces": [["operatorToken"]],
@@ -500,6 +510,7 @@ export function createClient(options: ClientOptions = {}): Client {
     suspendIntegration: (...init) => withStatus(http.POST("/integrations/{providerId}/suspend", ...init)),
     offboardIntegration: (...init) => withStatus(http.POST("/integrations/{providerId}/offboard", ...init)),
     rotateToken: (...init) => withStatus(http.POST("/integrations/{providerId}/tokens", ...init)),
+    releaseCandidates: (...init) => withStatus(http.POST("/integrations/{providerId}/release", ...init)),
     importRegistry: (...init) => withStatus(http.POST("/integrations/{providerId}/registry-import", ...init)),
     getProviderReport: (...init) => withStatus(http.GET("/integrations/{providerId}/report", ...init)),
     listWorkplaces: (...init) => withStatus(http.GET("/workplaces", ...init)),

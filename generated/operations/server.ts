@@ -109,6 +109,14 @@ export interface Handlers<Context> {
    */
   rotateToken: Handler<operations["rotateToken"], Context>;
   /**
+   * Release many people of a registry: `POST /integrations/{providerId}/release`.
+   *
+   * `releaseCandidate` for each, in one transaction. People about whom the sources conflict, and those whom the
+   * registry does not name, are left out and listed: a conflict needs an operator who reads what each source
+   * asserts, and then `releaseCandidate`.
+   */
+  releaseCandidates: Handler<operations["releaseCandidates"], Context>;
+  /**
    * Import the provider's candidate registry: `POST /integrations/{providerId}/registry-import`.
    *
    * Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and
@@ -182,10 +190,11 @@ export interface Handlers<Context> {
   /**
    * Correct an address, or what a candidate can do: `PATCH /candidates/{candidateId}`.
    *
-   * Omitted fields stay. `competenceIds` replaces all competences: open jobs that need a new one are offered to
-   * the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay. Notifications go
-   * to the new address from now on; resend those that were refused. Decision: the change is not sent to providers,
-   * because the contract has no operation for it.
+   * What is given is the company's, and valid for every organisation for which the person is. Omitted fields stay.
+   * `competenceIds` replaces all competences, those that registries assert included: open jobs that need a new one
+   * are offered to the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay.
+   * Notifications go to the new address from now on; resend those that were refused. Decision: the change is not
+   * sent to providers, because the contract has no operation for it.
    */
   changeCandidate: Handler<operations["changeCandidate"], Context>;
   /**
@@ -666,6 +675,26 @@ export const operationsTable = [
     },
   },
   {
+    operationId: "releaseCandidates",
+    method: "POST",
+    path: "/integrations/{providerId}/release",
+    security: ["operatorToken"],
+    scopes: ["operator"],
+    parameters: [{ in: "path", name: "providerId", type: "string" }],
+    body: { required: true, contentType: "application/json" },
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "404": "application/problem+json",
+      "413": "application/problem+json",
+      "415": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
     operationId: "importRegistry",
     method: "POST",
     path: "/integrations/{providerId}/registry-import",
@@ -828,6 +857,8 @@ export const operationsTable = [
     parameters: [
       { in: "query", name: "search", type: "string" },
       { in: "query", name: "competenceId", type: "string" },
+      { in: "query", name: "providerId", type: "string" },
+      { in: "query", name: "state", type: "string" },
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],

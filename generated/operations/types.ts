@@ -237,6 +237,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/integrations/{providerId}/release": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["parameters"]["providerId"];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Release many people of a registry
+     * @description `releaseCandidate` for each, in one transaction. People about whom the sources conflict, and those whom the registry does not name, are left out and listed: a conflict needs an operator who reads what each source asserts, and then `releaseCandidate`.
+     */
+    post: operations["releaseCandidates"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/integrations/{providerId}/registry-import": {
     parameters: {
       query?: never;
@@ -412,7 +435,7 @@ export interface paths {
     head?: never;
     /**
      * Correct an address, or what a candidate can do
-     * @description Omitted fields stay. `competenceIds` replaces all competences: open jobs that need a new one are offered to the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay. Notifications go to the new address from now on; resend those that were refused. Decision: the change is not sent to providers, because the contract has no operation for it.
+     * @description What is given is the company's, and valid for every organisation for which the person is. Omitted fields stay. `competenceIds` replaces all competences, those that registries assert included: open jobs that need a new one are offered to the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay. Notifications go to the new address from now on; resend those that were refused. Decision: the change is not sent to providers, because the contract has no operation for it.
      */
     patch: operations["changeCandidate"];
     trace?: never;
@@ -1881,6 +1904,7 @@ export interface components {
       phone?: components["schemas"]["Phone"];
       competenceIds?: string[];
     };
+    /** @description What the company itself asserts about a person, and what each registry does: what a registry asserts is valid for the shifts of its own organisation. */
     Candidate: {
       /** Format: uuid */
       candidateId: string;
@@ -1889,18 +1913,62 @@ export interface components {
        * @example 1890****-****
        */
       personalNumber: string;
+      /** @description If the person is not `shared`, that of one of the registries, for lists. */
       firstName: string;
+      /** @description Like `firstName`. */
       lastName: string;
+      email: components["schemas"]["MaskedEmail"];
+      phone: components["schemas"]["MaskedPhone"];
+      /** @description Those that the company asserts. What a registry asserts is in `memberships`. */
       competenceIds: string[];
       /** @description Valid for every organisation: an operator added the person, or released them. Otherwise the person is offered and booked only on shifts of the organisations in `memberships`. */
       shared: boolean;
-      /** @description The organisations whose registry names the person. */
+      /** @description The organisations whose registry names the person, the first to do so first. */
       memberships: components["schemas"]["Membership"][];
+      /** @description Of what the sources assert different things. Names and e-mail addresses are compared without regard to case, phone numbers by their last nine digits. */
+      conflicts: components["schemas"]["Conflict"][];
     };
+    /**
+     * @description Masked; empty if none is known.
+     * @example r***@example.com
+     */
+    MaskedEmail: string;
+    /**
+     * @description Masked; empty if none is known.
+     * @example *** 05
+     */
+    MaskedPhone: string;
+    /** @description What the registry of an organisation asserts about a person. */
     Membership: {
       providerId: components["schemas"]["ProviderId"];
+      firstName: string;
+      lastName: string;
+      email: components["schemas"]["MaskedEmail"];
+      phone: components["schemas"]["MaskedPhone"];
+      competenceIds: string[];
+      /**
+       * Format: date-time
+       * @description When it first named the person.
+       */
+      since: string;
       /** @description An operator made what it asserts valid for every organisation. */
       released: boolean;
+    };
+    /** @enum {string} */
+    Conflict: "name" | "email" | "phone";
+    ReleaseMany: {
+      candidateIds: string[];
+    };
+    ReleasedMany: {
+      /** @description How many are released now, those who were before included. */
+      released: number;
+      left: components["schemas"]["NotReleased"][];
+    };
+    NotReleased: {
+      /** Format: uuid */
+      candidateId: string;
+      /** @enum {string} */
+      reason: "conflicting" | "not_in_registry";
     };
     Release: {
       providerId: components["schemas"]["ProviderId"];
@@ -2401,6 +2469,8 @@ export interface components {
       skipped: number;
       /** @description Entries that could not be used. */
       invalid: number;
+      /** @description People of this registry, from this import or an earlier one, who are valid for no other organisation before an operator releases them. */
+      unreleased: number;
       /** @description At most 100 of them. */
       faults: components["schemas"]["RegistryFault"][];
     };
@@ -2432,6 +2502,17 @@ export interface components {
       /** Format: uuid */
       candidateId: string;
       personalNumber: components["schemas"]["PersonalNumber"];
+      firstName: string;
+      lastName: string;
+      /** @description The company's; empty if it has none. */
+      email: string;
+      /** @description The company's; empty if it has none. */
+      phone: string;
+      memberships: components["schemas"]["RevealedMembership"][];
+    };
+    /** @description What the registry of an organisation asserts, unmasked. */
+    RevealedMembership: {
+      providerId: components["schemas"]["ProviderId"];
       firstName: string;
       lastName: string;
       email: string;
@@ -3201,6 +3282,41 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
+  releaseCandidates: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["parameters"]["providerId"];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["ReleaseMany"];
+      };
+    };
+    responses: {
+      /** @description Whom it released. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ReleasedMany"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
   importRegistry: {
     parameters: {
       query?: never;
@@ -3460,10 +3576,14 @@ export interface operations {
   listCandidates: {
     parameters: {
       query?: {
-        /** @description Only people whose name, as `firstName lastName`, contains this text, or the person with this candidateId. Case is ignored. */
+        /** @description Only people whose name, as `firstName lastName`, contains this text, be it the company's or that of a registry, or the person with this candidateId. Case is ignored. */
         search?: string;
-        /** @description Only people with this competence. */
+        /** @description Only people with this competence, whether the company or a registry asserts it. */
         competenceId?: string;
+        /** @description Only people whom the registry of this organisation names. */
+        providerId?: components["schemas"]["ProviderId"];
+        /** @description `unreleased`: only people whom registries alone name, and whom no operator has released; `conflicting`: only people about whom the company and the registries assert different things. */
+        state?: "unreleased" | "conflicting";
         /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
@@ -4901,8 +5021,18 @@ export type EmergencyContact = components["schemas"]["EmergencyContact"];
 export type BankDetails = components["schemas"]["BankDetails"];
 export type CandidateDocuments = components["schemas"]["CandidateDocuments"];
 export type CandidateChange = components["schemas"]["CandidateChange"];
+/** What the company itself asserts about a person, and what each registry does: what a registry asserts is valid for the shifts of its own organisation. */
 export type Candidate = components["schemas"]["Candidate"];
+/** Masked; empty if none is known. */
+export type MaskedEmail = components["schemas"]["MaskedEmail"];
+/** Masked; empty if none is known. */
+export type MaskedPhone = components["schemas"]["MaskedPhone"];
+/** What the registry of an organisation asserts about a person. */
 export type Membership = components["schemas"]["Membership"];
+export type Conflict = components["schemas"]["Conflict"];
+export type ReleaseMany = components["schemas"]["ReleaseMany"];
+export type ReleasedMany = components["schemas"]["ReleasedMany"];
+export type NotReleased = components["schemas"]["NotReleased"];
 export type Release = components["schemas"]["Release"];
 /** An event of `GET /stream`: its name, and the JSON object in its `data`. */
 export type StreamEvent = components["schemas"]["StreamEvent"];
@@ -4965,6 +5095,8 @@ export type ProviderReport = components["schemas"]["ProviderReport"];
 export type FieldUse = components["schemas"]["FieldUse"];
 export type RevealOrder = components["schemas"]["RevealOrder"];
 export type RevealedCandidate = components["schemas"]["RevealedCandidate"];
+/** What the registry of an organisation asserts, unmasked. */
+export type RevealedMembership = components["schemas"]["RevealedMembership"];
 export type JobChange = components["schemas"]["JobChange"];
 export type Explanation = components["schemas"]["Explanation"];
 /** How far a job is staffed. */

@@ -80,7 +80,13 @@ export declare const schemas: {
   readonly CandidateDocuments: Validator<components["schemas"]["CandidateDocuments"]>;
   readonly CandidateChange: Validator<components["schemas"]["CandidateChange"]>;
   readonly Candidate: Validator<components["schemas"]["Candidate"]>;
+  readonly MaskedEmail: Validator<components["schemas"]["MaskedEmail"]>;
+  readonly MaskedPhone: Validator<components["schemas"]["MaskedPhone"]>;
   readonly Membership: Validator<components["schemas"]["Membership"]>;
+  readonly Conflict: Validator<components["schemas"]["Conflict"]>;
+  readonly ReleaseMany: Validator<components["schemas"]["ReleaseMany"]>;
+  readonly ReleasedMany: Validator<components["schemas"]["ReleasedMany"]>;
+  readonly NotReleased: Validator<components["schemas"]["NotReleased"]>;
   readonly Release: Validator<components["schemas"]["Release"]>;
   readonly StreamEvent: Validator<components["schemas"]["StreamEvent"]>;
   readonly StreamJob: Validator<components["schemas"]["StreamJob"]>;
@@ -127,6 +133,7 @@ export declare const schemas: {
   readonly FieldUse: Validator<components["schemas"]["FieldUse"]>;
   readonly RevealOrder: Validator<components["schemas"]["RevealOrder"]>;
   readonly RevealedCandidate: Validator<components["schemas"]["RevealedCandidate"]>;
+  readonly RevealedMembership: Validator<components["schemas"]["RevealedMembership"]>;
   readonly JobChange: Validator<components["schemas"]["JobChange"]>;
   readonly Explanation: Validator<components["schemas"]["Explanation"]>;
   readonly StaffingCode: Validator<components["schemas"]["StaffingCode"]>;
@@ -190,6 +197,10 @@ export declare const requests: {
   readonly rotateToken: {
     readonly path: Validator<RequestPart<operations["rotateToken"], "path">>;
     readonly body: Validator<RequestBody<operations["rotateToken"]>>;
+  };
+  readonly releaseCandidates: {
+    readonly path: Validator<RequestPart<operations["releaseCandidates"], "path">>;
+    readonly body: Validator<RequestBody<operations["releaseCandidates"]>>;
   };
   readonly importRegistry: { readonly path: Validator<RequestPart<operations["importRegistry"], "path">> };
   readonly getProviderReport: {
@@ -416,6 +427,17 @@ export declare const responses: {
     readonly "415": Validator<ResponseBody<operations["rotateToken"], 415>>;
     readonly "429": Validator<ResponseBody<operations["rotateToken"], 429>>;
     readonly "503": Validator<ResponseBody<operations["rotateToken"], 503>>;
+  };
+  readonly releaseCandidates: {
+    readonly "200": Validator<ResponseBody<operations["releaseCandidates"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["releaseCandidates"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["releaseCandidates"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["releaseCandidates"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["releaseCandidates"], 404>>;
+    readonly "413": Validator<ResponseBody<operations["releaseCandidates"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["releaseCandidates"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["releaseCandidates"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["releaseCandidates"], 503>>;
   };
   readonly importRegistry: {
     readonly "200": Validator<ResponseBody<operations["importRegistry"], 200>>;
@@ -949,7 +971,13 @@ export declare const isBankDetails: Validator<components["schemas"]["BankDetails
 export declare const isCandidateDocuments: Validator<components["schemas"]["CandidateDocuments"]>;
 export declare const isCandidateChange: Validator<components["schemas"]["CandidateChange"]>;
 export declare const isCandidate: Validator<components["schemas"]["Candidate"]>;
+export declare const isMaskedEmail: Validator<components["schemas"]["MaskedEmail"]>;
+export declare const isMaskedPhone: Validator<components["schemas"]["MaskedPhone"]>;
 export declare const isMembership: Validator<components["schemas"]["Membership"]>;
+export declare const isConflict: Validator<components["schemas"]["Conflict"]>;
+export declare const isReleaseMany: Validator<components["schemas"]["ReleaseMany"]>;
+export declare const isReleasedMany: Validator<components["schemas"]["ReleasedMany"]>;
+export declare const isNotReleased: Validator<components["schemas"]["NotReleased"]>;
 export declare const isRelease: Validator<components["schemas"]["Release"]>;
 export declare const isStreamEvent: Validator<components["schemas"]["StreamEvent"]>;
 export declare const isStreamJob: Validator<components["schemas"]["StreamJob"]>;
@@ -996,6 +1024,7 @@ export declare const isProviderReport: Validator<components["schemas"]["Provider
 export declare const isFieldUse: Validator<components["schemas"]["FieldUse"]>;
 export declare const isRevealOrder: Validator<components["schemas"]["RevealOrder"]>;
 export declare const isRevealedCandidate: Validator<components["schemas"]["RevealedCandidate"]>;
+export declare const isRevealedMembership: Validator<components["schemas"]["RevealedMembership"]>;
 export declare const isJobChange: Validator<components["schemas"]["JobChange"]>;
 export declare const isExplanation: Validator<components["schemas"]["Explanation"]>;
 export declare const isStaffingCode: Validator<components["schemas"]["StaffingCode"]>;

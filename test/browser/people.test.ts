@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { ok } from "../harness/operations.ts";
+import { numberAt } from "../harness/registry-provider.ts";
 import {
   DISPLAYS,
   expectNoSeriousViolation,
@@ -79,9 +80,12 @@ describe("a person", () => {
     const page = await harness().visit(`people/${candidateId}`);
     await region(page, "Details").getByText("none").waitFor();
     await page.getByRole("button", { name: "Edit …" }).click();
-    await page.getByLabel(competences.get(organisation.competenceId) ?? "").check();
     await page.getByLabel("E-mail").fill("new.address@example.com");
     await page.getByRole("button", { name: "Save the changes" }).click();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Competences …" }).click();
+    await page.getByLabel(competences.get(organisation.competenceId) ?? "").check();
+    await page.getByRole("button", { name: "Save the competences" }).click();
     await region(page, "Details")
       .getByText(competences.get(organisation.competenceId) ?? "")
       .waitFor();
@@ -110,6 +114,78 @@ describe("a person", () => {
   });
 });
 
+/** A person whom two registries name differently, beside others whom one names. */
+async function inTwoRegistries() {
+  const { operations } = harness();
+  const [one, other] = [await harness().onboard(), await harness().onboard()];
+  const [role] = one.provider.roles;
+  const workHistory = role ? [{ roleId: role.id }] : [];
+  const lastName = `Ek ${one.providerId.slice(0, 4)}`;
+  named += 3;
+  const number = numberAt(500 + named);
+  one.provider.addCandidate({ personalNumber: number, firstName: "Anna", lastName, workHistory });
+  other.provider.addCandidate({ personalNumber: number, firstName: "Mallory", lastName });
+  for (const nth of [1, 2])
+    one.provider.addCandidate({
+      personalNumber: numberAt(500 + named + nth),
+      firstName: `Bo ${nth}`,
+      lastName,
+    });
+  for (const { params } of [other, one]) ok(await operations.importRegistry({ params }));
+  const query = { search: `Anna ${lastName}` };
+  const [person] = ok(await operations.listCandidates({ params: { query } })).items;
+  return { ...one, lastName, candidateId: person?.candidateId ?? "" };
+}
+
+/** Each organisation has people of its own. */
+let named = 0;
+
+describe("the people of a registry", () => {
+  it("are released many at once, but not those about whom the sources differ", async () => {
+    const { providerId, lastName } = await inTwoRegistries();
+    const page = await harness().visit(`integrations/${providerId}`);
+    await page.getByRole("button", { name: "Import the registry" }).click();
+    await region(page, "Registry")
+      .getByRole("link", { name: /people$/ })
+      .click();
+    await page.getByLabel("Sources").waitFor();
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ providerId, state: "unreleased" });
+    const boxOf = (firstName: string) =>
+      page.getByRole("checkbox", { name: `Choose ${firstName} ${lastName}` });
+    expect(await boxOf("Mallory").isDisabled()).toBe(true);
+    await boxOf("Bo 1").check();
+    await boxOf("Bo 2").check();
+    await page.getByRole("button", { name: "Release 2 people …" }).click();
+    await page.getByRole("button", { name: "Release 2 people", exact: true }).click();
+    await page.getByText("2 people are released.").waitFor();
+    await boxOf("Bo 1").waitFor({ state: "detached" });
+    const query = { search: lastName, providerId, state: "unreleased" as const };
+    const { items } = ok(await harness().operations.listCandidates({ params: { query } }));
+    expect(items.map(({ firstName }) => firstName)).toEqual(["Mallory"]);
+  });
+
+  it("show what each source asserts, and are released by an operator who has read it", async () => {
+    const { providerId, candidateId, lastName } = await inTwoRegistries();
+    const page = await harness().visit(`people/${candidateId}`);
+    const sources = region(page, "Sources");
+    const own = sources.getByRole("row", { name: `Anna ${lastName}` });
+    await own.getByText("differs").waitFor();
+    await sources
+      .getByRole("row", { name: `Mallory ${lastName}` })
+      .getByText("differs")
+      .waitFor();
+    await own.getByRole("button", { name: "Release …" }).click();
+    await page.getByRole("dialog").getByText("The sources differ").waitFor();
+    await page.getByRole("button", { name: `Release Anna ${lastName}`, exact: true }).click();
+    await page.getByText(`Anna ${lastName} is released.`).waitFor();
+    await page.getByRole("heading", { name: `Anna ${lastName}`, level: 1 }).waitFor();
+    await sources.getByRole("row", { name: "The company" }).waitFor();
+    const params = { path: { candidateId } };
+    const { memberships } = ok(await harness().operations.getCandidate({ params }));
+    expect(memberships.find((each) => each.providerId === providerId)?.released).toBe(true);
+  });
+});
+
 async function competencesByName() {
   const { items } = ok(await harness().operations.listCompetences({ params: { query: { limit: 200 } } }));
   return { competences: new Map(items.map(({ competenceId, name }) => [competenceId, name])) };
@@ -135,4 +211,20 @@ describe("people", () => {
     await page.getByRole("button", { name: "Reveal …" }).click();
     await check(page.getByRole("dialog"));
   });
+
+  it.each(DISPLAYS)(
+    "of a registry have no serious axe violation and fit the window, %s",
+    async (_, display) => {
+      const { providerId, candidateId } = await inTwoRegistries();
+      const page = await harness().visit(`people?providerId=${providerId}&state=unreleased`, display);
+      await page.getByRole("button", { name: "Choose all shown" }).click();
+      await page.getByRole("button", { name: /^Release \d+ people …$/ }).waitFor();
+      await expectNoSeriousViolation(page);
+      await expectNoSidewaysScroll(page);
+      await page.goto(`${harness().platform.url}/console/people/${candidateId}`);
+      await region(page, "Sources").getByText("differs").first().waitFor();
+      await expectNoSeriousViolation(page);
+      await expectNoSidewaysScroll(page);
+    },
+  );
 });

@@ -1,5 +1,5 @@
 /**
- * A platform engineer's script on the typed client: every open job gets the first candidate whose competence fits. It prints why the others
+ * A platform engineer's script on the typed client: every open job gets the first candidates who are able and free. It prints why the others
  * could not be staffed.
  *
  *   PLATFORM_URL=http://127.0.0.1:3000 OPERATIONS_TOKEN=... node staff-shifts.ts
@@ -24,15 +24,13 @@ async function* openJobs(): AsyncGenerator<Job> {
   } while (cursor !== undefined);
 }
 
-/** Answers how many seats were taken. */
-async function staff(job: Job): Promise<number> {
-  const { data } = await platform.listCandidates();
-  const isBooked = (candidateId: string) =>
-    job.bookings.some((booking) => booking.candidateId === candidateId);
+/** Returns how many seats were taken. */
+async function staff({ jobId }: Job): Promise<number> {
+  const path = { jobId };
+  const { data } = await platform.listJobCandidates({ params: { path } });
   let taken = 0;
-  for (const { candidateId, competenceIds } of data?.items ?? []) {
-    if (!job.competenceId || !competenceIds.includes(job.competenceId) || isBooked(candidateId)) continue;
-    const path = { jobId: job.jobId };
+  for (const { candidateId, able, busy, booked } of data?.items ?? []) {
+    if (!able || busy || booked) continue;
     const { error, response } = await platform.acceptJob({ params: { path }, body: { candidateId } });
     // 201: the provider confirmed; 202: it has been asked, and the seat is kept until it answers.
     if (response.ok) taken += 1;

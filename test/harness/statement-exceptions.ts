@@ -14,15 +14,15 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
     tables: "bookings jobs own_people memberships",
     why: "a person works for several",
   },
-  "candidates/candidate.ts": {
-    tables: "memberships",
-    why: "finds a person's address where any registry names one",
-  },
   "candidates/erase.ts": {
     tables: "bookings jobs provider_candidates own_people memberships offer_mails notifications",
     why: "a person is erased everywhere",
   },
   "candidates/forget-members.ts": { tables: "memberships bookings", why: "a person may be known to others" },
+  "candidates/sources.ts": {
+    tables: "memberships membership_competences",
+    why: "shows what each asserts about a person",
+  },
   "db/organisation.ts": {
     tables:
       "events jobs notifications issues shifts figures hourly_figures pending_operations webhook_counts work",
@@ -32,7 +32,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
   "http/job-candidates.ts": { tables: "jobs", why: "finds a job by its id alone" },
   "http/operations/candidates.ts": {
     tables: "memberships membership_competences integrations",
-    why: "shows what each asserts about a person, and whom a competence concerns",
+    why: "finds people by what any asserts, and whom a competence concerns",
   },
   "http/operations/events.ts": {
     tables: "all_events events_of_shifts trace_steps",

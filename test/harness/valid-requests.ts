@@ -32,6 +32,7 @@ const rightBodies: Record<TakesBody, () => Record<string, unknown>> = {
   changeCandidate: () => ({ email: "ada@example.com" }),
   rotateToken: () => ({ direction: "platform", overlapHours: 1 }),
   releaseCandidate: () => ({ providerId: randomUUID() }),
+  releaseCandidates: () => ({ candidateIds: [randomUUID()] }),
   revealCandidate: () => ({ reason: "The provider asks who this is" }),
   changeJob: () => ({ positions: 2 }),
   replayEvents: () => ({ providerId: randomUUID(), since: "2027-03-01T08:00:00Z" }),

@@ -11,6 +11,7 @@ import { api } from "./api.ts";
 import { ask } from "./errors.ts";
 import { onMessage, type StreamMessage } from "./live.ts";
 import { type PageQuery, readPages } from "./pages.ts";
+import { shortened } from "./person-name.ts";
 
 /** The names behind ids. Undefined: not read yet, or deleted. */
 export interface Names {
@@ -74,16 +75,6 @@ export async function reloadNames(): Promise<void> {
   await Promise.all([readLists(), readFirstCandidates()]);
 }
 
-export function fullName({ firstName, lastName }: Pick<Candidate, "firstName" | "lastName">): string {
-  return `${firstName} ${lastName}`.trim();
-}
-
-/** The name of a candidate; the short id of one who was erased. */
-export function nameOf(candidateId: string, { candidate }: Names): string {
-  const known = candidate(candidateId);
-  return known ? fullName(known) : `candidate ${shortened(candidateId)}`;
-}
-
 /** The work: the competence on the platform, or the role as the provider names it. */
 export function workOf(job: Pick<Job, "competenceId" | "roleName" | "roleId">, names: Names): string {
   return names.competence(job.competenceId)?.name ?? job.roleName ?? `role ${shortened(job.roleId)}`;
@@ -94,13 +85,11 @@ export function placeOf(job: Pick<Job, "workplaceId" | "outletName" | "outletId"
   return names.workplace(job.workplaceId)?.name ?? job.outletName ?? `outlet ${shortened(job.outletId)}`;
 }
 
-/** `Cook, Waiter`; `none` without one. */
+/** `Cook, Waiter`; `none` without one. Of a person those of the company, of a membership those of the registry. */
 export function competencesOf({ competenceIds }: Pick<Candidate, "competenceIds">, names: Names): string {
   const known = competenceIds.map((id) => names.competence(id)?.name ?? id);
   return known.length === 0 ? "none" : known.sort((one, other) => one.localeCompare(other)).join(", ");
 }
-
-const shortened = (id: string): string => (id.length > 12 ? `${id.slice(0, 8)}…` : id);
 
 function follow(): void {
   if (isFollowing) return;

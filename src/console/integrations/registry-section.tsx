@@ -1,8 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RegistryFault, RegistryImport, StreamImport } from "../../../generated/operations/types.ts";
+import { counted } from "../../contract/operator-text.ts";
 import { ActionButton } from "../components/action-button.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
 import { Facts } from "../components/facts.tsx";
+import { addressWith } from "../components/filter.ts";
 import { Section } from "../components/section.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
@@ -27,9 +29,9 @@ export function RegistrySection({ providerId }: { providerId: string }) {
     <Section id="registry" title="Registry">
       <p class="soft">
         Adds the people of the provider's registry as candidates, by personal number. They are offered and
-        booked on this organisation's shifts only, until you release them on their page. Known candidates keep
-        their data on the platform. Bank details, emergency contacts, and work history are not stored.
-        Repeating the import is safe.
+        booked on this organisation's shifts only, until you release them. Known candidates keep their data on
+        the platform. Bank details, emergency contacts, and work history are not stored. Repeating the import
+        is safe.
       </p>
       <p>
         <ActionButton action={importing} onClick={importing.run}>
@@ -38,7 +40,7 @@ export function RegistrySection({ providerId }: { providerId: string }) {
       </p>
       {!result && progress.seen && <Progress {...progress.seen} isRunning={importing.isRunning} />}
       {importing.error && <ImportError error={importing.error} />}
-      {result && <Result {...result} />}
+      {result && <Result {...result} providerId={providerId} />}
     </Section>
   );
 }
@@ -86,7 +88,9 @@ function Progress({ entries, imported, updated, skipped, invalid, isRunning }: P
   );
 }
 
-function Result({ imported, updated, skipped, invalid, faults }: RegistryImport) {
+function Result({ providerId, ...result }: RegistryImport & { providerId: string }) {
+  const { imported, updated, skipped, invalid, unreleased, faults } = result;
+  const waiting = addressWith("/console/people", { providerId, state: "unreleased" });
   return (
     <>
       <Facts
@@ -95,6 +99,8 @@ function Result({ imported, updated, skipped, invalid, faults }: RegistryImport)
           Updated: `${updated} candidates with missing data`,
           Skipped: `${skipped} candidates without missing data`,
           Invalid: `${invalid} unusable entries`,
+          "Waiting for a release":
+            unreleased === 0 ? "none" : <a href={waiting}>{counted(unreleased, "person", "people")}</a>,
         }}
       />
       {faults.length > 0 && <Faults faults={faults} invalid={invalid} />}

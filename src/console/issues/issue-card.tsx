@@ -1,11 +1,12 @@
-import type { Issue, IssueCode, Subject } from "../../../generated/operations/types.ts";
+import type { Issue, IssueCode } from "../../../generated/operations/types.ts";
 import { entryOf, issueText, subjectText } from "../../contract/operator-text.ts";
 import { Badge } from "../components/badge.tsx";
 import { CodeSpans } from "../components/code-spans.tsx";
 import { Resend } from "../components/resend.tsx";
 import { ShortId } from "../components/short-id.tsx";
 import { Time } from "../components/time.tsx";
-import { fullName, useNames } from "../data/names.ts";
+import { useNames } from "../data/names.ts";
+import { fullName, validFor } from "../data/person-name.ts";
 import { eventsAddress } from "../events/event.ts";
 import { URGENCIES, urgencyOf } from "./issues.ts";
 import { Resolve } from "./resolve.tsx";
@@ -34,7 +35,7 @@ export function IssueCard({ issue, jobId, onResolved }: Props) {
         <div>
           <p class="issue-detail">{detail}</p>
           <p class="hint">
-            About <About subject={issue.subject} /> · <Occurrences issue={issue} />
+            About <About issue={issue} /> · <Occurrences issue={issue} />
           </p>
         </div>
         {remedy !== "" && (
@@ -53,20 +54,20 @@ export function IssueCard({ issue, jobId, onResolved }: Props) {
 }
 
 /** The subject, with short ids and the name of the candidate. */
-function About({ subject }: { subject: Subject }) {
+function About({ issue: { subject, providerId } }: { issue: Issue }) {
   const { kind, shiftId, candidateId } = subject;
   if (kind === "shift" && shiftId !== undefined) return <ShiftName shiftId={shiftId} />;
   if (kind === "booking" && shiftId !== undefined && candidateId !== undefined) {
     return (
       <>
-        <CandidateName candidateId={candidateId} /> on <ShiftName shiftId={shiftId} />
+        <CandidateName {...{ candidateId, providerId }} /> on <ShiftName shiftId={shiftId} />
       </>
     );
   }
   if (kind === "notification" && candidateId !== undefined) {
     return (
       <>
-        a notification to <CandidateName candidateId={candidateId} />
+        a notification to <CandidateName {...{ candidateId, providerId }} />
       </>
     );
   }
@@ -81,8 +82,14 @@ function ShiftName({ shiftId }: { shiftId: string }) {
   );
 }
 
-function CandidateName({ candidateId }: { candidateId: string }) {
-  const candidate = useNames().candidate(candidateId);
+interface NameProps {
+  candidateId: string;
+  /** The organisation whose name of the person is shown. */
+  providerId: string | undefined;
+}
+
+function CandidateName({ candidateId, providerId }: NameProps) {
+  const candidate = validFor(useNames().candidate(candidateId), providerId);
   if (candidate) return <>{fullName(candidate)}</>;
   return (
     <>

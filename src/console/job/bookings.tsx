@@ -7,7 +7,8 @@ import { Section } from "../components/section.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { fullName, nameOf, useNames } from "../data/names.ts";
+import { useNames } from "../data/names.ts";
+import { fullName, nameOf } from "../data/person-name.ts";
 import { useAction } from "../data/use-action.ts";
 import { CandidatePicker } from "./candidate-picker.tsx";
 import { holdsSeat, isOver } from "./job.ts";
@@ -18,7 +19,7 @@ export function Bookings({ job }: { job: Job }) {
   const names = useNames();
   const zone = names.integration(job.providerId)?.timeZone;
   const columns: Column<Booking>[] = [
-    { name: "Candidate", cell: ({ candidateId }) => nameOf(candidateId, names) },
+    { name: "Candidate", cell: ({ candidateId }) => nameOf(candidateId, names, job.providerId) },
     { name: "Status", cell: (booking) => <BookingState booking={booking} zone={zone} /> },
     { name: "Trace", cell: (booking) => <TraceLink {...booking} /> },
     { name: "Actions", isActions: true, cell: (booking) => <Withdraw job={job} booking={booking} /> },
@@ -51,7 +52,7 @@ function TraceLink({ traceId }: Booking) {
 function Withdraw({ job, booking }: { job: Job; booking: Booking }) {
   const names = useNames();
   const { candidateId } = booking;
-  const name = nameOf(candidateId, names);
+  const name = nameOf(candidateId, names, job.providerId);
   const provider = names.integration(job.providerId)?.name ?? "the provider";
   const withdraw = async () => {
     const call = api.withdrawBooking({ params: { path: { jobId: job.jobId, candidateId } } });

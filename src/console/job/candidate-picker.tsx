@@ -4,7 +4,7 @@ import { Badge } from "../components/badge.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { fullName } from "../data/names.ts";
+import { fullName } from "../data/person-name.ts";
 import { usePaused } from "../data/use-paused.ts";
 import { useQuery } from "../data/use-query.ts";
 import { hindranceOf } from "./job.ts";

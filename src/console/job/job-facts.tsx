@@ -4,7 +4,8 @@ import { Facts } from "../components/facts.tsx";
 import { Section } from "../components/section.tsx";
 import { ShortId } from "../components/short-id.tsx";
 import { Span } from "../components/time.tsx";
-import { nameOf, placeOf, useNames, workOf } from "../data/names.ts";
+import { placeOf, useNames, workOf } from "../data/names.ts";
+import { nameOf } from "../data/person-name.ts";
 import { takenSeats } from "./job.ts";
 import { Positions } from "./statuses.tsx";
 
@@ -86,14 +87,14 @@ function Warnings({ warnings }: { warnings: readonly string[] }) {
 }
 
 /** The people whom the provider assigned itself. The API lists at most 100 of them. */
-export function OwnPeople({ job: { ownPeople, ownPeopleCount } }: { job: Job }) {
+export function OwnPeople({ job: { providerId, ownPeople, ownPeopleCount } }: { job: Job }) {
   const unlisted = ownPeopleCount - ownPeople.length;
   return (
     <Section id="own-people" title="Assigned by the provider">
       <p class="hint">They take positions. The platform never removes them.</p>
       <ul class="own-people">
         {ownPeople.map((person) => (
-          <OwnPerson key={person.providerCandidateId} {...person} />
+          <OwnPerson key={person.providerCandidateId} {...person} providerId={providerId} />
         ))}
       </ul>
       {unlisted > 0 && <p class="soft">{counted(unlisted, "more person", "more people")}</p>}
@@ -101,14 +102,18 @@ export function OwnPeople({ job: { ownPeople, ownPeopleCount } }: { job: Job }) 
   );
 }
 
-function OwnPerson({ providerCandidateId, candidateId }: ProviderPerson) {
+function OwnPerson({
+  providerCandidateId,
+  candidateId,
+  providerId,
+}: ProviderPerson & { providerId: string }) {
   const names = useNames();
   return (
     <li>
       {candidateId === undefined ? (
         <span class="soft">Not a candidate on the platform</span>
       ) : (
-        nameOf(candidateId, names)
+        nameOf(candidateId, names, providerId)
       )}{" "}
       <span class="soft">
         (<ShortId id={providerCandidateId} />)

@@ -64,6 +64,7 @@ function JobSections({ job }: { job: Job }) {
             <Staffing job={job} />
             <Notifications
               of={{ jobId: job.jobId }}
+              providerId={job.providerId}
               zone={zone}
               empty="None yet. Matching candidates are notified when the job is open."
             />

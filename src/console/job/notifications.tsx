@@ -9,20 +9,23 @@ import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { isAbout } from "../data/live.ts";
-import { nameOf, useNames } from "../data/names.ts";
+import { useNames } from "../data/names.ts";
+import { nameOf } from "../data/person-name.ts";
 import { usePages } from "../data/use-pages.ts";
 
 const PAGE = 6;
 
 interface Props {
   of: { jobId: string } | { candidateId: string };
+  /** That of the job. */
+  providerId?: string;
   zone?: string | undefined;
   /** In place of an empty list. */
   empty: string;
 }
 
 /** The notifications about a job, or to a candidate, newest first. */
-export function Notifications({ of, zone, empty }: Props) {
+export function Notifications({ of, providerId, zone, empty }: Props) {
   const pages = usePages(
     `notifications of ${JSON.stringify(of)}`,
     (page) => ask(api.listNotifications({ params: { query: { ...of, limit: PAGE, ...page } } })),
@@ -41,6 +44,7 @@ export function Notifications({ of, zone, empty }: Props) {
                   key={notification.notificationId}
                   notification={notification}
                   zone={zone}
+                  providerId={providerId}
                   linksJob={"candidateId" in of}
                 />
               ))}
@@ -56,14 +60,15 @@ export function Notifications({ of, zone, empty }: Props) {
 interface ItemProps {
   notification: Notification;
   zone: string | undefined;
+  providerId: string | undefined;
   linksJob: boolean;
 }
 
-function Item({ notification, zone, linksJob }: ItemProps) {
+function Item({ notification, zone, providerId, linksJob }: ItemProps) {
   const names = useNames();
   const { notificationId, candidateId, jobId, kind, createdAt, withdrawnAt } = notification;
   const { waitsUntil, waitsFor } = notification;
-  const recipient = nameOf(candidateId, names);
+  const recipient = nameOf(candidateId, names, providerId);
   return (
     <li>
       <span>

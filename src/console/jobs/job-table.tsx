@@ -1,9 +1,10 @@
-import type { Booking, Job } from "../../../generated/operations/types.ts";
+import type { Job } from "../../../generated/operations/types.ts";
 import { bookingStatusText } from "../../contract/operator-text.ts";
 import { ShortId } from "../components/short-id.tsx";
 import { Cells, type Column, TableHead } from "../components/table.tsx";
 import { clockSpan } from "../components/times.ts";
-import { type Names, nameOf, placeOf, useNames, workOf } from "../data/names.ts";
+import { type Names, placeOf, useNames, workOf } from "../data/names.ts";
+import { nameOf } from "../data/person-name.ts";
 import { holdsSeat } from "../job/job.ts";
 import { JobStatusBadges, Positions } from "../job/statuses.tsx";
 import { byDay } from "./job-list.ts";
@@ -56,7 +57,7 @@ function columnsOf(names: Names, showsZone: boolean): Column<Job>[] {
       cell: ({ providerId }) => names.integration(providerId)?.name ?? <ShortId id={providerId} />,
     },
     { name: "Positions", cell: (job) => <Positions job={job} /> },
-    { name: "Booked", cell: ({ bookings }) => bookedNames(bookings.filter(holdsSeat), names) },
+    { name: "Booked", cell: (job) => bookedNames(job, names) },
     { name: "Status", cell: (job) => <JobStatusBadges job={job} /> },
   ];
 }
@@ -88,9 +89,10 @@ export function JobLink({ job, names }: { job: Job; names: Names }) {
 const NAMED = 3;
 
 /** `Elin Strand, Jonas Vik (waiting for the provider) and 2 more`. */
-function bookedNames(bookings: readonly Booking[], names: Names): string {
+function bookedNames({ providerId, ...job }: Job, names: Names): string {
+  const bookings = job.bookings.filter(holdsSeat);
   const named = bookings.slice(0, NAMED).map(({ candidateId, status }) => {
-    const name = nameOf(candidateId, names);
+    const name = nameOf(candidateId, names, providerId);
     return status === "pending" ? `${name} (${bookingStatusText(status)})` : name;
   });
   const more = bookings.length - named.length;

@@ -1,17 +1,38 @@
+import { useState } from "preact/hooks";
 import type { Candidate } from "../../../generated/operations/types.ts";
-import { anyText } from "../components/filter.ts";
-import { FilterForm, SelectFilter, TextFilter, useFilter } from "../components/filters.tsx";
+import { Badge } from "../components/badge.tsx";
+import { anyText, oneOf } from "../components/filter.ts";
+import {
+  FilterForm,
+  OrganisationFilter,
+  SelectFilter,
+  TextFilter,
+  useFilter,
+} from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { competencesOf, fullName, useNames } from "../data/names.ts";
+import { competencesOf, type Names, useNames } from "../data/names.ts";
+import { fullName } from "../data/person-name.ts";
 import { usePages } from "../data/use-pages.ts";
+import { may } from "../session/me.ts";
+import { ReleaseMany } from "./release-many.tsx";
 
 /** `search` is a part of the name. */
-const FILTER = { search: anyText, competenceId: anyText };
+const FILTER = {
+  search: anyText,
+  competenceId: anyText,
+  providerId: anyText,
+  state: oneOf(["unreleased", "conflicting"]),
+};
+
+const STATES = [
+  ["unreleased", "Only in a registry, not released"],
+  ["conflicting", "With conflicts"],
+] as const;
 
 /** The candidates, newest first. */
 export function PeoplePage() {
@@ -22,6 +43,8 @@ export function PeoplePage() {
     (page) => ask(api.listCandidates({ params: { query: { ...filter, ...page } } })),
     ({ type }) => type === "import",
   );
+  const { providerId } = filter;
+  const isReleasing = may("operator") && providerId !== undefined && filter.state === "unreleased";
   return (
     <>
       <PageHead title="People" />
@@ -33,9 +56,17 @@ export function PeoplePage() {
           options={competences.map(({ competenceId, name }) => [competenceId, name])}
           onChange={set("competenceId")}
         />
+        <SelectFilter name="Sources" value={filter.state} options={STATES} onChange={set("state")} />
+        <OrganisationFilter value={providerId} onChange={set("providerId")} />
       </FilterForm>
       <PagedList {...{ pages, ...filtering }} one="person" empty={<NoPeople />}>
-        {(people) => <PeopleTable people={people} />}
+        {(people) =>
+          isReleasing ? (
+            <Releasable key={providerId} {...{ people, providerId }} reload={pages.reload} />
+          ) : (
+            <PeopleTable people={people} />
+          )
+        }
       </PagedList>
     </>
   );
@@ -52,17 +83,75 @@ function NoPeople() {
   );
 }
 
-function PeopleTable({ people }: { people: Candidate[] }) {
+interface ReleasableProps {
+  people: Candidate[];
+  providerId: string;
+  reload(): void;
+}
+
+/** The people of a registry who wait for a release, and a choice of them. */
+function Releasable({ people, providerId, reload }: ReleasableProps) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const mayBe = people.filter(({ conflicts }) => conflicts.length === 0);
+  const choose = (ids: readonly string[], isChosen: boolean) =>
+    setChosen(
+      isChosen ? new Set([...chosen, ...ids]) : new Set([...chosen].filter((id) => !ids.includes(id))),
+    );
+  const choice: Column<Candidate> = {
+    name: "Choice",
+    isActions: true,
+    cell: (person) => (
+      <input
+        type="checkbox"
+        aria-label={`Choose ${fullName(person)}, ${person.personalNumber}`}
+        checked={chosen.has(person.candidateId)}
+        disabled={person.conflicts.length > 0}
+        onChange={(event) => choose([person.candidateId], event.currentTarget.checked)}
+      />
+    ),
+  };
+  return (
+    <>
+      <ReleaseMany
+        {...{ providerId }}
+        people={mayBe.filter(({ candidateId }) => chosen.has(candidateId))}
+        chooseAll={() =>
+          choose(
+            mayBe.map(({ candidateId }) => candidateId),
+            true,
+          )
+        }
+        onReleased={() => {
+          setChosen(new Set());
+          reload();
+        }}
+      />
+      <PeopleTable people={people} first={[choice]} />
+    </>
+  );
+}
+
+interface TableProps {
+  people: Candidate[];
+  first?: Column<Candidate>[];
+}
+
+function PeopleTable({ people, first = [] }: TableProps) {
   const names = useNames();
   const columns: Column<Candidate>[] = [
+    ...first,
     {
       name: "Name",
       cell: (person) => (
-        <a href={`/console/people/${person.candidateId}`}>{fullName(person) || "without a name"}</a>
+        <>
+          <a href={`/console/people/${person.candidateId}`}>{fullName(person) || "without a name"}</a>{" "}
+          {person.conflicts.length > 0 && <Badge tone="warn">sources differ</Badge>}
+        </>
       ),
     },
     { name: "Personal number", cell: ({ personalNumber }) => personalNumber },
     { name: "Competences", cell: (person) => competencesOf(person, names) },
+    { name: "Valid for", cell: (person) => validityOf(person, names) },
   ];
   return (
     <Table
@@ -72,4 +161,13 @@ function PeopleTable({ people }: { people: Candidate[] }) {
       keyOf={({ candidateId }) => candidateId}
     />
   );
+}
+
+/** `Kajen only`. */
+function validityOf({ shared, memberships }: Candidate, names: Names): string {
+  if (shared) return "every organisation";
+  const organisations = memberships.map(
+    ({ providerId }) => names.integration(providerId)?.name ?? providerId,
+  );
+  return `${organisations.join(", ")} only`;
 }

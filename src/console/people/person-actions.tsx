@@ -1,18 +1,14 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import type {
-  Candidate,
-  CandidateChange,
-  Integration,
-  RevealedCandidate,
-} from "../../../generated/operations/types.ts";
+import type { Candidate, CandidateChange, RevealedCandidate } from "../../../generated/operations/types.ts";
 import { ConfirmedAction, DialogButton } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Focused } from "../components/focused.tsx";
 import { Form, FormField, textIn } from "../components/form.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { fullName, reloadNames, useNames } from "../data/names.ts";
+import { reloadNames, useNames } from "../data/names.ts";
+import { fullName } from "../data/person-name.ts";
 import { useAction } from "../data/use-action.ts";
 
 interface ChangeProps {
@@ -20,37 +16,72 @@ interface ChangeProps {
   onChanged(): void;
 }
 
-/** Changes the contact details and the competences of a person. */
-export function ChangePerson({ person, onChanged }: ChangeProps) {
+/** Changes the contact details of a person. */
+export function ChangeContact({ person, onChanged }: ChangeProps) {
   return (
     <DialogButton label="Edit …" title={`Edit ${fullName(person)}`} onDone={onChanged}>
-      {(done) => <ChangeForm person={person} onChanged={done} />}
+      {(done) => <ContactForm person={person} onChanged={done} />}
     </DialogButton>
   );
 }
 
-function ChangeForm({ person, onChanged }: ChangeProps) {
-  const { competences, areLoaded } = useNames();
-  const action = useAction(async (body: CandidateChange) => {
+/** Changes the competences of a person: a dialog of its own, because its list replaces what registries assert. */
+export function ChangeCompetences({ person, onChanged }: ChangeProps) {
+  const title = `Competences of ${fullName(person)}`;
+  return (
+    <DialogButton label="Competences …" title={title} onDone={onChanged}>
+      {(done) => <CompetencesForm person={person} onChanged={done} />}
+    </DialogButton>
+  );
+}
+
+function useChange({ person, onChanged }: ChangeProps) {
+  return useAction(async (body: CandidateChange) => {
     await ask(api.changeCandidate({ params: { path: { candidateId: person.candidateId } }, body }));
     void reloadNames();
     onChanged();
     return `${fullName(person)} is saved.`;
   });
-  // Without the list, saving would remove every competence.
-  if (!areLoaded) return <p class="soft">Loading</p>;
+}
+
+function ContactForm(props: ChangeProps) {
+  const action = useChange(props);
   return (
     <Form
       action={action}
       fields={["email", "phone"]}
       submit="Save the changes"
-      onSubmit={(given) => void action.run(changeIn(given))}
+      onSubmit={(given) => void action.run(contactIn(given))}
     >
       <FormField name="email" label="E-mail" hint="Leave it empty to keep the stored one." />
       <FormField name="phone" label="Phone" hint="Leave it empty to keep the stored one." />
+      <p class="hint">Notifications of every organisation go to this address. Providers are not informed.</p>
+    </Form>
+  );
+}
+
+function contactIn(given: FormData): CandidateChange {
+  const [email, phone] = [textIn(given, "email"), textIn(given, "phone")];
+  return { ...(email && { email }), ...(phone && { phone }) } as CandidateChange;
+}
+
+function CompetencesForm(props: ChangeProps) {
+  const { person } = props;
+  const names = useNames();
+  const action = useChange(props);
+  // Without the list, saving would remove every competence.
+  if (!names.areLoaded) return <p class="soft">Loading</p>;
+  const change = (given: FormData) => ({ competenceIds: given.getAll("competenceIds").map(String) });
+  return (
+    <Form
+      action={action}
+      fields={[]}
+      submit="Save the competences"
+      onSubmit={(given) => void action.run(change(given))}
+    >
       <fieldset class="choices">
         <legend>Competences</legend>
-        {competences.map(({ competenceId, name }) => (
+        {names.competences.map(({ competenceId, name }) => (
           <label key={competenceId}>
             <input
               type="checkbox"
@@ -58,25 +89,27 @@ function ChangeForm({ person, onChanged }: ChangeProps) {
               value={competenceId}
               defaultChecked={person.competenceIds.includes(competenceId)}
             />
-            {name}
+            <span>
+              {name} <AssertedBy {...{ person, competenceId }} />
+            </span>
           </label>
         ))}
       </fieldset>
       <p class="hint">
-        Open jobs that need a new competence are offered to the person. Bookings stay. Providers are not
-        informed.
+        The list is the company's, and replaces what registries assert. Open jobs that need a new competence
+        are offered to the person. Bookings stay. Providers are not informed.
       </p>
     </Form>
   );
 }
 
-function changeIn(given: FormData): CandidateChange {
-  const [email, phone] = [textIn(given, "email"), textIn(given, "phone")];
-  return {
-    ...(email && { email }),
-    ...(phone && { phone }),
-    competenceIds: given.getAll("competenceIds").map(String),
-  };
+/** `by the registry of Kajen`. */
+function AssertedBy({ person, competenceId }: { person: Candidate; competenceId: string }) {
+  const names = useNames();
+  const by = person.memberships.filter(({ competenceIds }) => competenceIds.includes(competenceId));
+  if (by.length === 0) return null;
+  const organisations = by.map(({ providerId }) => names.integration(providerId)?.name ?? providerId);
+  return <span class="soft">by the registry of {organisations.join(", ")}</span>;
 }
 
 /** Shows personal data without masks, as long as the dialog is open. */
@@ -111,54 +144,26 @@ function RevealForm({ candidateId }: { candidateId: string }) {
   );
 }
 
-function PersonalData({ personalNumber, firstName, lastName, email, phone }: RevealedCandidate) {
+function PersonalData({ memberships, ...person }: RevealedCandidate) {
+  const names = useNames();
+  const { personalNumber, firstName, lastName, email, phone } = person;
+  const contact = { "E-mail": email || "none", Phone: phone || "none" };
   return (
     <Focused>
-      <Facts
-        of={{
-          "Personal number": personalNumber,
-          Name: `${firstName} ${lastName}`,
-          "E-mail": email,
-          Phone: phone,
-        }}
-      />
+      <Facts of={{ "Personal number": personalNumber, Name: `${firstName} ${lastName}`, ...contact }} />
+      {memberships.map(({ providerId, ...asserted }) => (
+        <section key={providerId}>
+          <h3>Registry of {names.integration(providerId)?.name ?? providerId}</h3>
+          <Facts
+            of={{
+              Name: fullName(asserted),
+              "E-mail": asserted.email || "none",
+              Phone: asserted.phone || "none",
+            }}
+          />
+        </section>
+      ))}
     </Focused>
-  );
-}
-
-interface ReleaseProps {
-  person: Candidate;
-  /** Whose registry names the person. */
-  organisation: Pick<Integration, "providerId" | "name">;
-  onReleased(): void;
-}
-
-/** Makes what a registry says about a person valid for every organisation, after a confirmation. */
-export function Release({ person, organisation, onReleased }: ReleaseProps) {
-  const name = fullName(person) || "this person";
-  const release = async () => {
-    const params = { path: { candidateId: person.candidateId } };
-    await ask(api.releaseCandidate({ params, body: { providerId: organisation.providerId } }));
-    void reloadNames();
-    onReleased();
-    return `${name} is released.`;
-  };
-  return (
-    <ConfirmedAction
-      label="Release …"
-      of={organisation.name}
-      title={`Release ${name}?`}
-      confirm={`Release ${name}`}
-      act={release}
-      focusAfter="registries"
-    >
-      <p>
-        What the registry of {organisation.name} says about the person becomes valid for every organisation:
-        the competences, and the name and the contact details where the platform has none of its own. Open
-        jobs of every organisation are offered to the person.
-      </p>
-      <p>A release cannot be taken back. Release only people whom you know.</p>
-    </ConfirmedAction>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useRoute } from "preact-iso";
-import type { Candidate, Job, Membership } from "../../../generated/operations/types.ts";
+import type { Candidate, Job } from "../../../generated/operations/types.ts";
 import { Facts } from "../components/facts.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { More } from "../components/paged-list.tsx";
@@ -9,14 +9,16 @@ import { type Column, Table } from "../components/table.tsx";
 import { Span } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { competencesOf, fullName, useNames } from "../data/names.ts";
+import { competencesOf, useNames } from "../data/names.ts";
+import { fullName } from "../data/person-name.ts";
 import { usePages } from "../data/use-pages.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Notifications } from "../job/notifications.tsx";
 import { BookingState, JobStatusBadges } from "../job/statuses.tsx";
 import { JobLink } from "../jobs/job-table.tsx";
 import { may } from "../session/me.ts";
-import { ChangePerson, Erase, Release, Reveal } from "./person-actions.tsx";
+import { ChangeCompetences, ChangeContact, Erase, Reveal } from "./person-actions.tsx";
+import { Sources } from "./sources.tsx";
 
 const PEOPLE = { href: "/console/people", name: "People" };
 
@@ -43,14 +45,15 @@ function PersonSections({ person, reload }: { person: Candidate; reload(): void 
   return (
     <>
       <PageHead title={fullName(person) || "Without a name"} within={PEOPLE}>
-        {may("operator") && <ChangePerson person={person} onChanged={reload} />}
+        {may("operator") && <ChangeContact person={person} onChanged={reload} />}
+        {may("operator") && <ChangeCompetences person={person} onChanged={reload} />}
         {may("people") && <Reveal candidateId={candidateId} />}
         {may("people") && <Erase person={person} />}
       </PageHead>
       <div class="columns">
         <div class="stack">
           <Details person={person} />
-          {person.memberships.length > 0 && <Registries person={person} reload={reload} />}
+          {person.memberships.length > 0 && <Sources person={person} reload={reload} />}
           <Bookings candidateId={candidateId} />
         </div>
         <Notifications
@@ -71,50 +74,12 @@ function Details({ person }: { person: Candidate }) {
         of={{
           "Personal number": person.personalNumber,
           Competences: competencesOf(person, names),
-          "Valid for": person.shared ? "every organisation" : "the organisations of the registries below",
+          "Valid for": person.shared ? "every organisation" : "the organisations whose registries are below",
           "Candidate id": <code>{candidateId}</code>,
           "Audit log": may("admin") ? (
             <a href={`/console/audit?subject=${candidateId}`}>Changes and reveals</a>
           ) : undefined,
         }}
-      />
-    </Section>
-  );
-}
-
-/** The organisations whose registry names the person. Until a release, it is valid for their own shifts. */
-function Registries({ person, reload }: { person: Candidate; reload(): void }) {
-  const names = useNames();
-  const columns: Column<Membership>[] = [
-    {
-      name: "Organisation",
-      cell: ({ providerId }) => (
-        <a href={`/console/integrations/${providerId}`}>
-          {names.integration(providerId)?.name ?? providerId}
-        </a>
-      ),
-    },
-    {
-      name: "Release",
-      cell: ({ providerId, released }) => {
-        if (released) return "released";
-        const name = names.integration(providerId)?.name ?? providerId;
-        if (!may("operator")) return "not released";
-        return <Release person={person} organisation={{ providerId, name }} onReleased={reload} />;
-      },
-    },
-  ];
-  return (
-    <Section id="registries" title="Registries">
-      <p class="soft">
-        What a registry says about a person is valid for the shifts of its own organisation, until you release
-        the person.
-      </p>
-      <Table
-        caption="Organisations whose registry names the person"
-        columns={columns}
-        rows={person.memberships}
-        keyOf={({ providerId }) => providerId}
       />
     </Section>
   );

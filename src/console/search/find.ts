@@ -9,7 +9,8 @@ import type {
 import { formatSpan } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { fullName, type Names, placeOf, workOf } from "../data/names.ts";
+import { type Names, placeOf, workOf } from "../data/names.ts";
+import { fullName } from "../data/person-name.ts";
 import { type EventFilter, eventsAddress } from "../events/event.ts";
 
 /** Something that was found, and its page. */

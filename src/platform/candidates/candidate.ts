@@ -1,10 +1,10 @@
-import { type Kysely, type Selectable, sql } from "kysely";
+import type { Kysely, Selectable } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import { lockNames } from "../db/advisory-locks.ts";
 import type { CandidatesTable, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { EMAIL, PHONE } from "./membership.ts";
+import { type Asserted, readAsserted } from "./sources.ts";
 
 type Candidate = Selectable<CandidatesTable>;
 
@@ -44,15 +44,16 @@ export const unknownCandidate = () =>
   problem("candidate_not_found", { detail: "There is no candidate with this candidateId." });
 
 /**
- * Returns a candidate for unmasked display, and records the reason in the same transaction.
+ * Returns a candidate for unmasked display, with what registries assert, and records the reason in the same transaction.
  * @throws ProblemError candidate_not_found, also for an erased person. Nothing is recorded then.
  */
-export async function reveal(deps: Deps, candidateId: string, reason: string): Promise<Candidate> {
+export async function reveal(
+  deps: Deps,
+  candidateId: string,
+  reason: string,
+): Promise<{ candidate: Candidate; asserted: Asserted[] }> {
   return transact(deps, async (trx) => {
-    const candidate = {
-      ...(await requireCandidate(trx, candidateId)),
-      ...(await contactOf(trx, candidateId)),
-    };
+    const candidate = await requireCandidate(trx, candidateId);
     const { candidate_id } = candidate;
     const revealId = deps.newId();
     deps.audit?.note({ subjects: { revealId } });
@@ -60,14 +61,6 @@ export async function reveal(deps: Deps, candidateId: string, reason: string): P
       .insertInto("reveals")
       .values({ reveal_id: revealId, candidate_id, reason, revealed_at: deps.now() })
       .execute();
-    return candidate;
+    return { candidate, asserted: (await readAsserted(trx, [candidate_id])).get(candidate_id) ?? [] };
   });
-}
-
-/** Contact details: the company's; where there are none, those that the first registry asserts. */
-async function contactOf(trx: Trx, candidateId: string): Promise<Pick<Candidate, "email" | "phone">> {
-  const { rows } = await sql<Pick<Candidate, "email" | "phone">>`
-    select ${EMAIL} as email, ${PHONE} as phone from candidates left join memberships using (candidate_id)
-    where candidate_id = ${candidateId} order by memberships.created_at, provider_id limit 1`.execute(trx);
-  return rows[0] ?? { email: "", phone: "" };
 }

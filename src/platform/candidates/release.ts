@@ -1,56 +1,113 @@
 import { type Selectable, sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
+import { jsonRows, jsonTexts } from "../db/fragments.ts";
 import type { CandidatesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
-import { lockCandidate } from "./candidate.ts";
 import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "./membership.ts";
+import { readConflicts } from "./sources.ts";
 
-type Asserted = Pick<Selectable<CandidatesTable>, "first_name" | "last_name" | "email" | "phone">;
+type Parts = Pick<Deps, "now">;
 
 /**
- * Makes what an organisation's registry asserts about a person the company's own, which is valid everywhere. Returns the person's competences.
+ * Makes what an organisation's registry asserts about a person the company's own, which is valid everywhere. Returns the competences that it asserts.
  * @throws ProblemError candidate_not_found, also when the registry does not name the person.
  */
 export async function release(
   trx: Trx,
-  { now }: Pick<Deps, "now">,
+  parts: Parts,
   { candidateId, providerId }: { candidateId: string; providerId: string },
 ): Promise<string[]> {
-  await lockCandidate(trx, candidateId);
-  const { numAffectedRows } = await sql`
-    update memberships set released_at = coalesce(released_at, ${now()})
-    where provider_id = ${providerId} and candidate_id = ${candidateId}`.execute(trx);
-  if (!numAffectedRows)
+  const known = await lockMembers(trx, providerId, [candidateId]);
+  if (known.length === 0)
     throw problem("candidate_not_found", {
       detail: "The registry of this organisation does not name the candidate.",
     });
-  // A distributed database does not write people and read what an organisation asserts in one statement.
-  const { rows: asserted } = await sql<Asserted>`
-    select ${FIRST_NAME} as first_name, ${LAST_NAME} as last_name, ${EMAIL} as email, ${PHONE} as phone
+  return releaseLocked(trx, parts, providerId, known);
+}
+
+/** What became of the people of a release of many. */
+interface Many {
+  released: string[];
+  conflicting: string[];
+  unknown: string[];
+  competenceIds: string[];
+}
+
+/** Releases those of the people whom the registry names and about whom the sources do not conflict: a conflict needs an operator. */
+export async function releaseMany(
+  trx: Trx,
+  parts: Parts,
+  { candidateIds, providerId }: { candidateIds: readonly string[]; providerId: string },
+): Promise<Many> {
+  const wanted = [...new Set(candidateIds.map((id) => id.toLowerCase()))];
+  const known = await lockMembers(trx, providerId, wanted);
+  const conflicts = await readConflicts(trx, known);
+  const released = known.filter((id) => !conflicts.has(id));
+  return {
+    released,
+    conflicting: known.filter((id) => conflicts.has(id)),
+    unknown: wanted.filter((id) => !known.includes(id)),
+    competenceIds: await releaseLocked(trx, parts, providerId, released),
+  };
+}
+
+const listed = (candidateIds: readonly string[]) =>
+  sql`candidate_id in (select id::uuid from ${jsonTexts(candidateIds)} as listed (id))`;
+
+/** Locks the people whom the registry names, in the order in which an import does, and returns them. */
+async function lockMembers(trx: Trx, providerId: string, candidateIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ candidate_id: string }>`
+    select candidate_id from candidates where ${listed(candidateIds)} and erased_at is null
+    order by candidate_id for no key update`.execute(trx);
+  const { rows: members } = await sql<{ candidate_id: string }>`
+    select candidate_id from memberships
+    where provider_id = ${providerId} and ${listed(rows.map(({ candidate_id }) => candidate_id))}
+    order by candidate_id`.execute(trx);
+  return members.map(({ candidate_id }) => candidate_id);
+}
+
+type Released = Pick<
+  Selectable<CandidatesTable>,
+  "candidate_id" | "first_name" | "last_name" | "email" | "phone"
+>;
+
+/** A distributed database does not write people and read what an organisation asserts in one statement. */
+async function releaseLocked(
+  trx: Trx,
+  { now }: Parts,
+  providerId: string,
+  candidateIds: readonly string[],
+): Promise<string[]> {
+  if (candidateIds.length === 0) return [];
+  await sql`
+    update memberships set released_at = coalesce(released_at, ${now()})
+    where provider_id = ${providerId} and ${listed(candidateIds)}`.execute(trx);
+  const { rows: people } = await sql<Released>`
+    select candidates.candidate_id, ${FIRST_NAME} as first_name, ${LAST_NAME} as last_name, ${EMAIL} as email, ${PHONE} as phone
     from candidates ${ofOrganisation(providerId)}
-    where candidates.candidate_id = ${candidateId}`.execute(trx);
-  await trx
-    .updateTable("candidates")
-    .set({ ...asserted[0], is_shared: true, updated_at: now() })
-    .where("candidate_id", "=", candidateId)
-    .execute();
-  const able = await trx
-    .selectFrom("membership_competences")
-    .select(["candidate_id", "competence_id"])
-    .where("provider_id", "=", providerId)
-    .where("candidate_id", "=", candidateId)
-    .execute();
-  if (able.length > 0)
-    await trx
-      .insertInto("candidate_competences")
-      .values(able)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  const rows = await trx
-    .selectFrom("candidate_competences")
-    .select("competence_id")
-    .where("candidate_id", "=", candidateId)
-    .execute();
+    where candidates.candidate_id in (select id::uuid from ${jsonTexts(candidateIds)} as listed (id))`.execute(
+    trx,
+  );
+  await sql`
+    update candidates set first_name = own.first_name, last_name = own.last_name, email = own.email, phone = own.phone,
+      is_shared = true, updated_at = ${now()}
+    from ${jsonRows(people)}
+      as own (candidate_id uuid, first_name text, last_name text, email text, phone text)
+    where candidates.candidate_id = own.candidate_id`.execute(trx);
+  const { rows: able } = await sql<{ candidate_id: string; competence_id: string }>`
+    select candidate_id, competence_id from membership_competences
+    where provider_id = ${providerId} and ${listed(candidateIds)}`.execute(trx);
+  await sql`
+    insert into candidate_competences (candidate_id, competence_id)
+    select candidate_id, competence_id from ${jsonRows(able)} as able (candidate_id uuid, competence_id uuid)
+    on conflict do nothing`.execute(trx);
+  return readReleased(trx, candidateIds);
+}
+
+/** Returns the competences of released people, whom jobs everywhere are offered to now. */
+async function readReleased(trx: Trx, candidateIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ competence_id: string }>`
+    select distinct competence_id from candidate_competences where ${listed(candidateIds)}`.execute(trx);
   return rows.map(({ competence_id }) => competence_id);
 }

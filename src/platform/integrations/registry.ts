@@ -3,6 +3,7 @@ import { type Failure, failedCall } from "../../clients/provider/answer.ts";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
+import { countUnreleased } from "../candidates/sources.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream.ts";
@@ -19,7 +20,7 @@ export const REGISTRY_WORKER = workerFile(new URL("./registry-worker.ts", import
 /** What is known of an import while it runs. */
 interface Progress {
   traceId: string;
-  counts: Omit<RegistryImport, "faults">;
+  counts: Omit<RegistryImport, "faults" | "unreleased">;
 }
 
 /**
@@ -38,7 +39,8 @@ export async function importRegistry(deps: Deps, integration: Integration): Prom
     throw notRead(integration, { kind: "refused", status: 404, code: undefined }, pages);
   if (failure) throw notRead(integration, failure, pages);
   deps.log.info({ providerId: integration.provider_id, ...counts }, "the registry was imported");
-  return { ...counts, faults };
+  const unreleased = await countUnreleased(deps.database.kysely, integration.provider_id);
+  return { ...counts, unreleased, faults };
 }
 
 async function readInThread(deps: Deps, integration: Integration, progress: Progress): Promise<RegistryEnd> {

@@ -57,9 +57,11 @@ describe.each(engines)("a person whom the registry of one organisation names, on
     expect(await accept(job, person)).toEqual({ status: 409, code: "candidate_not_released" });
     expect(person).toMatchObject({
       shared: false,
-      memberships: [{ providerId: provider.providerId, released: false }],
+      competenceIds: [],
+      memberships: [
+        { providerId: provider.providerId, released: false, competenceIds: [platform.competenceId] },
+      ],
     });
-    expect(person.competenceIds).toEqual([platform.competenceId]);
 
     const params = { path: { candidateId: person.candidateId } };
     const { providerId } = provider;

@@ -272,6 +272,7 @@ async function changeEverything(
   const { items } = ok(await operations.listCandidates({ params: { query: {} } }));
   const { candidateId: named } = items.find(({ shared }) => !shared) ?? { candidateId: "" };
   ok(await operations.releaseCandidate({ params: { path: { candidateId: named } }, body: { providerId } }));
+  ok(await operations.releaseCandidates({ ...integration, body: { candidateIds: [named] } }));
   ok(await operations.verifyIntegration(integration));
   ok(await operations.rotateToken({ ...integration, body: { direction: "platform" } }));
   ok(await operations.changeIntegration({ ...integration, body: { name: "Kajen" } }));

@@ -26,9 +26,12 @@ describe.each(featureEngines)("one person on %s", (engine) => {
       personalNumber: `${NUMBER?.slice(0, 4)}****-****`,
       firstName: "Robin",
       lastName: "Ek",
+      email: "r***@example.com",
+      phone: "*** 05",
       competenceIds: [organisation.competenceId],
       shared: true,
       memberships: [],
+      conflicts: [],
     });
   });
 
@@ -41,6 +44,7 @@ describe.each(featureEngines)("one person on %s", (engine) => {
       lastName: "Ek",
       email: "robin@example.com",
       phone: "+46701740605",
+      memberships: [],
     });
     await reveal(candidate_id, "the wrong mail");
     expect(await reveals()).toEqual([

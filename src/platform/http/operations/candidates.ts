@@ -1,50 +1,30 @@
-import { type ExpressionBuilder, type Kysely, type Selectable, sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import type {
   Candidate,
   CandidateChange,
   CandidateCreate,
-  Membership,
+  ReleasedMany,
 } from "../../../../generated/operations/types.ts";
-import {
-  maskPersonalNumber,
-  type PersonalNumber,
-  parsePersonalNumber,
-} from "../../../contract/personal-number.ts";
+import { type PersonalNumber, parsePersonalNumber } from "../../../contract/personal-number.ts";
 import { problem } from "../../../contract/problem.ts";
 import { isUuid } from "../../../contract/uuid.ts";
 import { changesOf } from "../../access/audit.ts";
 import { reveal, unknownCandidate } from "../../candidates/candidate.ts";
 import { erase } from "../../candidates/erase.ts";
 import { hasCompetence } from "../../candidates/membership.ts";
-import { release } from "../../candidates/release.ts";
+import { release, releaseMany } from "../../candidates/release.ts";
+import { CONFLICTING } from "../../candidates/sources.ts";
 import { jsonTexts } from "../../db/fragments.ts";
-import type { CandidatesTable, Schema } from "../../db/schema.ts";
+import type { Schema } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
+import { requireIntegration } from "../../integrations/integration.ts";
 import { resolveIssues } from "../../issues.ts";
 import { type Trx, transact } from "../../transaction.ts";
 import { markRefreshDue } from "../../work/refresh.ts";
+import { readView, revealedView, selectPeople, viewsOf } from "../candidate-view.ts";
 import { contains, page } from "../page.ts";
 import { created, noContent, ok } from "../response.ts";
-
-const SHOWN = ["candidate_id", "personal_number_sealed", "first_name", "last_name", "is_shared"] as const;
-
-type Shown = Pick<Selectable<CandidatesTable>, (typeof SHOWN)[number]>;
-
-const selectPeople = (db: Kysely<Schema>) =>
-  db.selectFrom("candidates").select(SHOWN).where("erased_at", "is", null);
-
-/** @throws ProblemError candidate_not_found, also for an erased person. */
-async function readView(
-  deps: Pick<Deps, "numbers">,
-  db: Kysely<Schema>,
-  candidateId: string,
-): Promise<Candidate> {
-  const people = await selectPeople(db).where("candidate_id", "=", candidateId).execute();
-  const [view] = await viewsOf(deps, db, people);
-  if (!view) throw unknownCandidate();
-  return view;
-}
 
 /** Candidates. Personal numbers are masked in every response but that of `revealCandidate`. */
 export function candidateHandlers(deps: Deps) {
@@ -74,16 +54,13 @@ export function candidateHandlers(deps: Deps) {
           return readView(deps, trx, candidateId);
         }),
       ),
+    releaseCandidates: async ({ path: { providerId }, body: { candidateIds } }) => {
+      await requireIntegration(kysely, providerId);
+      return ok(await transact(deps, (trx) => releaseAll(trx, deps, { providerId, candidateIds })));
+    },
     revealCandidate: async ({ path, body: { reason } }) => {
-      const row = await reveal(deps, path.candidateId, reason);
-      return ok({
-        candidateId: row.candidate_id,
-        personalNumber: deps.numbers.open(row),
-        firstName: row.first_name,
-        lastName: row.last_name,
-        email: row.email,
-        phone: row.phone,
-      });
+      const { candidate, asserted } = await reveal(deps, path.candidateId, reason);
+      return ok(revealedView(deps, candidate, asserted));
     },
   } satisfies Partial<Handlers<undefined>>;
 }
@@ -92,16 +69,57 @@ const hasCompetenceAnywhere = (competenceId: string) => sql<boolean>`
   (candidate_id in (select candidate_id from candidate_competences where competence_id = ${competenceId}::uuid)
   or candidate_id in (select candidate_id from membership_competences where competence_id = ${competenceId}::uuid))`;
 
+/** A part of the company's name, or of that of a registry. */
+const isNamed = (search: string) => sql<boolean>`
+  (${contains(FULL_NAME, search)} or candidate_id in (select candidate_id from memberships where ${contains(FULL_NAME, search)}))`;
+
+const FULL_NAME = sql`first_name || ' ' || last_name`;
+
+const IN_STATE = {
+  unreleased: sql<boolean>`not is_shared`,
+  conflicting: sql<boolean>`candidate_id in ${CONFLICTING}`,
+};
+
+interface Wanted {
+  search?: string;
+  competenceId?: string;
+  providerId?: string;
+  state?: keyof typeof IN_STATE;
+}
+
 /** Which candidates a list has. */
 const fits =
-  ({ search, competenceId }: { search?: string; competenceId?: string }) =>
+  ({ search, competenceId, providerId, state }: Wanted) =>
   ({ and }: ExpressionBuilder<Schema, "candidates">) =>
     and([
-      search !== undefined && isUuid(search)
-        ? sql<boolean>`candidate_id = ${search}::uuid`
-        : contains(sql`first_name || ' ' || last_name`, search),
+      ...(search === undefined
+        ? []
+        : [isUuid(search) ? sql<boolean>`candidate_id = ${search}::uuid` : isNamed(search)]),
       ...(competenceId === undefined ? [] : [hasCompetenceAnywhere(competenceId)]),
+      ...(providerId === undefined
+        ? []
+        : [
+            sql<boolean>`candidate_id in (select candidate_id from memberships where provider_id = ${providerId})`,
+          ]),
+      ...(state === undefined ? [] : [IN_STATE[state]]),
     ]);
+
+async function releaseAll(
+  trx: Trx,
+  deps: Deps,
+  given: { providerId: string; candidateIds: readonly string[] },
+): Promise<ReleasedMany> {
+  const { released, conflicting, unknown, competenceIds } = await releaseMany(trx, deps, given);
+  await offerTo(trx, deps, competenceIds);
+  // Each by a name of its own, so that the audit log of a person has the release.
+  const subjects = Object.fromEntries(released.map((id, index) => [`candidateId ${index + 1}`, id]));
+  deps.audit?.note({ subjects });
+  const left = [
+    ...conflicting.map((candidateId) => ({ candidateId, reason: "conflicting" }) as const),
+    ...unknown.map((candidateId) => ({ candidateId, reason: "not_in_registry" }) as const),
+  ];
+  return { released: released.length, left };
+}
 
 function readNumber(text: string): PersonalNumber {
   const number = parsePersonalNumber(text);
@@ -231,36 +249,4 @@ async function checkCompetences(trx: Trx, given: readonly string[]): Promise<str
   );
   if (errors.length > 0) throw problem("validation_failed", { detail: "Nothing was stored.", errors });
   return wanted;
-}
-
-/** With what the company and all organisations assert, which are statements of their own: a distributed database joins the rows of one organisation only. */
-async function viewsOf(
-  { numbers }: Pick<Deps, "numbers">,
-  db: Kysely<Schema>,
-  people: readonly Shown[],
-): Promise<Candidate[]> {
-  if (people.length === 0) return [];
-  const ids = jsonTexts(people.map(({ candidate_id }) => candidate_id));
-  const isShown = sql`candidate_id in (select id::uuid from ${ids} as shown (id))`;
-  const { rows: able } = await sql<{ candidate_id: string; competence_id: string }>`
-    select candidate_id, competence_id from candidate_competences where ${isShown}
-    union select candidate_id, competence_id from membership_competences where ${isShown}
-    order by competence_id`.execute(db);
-  const { rows: members } = await sql<Membership & { candidate_id: string }>`
-    select candidate_id, provider_id as "providerId", released_at is not null as released
-    from memberships where ${isShown} order by created_at, provider_id`.execute(db);
-  const competences = Map.groupBy(able, ({ candidate_id }) => candidate_id);
-  const memberships = Map.groupBy(members, ({ candidate_id }) => candidate_id);
-  return people.map((row) => ({
-    candidateId: row.candidate_id,
-    personalNumber: maskPersonalNumber(numbers.open(row)),
-    firstName: row.first_name,
-    lastName: row.last_name,
-    competenceIds: (competences.get(row.candidate_id) ?? []).map(({ competence_id }) => competence_id),
-    shared: row.is_shared,
-    memberships: (memberships.get(row.candidate_id) ?? []).map(({ providerId, released }) => ({
-      providerId,
-      released,
-    })),
-  }));
 }
