@@ -14,7 +14,7 @@ The documents are the files directly in \`spec/\` that are named \`NAME.openapi.
 \`$ref\` leads to a place in the same file or in another file of the folder. Commands that read the documents of others, such as \`shiftpact compare\`, are not as strict.
 
 The body of a request or a response is JSON: \`application/json\`, or a type that ends in \`+json\`. A response with 200 may be \`text/event-stream\`: its schema describes one server-sent event, with \`event\`,
-\`data\` (JSON) and \`id\`.
+\`data\` (JSON) and \`id\`. A response may also be a page, \`text/html\`, whose schema is that of a text, and a request the form of such a page, \`application/x-www-form-urlencoded\`, whose fields are texts.
 `;
 
 const code = (text: string) => `\`${text}\``;

@@ -11,19 +11,33 @@ export interface BodyRule {
   readonly limit: number;
 }
 
+const FORM = "application/x-www-form-urlencoded";
+
 /**
- * Returns the JSON value in the body of a request; undefined without a body. A body that another middleware has
+ * Returns the JSON value in the body of a request, or the fields of a form as texts; undefined without a body. A body that another middleware has
  * parsed is accepted as it is: its bytes are gone.
  * @throws ProblemError 415 for another media type, charset or content encoding, 413 above the limit, 400 for
  * text that is not JSON
  */
-export async function readJson(request: MaybeParsed, rule: BodyRule): Promise<unknown> {
+export async function readContent(request: MaybeParsed, rule: BodyRule): Promise<unknown> {
   if (request.body !== undefined) return request.body;
   if (!hasBody(request)) return undefined;
   checkMediaType(request, rule.contentType);
   if (Number(request.headers["content-length"] ?? 0) > rule.limit) throw tooLarge(rule.limit);
   const bytes = await readBytes(request, rule.limit);
-  return bytes.length === 0 ? undefined : parseJson(bytes);
+  if (bytes.length === 0) return undefined;
+  return rule.contentType === FORM ? fieldsOf(bytes) : parseJson(bytes);
+}
+
+/** A field that is given twice is a list, which no schema of a text allows. */
+function fieldsOf(bytes: Buffer): Record<string, unknown> {
+  const fields = new URLSearchParams(bytes.toString("utf8"));
+  return Object.fromEntries(
+    [...new Set(fields.keys())].map((name) => {
+      const [first, ...others] = fields.getAll(name);
+      return [name, others.length === 0 ? first : [first, ...others]];
+    }),
+  );
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -90,6 +90,11 @@ export function sentAs<Arguments extends readonly unknown[]>(
   return [{ ...rest, params: { ...params, header } }] as unknown as Arguments;
 }
 
+/** Returns the arguments of a call whose response is a page: openapi-fetch parses each as JSON. */
+export function readAsText<Arguments extends readonly unknown[]>(init: Arguments): Arguments {
+  return [{ ...(init[0] as object | undefined), parseAs: "text" }] as unknown as Arguments;
+}
+
 /** Returns the result of openapi-fetch with its status beside it: TypeScript cannot narrow by `response.status`. */
 export async function withStatus<Outcome>(
   call: Promise<{ response: Response; error?: unknown }>,

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { readJson } from "./body.ts";
+import { readContent } from "./body.ts";
 import type { OperationInfo } from "./operation.ts";
 import { headerValues, pathValues, queryValues, type Values } from "./parameters.ts";
 import { ProblemError } from "./problem.ts";
@@ -39,7 +39,7 @@ export function requestReader(
   const rule = operation.body === undefined ? undefined : { contentType: operation.body.contentType, limit };
   const bodyRequired = operation.body?.required === true;
   return async (raw) => {
-    const body = rule === undefined ? undefined : await readJson(raw, rule);
+    const body = rule === undefined ? undefined : await readContent(raw, rule);
     const path = pathValues(raw, inPath);
     const query = queryValues(raw, inQuery);
     const headers = headerValues(raw, inHeader);

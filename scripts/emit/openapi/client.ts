@@ -1,5 +1,5 @@
 import type { SpecDocument } from "../bundle.ts";
-import { EVENT_STREAM } from "./content.ts";
+import { EVENT_STREAM, HTML } from "./content.ts";
 import type { Operation } from "./paths.ts";
 import { tokenPlaces } from "./security.ts";
 import { serverUrl } from "./servers.ts";
@@ -19,10 +19,12 @@ export function emitClient(
   const isOther = ({ body }: Operation) => body !== undefined && body.contentType !== "application/json";
   const methods = operations.map((operation) => {
     const { operationId, method, path, body } = operation;
+    const isPage = operation.responses.some(({ contentType }) => contentType === HTML);
     const call = (init: string) => `http.${method.toUpperCase()}(${JSON.stringify(path)}, ${init})`;
     if (isStream(operation))
       return `${operationId}: (...[init]) => withEvents(${call('{ ...init, parseAs: "stream" }')}),\n`;
     const init = isOther(operation) ? `sentAs("${body?.contentType}", init)` : "init";
+    if (isPage) return `${operationId}: (...init) => withStatus(${call(`...readAsText(${init})`)}),\n`;
     return `${operationId}: (...init) => withStatus(${call(`...${init}`)}),\n`;
   });
   const reader = operations.some(isStream) ? `import { withEvents } from "${runtime}/read-events.ts";\n` : "";
@@ -32,8 +34,15 @@ export function emitClient(
   );
   const security = { schemes, operations: Object.fromEntries(needed) };
   const names = Object.keys(schemes).map((name) => JSON.stringify(name));
-  const sentAs = operations.some(isOther) ? "sentAs, " : "";
-  return `import { type Call, type Interceptors, openHttp, type Options, ${sentAs}withStatus } from "${runtime}/client.ts";
+  const hasPages = operations.some(({ responses }) =>
+    responses.some(({ contentType }) => contentType === HTML),
+  );
+  const used = [
+    ...(hasPages ? ["readAsText"] : []),
+    ...(operations.some(isOther) ? ["sentAs"] : []),
+    "withStatus",
+  ];
+  return `import { type Call, type Interceptors, openHttp, type Options, ${used.join(", ")} } from "${runtime}/client.ts";
 ${reader}import type { paths } from "./types.ts";
 
 export type { Middleware, Token } from "${runtime}/client.ts";

@@ -2,7 +2,7 @@ import { flatten } from "../documents/flatten.ts";
 import { at, ensure, type Place, SpecFault } from "../fault.ts";
 import { isRecord, isSchema, type NamedSchemas, recordOf, type Schema } from "../schema.ts";
 
-export interface JsonContent {
+export interface Content {
   readonly contentType: string;
   readonly schema: Schema;
   readonly place: Place;
@@ -14,8 +14,14 @@ const ANY = "*/*";
 /** Server-sent events; the schema describes one of them. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** Returns the JSON media type of a `content` map (OpenAPI 3.1, section 4.8.14). Other content is refused, except any type beside it. */
-function jsonContent(content: unknown, place: Place, other?: string): JsonContent | undefined {
+/** A page for a browser: the schema is that of a text. */
+export const HTML = "text/html";
+
+/** What a form of such a page sends. */
+const FORM = "application/x-www-form-urlencoded";
+
+/** Returns the media type of a `content` map (OpenAPI 3.1, section 4.8.14): JSON, or one of `others`. Other content is refused, except any type beside it. */
+function contentOf(content: unknown, place: Place, others: readonly string[]): Content | undefined {
   const types = Object.keys(recordOf(content));
   const [first, second] = types.length > 1 ? types.filter((type) => type !== ANY) : types;
   if (first === undefined) return undefined;
@@ -23,10 +29,10 @@ function jsonContent(content: unknown, place: Place, other?: string): JsonConten
   ensure(second === undefined, place, several, "keep one of them");
   const below = at(place, first);
   ensure(
-    /^application\/(?:[a-z0-9.-]+\+)?json$/.test(first) || first === other,
+    /^application\/(?:[a-z0-9.-]+\+)?json$/.test(first) || others.includes(first),
     below,
     `the media type ${first} is not supported`,
-    "use application/json or application/...+json; a response with 200 may be text/event-stream",
+    `use ${["application/json", "application/...+json", ...others].join(", ")}`,
   );
   const { schema } = recordOf(recordOf(content)[first]);
   ensure(isSchema(schema), below, "the media type has no schema", "add 'schema'");
@@ -34,13 +40,13 @@ function jsonContent(content: unknown, place: Place, other?: string): JsonConten
 }
 
 /** A Request Body Object (OpenAPI 3.1, section 4.8.13). */
-export interface RequestBody extends JsonContent {
+export interface RequestBody extends Content {
   readonly required: boolean;
 }
 
 export function requestBodyOf(value: unknown, place: Place): RequestBody | undefined {
   if (!isRecord(value)) return undefined;
-  const content = jsonContent(value.content, at(place, "content"));
+  const content = contentOf(value.content, at(place, "content"), [FORM]);
   if (content !== undefined) return { ...content, required: value.required === true };
   throw new SpecFault(place, "the request body has no content", "add a media type, or remove the body");
 }
@@ -61,8 +67,8 @@ export function responsesOf(value: unknown, place: Place): DeclaredResponse[] {
     const below = at(place, status);
     const isKnown = /^[2-5]\d\d$/.test(status) || status === "default";
     ensure(isKnown, below, `the status "${status}" is not supported`, "write each status, or default");
-    const stream = status === "200" ? EVENT_STREAM : undefined;
-    const content = jsonContent(recordOf(response).content, at(below, "content"), stream);
+    const others = status === "200" ? [HTML, EVENT_STREAM] : [HTML];
+    const content = contentOf(recordOf(response).content, at(below, "content"), others);
     const { contentType, schema, place: where = below } = content ?? {};
     return { status, contentType, schema, place: where };
   });

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { type ProblemCode, problem } from "../../contract/problem.ts";
 import { bearerToken, isSameToken } from "../../runtime/bearer-token.ts";
-import { readJson } from "../../runtime/body.ts";
+import { readContent } from "../../runtime/body.ts";
 import { ProblemError } from "../../runtime/problem.ts";
 import { BODY_LIMIT } from "../../runtime/server.ts";
 import type { Code } from "../codes/codes.ts";
@@ -92,7 +92,7 @@ export async function readBody(
   { operationId, body }: WebhookOperation,
 ): Promise<{ kind: "json"; value: unknown } | Refused> {
   try {
-    return { kind: "json", value: await readJson(request, { ...body, limit: BODY_LIMIT }) };
+    return { kind: "json", value: await readContent(request, { ...body, limit: BODY_LIMIT }) };
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { code, detail = "" } = error.problem;
