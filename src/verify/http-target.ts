@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { operationsTable } from "../../generated/provider/server.ts";
 import { ProviderHttpError } from "../clients/provider/http-error.ts";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
@@ -16,8 +16,6 @@ export interface TargetOptions {
   timeoutMs?: number | undefined;
   /** Resolves after the given time. */
   wait: (ms: number) => Promise<void>;
-  /** Determines the ids of requests. */
-  seed: number;
   /** Concurrent requests; 1 by default. Reduced when the provider limits its rate. */
   concurrency?: number | undefined;
 }
@@ -63,7 +61,8 @@ export function createTarget(options: TargetOptions): Target {
       const { sent, answer } = await queue.run(urgency, async () => {
         before();
         count.requests += 1;
-        const traceId = uuidFrom(`${options.seed} trace ${count.requests}`);
+        // Not from the seed: a provider may take a repeated id for a retry.
+        const traceId = randomUUID();
         const { request, ...made } = requestOf(probe, target, traceId);
         return { ...made, answer: await exchange(request, options) };
       });

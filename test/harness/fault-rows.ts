@@ -144,6 +144,7 @@ const input = [
       ["number-unchecked", "invalid_tolerated", "createCandidate"],
       ["invalid-update-accepted", "malformed_accepted", "updateShift"],
       ["invalid-update-accepted", "invalid_tolerated", "updateShift"],
+      ["update-stores-numbers", "field_wrong", "getShift"],
       ["empty-update-accepted", "malformed_accepted", "updateShift"],
       ["errors-empty", "error_not_problem", "provider"],
       ["errors-as-text", "error_not_problem", "provider"],

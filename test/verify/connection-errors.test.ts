@@ -36,7 +36,6 @@ async function foundAt(baseUrl: string, timeoutMs = 5_000): Promise<Found[]> {
     token: "t",
     fetch: http.fetch,
     timeoutMs,
-    seed: 1,
     wait: async () => undefined,
   });
   return judge(await target.send({ operation: "listRoles" }));
