@@ -140,14 +140,19 @@ async function exchange(
 ): Promise<Answered | Unanswered> {
   try {
     const response = await fetch(request);
-    const text = await response.text();
+    const decoded = DECODER.decode(await response.arrayBuffer());
+    const text = decoded.replace(/^\uFEFF/, "");
     const headers = Object.fromEntries(response.headers);
-    return { kind: "answer", status: response.status, headers, text, json: parsed(text) };
+    const mark = text === decoded ? {} : ({ hasMark: true } as const);
+    return { kind: "answer", status: response.status, headers, text, json: parsed(text), ...mark };
   } catch (error) {
     if (!(error instanceof ProviderHttpError)) throw error;
     return { kind: error.isTimeout ? "hung" : "broken", ...unanswered(error, timeoutMs) };
   }
 }
+
+/** Keeps a byte order mark. */
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function parsed(text: string): unknown {
   try {

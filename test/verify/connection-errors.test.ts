@@ -103,3 +103,18 @@ describe("a broken connection is reported in plain words:", () => {
     expect(finding).toMatchObject({ code: "no_answer", actual: "no complete response within 0.2 s" });
   });
 });
+
+it("a byte order mark before the JSON is reported, and the JSON is read", async () => {
+  const found = await foundAt(await serverOf(`${HEAD}Content-Length: 5\r\n\r\n\uFEFF[]`, () => undefined));
+  expect(found).toMatchObject([{ code: "byte_order_mark" }]);
+});
+
+it("an idle connection is closed, however long the server keeps it: it could break the next request", async () => {
+  const closed = Promise.withResolvers<void>();
+  const kept = `${HEAD}Keep-Alive: timeout=600\r\nContent-Length: 2\r\n\r\n[]`;
+  const url = await serverOf(kept, (socket) => socket.once("close", () => closed.resolve()));
+  const http = createProviderHttp({ allowInsecure: true, idleMs: 1 });
+  ends.push(() => http.close());
+  await (await http.fetch(new Request(url))).text();
+  await closed.promise;
+});

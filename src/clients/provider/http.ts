@@ -18,6 +18,8 @@ export interface ProviderHttpOptions {
   maxBytes?: number;
   /** The most connections to the provider. */
   connections?: number;
+  /** An idle connection is not used again after this time. Milliseconds; by default what the provider says, or 4 s. */
+  idleMs?: number;
   /** Resolves the addresses of a name; the system does unless given. */
   resolve?: ResolveAll;
 }
@@ -34,9 +36,11 @@ export function createProviderHttp(options: ProviderHttpOptions = {}): ProviderH
     timeoutMs = CALL_TIMEOUT_MS,
     maxBytes = LONGEST_RESPONSE,
     connections = 10,
+    idleMs,
   } = options;
   const lookup = guardedLookup({ allowInsecure }, options.resolve);
-  const agent = new Agent({ connections, connect: { lookup } });
+  const idle = idleMs === undefined ? {} : { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs };
+  const agent = new Agent({ connections, connect: { lookup }, ...idle });
   return {
     fetch: async (request, allowance = {}) => {
       const checked = checkProviderUrl(request.url, { allowInsecure });
