@@ -74,6 +74,13 @@ describe("a broken connection is reported in plain words:", () => {
       "connection closed after 5 bytes of the body",
       /provider's log for a crash/,
     ],
+    [
+      "a 204 that announces a body",
+      "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n",
+      () => undefined,
+      "status 204 that announces 2 bytes of a body",
+      /no Content-Length with 204/,
+    ],
     ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n", () => undefined, "the response is not HTTP", /HTTP\/1\.1/],
   ])("%s", async (_, bytes, then, actual, fix) => {
     const [finding, ...others] = await foundAt(await serverOf(bytes, then));

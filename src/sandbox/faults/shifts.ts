@@ -80,6 +80,11 @@ export const shiftFaults = {
       return empty(204);
     },
   },
+  "update-zero-is-one": {
+    summary: "an update of a shift to 0 positions stores 1",
+    operations: ["updateShift"],
+    around: after((shift) => Object.assign(shift, { positions: shift.positions || 1 })),
+  },
   "update-unassigns": {
     summary: "an update of a shift unassigns all its candidates",
     operations: ["updateShift"],

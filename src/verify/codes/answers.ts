@@ -62,12 +62,6 @@ export const answerCodes = {
     section: "4.2",
     fix: "Send UTF-8 without a byte order mark (RFC 8259): many parsers refuse it. A source file that was saved with one is the usual cause.",
   },
-  body_unexpected: {
-    severity: "warning",
-    title: "A response without a body announces one",
-    section: "4.2",
-    fix: "Send no body with 204, or send 200 with it.",
-  },
   content_type_wrong: {
     severity: "error",
     title: "JSON with a different Content-Type",
