@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { operationsTable } from "../../generated/provider/server.ts";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
 import { type Fixtures, groups, type OtherTenant, type VerifyOptions } from "../verify/options.ts";
@@ -37,6 +38,7 @@ const FLAGS = {
   json: { type: "boolean", default: false },
   "fail-on": { type: "string", default: "error" },
   seed: { type: "string" },
+  runs: { type: "string" },
   "read-only": { type: "boolean", default: false },
   "other-provider-id": { type: "string" },
   "other-token": { type: "string" },
@@ -72,6 +74,7 @@ export function readCommandLine(argv: string[], env: Io["env"]): CommandLine | u
     ...given("only", flags.only, (lists) => namesIn("only", lists, "group", groups)),
     ...given("skip", flags.skip, (lists) => namesIn("skip", lists, "group", groups)),
     ...given("seed", flags.seed, seedOf),
+    ...given("runs", flags.runs, (text) => numberFlag("runs", text, 1, 10_000)),
     ...given("timeoutMs", flags.timeout, (text) => numberFlag("timeout", text, 1, 600) * 1_000),
   };
   const allowsIncomplete = flags["allow-incomplete"] || flags["read-only"];
@@ -166,7 +169,8 @@ function commandOf(argv: readonly string[], flags: Flags): string {
 
 function seedOf(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new UsageError(`--seed must be a whole number, not ${JSON.stringify(text)}`);
+  if (text === "random") return randomInt(2 ** 31);
+  throw new UsageError(`--seed must be a whole number or random, not ${JSON.stringify(text)}`);
 }
 
 function otherOf(flags: Flags, env: Io["env"]): OtherTenant | undefined {

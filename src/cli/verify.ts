@@ -49,7 +49,8 @@ ${Object.entries(FIXTURE_MEMBERS)
   --report DIR                 writes report.html, junit.xml and report.json there
   --json                       one finding a line, the summary last
   --fail-on error|warning      what makes the verdict "fails"; error unless given
-  --seed N                     seed of all generated data; shown in the report
+  --seed N|random              seed of the generated inputs; 1 unless given, and shown in the report
+  --runs N                     generated inputs of each kind; 8 unless given
   --timeout S                  for one answer, in seconds; 10 unless given
 
 Exit code: 0 the provider conforms, 1 it does not or not every required operation was seen to succeed,

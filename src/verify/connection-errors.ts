@@ -30,10 +30,14 @@ function isNoHttp({ cause }: ProviderHttpError): boolean {
 }
 
 function brokenOff(
-  { received, announced }: NonNullable<ProviderHttpError["brokenOff"]>,
+  { status, received, announced }: NonNullable<ProviderHttpError["brokenOff"]>,
   isTimeout: boolean,
   timeoutMs: number | undefined,
 ): Reason {
+  if (status === 204) {
+    const fix = "Send no body and no Content-Length with 204, or send 200 with the body.";
+    return { reason: `status 204 that announces ${announced ?? "some"} bytes of a body`, fix };
+  }
   if (announced !== undefined && announced > received) {
     return { reason: `announced ${announced} bytes, sent ${received}`, fix: COUNT_BYTES };
   }

@@ -37,7 +37,10 @@ export interface Answered {
   status: number;
   /** Lower-case names. */
   headers: Readonly<Record<string, string>>;
+  /** Without a byte order mark. */
   text: string;
+  /** Whether a byte order mark came before the text. */
+  hasMark?: true;
   /** Undefined if the body is empty or not JSON. */
   json: unknown;
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { operationsTable } from "../../generated/provider/server.ts";
 import { ProviderHttpError } from "../clients/provider/http-error.ts";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
@@ -16,8 +16,6 @@ export interface TargetOptions {
   timeoutMs?: number | undefined;
   /** Resolves after the given time. */
   wait: (ms: number) => Promise<void>;
-  /** Determines the ids of requests. */
-  seed: number;
   /** Concurrent requests; 1 by default. Reduced when the provider limits its rate. */
   concurrency?: number | undefined;
 }
@@ -63,7 +61,8 @@ export function createTarget(options: TargetOptions): Target {
       const { sent, answer } = await queue.run(urgency, async () => {
         before();
         count.requests += 1;
-        const traceId = uuidFrom(`${options.seed} trace ${count.requests}`);
+        // Not from the seed: a provider may take a repeated id for a retry.
+        const traceId = randomUUID();
         const { request, ...made } = requestOf(probe, target, traceId);
         return { ...made, answer: await exchange(request, options) };
       });
@@ -141,14 +140,19 @@ async function exchange(
 ): Promise<Answered | Unanswered> {
   try {
     const response = await fetch(request);
-    const text = await response.text();
+    const decoded = DECODER.decode(await response.arrayBuffer());
+    const text = decoded.replace(/^\uFEFF/, "");
     const headers = Object.fromEntries(response.headers);
-    return { kind: "answer", status: response.status, headers, text, json: parsed(text) };
+    const mark = text === decoded ? {} : ({ hasMark: true } as const);
+    return { kind: "answer", status: response.status, headers, text, json: parsed(text), ...mark };
   } catch (error) {
     if (!(error instanceof ProviderHttpError)) throw error;
     return { kind: error.isTimeout ? "hung" : "broken", ...unanswered(error, timeoutMs) };
   }
 }
+
+/** Keeps a byte order mark. */
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function parsed(text: string): unknown {
   try {

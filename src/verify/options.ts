@@ -49,8 +49,10 @@ export interface VerifyOptions extends Choice {
   readOnly?: boolean;
   /** Sends few and ordinary requests only, so that no firewall blocks them. */
   polite?: boolean;
-  /** Determines all generated data; the same seed gives the same findings. */
+  /** Determines all generated data; the same seed gives the same findings. 1 by default. */
   seed?: number;
+  /** Number of generated inputs of each kind; 8 by default. */
+  runs?: number;
   /** Time limit of one response. Milliseconds; 10,000 by default, like the platform's. */
   timeoutMs?: number;
   /** The severity that makes the verdict `fails`; errors by default. */

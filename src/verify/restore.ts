@@ -32,12 +32,12 @@ export function changedShifts(run: Run): Changed[] {
 /**
  * Restores a shift: unassigns the test candidates, restores times and positions, and reassigns candidates that the provider
  * unassigned. Other changed fields are restored by sending the whole original shift.
- * Returns the fields that could not be restored.
+ * Returns the fields that could not be restored, or undefined if the shift cannot be read.
  */
-export async function restore(run: Run, { shiftId, before }: Changed): Promise<string[]> {
+export async function restore(run: Run, { shiftId, before }: Changed): Promise<string[] | undefined> {
   for (let round = 1; round <= ROUNDS; round += 1) {
     const read = await readUntilPlain(run, shiftId);
-    if (isGone(read) || remainingChanges(read, before).length === 0) return [];
+    if (isGone(read) || remainingChanges(read, before)?.length === 0) return [];
     const added = addedTo(run, { shiftId, before }, assignedIds(read)).map((candidateId) => ({
       shiftId,
       candidateId,
@@ -64,9 +64,9 @@ async function restoreFields(
   await run.send({ operation: "updateShift", path: { shiftId }, json });
 }
 
-function remainingChanges(read: Exchange, before: ShiftBody): string[] {
+function remainingChanges(read: Exchange, before: ShiftBody): string[] | undefined {
   const is = shiftBodyOf(read);
-  if (!is) return ["content"];
+  if (!is) return undefined;
   const isSame = originalIds(before).toSorted().join() === assignedIds(read)?.toSorted().join();
   return [
     ...updateDiffers(before, is),

@@ -23,6 +23,8 @@ export interface Run {
   /** Sends few and ordinary requests only. */
   readonly isPolite: boolean;
   readonly seed: number;
+  /** Number of generated inputs of each kind. */
+  readonly runs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** The detected forms of the provider. */
@@ -125,7 +127,7 @@ export interface PreparedPerson {
 }
 
 export interface RunParts
-  extends Pick<Run, "target" | "fixtures" | "mayChange" | "isPolite" | "seed" | "now" | "other"> {
+  extends Pick<Run, "target" | "fixtures" | "mayChange" | "isPolite" | "seed" | "runs" | "now" | "other"> {
   statesUrl?: string | undefined;
   createShift?: Run["createShift"];
 }

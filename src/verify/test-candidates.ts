@@ -183,12 +183,18 @@ export function differences(candidate: object, sent: CandidateCreate): string[] 
   const isMissing = (name: string) =>
     fields[name] === undefined || fields[name] === null || String(fields[name]).trim() === "";
   const missing = ["personalNumber", ...texts, "phone"].filter(isMissing).map((name) => `${name} is missing`);
-  const other = texts.filter((name) => !isMissing(name) && plainText(fields[name]) !== plainText(sent[name]));
+  const other = [...texts, "phone" as const].filter((name) => {
+    const plain = name === "phone" ? lastDigits : plainText;
+    return !isMissing(name) && plain(fields[name]) !== plain(sent[name]);
+  });
   const isOther = !isMissing("personalNumber") && !isNumber(fields.personalNumber, sent.personalNumber);
   return [...missing, ...[...(isOther ? ["personalNumber"] : []), ...other].map((name) => `${name} differs`)];
 }
 
 const plainText = (value: unknown) => String(value).trim().toLowerCase();
+
+/** A provider may store a phone number in the national form, and with spaces. */
+const lastDigits = (value: unknown) => String(value).replaceAll(/\D/g, "").slice(-9);
 
 const isNumber = (text: unknown, sent: string) =>
   String(text).replaceAll(/\D/g, "") === sent.replace("-", "");
@@ -217,6 +223,8 @@ export function payloadOf(number: string): CandidateCreate {
 function fullPayloadOf(number: string): CandidateCreate {
   return {
     ...payloadOf(number),
+    // Double encoding, escaping for HTML or SQL, and "?" in place of letters change it.
+    firstName: "Åsa-Örjan D'Éä",
     address: "Provgatan 1",
     postCode: "11122",
     city: "Stockholm",

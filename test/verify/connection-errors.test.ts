@@ -36,7 +36,6 @@ async function foundAt(baseUrl: string, timeoutMs = 5_000): Promise<Found[]> {
     token: "t",
     fetch: http.fetch,
     timeoutMs,
-    seed: 1,
     wait: async () => undefined,
   });
   return judge(await target.send({ operation: "listRoles" }));
@@ -75,6 +74,13 @@ describe("a broken connection is reported in plain words:", () => {
       "connection closed after 5 bytes of the body",
       /provider's log for a crash/,
     ],
+    [
+      "a 204 that announces a body",
+      "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n",
+      () => undefined,
+      "status 204 that announces 2 bytes of a body",
+      /no Content-Length with 204/,
+    ],
     ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n", () => undefined, "the response is not HTTP", /HTTP\/1\.1/],
   ])("%s", async (_, bytes, then, actual, fix) => {
     const [finding, ...others] = await foundAt(await serverOf(bytes, then));
@@ -103,4 +109,19 @@ describe("a broken connection is reported in plain words:", () => {
     const [finding] = await foundAt(await serverOf("", () => undefined), 200);
     expect(finding).toMatchObject({ code: "no_answer", actual: "no complete response within 0.2 s" });
   });
+});
+
+it("a byte order mark before the JSON is reported, and the JSON is read", async () => {
+  const found = await foundAt(await serverOf(`${HEAD}Content-Length: 5\r\n\r\n\uFEFF[]`, () => undefined));
+  expect(found).toMatchObject([{ code: "byte_order_mark" }]);
+});
+
+it("an idle connection is closed, however long the server keeps it: it could break the next request", async () => {
+  const closed = Promise.withResolvers<void>();
+  const kept = `${HEAD}Keep-Alive: timeout=600\r\nContent-Length: 2\r\n\r\n[]`;
+  const url = await serverOf(kept, (socket) => socket.once("close", () => closed.resolve()));
+  const http = createProviderHttp({ allowInsecure: true, idleMs: 1 });
+  ends.push(() => http.close());
+  await (await http.fetch(new Request(url))).text();
+  await closed.promise;
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { answerCodes as codes } from "../../src/verify/codes/answers.ts";
 import type { Exchange, OperationId } from "../../src/verify/exchange.ts";
 import { judge } from "../../src/verify/judge/judge.ts";
 
@@ -180,7 +181,7 @@ describe("a response that violates the contract has a finding", () => {
     ["null for the outlet's name", "getShift", { body: { ...A, outletName: null } }, ["field_wrong"]],
     ["a status in capitals", "getShift", { body: { ...B, status: "OPEN" } }, ["field_wrong"]],
     ["an id as a number", "getShift", { body: { ...A, id: 7 } }, ["field_wrong"]],
-    ["a time as a number", "getShift", { body: { ...A, startTime: 1_800_000_000 } }, ["field_wrong"]],
+    ["a time as a number", "getShift", { body: { ...A, startTime: 1_800_000_000 } }, ["time_invalid"]],
     ["no positions in A", "getShift", { body: without(A, "slots") }, ["positions_missing"]],
     ["no positions in B", "getShift", { body: without(B, "numberOfPositions") }, ["positions_missing"]],
     ["two numbers of positions", "getShift", { body: { ...B, slots: 3 } }, ["positions_differ"]],
@@ -197,7 +198,7 @@ describe("a response that violates the contract has a finding", () => {
       { body: { ...B, createdAt: "2027-03-01T08:00:00" } },
       ["time_without_offset"],
     ],
-    ["a local time", "getShift", { body: { ...A, startTime: "27/03/2027 22:00" } }, ["field_wrong"]],
+    ["a local time", "getShift", { body: { ...A, startTime: "27/03/2027 22:00" } }, ["time_invalid"]],
     [
       "the end first",
       "getShift",
@@ -504,4 +505,114 @@ describe("an error body as text", () => {
       expect(codes(body)).toEqual(["error_not_problem"]);
     },
   );
+});
+
+describe("a body that is not what the contract says names the cause and its fix:", () => {
+  const notFound = '<br />\n<b>Warning</b>:  Undefined array key "x" in /srv/a.php on line 7\n';
+  const at = (startTime: unknown) => ({ ...A, startTime });
+
+  it.each<[string, OperationId, Answer, string, string, string]>([
+    [
+      "a warning before it",
+      "getShift",
+      { body: `${notFound}{}` },
+      "body_not_json",
+      'begins with "Warning',
+      "display_errors=0",
+    ],
+    [
+      "a stack of Python",
+      "getShift",
+      { body: "Traceback (most recent call last)" },
+      "body_not_json",
+      'with "Traceback',
+      "Log",
+    ],
+    [
+      "a digit run in a warning",
+      "getShift",
+      { body: "Notice: 189001169813" },
+      "body_not_json",
+      'with "Notice: …"',
+      "Log",
+    ],
+    [
+      "a comma too many",
+      "listRoles",
+      { body: '[{"name": "å",}]' },
+      "body_not_json",
+      "at byte 15",
+      "complete JSON",
+    ],
+    [
+      "a name without quotes",
+      "listRoles",
+      { body: "[{id: 1}]" },
+      "body_not_json",
+      "at byte 2",
+      "complete JSON",
+    ],
+    [
+      "a list with gaps",
+      "listRoles",
+      { body: { 1: { id: "r", name: "R" } } },
+      "field_wrong",
+      "an object",
+      "array_values",
+    ],
+    [
+      "a space instead of T",
+      "getShift",
+      { body: at("2027-03-27 22:00:00+01:00") },
+      "time_invalid",
+      "2027-03-27 22",
+      "T instead of",
+    ],
+    [
+      "the form of e-mail",
+      "getShift",
+      { body: at("Sat, 27 Mar 2027 22:00:00 +0100") },
+      "time_invalid",
+      "Sat, 27",
+      "e-mail",
+    ],
+    [
+      "a named zone",
+      "getShift",
+      { body: at("2027-03-27T22:00:00 Europe/Stockholm") },
+      "time_invalid",
+      "Stock",
+      "name of the zone",
+    ],
+    [
+      "a letter zone",
+      "getShift",
+      { body: at("2027-03-27T22:00:00 CET") },
+      "time_invalid",
+      "CET",
+      "name of the zone",
+    ],
+    [
+      "a number",
+      "getShift",
+      { body: at(1_806_181_200) },
+      "time_invalid",
+      "received a number",
+      "number of seconds",
+    ],
+    ["a date", "getShift", { body: at("2027-03-27") }, "time_invalid", "2027-03-27", "date alone"],
+    [
+      "the order of a country",
+      "getShift",
+      { body: at("27/03/2027 22:00") },
+      "time_invalid",
+      "27/03",
+      "in this order",
+    ],
+  ])("%s", (_, operation, answer, code, actual, fix) => {
+    const [first, ...more] = judged(operation, answer);
+    expect(more).toEqual([]);
+    expect(first).toMatchObject({ code, actual: expect.stringContaining(actual) });
+    expect(first?.fix ?? codes[first?.code as keyof typeof codes].fix).toContain(fix);
+  });
 });

@@ -23,7 +23,7 @@ async function start({ mayChange = true, withData = true } = {}) {
   const fixtures: Fixtures = withData ? { shiftId, cancellableShiftId } : {};
   const now = () => Date.now();
   const wait = () => Promise.resolve();
-  const target = createTarget({ baseUrl, providerId, token, fetch: http.fetch, wait, seed: 1 });
+  const target = createTarget({ baseUrl, providerId, token, fetch: http.fetch, wait });
   const run: Run = createRun({
     target,
     fixtures,
@@ -31,6 +31,7 @@ async function start({ mayChange = true, withData = true } = {}) {
     isPolite: false,
     other: undefined,
     seed: 1,
+    runs: 8,
     now,
   });
   run.known.cancellable = await findCancellable(run);

@@ -2,6 +2,7 @@ import type { FailureCode } from "../../../generated/operations/types.ts";
 
 /** How much of a response arrived before it broke off. Bytes. */
 export interface BrokenOff {
+  status: number;
   received: number;
   /** Its Content-Length. */
   announced?: number;

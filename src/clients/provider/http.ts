@@ -18,6 +18,8 @@ export interface ProviderHttpOptions {
   maxBytes?: number;
   /** The most connections to the provider. */
   connections?: number;
+  /** An idle connection is not used again after this time. Milliseconds; by default what the provider says, or 4 s. */
+  idleMs?: number;
   /** Resolves the addresses of a name; the system does unless given. */
   resolve?: ResolveAll;
 }
@@ -34,9 +36,11 @@ export function createProviderHttp(options: ProviderHttpOptions = {}): ProviderH
     timeoutMs = CALL_TIMEOUT_MS,
     maxBytes = LONGEST_RESPONSE,
     connections = 10,
+    idleMs,
   } = options;
   const lookup = guardedLookup({ allowInsecure }, options.resolve);
-  const agent = new Agent({ connections, connect: { lookup } });
+  const idle = idleMs === undefined ? {} : { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs };
+  const agent = new Agent({ connections, connect: { lookup }, ...idle });
   return {
     fetch: async (request, allowance = {}) => {
       const checked = checkProviderUrl(request.url, { allowInsecure });
@@ -69,7 +73,8 @@ async function exchange(
   });
   // The error of an unusually long response is no longer than others.
   const maxBytes = limitOf(statusCode < 300);
-  const answer = await readAtMost(body, maxBytes, Number(headers["content-length"] ?? Number.NaN));
+  const announced = Number(headers["content-length"] ?? Number.NaN);
+  const answer = await readAtMost(body, { maxBytes, announced, status: statusCode });
   const chunks = await decoded(answer, headers["content-encoding"], maxBytes);
   // Not joined: to copy a whole registry at once would stop everything else.
   return new Response(chunks.length > 0 ? streamOf(chunks) : null, {
@@ -114,8 +119,7 @@ const tooLong = (maxBytes: number, cause?: unknown) =>
 
 async function readAtMost(
   stream: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-  announced: number,
+  { maxBytes, announced, status }: { maxBytes: number; announced: number; status: number },
 ): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   let received = 0;
@@ -127,7 +131,7 @@ async function readAtMost(
     }
   } catch (error) {
     if (error instanceof ProviderHttpError) throw error;
-    throw new BodyBrokenOff({ received, ...(Number.isFinite(announced) && { announced }) }, error);
+    throw new BodyBrokenOff({ status, received, ...(Number.isFinite(announced) && { announced }) }, error);
   }
   return chunks;
 }

@@ -30,6 +30,29 @@ export const answerFaults = {
     operations: WITH_BODY,
     rewrite: (answer) => onSuccess(answer, () => JSON.stringify(answer.body).replaceAll('"', "'")),
   },
+  "byte-order-mark": {
+    summary: "a byte order mark before the JSON",
+    rewrite: (answer) => onSuccess(answer, () => `\uFEFF${JSON.stringify(answer.body)}`),
+  },
+  "warning-before-json": {
+    summary: "a warning of PHP before the JSON",
+    operations: WITH_BODY,
+    rewrite: (answer) =>
+      onSuccess(answer, () => `<br />\n<b>Warning</b>: Undefined array key\n${JSON.stringify(answer.body)}`),
+  },
+  "list-as-object": {
+    summary: "a list as an object with the keys 1, 2, 3",
+    operations: ["listOutlets", "listRoles"],
+    rewrite: (answer) =>
+      onSuccess(answer, () =>
+        Object.fromEntries([answer.body].flat().map((each, index) => [index + 1, each])),
+      ),
+  },
+  "no-content-with-length": {
+    summary: "204 that announces a body",
+    rewrite: (answer) =>
+      answer.status === 204 ? { ...answer, headers: { ...answer.headers, "Content-Length": "2" } } : answer,
+  },
   "json-as-html": {
     summary: "JSON labelled as a web page",
     rewrite: (answer) => relabelled(answer, "text/html; charset=utf-8"),

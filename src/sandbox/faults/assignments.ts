@@ -7,6 +7,9 @@ import { organisationOf } from "./tenant.ts";
 
 const LATE_MS = 2_000;
 
+/** The candidates assigned since a shift was last read. */
+const unread = new WeakMap<StoredShift, string[]>();
+
 /** Faults in the effects of assignments. */
 export const assignmentFaults = {
   "cancelled-assigned": {
@@ -128,6 +131,20 @@ export const assignmentFaults = {
         if (shift) shift.positions -= 1;
         return answer;
       };
+    },
+  },
+  "assign-at-once-overwrites": {
+    summary: "of two assignments at once, the second overwrites the first",
+    operations: ["assignCandidate", "getShift"],
+    around: (call) => {
+      const shift = shiftOf(call);
+      if (!shift) return (answer) => answer;
+      const { candidateId = "" } = call.path;
+      if (call.operationId === "getShift") unread.delete(shift);
+      const isOther = call.operationId === "assignCandidate" && !shift.assigned.has(candidateId);
+      if (isOther) for (const id of unread.get(shift) ?? []) shift.assigned.delete(id);
+      if (isOther) unread.set(shift, [candidateId]);
+      return (answer) => answer;
     },
   },
   "unassign-clears": {

@@ -124,6 +124,26 @@ export const candidateFaults = {
     operations: ["createCandidate"],
     around: stored(({ firstName, lastName }) => ({ firstName: lastName, lastName: firstName })),
   },
+  "create-encodes-twice": {
+    summary: "a creation stores UTF-8 as Latin-1: Åsa becomes Ã…sa",
+    operations: ["createCandidate"],
+    around: stored(({ firstName }) => ({ firstName: Buffer.from(firstName).toString("latin1") })),
+  },
+  "create-escapes-html": {
+    summary: "a creation stores an apostrophe as an HTML entity",
+    operations: ["createCandidate"],
+    around: stored(({ firstName }) => ({ firstName: firstName.replaceAll("'", "&#039;") })),
+  },
+  "create-loses-letters": {
+    summary: "a creation stores ? in place of letters outside ASCII",
+    operations: ["createCandidate"],
+    around: stored(({ firstName }) => ({ firstName: firstName.replaceAll(/[^ -~]/g, "?") })),
+  },
+  "create-cuts-phone": {
+    summary: "a creation stores the first nine characters of the phone number",
+    operations: ["createCandidate"],
+    around: stored(({ phone }) => ({ phone: phone.slice(0, 9) })),
+  },
   "create-loses-contact": {
     summary: "a creation stores neither e-mail nor phone",
     operations: ["createCandidate"],

@@ -1,6 +1,11 @@
-import { changeEntries, changeList, changeMembers } from "./entries.ts";
-import { type Faults, problemAnswer } from "./fault.ts";
-import { after, laterTimes, UNKNOWN_ID } from "./stored-shift.ts";
+import type { StoredShift } from "../organisation.ts";
+import { changeEntries, changeList, changeMembers, type Entry } from "./entries.ts";
+import { empty, type Faults, problemAnswer } from "./fault.ts";
+import { after, laterTimes, shiftOf, UNKNOWN_ID } from "./stored-shift.ts";
+
+/** Shifts that were updated to a start that is not a time. */
+const startsAtNumber = new WeakSet<StoredShift>();
+const startAtNumber = (shift: Entry) => ({ ...shift, startTime: 1_893_456_000 });
 
 /** Faults in the effects of calls: the stored shift differs from the acknowledged one. */
 export const shiftFaults = {
@@ -59,6 +64,26 @@ export const shiftFaults = {
     summary: "an update of a shift sets the time of its creation",
     operations: ["updateShift"],
     around: after((shift) => Object.assign(shift, { createdAt: shift.updatedAt })),
+  },
+  "update-stores-numbers": {
+    summary: "an update of a shift stores a number as its start, and reads return it",
+    operations: ["updateShift", "getShift"],
+    rewrite: (answer, call) => {
+      const shift = shiftOf(call);
+      if (!shift) return answer;
+      const isRead = call.operationId === "getShift";
+      if (isRead && startsAtNumber.has(shift)) return changeEntries(answer, startAtNumber);
+      if (isRead) return answer;
+      startsAtNumber.delete(shift);
+      if (!JSON.stringify(answer.body ?? "").includes('"/startTime"')) return answer;
+      startsAtNumber.add(shift);
+      return empty(204);
+    },
+  },
+  "update-zero-is-one": {
+    summary: "an update of a shift to 0 positions stores 1",
+    operations: ["updateShift"],
+    around: after((shift) => Object.assign(shift, { positions: shift.positions || 1 })),
   },
   "update-unassigns": {
     summary: "an update of a shift unassigns all its candidates",

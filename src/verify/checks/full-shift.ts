@@ -1,7 +1,8 @@
 import type { Shift } from "../../contract/shift.ts";
-import { assign, freePair, isAssigned, otherCandidate, type Pair, remove } from "../assignment.ts";
+import { assign, freePair, isAssigned, otherCandidate, type Pair, remove, unassign } from "../assignment.ts";
 import { type Exchange, isPlain } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
+import { isShownInTime } from "../lagging-reads.ts";
 import { restore } from "../restore.ts";
 import type { Run } from "../run.ts";
 import { assignedIds, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
@@ -37,6 +38,7 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
   try {
     await assign(run, pair);
     yield* resize(run, pair, 0, () => oneMore(run, second));
+    yield* resize(run, pair, 0, () => bothAtOnce(run, pair, second));
     yield* resize(run, pair, 1, (now) => judgeTogether(run, now, pair, second));
   } finally {
     await restore(run, { shiftId, before: run.known.shift ?? body });
@@ -94,6 +96,32 @@ async function oneMore(run: Run, second: Pair): Promise<Outcome[]> {
   const expected = "no candidate assigned by a refused assignment";
   const actual = "the refused candidate is assigned";
   return [found("shift_changed_unasked", { exchange, expected, actual })];
+}
+
+const AT_ONCE = "two candidates at once for one position";
+
+/** Assigns two candidates at once to the last position: both may be accepted only by a provider that does not count. */
+async function bothAtOnce(run: Run, first: Pair, second: Pair): Promise<Outcome[]> {
+  await unassign(run, first);
+  const exchanges = await Promise.all([first, second].map((pair) => assign(run, pair)));
+  const accepted = exchanges.filter(isPlain).filter(({ answer }) => answer.status < 300);
+  const ids = accepted.flatMap(({ probe }) => probe.path?.candidateId ?? []);
+  const isEachListed = async () => {
+    const listed = assignedIds(await readShiftOf(run, first.shiftId));
+    return listed === undefined || ids.every((id) => listed.includes(id));
+  };
+  const isShown = await isShownInTime(run, isEachListed);
+  await remove(run, second);
+  const [exchange] = accepted;
+  if (!exchange || !exchanges.every(isPlain)) return [];
+  const details = { exchange, expected: "one of them refused, or both listed", title: AT_ONCE };
+  if (!isShown) {
+    return [found("assign_without_effect", { ...details, actual: "one is acknowledged, and not listed" })];
+  }
+  if (accepted.length > 1 && run.forms.full === "refused") {
+    return [found("overbooked", { ...details, actual: "both are assigned, though a full shift refuses" })];
+  }
+  return [passed("assignCandidate", AT_ONCE)];
 }
 
 /** Assigns another candidate. A provider that refuses only this one counts incorrectly. */

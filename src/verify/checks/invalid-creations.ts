@@ -49,6 +49,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   nameless: { code: "invalid_accepted", bodies: nameless },
   incomplete: { code: "invalid_tolerated", bodies: incomplete },
   misnumbered: { code: "invalid_tolerated", bodies: misnumbered },
+  mistyped: { code: "invalid_tolerated", bodies: mistyped },
 };
 
 function numberless(number: string): Bodies {
@@ -59,6 +60,9 @@ function numberless(number: string): Bodies {
     "an empty personalNumber": { ...rest, personalNumber: "" },
     "null for personalNumber": { ...rest, personalNumber: null },
     "an object for personalNumber": { ...rest, personalNumber: { digits: "none" } },
+    "a list for personalNumber": { ...rest, personalNumber: [number] },
+    "true for personalNumber": { ...rest, personalNumber: true },
+    "a word for personalNumber": { ...rest, personalNumber: "none" },
     "a JSON number for personalNumber": { ...rest, personalNumber: Number(number.replace("-", "")) },
   };
 }
@@ -93,4 +97,16 @@ function misnumbered(number: string): Bodies {
       personalNumber: `${number.slice(0, -1)}${otherDigit}`,
     },
   };
+}
+
+/** Returns payloads with one member of each kind that is no text. */
+function mistyped(number: string): Bodies {
+  const payload = payloadOf(number);
+  const names = ["firstName", "lastName", "email", "phone"] as const;
+  const kinds = { "a number": 1, true: true, "a list": ["Vera"], "an object": { value: "Vera" } };
+  return Object.fromEntries(
+    names.flatMap((name) =>
+      Object.entries(kinds).map(([kind, value]) => [`${kind} for ${name}`, { ...payload, [name]: value }]),
+    ),
+  );
 }

@@ -63,9 +63,10 @@ export async function sendAll<Item>(
   { operation, isSequential, hasEffect, undo }: Omit<ValidRequest, "probe" | "prepare" | "isServed">,
   items: readonly Item[],
   probeOf: (item: Item) => Probe,
+  isJudged = wasRefused,
 ): Promise<[Item, Exchange][]> {
   const send = async (item: Item): Promise<[Item, Exchange]> => {
-    const exchange = await run.send(probeOf(item), wasRefused);
+    const exchange = await run.send(probeOf(item), isJudged);
     if (hasEffect) assertUndisturbed(run, exchange);
     return [item, exchange];
   };

@@ -56,6 +56,12 @@ export const answerCodes = {
     section: "4.2",
     fix: "Send a complete JSON document in UTF-8.",
   },
+  byte_order_mark: {
+    severity: "warning",
+    title: "A byte order mark before the JSON",
+    section: "4.2",
+    fix: "Send UTF-8 without a byte order mark (RFC 8259): many parsers refuse it. A source file that was saved with one is the usual cause.",
+  },
   content_type_wrong: {
     severity: "error",
     title: "JSON with a different Content-Type",

@@ -3,14 +3,22 @@ import { type FieldError, FURTHER_ERRORS } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";
 import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
+import { isObject } from "../json-object.ts";
 
 const MOST_PLACES = 6;
 
-/** Returns one finding for all fields. All entries of a list are one place, so that runs are comparable. */
+/** Returns one finding for all fields, and another for times. All entries of a list are one place, so that runs are comparable. */
 export function fieldFaults(code: Code, exchange: Reply, errors: readonly FieldError[]): Found[] {
   const all = errors
     .filter(({ message }) => message !== FURTHER_ERRORS.message)
     .map((error) => faultOf(exchange.answer.json, error));
+  const { times = [], others = [] } = Object.groupBy(all, ({ path }) =>
+    code === "field_wrong" && TIME_PATH.test(path) ? "times" : "others",
+  );
+  return [...oneFinding(code, exchange, others), ...oneFinding("time_invalid", exchange, times)];
+}
+
+function oneFinding(code: Code, exchange: Reply, all: readonly FieldFault[]): Found[] {
   const faults = [...Map.groupBy(all, ({ path }) => path).values()].flatMap((each) => each.slice(0, 1));
   if (faults.length === 0) return [];
   const fix = faults.find((fault) => fault.fix !== undefined)?.fix;
@@ -55,6 +63,29 @@ const SHOWN =
 /** A personal number in any form, which an id may be. */
 const PERSONAL = /\d{6}[-+]?\d{4}/;
 const LONGEST = 40;
+const TIME_PATH = /(Time|At)$/;
+
+/** Returns what to change where a list is expected. */
+function listFix(value: unknown): string | undefined {
+  if (value === null) return "Return an empty array where there is nothing to list, never null.";
+  if (!isObject(value) || !Object.keys(value).every((key) => /^\d+$/.test(key))) return undefined;
+  return "Return a JSON array. PHP writes an array with gaps or other first keys as an object: use array_values().";
+}
+
+const ISO = "Send ISO 8601 with an offset, like 2027-03-27T22:00:00+01:00";
+/** By the form of a time that is not the contract's. */
+const TIME_FIXES: readonly (readonly [RegExp, string])[] = [
+  [/^[A-Za-z]{3},? /, `${ISO}, not the form of e-mail and HTTP headers. In PHP: format(DATE_ATOM).`],
+  [/[A-Za-z]\/[A-Za-z]|[ \d][A-Y][A-Z]{2,4}$/, `${ISO}: with the offset, not with the name of the zone.`],
+  [/^\d{4}-\d\d-\d\d /, `${ISO}, with a T instead of the space. In PHP: format(DATE_ATOM).`],
+  [/^\d{4}-\d\d-\d\d$/, `${ISO}: a date alone is no time.`],
+  [/^\d{1,2}[/.]\d{1,2}[/.]\d{4}/, `${ISO}: year, month and day in this order.`],
+];
+
+function timeFix(value: unknown): string | undefined {
+  if (typeof value === "number") return `${ISO}, not as a number of seconds or milliseconds.`;
+  return TIME_FIXES.find(([form]) => form.test(String(value)))?.[1];
+}
 
 /** Describes the error that a validator found in the body. */
 export function faultOf(body: unknown, { pointer, message }: FieldError): FieldFault {
@@ -65,8 +96,7 @@ export function faultOf(body: unknown, { pointer, message }: FieldError): FieldF
   if (choice !== undefined) return { path, expected: choice, actual: "received an object without it" };
   const value = valueAt(body, pointer);
   const expected = expectedOf(message, path);
-  const isNullList = value === null && expected === "an array";
-  const fix = isNullList ? "Return an empty array where there is nothing to list, never null." : undefined;
+  const fix = expected === "an array" ? listFix(value) : TIME_PATH.test(path) ? timeFix(value) : undefined;
   return { path, expected, actual: `received ${shown(value, path)}`, ...(fix !== undefined && { fix }) };
 }
 
@@ -154,7 +184,7 @@ function typesOf(types: string): string {
 function formOf(path: string): string {
   if (/personalNumber$/.test(path)) return "YYYYMMDDXXXX or YYYYMMDD-XXXX";
   if (/countryCode$|citizenship$/.test(path)) return "a country code of two letters";
-  if (/(Time|At)$/.test(path)) return TIME;
+  if (TIME_PATH.test(path)) return TIME;
   if (/date$/i.test(path)) return "a date like 2027-03-27";
   return LISTED_FORM;
 }

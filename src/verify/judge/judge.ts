@@ -49,7 +49,7 @@ function isNotOffered({ probe, answer }: Exchange): boolean {
   return answer.kind === "answer" && answer.status === 501 && optional.includes(probe.operation);
 }
 
-function serverError(exchange: Exchange & { answer: { status: number } }): Found {
+export function serverError(exchange: Reply): Found {
   const expected = "a 2xx, or a 4xx that describes the error in the request";
   return found("server_error", { exchange, expected, actual: `status ${exchange.answer.status}` });
 }

@@ -113,23 +113,57 @@ function denied(exchange: Reply): Found {
 
 function notJson(exchange: Reply): Found {
   const { status, text, headers } = exchange.answer;
-  const expected = "a JSON body";
   const cause = `status ${status} with a body that is not JSON`;
+  const details = { exchange, expected: "a JSON body", cause };
+  const before = messageBefore(text);
+  if (before !== undefined) {
+    return found("body_not_json", { ...details, actual: `${cause}: it begins with ${before}`, fix: MESSAGE });
+  }
   if (/^\s*</.test(text)) {
-    const fix = "Return JSON: a web page comes from a gateway, a login page or a development server.";
-    return found("body_not_json", {
-      exchange,
-      expected,
-      cause,
-      actual: `status ${status} with a web page`,
-      fix,
-    });
+    return found("body_not_json", { ...details, actual: `status ${status} with a web page`, fix: WEB_PAGE });
   }
   const announced = headers["content-length"];
   const isCut = /^\s*[[{]/.test(text) && Number(announced) === Buffer.byteLength(text);
-  if (!isCut) return found("body_not_json", { exchange, expected, actual: cause });
-  const actual = `${cause}: it ends after the ${announced} bytes that Content-Length announces`;
-  return found("body_not_json", { exchange, expected, cause, actual, fix: CUT });
+  const end = `it ends after the ${announced} bytes that Content-Length announces`;
+  if (isCut && isUnfinished(text)) {
+    return found("body_not_json", { ...details, actual: `${cause}: ${end}`, fix: CUT });
+  }
+  return found("body_not_json", { ...details, actual: [cause, ...faultIn(text)].join(": ") });
+}
+
+const WEB_PAGE = "Return JSON: a web page comes from a gateway, a login page or a development server.";
+const MESSAGE =
+  "Log messages instead of printing them before the JSON (in PHP: display_errors=0), and repair their cause.";
+
+/** Returns the beginning of a message that the runtime printed into the body, without digits that may be personal data. */
+function messageBefore(text: string): string | undefined {
+  const start = text
+    .slice(0, 1_000)
+    .replaceAll(/<[^<>]{0,99}>/g, "")
+    .trim();
+  if (!/^(PHP )?(Warning|Notice|Deprecated|Fatal error|Parse error|Traceback)\b/.test(start))
+    return undefined;
+  const [line = ""] = start.split("\n");
+  return JSON.stringify(line.replaceAll(/\d{6,}/g, "…").slice(0, 80));
+}
+
+function syntaxErrorOf(text: string): string {
+  try {
+    JSON.parse(text);
+    return "";
+  } catch (error) {
+    return error instanceof SyntaxError ? error.message : "";
+  }
+}
+
+const isUnfinished = (text: string) => /^Un(expected end|terminated string)/.test(syntaxErrorOf(text));
+
+/** Returns the byte at which the body stops being JSON, and why, if the parser says so. */
+function faultIn(text: string): string[] {
+  const [, reason, position] = /^(.+?) in JSON at position (\d+)/.exec(syntaxErrorOf(text)) ?? [];
+  if (reason === undefined || /["'“]/.test(reason.replaceAll(/'.'/gu, ""))) return [];
+  const offset = Buffer.byteLength(text.slice(0, Number(position)));
+  return [`${reason.toLowerCase()} at byte ${offset}`];
 }
 
 const CUT =
@@ -143,11 +177,20 @@ function notUtf8(exchange: Reply): Found {
   return found("body_not_json", { exchange, expected: "JSON in UTF-8", actual });
 }
 
+function marked(exchange: Reply): Found {
+  return found("byte_order_mark", {
+    exchange,
+    expected: "JSON in its first byte",
+    actual: "bytes EF BB BF before it",
+  });
+}
+
 function judgeLabel(exchange: Reply): Found[] {
   const type = exchange.answer.headers["content-type"];
   const expected = "Content-Type: application/json";
   if (exchange.answer.json === undefined) return [notJson(exchange)];
   if (exchange.answer.text.includes(REPLACEMENT)) return [notUtf8(exchange)];
+  if (exchange.answer.hasMark) return [marked(exchange)];
   if (type === undefined)
     return [found("content_type_missing", { exchange, expected, actual: "no Content-Type" })];
   if (/^application\/([\w.-]+\+)?json\b/i.test(type)) return [];

@@ -49,6 +49,27 @@ describe("a provider that fails with a 5xx is reported:", () => {
   });
 });
 
+describe("a 5xx is reported with the smallest input that causes it:", () => {
+  const queryOf = (command: string) => decodeURIComponent(/name=([^&' ]*)/.exec(command)?.[1] ?? "");
+
+  it.each([
+    ["a text with a letter", /[a-z]/i, 1],
+    ["a text of three characters and more", /^...+$/su, 3],
+  ])("%s", async (_, pattern, length) => {
+    const faults: Faults = {
+      before: ({ operation, url }) => {
+        const name = new URL(url, "http://127.0.0.1").searchParams.get("name");
+        return operation === "findCandidates" && name !== null && pattern.test(name)
+          ? jsonReply(500, {})
+          : undefined;
+      },
+    };
+    const { verification } = await run({ faults, options: { only: ["generated"], runs: 20 } });
+    const [finding] = verification.findings.filter(({ code }) => code === "server_error");
+    expect(queryOf(finding?.reproduce ?? "")).toHaveLength(length);
+  });
+});
+
 describe("a provider that accepts invalid bodies is reported once:", () => {
   it("for an update", async () => {
     const faults: Faults = {
