@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "../../src/contract/durations.ts";
 import type { Database } from "../../src/platform/db/database.ts";
-import { type DailyTable, makeDays } from "../../src/platform/upkeep/partitions.ts";
+import { type DailyTable, makeDays } from "../../src/platform/db/partitions.ts";
 import type { Setting } from "./section.ts";
 import { shown } from "./table.ts";
 

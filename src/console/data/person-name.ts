@@ -1,5 +1,4 @@
 import type { Candidate, Membership } from "../../../generated/operations/types.ts";
-import type { Names } from "./names.ts";
 
 export function fullName({ firstName, lastName }: Pick<Candidate, "firstName" | "lastName">): string {
   return `${firstName} ${lastName}`.trim();
@@ -11,7 +10,7 @@ export function fullName({ firstName, lastName }: Pick<Candidate, "firstName" | 
  */
 export function nameOf(
   candidateId: string,
-  { candidate }: Pick<Names, "candidate">,
+  { candidate }: { candidate(candidateId: string): Candidate | undefined },
   providerId: string | undefined,
 ): string {
   const known = validFor(candidate(candidateId), providerId);

@@ -1,7 +1,7 @@
 import type { RunSql } from "../db/engine.ts";
 import { makeTables, readMigrations } from "../db/migrate.ts";
+import { DAILY_TABLES } from "../db/partitions.ts";
 import { isOfAnotherCommit, type Migration, UNRELEASED } from "../db/schema-version.ts";
-import { DAILY_TABLES } from "../upkeep/partitions.ts";
 import { AS_TEXT, columnsOf, foreignKeys, quoted, readTables, type Table } from "./catalog.ts";
 import {
   BackupError,

@@ -24,7 +24,7 @@ function header(request: Request, value: string, end: string) {
 function nameOf(request: Request): string {
   // The prefix makes a browser refuse the cookie from another host, or without `Secure`.
   if (request.secure) return "__Host-shiftpact";
-  const [port = "80"] = /\d+$/.exec(request.headers.host ?? "") ?? [];
+  const [, port = "80"] = /:(\d{1,5})$/.exec(request.headers.host ?? "") ?? [];
   return `shiftpact-${port}`;
 }
 

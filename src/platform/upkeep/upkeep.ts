@@ -4,6 +4,7 @@ import { deleteEndedSessions } from "../access/sessions.ts";
 import { reportCatchUp } from "../backup/catch-up.ts";
 import type { Database } from "../db/database.ts";
 import { isOf, organisationsWith } from "../db/organisation.ts";
+import { dropDays, makeDays } from "../db/partitions.ts";
 import type { Deps } from "../deps.ts";
 import { firstIdAt } from "../ids.ts";
 import { deleteLeaving } from "../integrations/delete.ts";
@@ -11,7 +12,6 @@ import { resolvePastMailIssues } from "../notifications/mail-issues.ts";
 import { RETENTION, type Retention } from "../retention.ts";
 import { logEvents } from "./event-log.ts";
 import { deleteJobs } from "./old-jobs.ts";
-import { dropDays, makeDays } from "./partitions.ts";
 import { watchRhythm } from "./rhythm.ts";
 
 type Parts = Pick<Database, "kysely" | "isDistributed">;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { DAY_MS } from "../../contract/durations.ts";
-import type { Database } from "../db/database.ts";
+import type { Database } from "./database.ts";
 
 /** The tables with a partition for each day (UTC). */
 export const DAILY_TABLES = ["event_log", "trace_steps"] as const;
