@@ -49,7 +49,7 @@ describe("a verification that is stopped", () => {
     ["createCandidate", 1],
     ["unassignCandidate", 3],
   ])("after %s, call %i, leaves the shift unchanged", async (operation, turn) => {
-    const { error, sandbox, later } = await stopped(operation, turn);
+    const { error, sandbox, later } = await stopped(operation, turn, { concurrency: 1 });
     expect(error).toBeInstanceOf(CouldNotRun);
     expect((error as Error).message).toMatch(/^stopped before the end; the shift \S+ is unchanged/);
     expect(sandbox.shifts[0]).toMatchObject({ positions: 2, assigned: new Map() });
@@ -95,5 +95,6 @@ describe("a verification that is stopped", () => {
 it("a signal that is not aborted has no effect", async () => {
   const { signal } = new AbortController();
   const { verification } = await run({ options: { only: ["answers"], signal } });
+  expect(verification.findings.filter(({ severity }) => severity === "error")).toEqual([]);
   expect(verification.summary.verdict).toBe("conforms");
 });

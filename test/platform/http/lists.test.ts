@@ -120,9 +120,9 @@ describe.each(featureEngines)("lists, on %s", (engine) => {
     );
   });
 
-  it("show no personal number, e-mail or phone of a candidate", async () => {
+  it("show no whole personal number, e-mail or phone of a candidate", async () => {
     const { text } = await harness().operate("GET", "/candidates?limit=200");
-    expect(text).not.toMatch(/"\d{8}-?\d{4}"|@example|\+46/);
+    expect(text).not.toMatch(/"\d{8}-?\d{4}"|[^*]@example|\+46/);
     expect(text).toContain('"personalNumber":"1890****-****"');
   });
 });
