@@ -92,12 +92,10 @@ async function timesOf(
   return alternate(turns, rounds, (name, round) => report(`${WHAT[name][0]}, round ${round} of ${rounds}`));
 }
 
-const TSX = ["--import", import.meta.resolve("tsx")];
-
 function argvOf(name: Name, file: string, out: string): string[] {
   const heyApi = ["@hey-api/typescript", "@hey-api/sdk", "@hey-api/client-fetch", "zod"];
   return {
-    shiftpact: [...TSX, join(ROOT, "scripts/generate.ts"), "--spec", dirname(file), "--out", out],
+    shiftpact: [join(ROOT, "scripts/generate.ts"), "--spec", dirname(file), "--out", out],
     heyApi: [
       fileOf("@hey-api/openapi-ts", "bin/run.js"),
       "-i",
@@ -129,7 +127,7 @@ async function wholeSpec({ resources, report }: Setting, rounds: number): Promis
   const times: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     report(`npm run generate, round ${round} of ${rounds}`);
-    const argv = [...TSX, join(ROOT, "scripts/generate.ts"), "--spec", join(ROOT, "spec"), "--out", out];
+    const argv = [join(ROOT, "scripts/generate.ts"), "--spec", join(ROOT, "spec"), "--out", out];
     times.push(await timeNode(resources, argv, { cwd: ROOT }));
   }
   return times;

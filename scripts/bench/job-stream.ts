@@ -1,4 +1,5 @@
-import { createParser } from "eventsource-parser";
+import { createClient } from "../../generated/operations/client.ts";
+import type { StreamEvent } from "../../generated/operations/types.ts";
 import type { Platform } from "./organisations.ts";
 
 /** Reads from the platform's stream when jobs are created. */
@@ -11,25 +12,24 @@ export interface JobStream {
 export async function listen({ child, operationsToken }: Platform): Promise<JobStream> {
   const stopping = new AbortController();
   const waiting = new Map<string, PromiseWithResolvers<number>>();
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
-      if (event !== "job") return;
-      const at = performance.now();
-      const { shiftId } = JSON.parse(data);
-      waiting.get(shiftId)?.resolve(at);
-      waiting.delete(shiftId);
-    },
-  });
+  const headers = { Authorization: `Bearer ${operationsToken}` };
+  const client = createClient({ baseUrl: `${child.url}/operations/v1`, headers });
   const connect = async () => {
-    const headers = { Authorization: `Bearer ${operationsToken}` };
-    const response = await fetch(`${child.url}/operations/v1/stream`, { headers, signal: stopping.signal });
-    if (!response.ok || !response.body) throw new Error(`the stream responds with ${response.status}`);
-    return response.body;
+    const { status, data } = await client.readStream({ signal: stopping.signal });
+    if (status !== 200) throw new Error(`the stream responds with ${status}`);
+    return data;
   };
-  const follow = async (first: ReadableStream<Uint8Array>) => {
-    for (let body = first; ; body = await connect()) {
+  const read = async (events: AsyncIterable<StreamEvent>) => {
+    for await (const { event, data } of events) {
+      if (event !== "job") continue;
+      waiting.get(data.shiftId)?.resolve(performance.now());
+      waiting.delete(data.shiftId);
+    }
+  };
+  const follow = async (first: AsyncIterable<StreamEvent>) => {
+    for (let events = first; ; events = await connect()) {
       // The platform drops a reader that falls behind, as during thousands of webhooks. Waiting callers get an error.
-      await read(body, parser.feed).catch(() => undefined);
+      await read(events).catch(() => undefined);
       for (const { reject } of waiting.values()) reject(new Error("the stream ended"));
       waiting.clear();
     }
@@ -43,12 +43,4 @@ export async function listen({ child, operationsToken }: Platform): Promise<JobS
     },
     stop: () => stopping.abort(),
   };
-}
-
-async function read(body: ReadableStream<Uint8Array>, feed: (text: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    feed(decoder.decode(part.value, { stream: true }));
-  }
 }

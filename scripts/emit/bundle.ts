@@ -1,17 +1,20 @@
+import { inlined } from "./documents/bundled.ts";
 import { at, ensure, type Place, pointerSteps, SpecFault } from "./fault.ts";
 import type { DocumentFile, DocumentKind, YamlFiles } from "./files.ts";
 import { type Located, resolve } from "./located.ts";
 import {
   COMPLETES,
   isRecord,
+  isReference,
   isSchema,
+  mapRecord,
   mapSubschemas,
   type NamedSchemas,
   recordOf,
   referenceTo,
+  referredName,
   type Schema,
   type SchemaObject,
-  withoutNotes,
 } from "./schema.ts";
 
 /** One document of the spec folder with everything it refers to inside it. */
@@ -20,7 +23,7 @@ export interface SpecDocument {
   readonly kind: DocumentKind;
   /** For messages: "spec/NAME.openapi.yaml". */
   readonly file: string;
-  /** The document with its references resolved; schemas stay references to `schemas`. */
+  /** The document, of OpenAPI with its references replaced by their targets; schemas stay references to `schemas`. */
   readonly root: Readonly<Record<string, unknown>>;
   /** The document with its own references, examples and annotations; only parts of other files are included. */
   readonly published: Readonly<Record<string, unknown>>;
@@ -31,12 +34,7 @@ export interface SpecDocument {
   readonly complete: ReadonlyMap<string, string>;
 }
 
-/** `resolved`: references replaced by their targets, without examples. `published`: as in the source, in one file. */
-type Form = "resolved" | "published";
-
 const SCHEMA_NAME = /^[A-Z][A-Za-z0-9]*$/;
-/** Deeper than any document of the project; a longer chain of references is a circle. */
-const MAX_DEPTH = 100;
 
 /** Reads a document and includes the schemas and parts of other files that it refers to. */
 export function bundle(file: DocumentFile, files: YamlFiles): SpecDocument {
@@ -60,13 +58,13 @@ class Bundler {
     const value = this.#files.read(path);
     const located = { value, path, place: { document: file, pointer: "" } };
     this.#addOwnSchemas(located, value);
-    const [root, published] = [this.#part(located, "resolved", 0), this.#part(located, "published", 0)];
+    const published = recordOf(this.#part(located));
     return {
       name,
       kind,
       file,
-      root: recordOf(root),
-      published: recordOf(published),
+      root: kind === "openapi" ? inlined(published, isPart) : published,
+      published,
       schemas: this.#schemas,
       origins: this.#origins,
       complete: this.#completeForms(),
@@ -97,14 +95,10 @@ class Bundler {
 
   /** Adds a schema to the named schemas. An own name for a shared schema of the same name is that schema. */
   #addSchema(name: string, target: Located): void {
-    ensure(
-      isSchema(target.value),
-      target.place,
-      "there is no schema here",
-      "write a mapping or true or false",
-    );
-    if (typeof target.value === "object" && onlyReferenceText(target.value)?.endsWith(`/${name}`)) {
-      const next = resolve(String(target.value.$ref), target, this.#files);
+    const advice = "write a mapping or true or false";
+    ensure(isSchema(target.value), target.place, "there is no schema here", advice);
+    if (isReference(target.value) && target.value.$ref.endsWith(`/${name}`)) {
+      const next = resolve(target.value.$ref, target, this.#files);
       if (next.place.pointer !== target.place.pointer || next.path !== target.path) {
         this.#addSchema(name, next);
         return;
@@ -131,52 +125,36 @@ class Bundler {
     const copy: SchemaObject = mapSubschemas(schema, (below, steps) =>
       this.#schema(below, { ...from, place: at(from.place, ...steps) }),
     );
-    if (copy.$ref !== undefined) copy.$ref = this.#schemaReference(copy.$ref, from);
+    if (copy.$ref !== undefined) {
+      const target = resolve(copy.$ref, from, this.#files);
+      const name = nameOf(target.place);
+      this.#addSchema(name, target);
+      copy.$ref = referenceTo(name);
+    }
     const { $defs: _, ...rest } = copy;
     return rest;
   }
 
-  #schemaReference(reference: string, from: Located): string {
-    const target = resolve(reference, from, this.#files);
-    const name = nameOf(target.place);
-    this.#addSchema(name, target);
-    return referenceTo(name);
-  }
-
-  /** Resolves everything that is not a schema. */
-  #part(from: Located, form: Form, depth: number): unknown {
+  /** Includes the parts of other files, except schemas, which are named. */
+  #part(from: Located): unknown {
     const { value, place } = from;
-    ensure(depth <= MAX_DEPTH, place, "the references run in a circle", "break the circle");
-    if (Array.isArray(value)) {
-      return value.map((item, index) =>
-        this.#part({ ...from, value: item, place: at(place, index) }, form, depth + 1),
-      );
-    }
+    if (Array.isArray(value))
+      return value.map((item, index) => this.#part({ ...from, value: item, place: at(place, index) }));
     if (!isRecord(value)) return value;
-    if (typeof value.$ref === "string" && this.#isResolved(value.$ref, from, form)) {
-      return this.#part(resolve(value.$ref, from, this.#files), form, depth + 1);
-    }
-    const copy: Record<string, unknown> = {};
-    for (const [key, item] of Object.entries(value)) {
-      if (place.pointer === "/components" && key === "schemas") continue;
+    const isOwn = from.path === this.#file.path && String(value.$ref).startsWith("#");
+    if (typeof value.$ref === "string" && !isOwn) return this.#part(resolve(value.$ref, from, this.#files));
+    const { schemas: _, ...others } = value;
+    return mapRecord(place.pointer === "/components" ? others : value, (item, key) => {
       const below = { ...from, value: item, place: at(place, key) };
-      if (isExample(key, item, place)) {
-        if (form === "published") copy[key] = item;
-      } else if (form === "published" || key !== "examples") {
-        copy[key] =
-          (key === "schema" || key === "payload") && isSchema(item)
-            ? this.#schema(item, below)
-            : this.#part(below, form, depth + 1);
-      }
-    }
-    return copy;
-  }
-
-  #isResolved(reference: string, from: Located, form: Form): boolean {
-    if (form === "resolved") return this.#file.kind === "openapi";
-    return !reference.startsWith("#") || from.path !== this.#file.path;
+      if (isExample(key, item, place)) return item;
+      const holdsSchema = (key === "schema" || key === "payload") && isSchema(item);
+      return holdsSchema ? this.#schema(item, below) : this.#part(below);
+    });
   }
 }
+
+/** Whether the reference leads to a part of the document that is not a schema. */
+const isPart = (reference: string): boolean => referredName(reference) === undefined;
 
 /** Returns the name of a schema: the last step, and before it those of the schema that it is a part of. */
 function nameOf({ pointer }: Place): string {
@@ -191,6 +169,3 @@ function isExample(key: string, item: unknown, holder: Place): boolean {
   if (key === "value") return /\/examples\/[^/]+$/.test(holder.pointer);
   return key === "example" || (key === "examples" && !isRecord(item));
 }
-
-const onlyReferenceText = (schema: SchemaObject): string | undefined =>
-  Object.keys(withoutNotes(schema)).join() === "$ref" ? schema.$ref : undefined;

@@ -11,15 +11,17 @@ export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles): void 
   const objects = kind === "openapi" ? OPENAPI : ASYNCAPI;
   const seen = new Set<string>();
 
-  const checkObject = (name: string, from: Located): void => {
+  /** `passed`: the references that led here, one to the other. */
+  const checkObject = (name: string, from: Located, passed: readonly unknown[] = []): void => {
     const { value, place } = from;
+    ensure(!passed.includes(value), place, "the references run in a circle", "break the circle");
     ensure(isRecord(value), place, `a mapping is expected here, for the ${name}`, "correct it");
     const mark = `${name} ${place.document}#${place.pointer}`;
     if (seen.has(mark)) return;
     seen.add(mark);
     if (typeof value.$ref === "string") {
       checkEach(REFERENCE, from);
-      checkObject(name, resolve(value.$ref, from, files));
+      checkObject(name, resolve(value.$ref, from, files), [...passed, value]);
       // A requirement has the names of security schemes.
     } else if (name !== "requirement") checkEach(objects[name] ?? {}, from);
   };

@@ -69,8 +69,7 @@ const appliedIn = (schema: SchemaObject, named: NamedSchemas): SchemaObject[] =>
 function partsOf(schema: SchemaObject, named: NamedSchemas): SchemaObject[] {
   const { $ref, allOf = [], anyOf = [], oneOf = [], dependentSchemas = {} } = schema;
   const target = $ref === undefined ? [] : [named[referredName($ref) ?? ""]];
-  const { if: condition, then, else: otherwise, not } = schema;
-  const others = [condition, then, otherwise, not, ...Object.values(dependentSchemas as object)];
+  const others = [schema.if, schema.then, schema.else, schema.not, ...Object.values(dependentSchemas)];
   return [...target, ...allOf, ...anyOf, ...oneOf, ...others].filter(
     (part): part is SchemaObject => isSchema(part) && typeof part === "object",
   );

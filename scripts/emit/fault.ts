@@ -51,16 +51,16 @@ export function at(place: Place, ...steps: readonly (string | number)[]): Place 
   return { document: place.document, pointer: place.pointer + steps.map(pointerStep).join("") };
 }
 
-/** Returns the first item whose key an earlier one has, and that earlier one. */
-export function repeated<T>(
+/** Refuses an item whose key an earlier one has. */
+export function refuseRepeated<T>(
   items: readonly T[],
   keyOf: (item: T) => string,
-): [item: T, other: T] | undefined {
+  faultOf: (item: T, earlier: T) => [place: Place, problem: string, advice: string],
+): void {
   const seen = new Map<string, T>();
   for (const item of items) {
-    const other = seen.get(keyOf(item));
-    if (other !== undefined) return [item, other];
+    const earlier = seen.get(keyOf(item));
+    if (earlier !== undefined) throw new SpecFault(...faultOf(item, earlier));
     seen.set(keyOf(item), item);
   }
-  return undefined;
 }

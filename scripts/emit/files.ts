@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { type Document, isAlias, isMap, isNode, isSeq, LineCounter, parseDocument, visit } from "yaml";
-import { ensure, type Place, type Position, pointerSteps, repeated, SpecFault } from "./fault.ts";
+import { type Place, type Position, pointerSteps, refuseRepeated, SpecFault } from "./fault.ts";
 import { isRecord } from "./schema.ts";
 
 export type DocumentKind = "openapi" | "asyncapi";
@@ -29,10 +29,15 @@ export function documentFiles(specFolder: string): DocumentFile[] {
       refuseMisnamed(entry, specFolder);
       return [];
     });
-  const [twice] = repeated(found, ({ name }) => name) ?? [];
-  const document = `${basename(specFolder)}/${basename(twice?.path ?? "")}`;
-  const place = { document, pointer: "", position: START };
-  ensure(twice === undefined, place, `two documents are named "${twice?.name}"`, "rename one of them");
+  refuseRepeated(
+    found,
+    ({ name }) => name,
+    ({ name, path }) => {
+      const document = `${basename(specFolder)}/${basename(path)}`;
+      const place = { document, pointer: "", position: START };
+      return [place, `two documents are named "${name}"`, "rename one of them"];
+    },
+  );
   return found;
 }
 

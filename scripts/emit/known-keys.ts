@@ -1,3 +1,5 @@
+import { all } from "./schema.ts";
+
 // What the generator understands of OpenAPI 3.1 and AsyncAPI 3.0, object by object. `spec/guides/supported.md` is written from these tables.
 
 /**
@@ -13,8 +15,6 @@ export type Known =
 
 export type KnownKeys = Readonly<Record<string, Known>>;
 
-const all = (known: Known, ...keys: string[]): KnownKeys =>
-  Object.fromEntries(keys.map((key) => [key, known]));
 const any = (...keys: string[]): KnownKeys => all("any", ...keys);
 const one = (name: string): Known => ({ one: name });
 const list = (name: string): Known => ({ list: name });

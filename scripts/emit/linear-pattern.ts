@@ -27,11 +27,6 @@ function isAnchored(plain: string): boolean {
 
 /** Whether there is a `|` outside of all groups. */
 function hasAlternatives(plain: string): boolean {
-  let depth = 0;
-  for (const character of plain) {
-    if (character === "(") depth += 1;
-    if (character === ")") depth -= 1;
-    if (character === "|" && depth === 0) return true;
-  }
-  return false;
+  const outside = plain.replaceAll(/\([^()]*\)/g, "");
+  return outside === plain ? plain.includes("|") : hasAlternatives(outside);
 }

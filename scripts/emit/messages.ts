@@ -1,5 +1,5 @@
 import type { SpecDocument } from "./bundle.ts";
-import { at, ensure, type Place, pointerStep, repeated, SpecFault } from "./fault.ts";
+import { at, ensure, type Place, pointerStep, refuseRepeated } from "./fault.ts";
 import { isRecord, isSchema, mapRecord, onlyReference, recordOf, type Schema } from "./schema.ts";
 
 /** A Message Object (AsyncAPI 3.0) with the schema of its payload and the channels that carry it. */
@@ -13,12 +13,11 @@ interface Message {
 }
 
 /** Returns the document with each payload as a named schema, and the text after the types of those. */
-export function emitMessages(document: SpecDocument): { lifted: SpecDocument; text: string } {
+export function emitMessages(document: SpecDocument): { document: SpecDocument; text: string } {
   const version = String(document.root.asyncapi);
   const place = { document: document.file, pointer: "" };
   const isKnown = version.startsWith("3.0");
   ensure(isKnown, at(place, "asyncapi"), `version ${version} is not supported`, "write AsyncAPI 3.0");
-  refuseInlineMessages(document, at(place, "channels"));
   const schemas: Record<string, Schema> = { ...document.schemas };
   const origins = new Map(document.origins);
   const below = at(place, "components", "messages");
@@ -33,13 +32,17 @@ export function emitMessages(document: SpecDocument): { lifted: SpecDocument; te
     const { name, title, summary } = mapRecord(message, textOf);
     return { key, name: name || key, title: title ?? "", summary: summary ?? "", schemaName, channels };
   });
-  const [twice] = repeated(messages, ({ name }) => name) ?? [];
-  if (twice !== undefined) {
-    const problem = `another message is named "${twice.name}"`;
-    throw new SpecFault(at(below, twice.key, "name"), problem, "give each its own name");
-  }
-  refuseUnlisted(document, place);
-  return { lifted: { ...document, schemas, origins }, text: printMessages(messages) };
+  refuseRepeated(
+    messages,
+    ({ name }) => name,
+    ({ key, name }) => [
+      at(below, key, "name"),
+      `another message is named "${name}"`,
+      "give each its own name",
+    ],
+  );
+  refuseUnsent(document, place);
+  return { document: { ...document, schemas, origins }, text: printMessages(messages) };
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value.trim() : "");
@@ -48,29 +51,35 @@ const messagesOf = (holder: unknown) => recordOf(recordOf(holder).messages);
 
 const channelsOf = ({ root }: SpecDocument) => Object.entries(recordOf(root.channels));
 
-/** Refuses a message that no channel carries, or that no operation of its channel lists: it would never be sent. */
-function refuseUnlisted(document: SpecDocument, place: Place): void {
-  const { components, operations: all } = document.root;
-  const carried = channelsOf(document).flatMap(([, channel]) => referencesIn(messagesOf(channel)));
-  for (const key of Object.keys(messagesOf(components))) {
-    const where = at(place, "components", "messages", key);
-    const advice = "add it to the messages of a channel, or remove it";
-    ensure(carried.includes(`#${where.pointer}`), where, "no channel carries the message", advice);
-  }
-  const operations = Object.values(recordOf(all)).map(recordOf);
-  const receiving = operations.flatMap((each) => [each, recordOf(each.reply)]);
+/** Refuses a message inside a channel, and one that no channel carries, or that no operation of its channel lists: it would never be sent. */
+function refuseUnsent(document: SpecDocument, place: Place): void {
+  const { components, operations } = document.root;
+  const receiving = Object.values(recordOf(operations)).flatMap((each) => [
+    recordOf(each),
+    recordOf(recordOf(each).reply),
+  ]);
+  const carried: string[] = [];
   for (const [key, channel] of channelsOf(document)) {
     const own = at(place, "channels", key);
     const using = receiving.filter((each) => recordOf(each.channel).$ref === `#${own.pointer}`);
     // An operation without a list takes every message of its channel.
-    if (using.length === 0 || using.some(({ messages }) => messages === undefined)) continue;
+    const takesAll = using.length === 0 || using.some(({ messages }) => messages === undefined);
     const listed = using.flatMap(({ messages }) => referencesIn(messages));
-    for (const name of Object.keys(messagesOf(channel))) {
+    for (const [name, message] of Object.entries(messagesOf(channel))) {
       const where = at(own, "messages", name);
-      const problem = "no operation of this channel lists the message";
+      const reference = String(recordOf(message).$ref);
+      const isNamed = reference.startsWith("#/components/messages/");
+      ensure(isNamed, where, "the message is not in components.messages", "move it there and refer to it");
+      const isListed = takesAll || listed.includes(`#${where.pointer}`);
       const advice = "add it to the messages of the operation, or remove it";
-      ensure(listed.includes(`#${where.pointer}`), where, problem, advice);
+      ensure(isListed, where, "no operation of this channel lists the message", advice);
+      carried.push(reference);
     }
+  }
+  for (const key of Object.keys(messagesOf(components))) {
+    const where = at(place, "components", "messages", key);
+    const advice = "add it to the messages of a channel, or remove it";
+    ensure(carried.includes(`#${where.pointer}`), where, "no channel carries the message", advice);
   }
 }
 
@@ -87,18 +96,6 @@ function sentMessages(document: SpecDocument): [key: string, Record<string, unkn
     const addresses = carrying.map(([, channel]) => String(recordOf(channel).address ?? ""));
     return isRecord(message) && !addresses.includes("") ? [[key, message, addresses]] : [];
   });
-}
-
-/** Refuses a message inside a channel, which would be ignored. */
-function refuseInlineMessages(document: SpecDocument, place: Place): void {
-  for (const [key, channel] of channelsOf(document)) {
-    for (const [name, message] of Object.entries(messagesOf(channel))) {
-      const isReference = String(recordOf(message).$ref).startsWith("#/components/messages/");
-      const where = at(place, key, "messages", name);
-      const advice = "move it there and refer to it";
-      ensure(isReference, where, "the message is not in components.messages", advice);
-    }
-  }
 }
 
 function payloadOf({ $ref, payload }: Record<string, unknown>, place: Place): Schema {

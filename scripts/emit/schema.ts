@@ -8,9 +8,20 @@ export interface SchemaObject {
   const?: unknown;
   enum?: readonly unknown[];
   description?: string;
-  properties?: Readonly<Record<string, Schema>>;
+  properties?: NamedSchemas;
   required?: readonly string[];
+  additionalProperties?: Schema;
+  patternProperties?: NamedSchemas;
+  unevaluatedProperties?: Schema;
+  dependentRequired?: Readonly<Record<string, readonly string[]>>;
+  dependentSchemas?: NamedSchemas;
   items?: Schema;
+  prefixItems?: readonly Schema[];
+  contains?: Schema;
+  not?: Schema;
+  if?: Schema;
+  then?: Schema;
+  else?: Schema;
   allOf?: readonly Schema[];
   anyOf?: readonly Schema[];
   oneOf?: readonly Schema[];
@@ -50,6 +61,10 @@ export const recordOf = (value: unknown): Record<string, unknown> => (isRecord(v
 export function isSchema(value: unknown): value is Schema {
   return typeof value === "boolean" || isRecord(value);
 }
+
+/** Returns a record that has the same value under each of the keys. */
+export const all = <T>(value: T, ...keys: readonly string[]): Record<string, T> =>
+  Object.fromEntries(keys.map((key) => [key, value]));
 
 /** Returns a copy of a record whose values went through `change`, in the same order. */
 export function mapRecord<T, V>(
@@ -103,11 +118,14 @@ export function referenceTo(name: string): string {
   return PREFIX + pointerStep(name).slice(1);
 }
 
-/** Returns the name of the schema when `schema` is only a reference to it (annotations beside `$ref` change nothing). */
-export function onlyReference(schema: Schema): string | undefined {
-  if (typeof schema === "boolean" || schema.$ref === undefined) return undefined;
-  return Object.keys(withoutNotes(schema)).length === 1 ? referredName(schema.$ref) : undefined;
+/** Returns whether a schema is only a reference (annotations beside `$ref` change nothing). */
+export function isReference(schema: Schema | undefined): schema is SchemaObject & { $ref: string } {
+  return typeof schema === "object" && Object.keys(withoutNotes(schema)).join() === "$ref";
 }
+
+/** Returns the name of the schema when `schema` is only a reference to it. */
+export const onlyReference = (schema: Schema): string | undefined =>
+  isReference(schema) ? referredName(schema.$ref) : undefined;
 
 /** Keywords without an effect on validity (JSON Schema 2020-12 meta-data vocabulary, OpenAPI 3.1 section 4.8.24). */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
@@ -116,17 +134,24 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
 ]);
 
 export const isAnnotation = (keyword: string): boolean => ANNOTATIONS.has(keyword);
-const isAssertion = (keyword: string): boolean => !isAnnotation(keyword);
 
 /** Returns the members of a schema that annotate it. */
 export const notesOf = (schema: SchemaObject): SchemaObject => only(schema, isAnnotation);
 
 /** Returns the schema without annotations. */
-export const withoutNotes = (schema: SchemaObject): SchemaObject => only(schema, isAssertion);
+export const withoutNotes = (schema: SchemaObject): SchemaObject =>
+  only(schema, (keyword) => !isAnnotation(keyword));
 
-/** Returns the members of a schema whose keywords are kept. */
-export function only(schema: SchemaObject, isKept: (keyword: string) => boolean): SchemaObject {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => isKept(keyword)));
+/** Returns the members of a record whose names are kept. */
+export function only<T extends object>(record: T, isKept: (name: string) => boolean): Partial<T> {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => isKept(name))) as Partial<T>;
+}
+
+/** Returns the narrowest type of a value that a schema can name. */
+export function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 /** In a named schema: the name of the schema whose complete form it is. */

@@ -223,6 +223,11 @@ const OTHERS: [name: string, says: string | RegExp, files: Record<string, unknow
     /repeat the name/,
     inParameter({ in: "header", schema: { type: "array", items: { type: "string" } } }),
   ],
+  [
+    "a list of lists in the query",
+    /an array of scalars/,
+    inParameter({ schema: { type: "array", items: { type: "array", items: { type: "string" } } } }),
+  ],
   ["no success", /such as 200/, inOperation({ responses: { default: { description: "" } } })],
   ["a status that ends no call", /each status/, inOperation({ responses: { 100: { description: "" } } })],
   ["a value that the type excludes", /add its type/, inSchema({ type: "string", enum: ["a", null] })],

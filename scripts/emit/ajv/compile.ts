@@ -8,7 +8,14 @@ import next from "ajv/dist/vocabularies/next.js";
 import unevaluated from "ajv/dist/vocabularies/unevaluated/index.js";
 import validation from "ajv/dist/vocabularies/validation/index.js";
 import { FORMATS } from "../formats.ts";
-import { mapSubschemas, referredName, type Schema, type SchemaObject, withoutNotes } from "../schema.ts";
+import {
+  mapSubschemas,
+  type NamedSchemas,
+  referredName,
+  type Schema,
+  type SchemaObject,
+  withoutNotes,
+} from "../schema.ts";
 import {
   alternatives,
   CONTAINS,
@@ -22,7 +29,6 @@ import {
 /** `fast` stops at the first error and does not describe it; `full` collects them, up to a bound, and reports the branch of each. */
 export type Form = "fast" | "full";
 export type Ajv = AjvCore.default;
-export type SchemasById = Readonly<Record<string, Schema>>;
 
 const OPTIONS: Options = {
   // Keywords and formats are checked before. What Ajv is strict about beyond that has a meaning, such as an `if` alone.
@@ -49,8 +55,9 @@ const VOCABULARIES = [
 ];
 
 /** Creates an Ajv with `schemas` by their ids and the project's formats. */
-export function compiler(schemas: SchemasById, form: Form): Ajv {
-  const options = { ...OPTIONS, allErrors: form === "full", unevaluated: usesUnevaluated(schemas) };
+export function compiler(schemas: NamedSchemas, form: Form): Ajv {
+  const isCounting = /"unevaluated(?:Properties|Items)":/.test(JSON.stringify(schemas));
+  const options = { ...OPTIONS, allErrors: form === "full", unevaluated: isCounting };
   const ajv = new (defaultOf(AjvCore))(options);
   for (const vocabulary of VOCABULARIES) ajv.addVocabulary(vocabulary);
   ajv.addKeyword(QUIETLY);
@@ -60,13 +67,8 @@ export function compiler(schemas: SchemasById, form: Form): Ajv {
     ajv.addKeyword(definition);
   }
   for (const [name, expression] of Object.entries(FORMATS)) ajv.addFormat(name, expression);
-  for (const [id, schema] of Object.entries(schemas))
-    ajv.addSchema(inForm(schema, form, options.unevaluated), id);
+  for (const [id, schema] of Object.entries(schemas)) ajv.addSchema(inForm(schema, form, isCounting), id);
   return ajv;
-}
-
-function usesUnevaluated(schemas: SchemasById): boolean {
-  return /"unevaluated(?:Properties|Items)":/.test(JSON.stringify(schemas));
 }
 
 function inForm(schema: Schema, form: Form, isCounting?: boolean): Record<string, unknown> {
@@ -75,17 +77,11 @@ function inForm(schema: Schema, form: Form, isCounting?: boolean): Record<string
   return typeof assertions === "boolean" ? { allOf: [assertions] } : assertions;
 }
 
-/** Ajv's check of an integer. */
-const INTEGER = /\(\(typeof (\w+) == "number"\) && \(!\(\1 % 1\) && !isNaN\(\1\)\)\)/g;
-
 /** Returns an ECMAScript module with one exported function for each id, named `v0`, `v1`, ... in the order given. */
 export function standaloneModule(ajv: Ajv, ids: readonly string[]): string {
   const exported = Object.fromEntries(ids.map((id, index) => [`v${index}`, id]));
   // The place of a keyword in the schema is useless to a caller, and a quarter of the text.
-  const code = defaultOf(standaloneCode)(ajv, exported)
-    .replaceAll(/,schemaPath:"(?:[^"\\]|\\.)*"/g, "")
-    // Readers of JSON round an integer beyond 2^53: such a value is refused.
-    .replaceAll(INTEGER, "Number.isSafeInteger($1)");
+  const code = defaultOf(standaloneCode)(ajv, exported).replaceAll(/,schemaPath:"(?:[^"\\]|\\.)*"/g, "");
   return ajv.opts.allErrors ? bounded(code) : code;
 }
 
@@ -112,21 +108,27 @@ function bounded(code: string): string {
     .replaceAll(/(validate\d+\.errors = )vErrors;/g, "$1bounded(vErrors);");
 }
 
+/** Readers of JSON round an integer beyond 2^53: such a value is refused. Bounds in documents are nearer. */
+const SAFE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+
 /**
  * Returns the schema as Ajv compiles it: without annotations, references by the id of the named schema. `isCounting`: whether evaluated
  * members are counted, for which conditions become choices.
  */
 function assertionsOf(schema: Schema, isCounting = false): Schema {
   if (typeof schema === "boolean") return schema;
-  const copy = mapSubschemas(withoutNotes(schema), (below) => assertionsOf(below, isCounting));
+  const types = [schema.type].flat();
+  const bounds = types.includes("integer") && !types.includes("number") ? SAFE : {};
+  const copy = mapSubschemas({ ...bounds, ...withoutNotes(schema) }, (below) =>
+    assertionsOf(below, isCounting),
+  );
   if (copy.$ref !== undefined) copy.$ref = referredName(copy.$ref) ?? copy.$ref;
   return isCounting ? withChoice(copy) : copy;
 }
 
 /** Ajv counts what is evaluated under `if` even where it does not hold, and nothing where no branch follows. */
 function withChoice({ if: condition, then = true, else: otherwise = true, ...rest }: SchemaObject): Schema {
-  const holds = condition as Schema | undefined;
-  if (holds === undefined) return rest;
-  const anyOf = [{ allOf: [holds, then as Schema] }, { allOf: [{ not: holds }, otherwise as Schema] }];
+  if (condition === undefined) return rest;
+  const anyOf = [{ allOf: [condition, then] }, { allOf: [{ not: condition }, otherwise] }];
   return { ...rest, allOf: [...(rest.allOf ?? []), { anyOf }] };
 }

@@ -99,16 +99,11 @@ const LINEAR =
   "anchor it with ^, bound its repetitions ({1,99}), and let no two repetitions in a row match the same characters";
 
 function checkExpression(source: string, place: Place): void {
-  const expression = expressionOf(source);
-  const advice = "correct it (ECMAScript, flag u)";
-  ensure(expression !== undefined, place, `${source} is not a regular expression`, advice);
-  ensure(isLinear(expression), place, `${source} may take more than linear time on a long text`, LINEAR);
-}
-
-function expressionOf(source: string): RegExp | undefined {
+  let expression: RegExp;
   try {
-    return new RegExp(source, "u");
+    expression = new RegExp(source, "u");
   } catch {
-    return undefined;
+    throw new SpecFault(place, `${source} is not a regular expression`, "correct it (ECMAScript, flag u)");
   }
+  ensure(isLinear(expression), place, `${source} may take more than linear time on a long text`, LINEAR);
 }

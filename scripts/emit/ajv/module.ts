@@ -7,14 +7,12 @@ import { compiler, standaloneModule } from "./compile.ts";
 const HERE = dirname(fileURLToPath(import.meta.url));
 /** esbuild names modules by their path from here; from the working directory, the text would depend on it. */
 const PROJECT = join(HERE, "..", "..", "..");
-const VALIDATOR = join(PROJECT, "src", "runtime", "validator.ts");
-const TEXT_LENGTH = join(PROJECT, "src", "runtime", "text-length.ts");
-const EQUAL = join(PROJECT, "src", "runtime", "equal.ts");
-const MULTIPLE = join(PROJECT, "src", "runtime", "multiple.ts");
+/** Returns the quoted path of a module of the runtime. */
+const runtimeFile = (name: string): string => JSON.stringify(join(PROJECT, "src", "runtime", name));
 
 /** Returns `validators.js`: one self-contained module, compiled and bundled, that imports nothing. */
 export async function emitValidators(plan: ValidatorPlan): Promise<string> {
-  const ids = leafIds(plan);
+  const ids = Object.keys(plan.schemas);
   const modules: Record<string, string> = {
     entry: entryModule(plan, ids),
     fast: withRuntime(standaloneModule(compiler(plan.schemas, "fast"), ids)),
@@ -45,10 +43,10 @@ function withRuntime(code: string): string {
     .replaceAll('require("ajv/dist/runtime/ucs2length").default', "textLength")
     // This one would call the `toString` that a value holds.
     .replaceAll('require("ajv/dist/runtime/equal").default', "isEqual");
-  return `import { textLength } from ${JSON.stringify(TEXT_LENGTH)};
-import { isEqual, isUnique } from ${JSON.stringify(EQUAL)};
-import { isMultiple } from ${JSON.stringify(MULTIPLE)};
-import { bounded, FURTHER, MAX_ERRORS_OF_LIST } from ${JSON.stringify(VALIDATOR)};
+  return `import { textLength } from ${runtimeFile("text-length.ts")};
+import { isEqual, isUnique } from ${runtimeFile("equal.ts")};
+import { isMultiple } from ${runtimeFile("multiple.ts")};
+import { bounded, FURTHER, MAX_ERRORS_OF_LIST } from ${runtimeFile("validator.ts")};
 ${moduleCode}`;
 }
 
@@ -79,15 +77,14 @@ function virtualModules(modules: Readonly<Record<string, string>>): Plugin {
   };
 }
 
-function entryModule(plan: ValidatorPlan, ids: readonly string[]): string {
+function entryModule({ exports }: ValidatorPlan, ids: readonly string[]): string {
+  const nameOf = ({ id }: ValidatorLeaf): string => `c${ids.indexOf(id)}`;
   const constants = ids.map((_id, index) => `const c${index} = validator(fast.v${index}, full.v${index});\n`);
-  const names = Object.entries(plan.exports.schemas ?? {}).flatMap(([name, leaf]) =>
-    isLeaf(leaf) ? `c${ids.indexOf(leaf.id)} as is${name}` : [],
+  const exported = Object.entries(exports).map(
+    ([name, tree]) => `export const ${name} = ${printTree(tree, nameOf)};\n`,
   );
-  const exported = Object.entries(plan.exports).map(
-    ([name, tree]) => `export const ${name} = ${printTree(tree, (leaf) => `c${ids.indexOf(leaf.id)}`)};\n`,
-  );
-  return `import { validator } from ${JSON.stringify(VALIDATOR)};
+  const names = Object.entries(exports.schemas).map(([name, leaf]) => `${nameOf(leaf)} as is${name}`);
+  return `import { validator } from ${runtimeFile("validator.ts")};
 import * as fast from "generated:fast";
 import * as full from "generated:full";
 ${constants.join("")}${exported.join("")}export { ${names.join(", ")} };
@@ -95,16 +92,16 @@ ${constants.join("")}${exported.join("")}export { ${names.join(", ")} };
 }
 
 /** Returns `validators.d.ts`: the types of the validators. */
-export function emitValidatorTypes(plan: ValidatorPlan, runtime: string): string {
-  const withOperations = plan.exports.requests !== undefined;
+export function emitValidatorTypes({ exports }: ValidatorPlan, runtime: string): string {
+  const withOperations = exports.requests !== undefined;
   const types = withOperations ? "components, operations" : "components";
   const parts = `import type { RequestBody, RequestPart, ResponseBody } from "${runtime}/bodies.js";\n`;
-  const exported = Object.entries(plan.exports).map(
-    ([name, tree]) =>
-      `export declare const ${name}: ${printTree(tree, (leaf) => `Validator<${leaf.type}>`, "readonly ")};\n`,
+  const validatorOf = ({ type }: ValidatorLeaf): string => `Validator<${type}>`;
+  const exported = Object.entries(exports).map(
+    ([name, tree]) => `export declare const ${name}: ${printTree(tree, validatorOf, "readonly ")};\n`,
   );
-  const singles = Object.entries(plan.exports.schemas ?? {}).flatMap(([name, leaf]) =>
-    isLeaf(leaf) ? `export declare const is${name}: Validator<${leaf.type}>;\n` : [],
+  const singles = Object.entries(exports.schemas).map(
+    ([name, leaf]) => `export declare const is${name}: ${validatorOf(leaf)};\n`,
   );
   return `${withOperations ? parts : ""}import type { Validator } from "${runtime}/validator.js";
 import type { ${types} } from "./types.js";
@@ -117,25 +114,11 @@ ${singles.join("")}`;
 function printTree(tree: ValidatorTree, leafText: (leaf: ValidatorLeaf) => string, before = ""): string {
   if (Object.keys(tree).length === 0) return before === "" ? "{}" : "Record<string, never>";
   const separator = before === "" ? ", " : "; ";
-  const members = Object.entries(tree).map(
-    ([name, value]) =>
-      `${before}${JSON.stringify(name)}: ${isLeaf(value) ? leafText(value) : printTree(value, leafText, before)}`,
-  );
+  const members = Object.entries(tree).map(([name, value]) => {
+    const text = isLeaf(value) ? leafText(value) : printTree(value, leafText, before);
+    return `${before}${JSON.stringify(name)}: ${text}`;
+  });
   return `{ ${members.join(separator)} }`;
 }
 
-function isLeaf(value: ValidatorTree | ValidatorLeaf): value is ValidatorLeaf {
-  return typeof value.id === "string";
-}
-
-function leafIds(plan: ValidatorPlan): string[] {
-  const ids = new Set<string>();
-  const collect = (tree: ValidatorTree): void => {
-    for (const value of Object.values(tree)) {
-      if (isLeaf(value)) ids.add(value.id);
-      else collect(value);
-    }
-  };
-  for (const tree of Object.values(plan.exports)) collect(tree);
-  return [...ids];
-}
+const isLeaf = (value: ValidatorTree | ValidatorLeaf): value is ValidatorLeaf => typeof value.id === "string";

@@ -30,30 +30,29 @@ export const QUIETLY: CodeKeywordDefinition = {
   },
 };
 
+/** Returns a keyword that a function of the runtime decides, from the value and that of the keyword. */
+function decidedBy(
+  keyword: string,
+  type: "array" | "number",
+  decides: { name: string },
+): CodeKeywordDefinition {
+  return {
+    keyword,
+    type,
+    error: { message: keyword, params: ({ schemaCode }) => _`{${new Name(keyword)}: ${schemaCode}}` },
+    code(context) {
+      if (context.schema === false) return;
+      const decide = context.gen.scopeValue("func", { ref: decides, code: _`${new Name(decides.name)}` });
+      context.pass(_`${decide}(${context.data}, ${context.schemaCode})`);
+    },
+  };
+}
+
 /** `uniqueItems` in linear time. Ajv compares each item with every other one. */
-export const UNIQUE_ITEMS: CodeKeywordDefinition = {
-  keyword: "uniqueItems",
-  type: "array",
-  schemaType: "boolean",
-  error: { message: "uniqueItems", params: _`{}` },
-  code(context) {
-    if (context.schema === false) return;
-    const unique = context.gen.scopeValue("func", { ref: isUnique, code: _`isUnique` });
-    context.pass(_`${unique}(${context.data})`);
-  },
-};
+export const UNIQUE_ITEMS = decidedBy("uniqueItems", "array", isUnique);
 
 /** `multipleOf` of the decimal numbers as they are written. Ajv divides, by which 19.99 is not a multiple of 0.01. */
-export const MULTIPLE_OF: CodeKeywordDefinition = {
-  keyword: "multipleOf",
-  type: "number",
-  schemaType: "number",
-  error: { message: "multipleOf", params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}` },
-  code(context) {
-    const multiple = context.gen.scopeValue("func", { ref: isMultiple, code: _`isMultiple` });
-    context.pass(_`${multiple}(${context.data}, ${context.schemaCode})`);
-  },
-};
+export const MULTIPLE_OF = decidedBy("multipleOf", "number", isMultiple);
 
 const ITEMS_OF_AJV = defaultOf(items) as CodeKeywordDefinition;
 

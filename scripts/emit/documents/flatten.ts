@@ -1,7 +1,9 @@
 import {
   isAnnotation,
+  isReference,
   type NamedSchemas,
   notesOf,
+  only,
   referredName,
   type Schema,
   type SchemaObject,
@@ -59,13 +61,9 @@ function contentOf(schema: SchemaObject, named: NamedSchemas, depth: number): Sc
   return BLOCKING.some((keyword) => keyword in flat) ? undefined : flat;
 }
 
-function isReference(schema: Schema | undefined): schema is SchemaObject {
-  return typeof schema === "object" && Object.keys(withoutNotes(schema)).join() === "$ref";
-}
-
-function unevaluated({ unevaluatedProperties }: SchemaObject): SchemaObject {
-  return unevaluatedProperties === undefined ? {} : { unevaluatedProperties };
-}
+/** Returns the schema's own `unevaluatedProperties`, which no part replaces. */
+export const unevaluated = (schema: SchemaObject): SchemaObject =>
+  only(schema, (keyword) => keyword === "unevaluatedProperties");
 
 /** Where the schema names every member, the unevaluated ones are the additional ones. */
 function close(schema: SchemaObject): SchemaObject {

@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { NARROWER } from "../formats.ts";
-import { isAnnotation, isRecord, only, type Schema, type SchemaObject, withoutNotes } from "../schema.ts";
+import {
+  all,
+  isAnnotation,
+  isRecord,
+  only,
+  type Schema,
+  type SchemaObject,
+  withoutNotes,
+} from "../schema.ts";
 
 /** Returns the content of a schema without `$ref` and `allOf`; undefined if there is none. */
 export type Resolve = (schema: SchemaObject) => SchemaObject | undefined;
@@ -14,16 +22,8 @@ const never: Combine = () => undefined;
 
 /** Merges a keyword of two schemas into one; other keywords cannot be merged. */
 const COMBINE: Readonly<Record<string, Combine>> = {
-  minimum: greater,
-  exclusiveMinimum: greater,
-  minLength: greater,
-  minItems: greater,
-  maximum: smaller,
-  exclusiveMaximum: smaller,
-  maxLength: smaller,
-  maxItems: smaller,
-  minProperties: greater,
-  maxProperties: smaller,
+  ...all(greater, "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"),
+  ...all(smaller, "maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"),
   uniqueItems: (left: boolean, right: boolean) => left || right,
   required: (left: string[], right: string[]) => [...new Set([...left, ...right])],
   type: (left: string | string[], right: string | string[]) => commonTypes([left].flat(), [right].flat()),
@@ -82,12 +82,10 @@ function mergeValues(left: Schema, right: Schema, resolve: Resolve): Schema {
   const merged = first && second && merge(first, second, resolve);
   if (merged === undefined) return { allOf: [left, right] };
   // A name is more useful than its content.
-  const same = [left, right].find(
-    ({ $ref }, index) =>
-      $ref !== undefined &&
-      isDeepStrictEqual(withoutNotes(merged), withoutNotes([first, second][index] ?? {})),
-  );
-  return same ?? merged;
+  const isMerged = (content: SchemaObject = {}) =>
+    isDeepStrictEqual(withoutNotes(merged), withoutNotes(content));
+  if (left.$ref !== undefined && isMerged(first)) return left;
+  return right.$ref !== undefined && isMerged(second) ? right : merged;
 }
 
 function mergeMembers(left: SchemaObject, right: SchemaObject, resolve: Resolve): SchemaObject | undefined {

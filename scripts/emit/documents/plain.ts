@@ -6,7 +6,7 @@ import {
   type SchemaObject,
   withoutNotes,
 } from "../schema.ts";
-import { flatten, isCondition } from "./flatten.ts";
+import { flatten, isCondition, unevaluated } from "./flatten.ts";
 
 /** Keywords whose schemas only accept or refuse a value: no type is made of them. */
 const ASKED = ["not", "if", "contains", "propertyNames"];
@@ -34,11 +34,10 @@ function distribute(schema: SchemaObject, named: NamedSchemas): SchemaObject {
   // Members that one branch of several evaluates count for the others.
   if (keyword === "anyOf" && "unevaluatedProperties" in schema) return schema;
   const { [keyword]: branches = [], ...rest } = schema;
-  const { unevaluatedProperties, ...others } = withoutNotes(rest);
-  const unevaluated = unevaluatedProperties === undefined ? {} : { unevaluatedProperties };
+  const { unevaluatedProperties: _, ...others } = withoutNotes(rest);
   const whole = branches.map((branch) => {
     if (typeof branch === "boolean") return undefined;
-    return flatten({ ...notesOf(branch), ...unevaluated, allOf: [others, branch] }, named);
+    return flatten({ ...notesOf(branch), ...unevaluated(rest), allOf: [others, branch] }, named);
   });
   const isDone = (each: SchemaObject | undefined): each is SchemaObject =>
     each !== undefined && !("allOf" in each) && !("unevaluatedProperties" in each);
@@ -49,8 +48,8 @@ function distribute(schema: SchemaObject, named: NamedSchemas): SchemaObject {
 export function refusing(schema: SchemaObject, refused: readonly Schema[]): SchemaObject {
   if (refused.length === 0) return schema;
   const { not, ...rest } = schema;
-  const all = [...alternativesOf(not as Schema | undefined), ...refused];
-  return { ...rest, not: all.length === 1 ? all[0] : { anyOf: all } };
+  const [first = false, ...others] = [...alternativesOf(not), ...refused];
+  return { ...rest, not: others.length === 0 ? first : { anyOf: [first, ...others] } };
 }
 
 function alternativesOf(not: Schema | undefined): readonly Schema[] {

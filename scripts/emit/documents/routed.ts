@@ -1,62 +1,38 @@
-import { isRecord, mapRecord, referenceTo } from "../schema.ts";
-import type { Document } from "./bundled.ts";
+import { isRecord, mapRecord, recordOf, referenceTo } from "../schema.ts";
+import { type Document, namedIn } from "./bundled.ts";
 
 /** For a server whose paths are secondary: their operations need separate names. */
 const SUFFIX = "x-operation-suffix";
-
-interface Server {
-  readonly url: string;
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly suffix: string;
-}
 
 /**
  * Returns the document with one server. Where the servers differ in the prefix of their paths, every path exists once for each. Most tools
  * read a server's path as a place, not as a part of the interface.
  */
 export function routed(document: Document): Document {
-  const servers = serversOf(document);
-  const [base, ...others] = servers.map(({ url }) => url).sort((left, right) => left.length - right.length);
-  if (base === undefined || others.length === 0 || !others.every((url) => url.startsWith(base)))
-    return document;
-  const { paths } = document;
-  const all = servers.map((server) =>
-    pathsBelow(isRecord(paths) ? paths : {}, server, server.url.slice(base.length), document),
+  const servers = Array.isArray(document.servers) ? document.servers.map(recordOf) : [];
+  const urls = servers.map(({ url }) => String(url));
+  const base = urls.toSorted((left, right) => left.length - right.length)[0] ?? "";
+  if (servers.length < 2 || !urls.every((url) => url.startsWith(base))) return document;
+  const paths = servers.map((server, index) =>
+    pathsBelow(document, server, String(urls[index]).slice(base.length)),
   );
-  const root = (document.servers as unknown[]).find((each) => isRecord(each) && each.url === base);
-  const { [SUFFIX]: _suffix, description: _about, ...server } = root as Record<string, unknown>;
-  return { ...document, servers: [server], paths: Object.assign({}, ...all) };
+  const { [SUFFIX]: _suffix, description: _about, ...server } = servers[urls.indexOf(base)] ?? {};
+  return { ...document, servers: [server], paths: Object.assign({}, ...paths) };
 }
 
-function serversOf({ servers }: Document): Server[] {
-  return (Array.isArray(servers) ? servers.filter(isRecord) : []).map((server) => ({
-    url: String(server.url),
-    variables: isRecord(server.variables) ? server.variables : {},
-    suffix: String(server[SUFFIX] ?? ""),
-  }));
-}
-
-function pathsBelow(
-  paths: Readonly<Record<string, unknown>>,
-  server: Server,
-  prefix: string,
-  document: Document,
-): Document {
+function pathsBelow(document: Document, server: Document, prefix: string): Document {
+  const variables = recordOf(server.variables);
   const parameters = [...prefix.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) =>
-    parameterOf(name, server.variables[name], document),
+    parameterOf(name, recordOf(variables[name]), document),
   );
-  const items = Object.entries(paths).map(([path, item]) => [
+  const items = Object.entries(recordOf(document.paths)).map(([path, item]) => [
     `${prefix}${path}`,
-    isRecord(item) ? below(item, parameters, server.suffix) : item,
+    below(recordOf(item), parameters, String(server[SUFFIX] ?? "")),
   ]);
   return Object.fromEntries(items);
 }
 
-function below(
-  item: Readonly<Record<string, unknown>>,
-  parameters: readonly object[],
-  suffix: string,
-): Document {
+function below(item: Document, parameters: readonly object[], suffix: string): Document {
   const named = mapRecord(item, (operation) =>
     isRecord(operation) && typeof operation.operationId === "string"
       ? { ...operation, operationId: `${operation.operationId}${suffix}` }
@@ -70,16 +46,15 @@ function below(
 }
 
 /** A server's variable is a text; the schema of the same name describes it better. */
-function parameterOf(name: string, variable: unknown, { components }: Document): object {
-  const schemas = isRecord(components) && isRecord(components.schemas) ? components.schemas : {};
+function parameterOf(name: string, variable: Document, document: Document): object {
+  const { description, default: example } = variable;
   const schemaName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  const { description, default: example } = isRecord(variable) ? variable : {};
   return {
     name,
     in: "path",
     required: true,
     ...(typeof description === "string" && { description }),
-    schema: schemaName in schemas ? { $ref: referenceTo(schemaName) } : { type: "string" },
+    schema: schemaName in namedIn(document) ? { $ref: referenceTo(schemaName) } : { type: "string" },
     ...(example !== undefined && { example }),
   };
 }

@@ -1,8 +1,7 @@
 import { INHERITED } from "../ajv/keywords.ts";
-import type { SpecDocument } from "../bundle.ts";
 import { flatten } from "../documents/flatten.ts";
 import { at, ensure, type Place, SpecFault } from "../fault.ts";
-import { isSchema, recordOf, type Schema } from "../schema.ts";
+import { isSchema, type NamedSchemas, recordOf, type Schema, typeOf } from "../schema.ts";
 
 export type ParameterPlace = "path" | "query" | "header";
 export type ScalarType = "string" | "integer" | "number" | "boolean";
@@ -20,33 +19,25 @@ export interface Parameter {
   readonly place: Place;
 }
 
-interface Owner {
-  readonly document: SpecDocument;
-  readonly place: Place;
-}
-
 /** OpenAPI 3.1, section 4.8.12.2.1: parameters with these names are ignored, so they must not be declared. */
 const RESERVED_HEADERS = new Set(["accept", "content-type", "authorization"]);
 const STYLES: Record<ParameterPlace, string> = { path: "simple", query: "form", header: "simple" };
 
 /** Returns the parameters of an operation: those of its path item, overridden by its own. */
-export function parametersOf(path: string, shared: unknown, own: unknown, owner: Owner): Parameter[] {
-  const byKey = new Map<string, Parameter>();
-  for (const list of [shared, own]) {
-    for (const [index, item] of Array.isArray(list) ? list.entries() : []) {
-      const place = at(owner.place, "parameters", index);
-      const parameter = parameterOf(recordOf(item), owner.document, place);
-      byKey.set(`${parameter.in} ${parameter.name}`, parameter);
-    }
-  }
-  const parameters = [...byKey.values()];
-  refuseTemplateMismatch(path, parameters, owner.place);
+export function parametersOf(path: string, lists: unknown[], named: NamedSchemas, place: Place): Parameter[] {
+  const all = lists.flatMap((list) =>
+    (Array.isArray(list) ? list : []).map((item, index) =>
+      parameterOf(recordOf(item), named, at(place, "parameters", index)),
+    ),
+  );
+  const parameters = [...new Map(all.map((each) => [`${each.in} ${each.name}`, each])).values()];
+  refuseTemplateMismatch(path, parameters, place);
   return parameters;
 }
 
 const isPlace = (where: unknown): where is ParameterPlace => Object.hasOwn(STYLES, String(where));
 
-function parameterOf(item: Record<string, unknown>, document: SpecDocument, place: Place): Parameter {
+function parameterOf(item: Record<string, unknown>, named: NamedSchemas, place: Place): Parameter {
   const { in: where, schema, style } = item;
   const name = String(item.name);
   const isInherited = INHERITED.includes(name);
@@ -60,29 +51,31 @@ function parameterOf(item: Record<string, unknown>, document: SpecDocument, plac
   const usual = STYLES[where];
   const isUsual = style === undefined || style === usual;
   ensure(isUsual, at(place, "style"), `style "${String(style)}" is not supported`, `use ${usual}`);
-  const { scalar, list } = wireType(schema, document, at(place, "schema"));
+  const wire = wireType(schema, named, at(place, "schema"));
   ensure(
-    !list || (where === "query" && item.explode !== false),
+    !wire.list || (where === "query" && item.explode !== false),
     place,
     "values with commas between them are not supported",
     "repeat the name in the query: leave out explode",
   );
   const required = where === "path" || item.required === true;
-  const repeats = list ? "repeated" : undefined;
-  return { in: where, name, required, schema, type: scalar, list: repeats, place: at(place, "schema") };
+  return { in: where, name, required, schema, ...wire, place: at(place, "schema") };
 }
 
-type WireType = { scalar: ScalarType; list: boolean };
+const isScalar = (type: string): type is ScalarType =>
+  ["string", "integer", "number", "boolean"].includes(type);
 
-function wireType(schema: Schema, document: SpecDocument, place: Place): WireType {
-  const flat = typeof schema === "object" ? flatten(schema, document.schemas, "whole") : {};
-  const types = typesOf(flat, document);
-  if (types.length === 1 && types[0] === "array")
-    return { scalar: wireType(flat.items ?? {}, document, at(place, "items")).scalar, list: true };
+type WireType = Pick<Parameter, "type" | "list">;
+
+/** Returns the type of the text of a value, and whether there may be several. */
+function wireType(schema: Schema, named: NamedSchemas, place: Place, isItem = false): WireType {
+  const flat = typeof schema === "object" ? flatten(schema, named, "whole") : {};
+  const types = typesOf(flat, named);
+  if (types.join() === "array" && !isItem)
+    return { ...wireType(flat.items ?? {}, named, at(place, "items"), true), list: "repeated" };
   const [type = "string", ...others] = types;
-  const isScalar = type === "string" || type === "integer" || type === "number" || type === "boolean";
-  if (isScalar && others.length === 0 && flat.$ref === undefined && flat.allOf === undefined)
-    return { scalar: type, list: false };
+  if (isScalar(type) && others.length === 0 && flat.$ref === undefined && flat.allOf === undefined)
+    return { type, list: undefined };
   throw new SpecFault(
     place,
     `a parameter of type ${types.join(" or ") || "unknown"} is not supported`,
@@ -91,20 +84,14 @@ function wireType(schema: Schema, document: SpecDocument, place: Place): WireTyp
 }
 
 /** Returns the types that the values have beside null, which no text encodes; none if the schema does not restrict them. */
-function typesOf(schema: Schema, document: SpecDocument): string[] {
+function typesOf(schema: Schema, named: NamedSchemas): string[] {
   if (typeof schema === "boolean") return [];
-  const { type, enum: values, anyOf = [], oneOf = [] } = flatten(schema, document.schemas, "whole");
+  const { type, enum: values, anyOf = [], oneOf = [] } = flatten(schema, named, "whole");
   const stated = type === undefined ? [] : [type].flat();
   const listed = "const" in schema ? [schema.const] : (values ?? []);
-  const branches = [...anyOf, ...oneOf].flatMap((branch) => typesOf(branch, document));
+  const branches = [...anyOf, ...oneOf].flatMap((branch) => typesOf(branch, named));
   const found = [stated, listed.map(typeOf), branches].find((types) => types.length > 0) ?? [];
   return [...new Set(found)].filter((each) => each !== "null");
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return "null";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
-  return Array.isArray(value) ? "array" : typeof value;
 }
 
 function refuseTemplateMismatch(path: string, parameters: readonly Parameter[], place: Place): void {

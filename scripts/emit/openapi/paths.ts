@@ -1,6 +1,6 @@
 import { INHERITED } from "../ajv/keywords.ts";
 import type { SpecDocument } from "../bundle.ts";
-import { at, ensure, type Place, repeated, SpecFault } from "../fault.ts";
+import { at, ensure, type Place, refuseRepeated } from "../fault.ts";
 import { isRecord, recordOf, type Schema } from "../schema.ts";
 import { type DeclaredResponse, type RequestBody, requestBodyOf, responsesOf } from "./content.ts";
 import { type Parameter, parametersOf } from "./parameters.ts";
@@ -36,23 +36,37 @@ export function operationsOf(document: SpecDocument): Operation[] {
   const operations = Object.entries(paths).flatMap(([path, value]) => {
     const item = recordOf(value);
     return METHODS.filter((method) => isRecord(item[method])).map((method) => {
-      const found = { path, method, shared: item.parameters, operation: recordOf(item[method]) };
-      return operationOf(document, found, at(place, "paths", path, method));
+      const where = at(place, "paths", path, method);
+      return operationOf(document, { path, method }, item, where);
     });
   });
-  refuseTwice(operations);
-  refuseSamePaths(Object.keys(paths), at(place, "paths"));
+  refuseRepeated(
+    operations,
+    ({ operationId }) => operationId,
+    ({ operationId, place: where }, other) => {
+      const problem = `the operationId "${operationId}" is taken by ${other.place.pointer}`;
+      return [where, problem, "give each operation its own"];
+    },
+  );
+  // OpenAPI 3.1, section 4.8.8.1: paths that differ in the names of their parameters only are the same.
+  refuseRepeated(
+    Object.keys(paths),
+    (path) => path.replaceAll(/\{[^}]+\}/g, "{}"),
+    (path, other) => {
+      const problem = `the path is the same as ${other}`;
+      return [at(place, "paths", path), problem, "write the operations of both under one"];
+    },
+  );
   return operations;
 }
 
-interface Found extends Pick<Operation, "path" | "method"> {
-  /** The parameters of the path. */
-  readonly shared: unknown;
-  readonly operation: Record<string, unknown>;
-}
-
-function operationOf(document: SpecDocument, found: Found, place: Place): Operation {
-  const { path, method, shared, operation } = found;
+function operationOf(
+  document: SpecDocument,
+  { path, method }: Pick<Operation, "path" | "method">,
+  item: Record<string, unknown>,
+  place: Place,
+): Operation {
+  const operation = recordOf(item[method]);
   const operationId = String(operation.operationId ?? "");
   ensure(
     OPERATION_ID.test(operationId) && !INHERITED.includes(operationId),
@@ -68,26 +82,11 @@ function operationOf(document: SpecDocument, found: Found, place: Place): Operat
     description: String(operation.description ?? ""),
     isDeprecated: operation.deprecated === true,
     ...securityOf(operation.security ?? document.root.security, document, place),
-    parameters: parametersOf(path, shared, operation.parameters, { document, place }),
+    parameters: parametersOf(path, [item.parameters, operation.parameters], document.schemas, place),
     body: requestBodyOf(operation.requestBody, at(place, "requestBody")),
     responses: responsesOf(operation.responses, at(place, "responses")),
     place,
   };
-}
-
-/** OpenAPI 3.1, section 4.8.8.1: paths that differ in the names of their parameters only are the same. */
-function refuseSamePaths(paths: readonly string[], place: Place): void {
-  const [path, other] = repeated(paths, (each) => each.replaceAll(/\{[^}]+\}/g, "{}")) ?? [];
-  if (path === undefined) return;
-  const problem = `the path is the same as ${other}`;
-  throw new SpecFault(at(place, path), problem, "write the operations of both under one");
-}
-
-function refuseTwice(operations: readonly Operation[]): void {
-  const [operation, other] = repeated(operations, ({ operationId }) => operationId) ?? [];
-  if (operation === undefined) return;
-  const problem = `the operationId "${operation.operationId}" is taken by ${other?.place.pointer}`;
-  throw new SpecFault(operation.place, problem, "give each operation its own");
 }
 
 /** Returns every schema inside an operation, with its place. */

@@ -11,16 +11,8 @@ import {
 
 /** Keywords that restrict values without a shape that a type could express. */
 const CONDITIONS = [
-  "not",
-  "if",
-  "then",
-  "else",
-  "unevaluatedProperties",
-  "unevaluatedItems",
-  "dependentRequired",
-  "dependentSchemas",
-  "propertyNames",
-  "contains",
+  ...["not", "if", "then", "else", "dependentRequired", "dependentSchemas"],
+  ...["unevaluatedProperties", "unevaluatedItems", "propertyNames", "contains"],
 ];
 /** Returns the named schemas as types can express them. */
 export function typeShapes(named: NamedSchemas): NamedSchemas {
@@ -71,7 +63,7 @@ function openMembers(schema: SchemaObject): SchemaObject {
   const { patternProperties: _patterns, ...rest } = schema;
   const isEmpty = Object.keys(members).length === 0;
   if (!isEmpty) return { ...rest, properties: members, ...(isSchematic && { additionalProperties: true }) };
-  const forms = Object.values((patternProperties ?? {}) as Record<string, Schema>);
+  const forms = Object.values(patternProperties ?? {});
   if (forms.length > 0)
     return { ...rest, additionalProperties: additionalProperties === false ? { anyOf: forms } : true };
   const isFree =

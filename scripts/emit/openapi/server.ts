@@ -64,23 +64,16 @@ function completeBodies({ responses }: Operation, complete: SpecDocument["comple
 }
 
 function tableRow(operation: Operation): string {
-  const { operationId, method, path, security, scopes, body } = operation;
+  const { operationId, method, path, security, scopes, parameters, body, responses } = operation;
   const row = {
     operationId,
     method: method.toUpperCase(),
     path,
     security,
     scopes,
-    parameters: operation.parameters.map(({ in: where, name, type, list }) => ({
-      in: where,
-      name,
-      type,
-      list,
-    })),
-    body: body === undefined ? undefined : { required: body.required, contentType: body.contentType },
-    responses: Object.fromEntries(
-      operation.responses.map(({ status, contentType }) => [status, contentType ?? null]),
-    ),
+    parameters: parameters.map(({ in: where, name, type, list }) => ({ in: where, name, type, list })),
+    body: body && { required: body.required, contentType: body.contentType },
+    responses: Object.fromEntries(responses.map(({ status, contentType }) => [status, contentType ?? null])),
   };
   return `${JSON.stringify(row)},\n`;
 }

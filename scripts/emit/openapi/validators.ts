@@ -1,9 +1,9 @@
 import type { SpecDocument } from "../bundle.ts";
-import { onlyReference, type Schema } from "../schema.ts";
-import type { ParameterPlace } from "./parameters.ts";
+import { mapRecord, onlyReference, type Schema } from "../schema.ts";
+import type { Parameter } from "./parameters.ts";
 import type { Operation } from "./paths.ts";
 
-/** A tree of exports: a leaf is the id of a schema to compile and its TypeScript type. */
+/** A validator: the id of the schema that it checks, and its TypeScript type. */
 export interface ValidatorLeaf {
   readonly id: string;
   readonly type: string;
@@ -12,80 +12,66 @@ export interface ValidatorTree {
   readonly [name: string]: ValidatorTree | ValidatorLeaf;
 }
 
-/** The exports of `validators.js`, and their schemas by id. */
+/** The exports of `validators.js`, and their schemas by id, each of which is compiled once. */
 export interface ValidatorPlan {
   readonly schemas: Readonly<Record<string, Schema>>;
-  readonly exports: Readonly<Record<string, ValidatorTree>>;
+  readonly exports: {
+    readonly schemas: Readonly<Record<string, ValidatorLeaf>>;
+    readonly requests?: ValidatorTree;
+    readonly responses?: ValidatorTree;
+  };
 }
 
-const PARTS: readonly (readonly [part: "path" | "query" | "headers", where: ParameterPlace])[] = [
-  ["path", "path"],
-  ["query", "query"],
-  ["headers", "header"],
-];
+const PARTS = { path: "path", query: "query", headers: "header" } as const;
 
 /** Returns the named schemas alone, for documents without operations. */
-export function planSchemas(document: SpecDocument): ValidatorPlan {
-  const names = Object.keys(document.schemas);
-  const leaves = names.map((name) => [name, { id: name, type: `components["schemas"]["${name}"]` }]);
-  return { schemas: document.schemas, exports: { schemas: Object.fromEntries(leaves) } };
+export function planSchemas({ schemas }: SpecDocument): ValidatorPlan {
+  const leaves = mapRecord(schemas, (_schema, id) => ({ id, type: `components["schemas"]["${id}"]` }));
+  return { schemas, exports: { schemas: leaves } };
 }
 
 /** Returns validators for every named schema, every part of a request and every response with a body. */
 export function planOperations(document: SpecDocument, operations: readonly Operation[]): ValidatorPlan {
   const plan = planSchemas(document);
   const schemas: Record<string, Schema> = { ...plan.schemas };
-  const add = (id: string, schema: Schema): string => {
-    const name = onlyReference(schema);
-    if (name === undefined) schemas[id] = schema;
-    return name ?? id;
-  };
-  const requests = operations.map((operation) => [operation.operationId, requestTree(operation, add)]);
-  const responses = operations.map((operation) => [operation.operationId, responseTree(operation, add)]);
-  const exports = {
-    ...plan.exports,
-    requests: Object.fromEntries(requests),
-    responses: Object.fromEntries(responses),
-  };
-  return { schemas, exports };
+  const treesOf = (partsOf: (operation: Operation) => Part[]): ValidatorTree =>
+    Object.fromEntries(
+      operations.map((operation) => {
+        const leaves = partsOf(operation).map(([name, schema, type]) => {
+          const id = onlyReference(schema) ?? `${operation.operationId}.${name}`;
+          schemas[id] ??= schema;
+          return [name, { id, type }];
+        });
+        return [operation.operationId, Object.fromEntries(leaves)];
+      }),
+    );
+  const [requests, responses] = [treesOf(requestParts), treesOf(responseParts)];
+  return { schemas, exports: { ...plan.exports, requests, responses } };
 }
 
-type Add = (id: string, schema: Schema) => string;
+type Part = readonly [name: string, schema: Schema, type: string];
 
-function requestTree(operation: Operation, add: Add): ValidatorTree {
-  const tree: Record<string, ValidatorLeaf> = {};
-  const type = `operations["${operation.operationId}"]`;
-  for (const [part, where] of PARTS) {
-    const schema = parametersSchema(operation, where);
-    if (schema === undefined) continue;
-    tree[part] = {
-      id: add(`${operation.operationId}.${part}`, schema),
-      type: `RequestPart<${type}, "${where}">`,
-    };
-  }
-  if (operation.body !== undefined) {
-    tree.body = {
-      id: add(`${operation.operationId}.body`, operation.body.schema),
-      type: `RequestBody<${type}>`,
-    };
-  }
-  return tree;
+const typeOf = ({ operationId }: Operation): string => `operations["${operationId}"]`;
+
+function requestParts(operation: Operation): Part[] {
+  const { parameters, body } = operation;
+  const parts = Object.entries(PARTS).flatMap(([name, where]): Part[] => {
+    const own = parameters.filter((parameter) => parameter.in === where);
+    const type = `RequestPart<${typeOf(operation)}, "${where}">`;
+    return own.length === 0 ? [] : [[name, parametersSchema(own), type]];
+  });
+  return body === undefined ? parts : [...parts, ["body", body.schema, `RequestBody<${typeOf(operation)}>`]];
 }
 
-function parametersSchema(operation: Operation, where: ParameterPlace): Schema | undefined {
-  const parameters = operation.parameters.filter((parameter) => parameter.in === where);
-  if (parameters.length === 0) return undefined;
+function parametersSchema(parameters: readonly Parameter[]): Schema {
   const required = parameters.filter((parameter) => parameter.required).map((parameter) => parameter.name);
   const properties = Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema]));
   return { type: "object", properties, required };
 }
 
-function responseTree(operation: Operation, add: Add): ValidatorTree {
-  const tree: Record<string, ValidatorLeaf> = {};
-  for (const { status, schema } of operation.responses) {
-    if (schema === undefined) continue;
-    const type = `ResponseBody<operations["${operation.operationId}"], ${status === "default" ? '"default"' : status}>`;
-    tree[status] = { id: add(`${operation.operationId}.${status}`, schema), type };
-  }
-  return tree;
+function responseParts(operation: Operation): Part[] {
+  return operation.responses.flatMap(({ status, schema }): Part[] => {
+    const key = status === "default" ? '"default"' : status;
+    return schema === undefined ? [] : [[status, schema, `ResponseBody<${typeOf(operation)}, ${key}>`]];
+  });
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { refusing } from "../documents/plain.ts";
 import {
   isRecord,
@@ -11,10 +12,13 @@ import {
   walkSchema,
 } from "../schema.ts";
 
-type Step = (schema: SchemaObject, losses: Losses) => SchemaObject;
+type Step = (schema: SchemaObject) => SchemaObject;
 
 /** One step for each chapter of JSON Schema that differs in OpenAPI 3.0. */
-const STEPS: readonly Step[] = [withReferences, withConditions, withMembers, withItems, withValues];
+const STEPS: readonly Step[] = [
+  ...[withReferences, withConditions, withMembers, withItems],
+  ...[exclusiveBounds, fixedValue, types, example],
+];
 
 /**
  * Returns a schema of OpenAPI 3.1 as a Schema Object of OpenAPI 3.0.3 (section 4.7.24) that accepts the same values. What 3.0 cannot
@@ -22,53 +26,40 @@ const STEPS: readonly Step[] = [withReferences, withConditions, withMembers, wit
  */
 export function schema30(schema: Schema, named: NamedSchemas): SchemaObject {
   if (typeof schema === "boolean") return schema ? {} : { not: {} };
-  const losses: Losses = [];
-  const below = mapSubschemas(widen(schema, named, losses), (each, [keyword]) =>
-    keyword === "additionalProperties" && typeof each === "boolean" ? each : schema30(each, named),
+  const widened = CONDITIONS.filter(([keyword]) =>
+    [schema[keyword] ?? []].flat().some((condition) => acceptsMore(condition, named)),
   );
-  const lowered = STEPS.reduce((each, step) => step(each, losses), below);
-  return described(lowered, losses);
+  const below = mapSubschemas(
+    without(
+      schema,
+      widened.map(([keyword]) => keyword),
+    ),
+    (each, [keyword]) =>
+      keyword === "additionalProperties" && typeof each === "boolean" ? each : schema30(each, named),
+  );
+  const lowered = STEPS.reduce((each, step) => step(each), below);
+  return described(lowered, [...widened.map(([, loss]) => loss), ...lossesOf(schema)]);
 }
 
-function described(schema: SchemaObject, losses: Losses): SchemaObject {
+function described(schema: SchemaObject, losses: readonly string[]): SchemaObject {
   if (losses.length === 0) return schema;
   const note = `OpenAPI 3.0 cannot express: ${losses.join("; ")}.`;
   const { description } = schema;
   return { ...schema, description: description === undefined ? note : `${description}\n\n${note}` };
 }
 
-/** The parts of a schema that OpenAPI 3.0 cannot express, each as a noun phrase with its keyword. */
-type Losses = string[];
-
-/** Keywords that 3.0 cannot express. A schema without them accepts more. */
-const UNSAID = [
-  ...["patternProperties", "propertyNames", "unevaluatedProperties"],
-  ...["prefixItems", "unevaluatedItems", "minContains", "maxContains"],
-];
-/** Conditions that refuse more as soon as a schema in them accepts more, and the keywords that are omitted with them. */
+/** Conditions that refuse more as soon as a schema in them accepts more. */
 const CONDITIONS = [
-  ["not", "what is refused (`not`)", ["not"]],
-  ["if", "what holds under a condition (`if`)", ["if", "then", "else"]],
+  ["not", "what is refused (`not`)"],
+  ["if", "what holds under a condition (`if`)"],
+  ["oneOf", "that no more than one of the forms matches (`oneOf`)"],
 ] as const;
-const NOWHERE = { document: "", pointer: "" };
 
-/**
- * Returns the schema without the conditions that would refuse more as soon as a schema in them accepts more: `not` and `if` are omitted,
- * and at least one branch of `oneOf` must match.
- */
-function widen(schema: SchemaObject, named: NamedSchemas, losses: Losses): SchemaObject {
-  const { oneOf, ...widened } = schema;
-  for (const [keyword, loss, omitted] of CONDITIONS) {
-    const condition = schema[keyword];
-    if (condition === undefined || !acceptsMore(condition as Schema, named)) continue;
-    losses.push(loss);
-    for (const each of omitted) delete widened[each];
-  }
-  if (oneOf === undefined) return widened;
-  if (!oneOf.some((branch) => acceptsMore(branch, named)))
-    return only(schema, (key) => key === "oneOf" || key in widened);
-  losses.push("that no more than one of the forms matches (`oneOf`)");
-  return withChoice(widened, oneOf);
+/** Returns the schema without conditions; at least one branch of `oneOf` must still match. */
+function without(schema: SchemaObject, conditions: readonly string[]): SchemaObject {
+  const omitted = conditions.includes("if") ? [...conditions, "then", "else"] : conditions;
+  const kept = only(schema, (keyword) => !omitted.includes(keyword));
+  return omitted.includes("oneOf") ? withChoice(kept, schema.oneOf ?? []) : kept;
 }
 
 /** Adds a choice; beside another one, in `allOf`. */
@@ -77,14 +68,34 @@ function withChoice(schema: SchemaObject, anyOf: readonly Schema[]): SchemaObjec
   return { ...schema, allOf: [...(schema.allOf ?? []), { anyOf }] };
 }
 
+/** What OpenAPI 3.0 cannot express, by keyword, as a noun phrase. A schema without it accepts more. */
+const LOSSES: Readonly<Record<string, (value: unknown, schema: SchemaObject) => string | false>> = {
+  propertyNames: () => "what its members may be called (`propertyNames`)",
+  contains: (_, { minContains = 1, maxContains }) =>
+    (maxContains !== undefined || Number(minContains) > 1) &&
+    "how many items are of one kind (`minContains`, `maxContains`)",
+  unevaluatedProperties: (value) =>
+    !isAnything(value) && "that no other members are allowed (`unevaluatedProperties`)",
+  patternProperties: (value) => {
+    const patterns = Object.keys(recordOf(value)).map((pattern) => `\`${pattern}\``);
+    return `which members have which form by their names (\`patternProperties\`: ${patterns.join(", ")})`;
+  },
+  unevaluatedItems: () => "which other items are allowed (`unevaluatedItems`)",
+  prefixItems: () => "which item has which form by its place (`prefixItems`)",
+};
+
+const lossesOf = (schema: SchemaObject): string[] =>
+  Object.entries(LOSSES).flatMap(([keyword, lossOf]) =>
+    schema[keyword] === undefined ? [] : lossOf(schema[keyword], schema) || [],
+  );
+
 function acceptsMore(schema: Schema, named: NamedSchemas, seen = new Set<string>()): boolean {
   let found = false;
-  walkSchema(schema, NOWHERE, (each) => {
-    found ||= UNSAID.some((keyword) => keyword in each);
+  walkSchema(schema, { document: "", pointer: "" }, (each) => {
+    found ||= lossesOf(each).length > 0;
     const name = each.$ref === undefined ? undefined : referredName(each.$ref);
     if (found || name === undefined || seen.has(name)) return;
-    seen.add(name);
-    found = acceptsMore(named[name] ?? true, named, seen);
+    found = acceptsMore(named[name] ?? true, named, seen.add(name));
   });
   return found;
 }
@@ -97,103 +108,58 @@ function withReferences(schema: SchemaObject): SchemaObject {
 }
 
 /** Returns conditions, for which 3.1 has separate keywords, as values to refuse. */
-function withConditions(schema: SchemaObject, losses: Losses): SchemaObject {
+function withConditions(schema: SchemaObject): SchemaObject {
   const { if: condition, then, else: otherwise, dependentRequired, dependentSchemas, ...others } = schema;
-  const { contains, minContains, maxContains, propertyNames, ...rest } = others;
-  if (propertyNames !== undefined) losses.push("what its members may be called (`propertyNames`)");
+  const { contains, minContains, maxContains: _most, propertyNames: _names, ...rest } = others;
+  const lists = Object.entries(dependentRequired ?? {}).filter(([, names]) => names.length > 0);
+  const dependent: [name: string, then: Schema][] = [
+    ...lists.map(([name, required]): [string, Schema] => [name, { required }]),
+    ...Object.entries(dependentSchemas ?? {}),
+  ];
   return refusing(rest, [
-    ...ifRefusals({ condition, then, otherwise } as Conditional),
-    ...dependentRefusals(dependentRequired, dependentSchemas),
-    ...containsRefusals({ contains, minContains, maxContains }, losses),
+    ...(condition && then ? [{ allOf: [condition, { not: then }] }] : []),
+    ...(condition && otherwise ? [{ not: { anyOf: [condition, otherwise] } }] : []),
+    ...dependent.map(([name, not]) => ({ type: "object", required: [name], not })),
+    ...(contains && minContains !== 0 ? [{ type: "array", items: { not: contains } }] : []),
   ]);
 }
 
-type Conditional = { readonly [Part in "condition" | "then" | "otherwise"]?: Schema };
-
-function ifRefusals({ condition, then, otherwise }: Conditional): Schema[] {
-  if (condition === undefined) return [];
-  return [
-    ...(then === undefined ? [] : [{ allOf: [condition, { not: then }] }]),
-    ...(otherwise === undefined ? [] : [{ not: { anyOf: [condition, otherwise] } }]),
-  ];
-}
-
-function dependentRefusals(required: unknown, schemas: unknown): Schema[] {
-  const names = Object.entries(recordOf(required) as Record<string, string[]>);
-  const lists = names.filter(([, list]) => list.length > 0);
-  const dependent = [
-    ...lists.map(([name, list]) => [name, { required: list }] as const),
-    ...Object.entries(recordOf(schemas) as NamedSchemas),
-  ];
-  return dependent.map(([name, then]) => ({ type: "object", required: [name], not: then }));
-}
-
-function containsRefusals({ contains, minContains, maxContains }: SchemaObject, losses: Losses): Schema[] {
-  if (contains === undefined) return [];
-  const [least, isCounted] = [minContains ?? 1, maxContains !== undefined || Number(minContains ?? 1) > 1];
-  if (isCounted) losses.push("how many items are of one kind (`minContains`, `maxContains`)");
-  return least === 0 ? [] : [{ type: "array", items: { not: contains as Schema } }];
-}
-
 /** Members of an object (JSON Schema 2020-12 core, sections 10.3.2 and 11). */
-function withMembers(schema: SchemaObject, losses: Losses): SchemaObject {
-  const { patternProperties, unevaluatedProperties, ...rest } = schema;
-  if (unevaluatedProperties !== undefined && !isAnything(unevaluatedProperties)) {
-    losses.push("that no other members are allowed (`unevaluatedProperties`)");
-  }
-  const lowered = isRecord(patternProperties) ? withPatterns(rest, patternProperties, losses) : rest;
-  const { required, ...optional } = lowered;
-  return required?.length === 0 ? optional : lowered;
+function withMembers(schema: SchemaObject): SchemaObject {
+  const { patternProperties, unevaluatedProperties: _, ...rest } = schema;
+  const lowered = patternProperties === undefined ? rest : withPatterns(rest, patternProperties);
+  return lowered.required?.length === 0 ? only(lowered, (keyword) => keyword !== "required") : lowered;
 }
 
 /** Allows members of any name to have the form of any of the patterns. */
-function withPatterns(schema: SchemaObject, patterns: Record<string, unknown>, losses: Losses): SchemaObject {
-  const names = Object.keys(patterns);
-  losses.push(
-    `which members have which form by their names (\`patternProperties\`: ${names.map(code).join(", ")})`,
-  );
-  const { additionalProperties, ...rest } = schema;
-  if (additionalProperties === undefined || isAnything(additionalProperties)) return rest;
-  const others = additionalProperties === false ? [] : [additionalProperties as Schema];
-  const forms = [...(Object.values(patterns) as Schema[]), ...others];
-  return { ...rest, additionalProperties: forms.length === 1 ? forms[0] : { anyOf: forms } };
-}
-
-const code = (text: string): string => `\`${text}\``;
-
-function isAnything(schema: unknown): boolean {
-  return schema === true || (isRecord(schema) && Object.keys(schema).length === 0);
+function withPatterns(schema: SchemaObject, patterns: NamedSchemas): SchemaObject {
+  const { additionalProperties: others, ...rest } = schema;
+  if (others === undefined || isAnything(others)) return rest;
+  const forms = [...Object.values(patterns), ...(others === false ? [] : [others])];
+  const [only = false, ...more] = forms;
+  return { ...rest, additionalProperties: more.length === 0 ? only : { anyOf: forms } };
 }
 
 /** Items of an array (JSON Schema 2020-12 core, section 10.3.1). 3.0 requires `items` in every array. */
-function withItems(schema: SchemaObject, losses: Losses): SchemaObject {
-  const { prefixItems, unevaluatedItems, ...rest } = schema;
-  if (unevaluatedItems !== undefined) losses.push("which other items are allowed (`unevaluatedItems`)");
-  const lowered = Array.isArray(prefixItems) ? withPrefix(rest, prefixItems, losses) : rest;
-  const isArray = [lowered.type ?? []].flat().includes("array");
+function withItems(schema: SchemaObject): SchemaObject {
+  const { prefixItems, unevaluatedItems: _, ...rest } = schema;
+  const lowered = prefixItems === undefined ? rest : withPrefix(rest, prefixItems);
+  const isArray = [lowered.type].flat().includes("array");
   return isArray && lowered.items === undefined ? { ...lowered, items: {} } : lowered;
 }
 
 /** Allows an item at any position to have the form of any other. */
-function withPrefix(schema: SchemaObject, prefix: readonly Schema[], losses: Losses): SchemaObject {
-  losses.push("which item has which form by its place (`prefixItems`)");
+function withPrefix(schema: SchemaObject, prefix: readonly Schema[]): SchemaObject {
   const { items, ...rest } = schema;
   if (items === undefined) return rest;
-  if (!isNothing(items)) return { ...rest, items: { anyOf: [...prefix, items] } };
+  // `false` as 3.0 writes it.
+  if (!isDeepStrictEqual(items, { not: {} })) return { ...rest, items: { anyOf: [...prefix, items] } };
   const most = Math.min(prefix.length, Number(rest.maxItems ?? prefix.length));
   return { ...rest, items: { anyOf: prefix }, maxItems: most };
 }
 
-/** `false` as 3.0 writes it. */
-function isNothing(schema: Schema): boolean {
-  return (
-    isRecord(schema) && isRecord(schema.not) && Object.keys({ ...schema, ...schema.not }).join() === "not"
-  );
-}
-
-/** Converts types, numbers, fixed values and examples. */
-function withValues(schema: SchemaObject): SchemaObject {
-  return [exclusiveBounds, fixedValue, types, example].reduce((each, step) => step(each), schema);
+function isAnything(schema: unknown): boolean {
+  return schema === true || (isRecord(schema) && Object.keys(schema).length === 0);
 }
 
 const BOUNDS = [

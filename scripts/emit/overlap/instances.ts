@@ -30,16 +30,11 @@ function* conjunctionInstances(
   yield* scalars(conjunction);
 }
 
-interface Members {
-  readonly required: readonly string[];
-  readonly optional: readonly string[];
-  /** Returns the values to try for each possible member. */
-  readonly values: ReadonlyMap<string, readonly unknown[]>;
-}
-
 function* objects(conjunction: Conjunction, named: NamedSchemas, depth: number): Generator<unknown> {
-  const { required, optional, values } = membersOf(conjunction, named, depth);
+  const required = [...new Set(conjunction.flatMap((schema) => schema.required ?? []))];
+  const values = memberValues(required, conjunction, named, depth);
   if (required.some((name) => !values.has(name))) return;
+  const optional = [...values.keys()].filter((name) => !required.includes(name));
   for (const names of memberChoices(required, depth < 2 ? optional : [], optional)) {
     const base = Object.fromEntries(names.map((name) => [name, values.get(name)?.[0]]));
     yield base;
@@ -59,19 +54,22 @@ function* memberChoices(required: readonly string[], single: readonly string[], 
   }
 }
 
-function membersOf(conjunction: Conjunction, named: NamedSchemas, depth: number): Members {
-  const required = [...new Set(conjunction.flatMap((schema) => schema.required ?? []))];
+/** Returns the values to try for each possible member. */
+function memberValues(
+  required: readonly string[],
+  conjunction: Conjunction,
+  named: NamedSchemas,
+  depth: number,
+): ReadonlyMap<string, readonly unknown[]> {
   const names = new Set([
     ...required,
     ...conjunction.flatMap((schema) => Object.keys(schema.properties ?? {})),
   ]);
-  const values = new Map<string, readonly unknown[]>();
-  for (const name of names) {
-    const found = valuesFor(memberSchemas(conjunction, name), named, depth);
-    if (found.length > 0) values.set(name, found);
-  }
-  const optional = [...values.keys()].filter((name) => !required.includes(name));
-  return { required, optional, values };
+  const found = [...names].map((name): [string, unknown[]] => [
+    name,
+    valuesFor(memberSchemas(conjunction, name), named, depth),
+  ]);
+  return new Map(found.filter(([, values]) => values.length > 0));
 }
 
 function memberSchemas(conjunction: Conjunction, name: string): Schema[] {
@@ -109,12 +107,7 @@ const MAX_DEPTH_OF_CHOICES = 12;
  * choice of a branch of `anyOf`, `oneOf` or `if` makes a separate conjunction. Empty when no value can.
  */
 function conjunctions(schemas: readonly Schema[], named: NamedSchemas, depth = 0): Conjunction[] {
-  let variants: Conjunction[] = [[]];
-  for (const schema of schemas) {
-    const more = schemaVariants(schema, named, depth);
-    variants = variants.flatMap((left) => more.map((right) => [...left, ...right])).slice(0, MAX_VARIANTS);
-  }
-  return variants;
+  return schemas.map((schema) => schemaVariants(schema, named, depth)).reduce(combined, [[]]);
 }
 
 function schemaVariants(schema: Schema, named: NamedSchemas, depth: number): Conjunction[] {
@@ -123,13 +116,15 @@ function schemaVariants(schema: Schema, named: NamedSchemas, depth: number): Con
   const { $ref, allOf = [], anyOf, oneOf, if: _if, then, else: otherwise, ...own } = schema;
   const referred = $ref === undefined ? [] : [named[referredName($ref) ?? ""] ?? true];
   const base = conjunctions([...referred, ...allOf], named, depth + 1).map((each) => [...each, own]);
-  const choices: (readonly Schema[])[] = [];
-  if (anyOf !== undefined) choices.push(anyOf);
-  if (oneOf !== undefined) choices.push(oneOf);
-  const conditional = [then, otherwise].filter((each): each is Schema => each !== undefined);
-  if (conditional.length > 0) choices.push([true, ...conditional]);
-  return choices.reduce<Conjunction[]>((variants, branches) => {
-    const options = branches.flatMap((branch) => schemaVariants(branch, named, depth + 1));
-    return variants.flatMap((left) => options.map((right) => [...left, ...right])).slice(0, MAX_VARIANTS);
-  }, base);
+  const conditional = [then, otherwise].filter((each) => each !== undefined);
+  const choices = [anyOf, oneOf, conditional.length > 0 ? [true, ...conditional] : undefined];
+  return choices
+    .filter((branches) => branches !== undefined)
+    .map((branches) => branches.flatMap((branch) => schemaVariants(branch, named, depth + 1)))
+    .reduce(combined, base);
+}
+
+/** Returns each of one side together with each of the other. */
+function combined(left: readonly Conjunction[], right: readonly Conjunction[]): Conjunction[] {
+  return left.flatMap((one) => right.map((other) => [...one, ...other])).slice(0, MAX_VARIANTS);
 }

@@ -37,15 +37,12 @@ function refuseChoice({ branches, beside, place }: Choice, document: SpecDocumen
   const allowed = validatorFor(ajv, beside);
   for (const [second, right] of branches.entries()) {
     for (const [first, left] of branches.slice(0, second).entries()) {
+      const names = `${branchName(left, first)} and ${branchName(right, second)}`;
       for (const value of attempts(left, right, beside, document)) {
         if (!accepts[first]?.(value) || !accepts[second]?.(value) || !allowed(value)) continue;
-        const names = `${branchName(left, first)} and ${branchName(right, second)}`;
         const problem = `the branches ${names} both accept ${JSON.stringify(value)}`;
-        throw new SpecFault(
-          place,
-          problem,
-          "give each branch a 'const' tag, or forbid a member of the other (name: false)",
-        );
+        const advice = "give each branch a 'const' tag, or forbid a member of the other (name: false)";
+        throw new SpecFault(place, problem, advice);
       }
     }
   }
@@ -71,5 +68,6 @@ function* attempts(
 }
 
 function branchName(branch: Schema, index: number): string {
-  return `${index}${typeof branch === "object" && onlyReference(branch) !== undefined ? ` (${onlyReference(branch)})` : ""}`;
+  const name = onlyReference(branch);
+  return name === undefined ? `${index}` : `${index} (${name})`;
 }

@@ -1,7 +1,7 @@
 import { sample, stringMatching } from "fast-check";
 import { isMultiple } from "../../../src/runtime/multiple.ts";
 import { FORMATS } from "../formats.ts";
-import type { SchemaObject } from "../schema.ts";
+import { type SchemaObject, typeOf } from "../schema.ts";
 
 /** Schemas that a value must satisfy together; none has references or branches. */
 export type Conjunction = readonly SchemaObject[];
@@ -30,16 +30,13 @@ const PATTERN_SAMPLES = 5;
 
 /** Returns scalar values that satisfy every scalar keyword of the conjunction; a few of each allowed type. */
 export function scalars(conjunction: Conjunction): Scalar[] {
-  const possible: unknown[] = [
-    ...conjunction.flatMap(({ examples }) => (Array.isArray(examples) ? examples : [])),
-    ...strings(conjunction),
-    ...numbers(conjunction),
-    true,
-    false,
-    null,
+  const examples = conjunction.flatMap((schema) => (Array.isArray(schema.examples) ? schema.examples : []));
+  const made = [...strings(conjunction), ...numbers(conjunction), true, false, null];
+  const possible: Scalar[] = [
+    ...examples.filter((value) => value === null || typeof value !== "object"),
+    ...made,
   ];
-  const fitting = possible.filter((value): value is Scalar => isScalar(value) && fits(value, conjunction));
-  return [...new Set(fitting)];
+  return [...new Set(possible)].filter((value) => fits(value, conjunction));
 }
 
 /** Returns whether a value passes the keywords that do not inspect an object or array. */
@@ -61,21 +58,14 @@ export function enumerated(conjunction: Conjunction): unknown[] | undefined {
   return values.filter((value) => fits(value, conjunction));
 }
 
-function isScalar(value: unknown): value is Scalar {
-  return value === null || typeof value !== "object";
-}
-
 function same(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
 export function hasType(value: unknown, type: SchemaObject["type"]): boolean {
   if (type === undefined) return true;
-  const types = typeof type === "string" ? [type] : type;
-  if (value === null) return types.includes("null");
-  if (Array.isArray(value)) return types.includes("array");
-  if (Number.isInteger(value) && types.includes("integer")) return true;
-  return types.includes(typeof value);
+  const own = typeOf(value);
+  return [type].flat().some((each) => each === own || (each === "number" && own === "integer"));
 }
 
 function stringFits(value: string, schema: SchemaObject): boolean {
@@ -94,13 +84,20 @@ function numberFits(value: number, schema: SchemaObject): boolean {
   return Number(multipleOf) === 0 || isMultiple(value, Number(multipleOf));
 }
 
+const samples = new Map<string, string[]>();
+
+function samplesOf(pattern: string): string[] {
+  // A fixed seed: the same documents must always have the same result.
+  const options = { seed: 1, numRuns: PATTERN_SAMPLES };
+  const found = samples.get(pattern) ?? sample(stringMatching(new RegExp(pattern, "u")), options);
+  samples.set(pattern, found);
+  return found;
+}
+
 function strings(conjunction: Conjunction): string[] {
   const found = [...TEXTS];
   for (const { pattern, minLength, maxLength } of conjunction) {
-    if (typeof pattern === "string") {
-      // A fixed seed: the same documents must always have the same result.
-      found.push(...sample(stringMatching(new RegExp(pattern, "u")), { seed: 1, numRuns: PATTERN_SAMPLES }));
-    }
+    if (typeof pattern === "string") found.push(...samplesOf(pattern));
     for (const length of [minLength, maxLength]) {
       if (typeof length === "number" && length <= 1000) found.push("a".repeat(length), "1".repeat(length));
     }
