@@ -69,7 +69,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
   "notifications/mail-issues.ts": { tables: "issues", why: "finds where mail has failed" },
   "notifications/outage.ts": { tables: "work", why: "all mail waits for one mail server" },
   "notifications/resend.ts": { tables: "notifications", why: "finds a notification by its id alone" },
-  "notifications/turn.ts": { tables: "offer_mails", why: "limits are of the person" },
+  "notifications/turn.ts": { tables: "offer_mails memberships", why: "limits are of the person" },
   "notifications/waits.ts": { tables: "offer_mails", why: "limits are of the person" },
   "upkeep/rhythm.ts": { tables: "figures hourly_figures", why: "sums and compares those of each" },
   "work/agenda.ts": { tables: "work", why: "finds the organisations at which work is due" },

@@ -16,7 +16,7 @@ import { type Column, Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { competencesOf, type Names, useNames } from "../data/names.ts";
-import { fullName } from "../data/person-name.ts";
+import { fullName, validFor } from "../data/person-name.ts";
 import { usePages } from "../data/use-pages.ts";
 import { may } from "../session/me.ts";
 import { ReleaseMany } from "./release-many.tsx";
@@ -64,7 +64,7 @@ export function PeoplePage() {
           isReleasing ? (
             <Releasable key={providerId} {...{ people, providerId }} reload={pages.reload} />
           ) : (
-            <PeopleTable people={people} />
+            <PeopleTable people={people} providerId={providerId} />
           )
         }
       </PagedList>
@@ -103,7 +103,7 @@ function Releasable({ people, providerId, reload }: ReleasableProps) {
     cell: (person) => (
       <input
         type="checkbox"
-        aria-label={`Choose ${fullName(person)}, ${person.personalNumber}`}
+        aria-label={`Choose ${nameIn(person, providerId)}, ${person.personalNumber}`}
         checked={chosen.has(person.candidateId)}
         disabled={person.conflicts.length > 0}
         onChange={(event) => choose([person.candidateId], event.currentTarget.checked)}
@@ -126,17 +126,19 @@ function Releasable({ people, providerId, reload }: ReleasableProps) {
           reload();
         }}
       />
-      <PeopleTable people={people} first={[choice]} />
+      <PeopleTable {...{ people, providerId }} first={[choice]} />
     </>
   );
 }
 
 interface TableProps {
   people: Candidate[];
+  /** The organisation whose people are listed. */
+  providerId: string | undefined;
   first?: Column<Candidate>[];
 }
 
-function PeopleTable({ people, first = [] }: TableProps) {
+function PeopleTable({ people, providerId, first = [] }: TableProps) {
   const names = useNames();
   const columns: Column<Candidate>[] = [
     ...first,
@@ -144,7 +146,7 @@ function PeopleTable({ people, first = [] }: TableProps) {
       name: "Name",
       cell: (person) => (
         <>
-          <a href={`/console/people/${person.candidateId}`}>{fullName(person) || "without a name"}</a>{" "}
+          <a href={`/console/people/${person.candidateId}`}>{nameIn(person, providerId)}</a>{" "}
           {person.conflicts.length > 0 && <Badge tone="warn">sources differ</Badge>}
         </>
       ),
@@ -162,6 +164,10 @@ function PeopleTable({ people, first = [] }: TableProps) {
     />
   );
 }
+
+/** The name in a list of the people of an organisation. */
+const nameIn = (person: Candidate, providerId: string | undefined): string =>
+  fullName(validFor(person, providerId) ?? person) || "without a name";
 
 /** `Kajen only`. */
 function validityOf({ shared, memberships }: Candidate, names: Names): string {

@@ -4,6 +4,7 @@ import { jsonRows, jsonTexts } from "../db/fragments.ts";
 import type { CandidatesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
+import { lockPeople } from "./candidate.ts";
 import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "./membership.ts";
 import { readConflicts } from "./sources.ts";
 
@@ -55,14 +56,14 @@ export async function releaseMany(
 const listed = (candidateIds: readonly string[]) =>
   sql`candidate_id in (select id::uuid from ${jsonTexts(candidateIds)} as listed (id))`;
 
-/** Locks the people whom the registry names, in the order in which an import does, and returns them. */
+/** Locks people, and returns those whom the registry names and who were not erased meanwhile. */
 async function lockMembers(trx: Trx, providerId: string, candidateIds: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ candidate_id: string }>`
-    select candidate_id from candidates where ${listed(candidateIds)} and erased_at is null
-    order by candidate_id for no key update`.execute(trx);
+  const { rows } = await sql<{ hash: string | null }>`
+    select personal_number_hash as hash from candidates where ${listed(candidateIds)}`.execute(trx);
+  await lockPeople(rows.flatMap(({ hash }) => hash ?? [])).execute(trx);
   const { rows: members } = await sql<{ candidate_id: string }>`
-    select candidate_id from memberships
-    where provider_id = ${providerId} and ${listed(rows.map(({ candidate_id }) => candidate_id))}
+    select candidate_id from memberships join candidates using (candidate_id)
+    where provider_id = ${providerId} and ${listed(candidateIds)} and erased_at is null
     order by candidate_id`.execute(trx);
   return members.map(({ candidate_id }) => candidate_id);
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/durations.ts";
+import { EMAIL, ofOrganisation } from "../candidates/membership.ts";
 import { lockNames } from "../db/advisory-locks.ts";
 import type { Deps, OfferMailLimits } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
@@ -33,6 +34,9 @@ export function waitOf(
   return limit > window ? { until: limit, for: "daily_limit" } : { until: window, for: "offer_window" };
 }
 
+/** Mail to another address, which another organisation's registry asserts, must not delay this one. */
+const ADDRESS = sql`lower(${EMAIL})`;
+
 /**
  * Takes the person's turn for a mail with offers, and returns undefined; otherwise returns until when it has to wait. An urgent one does not wait,
  * but counts. A lock makes the person's turns of all organisations and processes follow each other.
@@ -50,7 +54,12 @@ export async function takeTurn(
     trx,
   );
   const { rows } = await sql<OfferMail>`
-    select at, sent_at as "sentAt" from offer_mails where candidate_id = ${candidateId}`.execute(trx);
+    select at, sent_at as "sentAt" from offer_mails join candidates using (candidate_id)
+      left join memberships using (provider_id, candidate_id)
+    where candidate_id = ${candidateId} and ${ADDRESS} = (
+      select ${ADDRESS} from candidates ${ofOrganisation(providerId)} where candidates.candidate_id = ${candidateId})`.execute(
+    trx,
+  );
   const wait = waitOf(rows, at.getTime(), offerMail);
   if (wait && !isUrgent) return wait;
   await trx

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Candidate } from "../../../generated/operations/types.ts";
+import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
@@ -27,7 +28,8 @@ describe.each(featureEngines)("what the registry of another organisation asserts
   beforeEach(async () => {
     mail = await startMailServer();
     const channel = createEmailChannel({ url: mail.url, from: "shifts@platform.example" });
-    harness = await startHarness(database(), { channel });
+    const offerMail = { everyMs: HOUR_MS, perDay: 10 };
+    harness = await startHarness(database(), { channel, config: { offerMail } });
     onTestFinished(() => channel.close());
     hospital = await harness.onboard();
     hostile = await harness.onboard();
@@ -94,6 +96,17 @@ describe.each(featureEngines)("what the registry of another organisation asserts
     await hospital.idle();
     expect(mail.mails.flatMap(({ to }) => to)).toEqual([OWN.email]);
     expect(JSON.stringify(mail.mails)).not.toContain("Mallory");
+  });
+
+  it("delays no mail of this one, whatever was sent to the address that it gives", async () => {
+    await name(hostile, 325, MADE_UP);
+    await name(hospital, 325, OWN);
+    await hostile.open();
+    await hostile.idle();
+    await hospital.open();
+    await hospital.idle();
+    const sent = mail.mails.flatMap(({ to }) => to);
+    expect(sent).toEqual([MADE_UP.email, OWN.email]);
   });
 
   it("makes no competence the company's, also when an operator corrects a phone number", async () => {
