@@ -180,7 +180,7 @@ export function createManagementApp({ readiness, log, metrics, isDraining }: App
 }
 
 /** A page of another site that reaches this machine by its own name (DNS rebinding) sends that name. */
-const LOCAL_NAME = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
+const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 /** Lets a request through that comes from this machine, or from an operator. */
 function onlyLocal(authenticate: OperatorAuthentication): RequestHandler {
@@ -196,7 +196,8 @@ function isLocal(request: Request): boolean {
   const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
   const address = app.get("trust proxy") ? clientAddress(request) : socket.remoteAddress;
   return (
-    LOCAL_NAME.test(request.hostname) &&
+    // Not Express's name of the host: behind a trusted proxy it is X-Forwarded-Host, which such a page may send.
+    LOCAL_HOST.test(headers.host ?? "") &&
     (app.get("trust proxy") || !isForwarded) &&
     /^(::ffff:)?127\.|^::1$/.test(address ?? "")
   );
@@ -252,8 +253,10 @@ function logOfOthers(logger: Logger) {
     customSuccessObject: (request, _response, line) => ({ ...line, ...operatorOf(request) }),
     customErrorObject: (request, _response, _error, line) => ({ ...line, ...operatorOf(request) }),
     // Asked for every second, and a failure has a line of its own.
-    autoLogging: { ignore: ({ url = "" }) => /^\/(?:health\/(?:live|ready)|metrics)\/?(?:\?|$)/.test(url) },
-    customLogLevel: (_request, response, error) => {
+    autoLogging: { ignore: ({ url = "" }) => /^\/health\/(?:live|ready)\/?(?:\?|$)/.test(url) },
+    customLogLevel: ({ url = "" }, response, error) => {
+      // Asked for as often, but what guesses tokens there must not go unnoticed.
+      if (response.statusCode < 400 && /^\/metrics\/?(?:\?|$)/.test(url)) return "silent";
       if (error || response.statusCode >= 500) return "error";
       return response.statusCode >= 400 ? "warn" : "info";
     },

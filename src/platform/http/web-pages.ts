@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import type { ServerResponse } from "node:http";
+import { join, relative } from "node:path";
 import express, { Router } from "express";
 
 /** A folder of files for browsers, such as the console. */
@@ -35,15 +36,15 @@ export function consolePages(pages: WebPages): Router {
 }
 
 /** The documentation, each page with the policy that it was built with. */
-export function docsPages(pages: WebPages): Router {
-  const router = pagesOf(pages);
-  router.use((request, response, next) => {
-    const policies = policiesIn(pages.folder);
-    const policy = policies[request.path.slice(1)] ?? policies["*"];
-    if (policy) response.set("Content-Security-Policy", policy);
-    next();
-  });
-  router.use(express.static(pages.folder, { cacheControl: false, etag: true, redirect: false }));
+export function docsPages({ folder, ...pages }: WebPages): Router {
+  const router = pagesOf({ folder, ...pages });
+  // By the file: a path has many spellings.
+  const setHeaders = (response: ServerResponse, file: string) => {
+    const policies = policiesIn(folder);
+    const policy = policies[relative(folder, file)] ?? policies["*"];
+    if (policy) response.setHeader("Content-Security-Policy", policy);
+  };
+  router.use(express.static(folder, { cacheControl: false, etag: true, redirect: false, setHeaders }));
   return router;
 }
 

@@ -37,6 +37,19 @@ describe("GET /metrics", () => {
     }
   });
 
+  it("reads the Host itself, not what a page may send beside it", async () => {
+    const harness = await startWithTenants("pglite", { config: { trustProxy: ["loopback"] } });
+    try {
+      expect((await harness.send("/metrics")).status).toBe(200);
+      for (const named of ["localhost", "127.0.0.1"]) {
+        const headers = { host: "rebound.example", "X-Forwarded-Host": named };
+        expectProblem(await harness.send("/metrics", { headers }), "unauthorized");
+      }
+    } finally {
+      await harness.close();
+    }
+  });
+
   it("believes a proxy that is trusted about where a request comes from", async () => {
     const harness = await startWithTenants("pglite", { config: { trustProxy: 1 } });
     try {

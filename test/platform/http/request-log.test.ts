@@ -73,6 +73,13 @@ describe("the log of requests", () => {
     expect(await requestLines(1)).toMatchObject([{ req: { path: "/operations/v1/candidates/*" } }]);
   });
 
+  it("has a line of a token that was refused by the metrics", async () => {
+    await harness().send("/metrics", { authorization: "Bearer unknown", headers });
+    expect(await requestLines(1)).toMatchObject([
+      { level: "warn", address: CLIENT, req: { path: "/metrics" }, res: { status: 401 } },
+    ]);
+  });
+
   it("has no line of health checks and metrics, however detailed it is", async () => {
     for (const path of ["/health/live", "/health/ready", "/metrics"]) {
       const authorization = `Bearer ${OPERATIONS_TOKEN}`;

@@ -80,7 +80,8 @@ describe("the documentation's files", () => {
     const ask = await serve("/docs", docsPages({ folder }));
     const policyOf = async (path: string) => (await ask(path)).headers.get("content-security-policy");
     expect(await policyOf("/docs/")).toBe(policies["*"]);
-    expect(await policyOf("/docs/api.html")).toBe(policies["api.html"]);
+    for (const path of ["/docs/api.html", "/docs/%61pi.html", "/docs/x/..%2fapi.html"])
+      expect([path, await policyOf(path)]).toEqual([path, policies["api.html"]]);
     expect(await (await ask("/docs/")).text()).toBe("<h1>first page</h1>");
     expect((await ask("/docs/missing.html")).status).toBe(404);
   });
