@@ -49,7 +49,8 @@ export async function addOrganisation(
   return raw.alone(async (run) => {
     if (await isPresent(run, header)) return { header, rows, isNew: false, joined: 0 };
     await makeDays(run, header);
-    const add = (lines: AsyncIterator<string>) => addRows(run, lines, { header, tables, kysely, vault, numbers });
+    const add = (lines: AsyncIterator<string>) =>
+      addRows(run, lines, { header, tables, kysely, vault, numbers });
     const joined = await inTransaction(run, () => reading(read(), add));
     return { header, rows, isNew: true, joined };
   });
