@@ -1301,6 +1301,9 @@ export interface components {
        * @example Europe/Stockholm
        */
       timeZone?: string;
+      /** @description Of mails and pages for its candidates who have none of their own; that of the installation unless given. */
+      language?: components["schemas"]["Language"];
+      contactPhone?: components["schemas"]["ContactPhone"];
     };
     /**
      * Format: uuid
@@ -1308,6 +1311,16 @@ export interface components {
      * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
      */
     ProviderId: string;
+    /**
+     * @description The language of mails and pages.
+     * @enum {string}
+     */
+    Language: "sv" | "en";
+    /**
+     * @description Whom a candidate may call when it is too late to withdraw on the page. Shown to candidates.
+     * @example +46701740605
+     */
+    ContactPhone: string;
     IntegrationChange: {
       kind?: string;
       name?: string;
@@ -1319,6 +1332,8 @@ export interface components {
       routing?: components["schemas"]["RoutingOrder"];
       providerToken?: string;
       timeZone?: string;
+      language?: components["schemas"]["Language"];
+      contactPhone?: components["schemas"]["ContactPhone"];
     };
     IntegrationCreated: {
       providerId: components["schemas"]["ProviderId"];
@@ -1380,6 +1395,9 @@ export interface components {
       routingAttempts: components["schemas"]["RoutingAttempts"];
       state: components["schemas"]["IntegrationState"];
       timeZone: string;
+      /** @description Absent: that of the installation. */
+      language?: components["schemas"]["Language"];
+      contactPhone?: components["schemas"]["ContactPhone"];
       dialect: components["schemas"]["Dialect"];
       health: components["schemas"]["Health"];
       backlog?: components["schemas"]["Backlog"];
@@ -1613,7 +1631,7 @@ export interface components {
       | "booking_confirmed"
       | "booking_released";
     /**
-     * @description Why a notification was not delivered, or not yet.
+     * @description Why a notification was not delivered, or not yet. `address_disputed`: the reader of the mail has answered that the candidate is someone else.
      * @enum {string}
      */
     DeliveryCode:
@@ -1622,7 +1640,8 @@ export interface components {
       | "address_unusable"
       | "tls_unavailable"
       | "offer_withdrawn"
-      | "gave_up";
+      | "gave_up"
+      | "address_disputed";
     /**
      * @description What a step of a trace, or the processing of an event, came to.
      * @enum {string}
@@ -1845,6 +1864,8 @@ export interface components {
       phone: components["schemas"]["Phone"];
       competenceIds: string[];
       hire?: components["schemas"]["HireDetails"];
+      /** @description Of mails and pages for the candidate; that of the organisation unless given. */
+      language?: components["schemas"]["Language"];
     };
     /**
      * @description Swedish personal number, the identifier of a person across systems (contract 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten.
@@ -1903,6 +1924,7 @@ export interface components {
       email?: components["schemas"]["Email"];
       phone?: components["schemas"]["Phone"];
       competenceIds?: string[];
+      language?: components["schemas"]["Language"];
     };
     /** @description What the company itself asserts about a person, and what each registry does: what a registry asserts is valid for the shifts of its own organisation. */
     Candidate: {
@@ -1921,6 +1943,8 @@ export interface components {
       phone: components["schemas"]["MaskedPhone"];
       /** @description Those that the company asserts. What a registry asserts is in `memberships`. */
       competenceIds: string[];
+      /** @description Absent: that of the organisation. */
+      language?: components["schemas"]["Language"];
       /** @description Valid for every organisation: an operator added the person, or released them. Otherwise the person is offered and booked only on shifts of the organisations in `memberships`. */
       shared: boolean;
       /** @description The organisations whose registry names the person, the first to do so first. */
@@ -4939,6 +4963,10 @@ export type Dialect = components["schemas"]["Dialect"];
 export type IntegrationCreate = components["schemas"]["IntegrationCreate"];
 /** One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
 export type ProviderId = components["schemas"]["ProviderId"];
+/** The language of mails and pages. */
+export type Language = components["schemas"]["Language"];
+/** Whom a candidate may call when it is too late to withdraw on the page. Shown to candidates. */
+export type ContactPhone = components["schemas"]["ContactPhone"];
 export type IntegrationChange = components["schemas"]["IntegrationChange"];
 export type IntegrationCreated = components["schemas"]["IntegrationCreated"];
 /** The calls of the last detection, if it found no routing: one for each way. Empty otherwise. */
@@ -4978,7 +5006,7 @@ export type BookingReason = components["schemas"]["BookingReason"];
 /** Why the times or positions of a shift were not changed. */
 export type ChangeReason = components["schemas"]["ChangeReason"];
 export type NotificationKind = components["schemas"]["NotificationKind"];
-/** Why a notification was not delivered, or not yet. */
+/** Why a notification was not delivered, or not yet. `address_disputed`: the reader of the mail has answered that the candidate is someone else. */
 export type DeliveryCode = components["schemas"]["DeliveryCode"];
 /** What a step of a trace, or the processing of an event, came to. */
 export type OutcomeCode = components["schemas"]["OutcomeCode"];

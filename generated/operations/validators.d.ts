@@ -29,6 +29,8 @@ export declare const schemas: {
   readonly Dialect: Validator<components["schemas"]["Dialect"]>;
   readonly IntegrationCreate: Validator<components["schemas"]["IntegrationCreate"]>;
   readonly ProviderId: Validator<components["schemas"]["ProviderId"]>;
+  readonly Language: Validator<components["schemas"]["Language"]>;
+  readonly ContactPhone: Validator<components["schemas"]["ContactPhone"]>;
   readonly IntegrationChange: Validator<components["schemas"]["IntegrationChange"]>;
   readonly IntegrationCreated: Validator<components["schemas"]["IntegrationCreated"]>;
   readonly RoutingAttempts: Validator<components["schemas"]["RoutingAttempts"]>;
@@ -920,6 +922,8 @@ export declare const isIntegrationState: Validator<components["schemas"]["Integr
 export declare const isDialect: Validator<components["schemas"]["Dialect"]>;
 export declare const isIntegrationCreate: Validator<components["schemas"]["IntegrationCreate"]>;
 export declare const isProviderId: Validator<components["schemas"]["ProviderId"]>;
+export declare const isLanguage: Validator<components["schemas"]["Language"]>;
+export declare const isContactPhone: Validator<components["schemas"]["ContactPhone"]>;
 export declare const isIntegrationChange: Validator<components["schemas"]["IntegrationChange"]>;
 export declare const isIntegrationCreated: Validator<components["schemas"]["IntegrationCreated"]>;
 export declare const isRoutingAttempts: Validator<components["schemas"]["RoutingAttempts"]>;

@@ -1,6 +1,6 @@
 import { CannotCompare } from "./cannot-compare.ts";
 
-export type Party = "providers" | "platform" | "operators";
+export type Party = "providers" | "platform" | "operators" | "candidates";
 
 export interface Parties {
   /** The caller of the API; for events, their reader. */
@@ -16,6 +16,7 @@ const PARTIES: Readonly<Record<string, Parties>> = {
   "platform.openapi.yaml": { client: "providers", server: "platform" },
   "events.asyncapi.yaml": { client: "platform", server: "providers" },
   "operations.openapi.yaml": { client: "operators", server: "platform", isReleasedWithDocument: true },
+  "candidate.openapi.yaml": { client: "candidates", server: "platform", isReleasedWithDocument: true },
 };
 
 /** @throws CannotCompare for a document without an entry in PARTIES */

@@ -71,6 +71,7 @@ const NAMES: Readonly<Record<Party, string>> = {
   providers: "providers",
   platform: "the platform",
   operators: "callers of the operations API",
+  candidates: "candidates with a link",
 };
 
 function changeText({ kind, breaks, place, message, advice, file, line }: Change, folder: string): string {

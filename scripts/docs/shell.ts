@@ -79,6 +79,11 @@ export const REFERENCES = {
     "Operations API",
     "The platform's own API, for those who run it.",
   ),
+  "candidate.openapi.yaml": page(
+    "candidate.html",
+    "Pages for candidates",
+    "What a candidate opens from a mail, and answers.",
+  ),
 } as const;
 
 export const EVENTS = page("events.html", "Events", "The three webhooks, field by field.");

@@ -11,10 +11,11 @@ const HELP = `shiftpact spec NAME: prints a document of the contract as one file
   NAME           provider     what a provider exposes (OpenAPI)
                  platform     where the platform takes webhooks (OpenAPI)
                  operations   the platform's own API (OpenAPI)
+                 candidate    the pages for candidates (OpenAPI)
                  events       the webhooks (AsyncAPI 3.0)
   --openapi V    3.1 or 3.0; 3.1 unless given. What 3.0 cannot express is named in the descriptions
   --format F     yaml or json; yaml unless given, or unless FILE ends in .json
-  --tolerant     what the platform accepts, which is more than a provider should send; not of operations
+  --tolerant     what the platform accepts, which is more than a provider should send; not of operations and candidate
   --routing R    path or header: the paths of one routing alone, for those who build a provider; both unless given
   --out FILE     writes FILE instead of printing
 
@@ -24,7 +25,7 @@ Examples:
   shiftpact spec provider --openapi 3.0 --routing path --out provider.yaml
   shiftpact spec events --format json`;
 
-const NAMES = ["provider", "platform", "operations", "events"];
+const NAMES = ["provider", "platform", "operations", "candidate", "events"];
 /** The only document that is not an OpenAPI document. */
 const EVENTS = "events";
 
@@ -75,8 +76,8 @@ function textOf(name: string, flags: Flags): string {
   }
   const version = choice("openapi", flags.openapi ?? "3.1", ["3.1", "3.0"]);
   const format = choice("format", flags.format ?? formatOf(flags.out), ["yaml", "json"]);
-  if (flags.tolerant && name === "operations")
-    throw new UsageError("operations has one form: omit --tolerant");
+  if (flags.tolerant && (name === "operations" || name === "candidate"))
+    throw new UsageError(`${name} has one form: omit --tolerant`);
   const document = flags.tolerant ? `${name}-tolerant` : name;
   const file = isEvents ? `${document}.asyncapi-3.0` : `${document}.openapi-${version}`;
   const whole = read(`${file}.yaml`);

@@ -9,6 +9,8 @@ export interface NotificationValues {
   roleName: string | null;
   /** IANA zone of the organisation: a shift's times are shown in it. */
   timeZone: string;
+  /** The page of the shift; undefined if the platform has no public address. */
+  link?: string | undefined;
 }
 
 export interface MailText {
@@ -43,6 +45,14 @@ const TEXTS: Record<NotificationKind, { subject: (on: string) => string; lead: s
   },
 };
 
+const LINKED: Record<NotificationKind, string> = {
+  job_offered: "Accept or decline:",
+  booking_confirmed: "See the shift, or withdraw:",
+  booking_released: "See the shift:",
+  shift_changed: "See the shift, or withdraw:",
+  shift_cancelled: "See the shift:",
+};
+
 /** A short mail in English. It holds no personal number, and of the person only the first name. */
 export function mailText(values: NotificationValues): MailText {
   const { subject, lead, close } = TEXTS[values.kind];
@@ -55,7 +65,11 @@ export function mailText(values: NotificationValues): MailText {
   const paragraphs = [greeting(values), lead, shift.map((line) => `  ${line}`).join("\n")];
   const time = dayOf(values, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   const on = time === undefined ? "" : ` on ${time}`;
-  return { subject: subject(on), text: textOf([...paragraphs, ...(close ? [close] : [])]) };
+  const ends = [
+    ...(close ? [close] : []),
+    ...(values.link ? [`${LINKED[values.kind]}\n  ${values.link}`] : []),
+  ];
+  return { subject: subject(on), text: textOf([...paragraphs, ...ends]) };
 }
 
 /** A mail with several offers, in their order. `more`: how many further offers wait for the next mail. */
@@ -69,7 +83,7 @@ export function digestText(
   const shifts = offers.map((offer) => {
     const { role, outlet, from, to } = factsOf(offer);
     const when = from === undefined || to === undefined ? [] : [`${from} to ${to}`];
-    return [...when, ...[role, outlet].filter((name) => name !== undefined)]
+    return [...when, ...[role, outlet, offer.link].filter((line) => line !== undefined)]
       .map((line) => `  ${line}`)
       .join("\n");
   });

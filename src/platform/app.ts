@@ -32,6 +32,7 @@ import {
   webhookAuthentication,
 } from "./http/authenticate.ts";
 import { backupHandler } from "./http/backup.ts";
+import { candidatePages } from "./http/candidate-pages.ts";
 import { clientAddress } from "./http/client-address.ts";
 import { translateErrors } from "./http/errors.ts";
 import { healthHandlers } from "./http/health.ts";
@@ -142,7 +143,10 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
   const handlers = withStorableInput(audited(deps, handlersOf));
   app.use("/operations/v1", operationsRouter({ ...router, handlers, authenticate }));
   if (pages) app.use("/console", consolePages(pages.console)).use("/docs", docsPages(pages.docs));
-  return { app: closed(app, log), publicApp: closed(open().use(helmet()), log) };
+  const unknownLinks = createAddressLimit(parts.unknownTokenLimit, now);
+  const pagesOfLinks = candidatePages(deps, unknownLinks);
+  app.use(pagesOfLinks);
+  return { app: closed(app, log), publicApp: closed(open().use(helmet()).use(pagesOfLinks), log) };
 }
 
 /** What everyone may reach: the operations of the contract and the health checks. */

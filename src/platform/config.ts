@@ -1,3 +1,4 @@
+import type { Language } from "../../generated/operations/types.ts";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
 import { syncOne } from "./db/sync.ts";
 import type { OfferMailLimits } from "./deps.ts";
@@ -33,6 +34,10 @@ export interface Config extends DatabaseConfig, Secrets {
   retention: Retention;
   /** Limits of the mails with offers to one person. */
   offerMail: OfferMailLimits;
+  /** Where candidates reach the pages that mails link, without a slash at its end; unset: mails have no links. */
+  publicUrl?: string;
+  /** Of mails and pages, for candidates and organisations that have none of their own. */
+  language: Language;
   /** How notifications are mailed; unset: they are only shown. */
   mail?: { url: string; from: string };
 }
@@ -55,6 +60,7 @@ export function readConfig(
   const of = <Name extends SettingName>(name: Name) => settingOf(env, name);
   const [managementPort, publicPort] = [of("MANAGEMENT_PORT"), of("PUBLIC_PORT")];
   const trustProxy = of("TRUST_PROXY");
+  const publicUrl = of("PUBLIC_URL");
   const [url, from] = [of("SMTP_URL"), of("SMTP_FROM")];
   return {
     host: of("HOST"),
@@ -74,6 +80,8 @@ export function readConfig(
     providerRateLimit: of("PROVIDER_RATE_LIMIT"),
     unknownTokenLimit: of("UNKNOWN_TOKEN_LIMIT"),
     offerMail: { everyMs: of("OFFER_MAIL_MINUTES"), perDay: of("OFFER_MAIL_DAILY_LIMIT") },
+    language: of("CANDIDATE_LANGUAGE"),
+    ...(publicUrl !== undefined && { publicUrl }),
     logLevel: of("LOG_LEVEL"),
     retention: readRetention(env),
     ...(url && from && { mail: { url, from } }),

@@ -1,5 +1,11 @@
 import type { Transferable } from "node:worker_threads";
-import type { CheckFinding, DeliveryCode, EventStatus, Routing } from "../../generated/operations/types.ts";
+import type {
+  CheckFinding,
+  DeliveryCode,
+  EventStatus,
+  Language,
+  Routing,
+} from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
 import type { ProviderFetch } from "../clients/provider/global-fetch.ts";
 import type { RetryPolicy, Timing } from "../clients/retry-policy.ts";
@@ -35,6 +41,21 @@ export interface Numbers {
 export interface StoredNumber {
   /** Null of an erased person. */
   personal_number_sealed: string | null;
+}
+
+/** What a link leads to: the shift of a notification, for its recipient. */
+export interface LinkTarget {
+  providerId: string;
+  notificationId: string;
+  /** That of the notification, unless the link has ended. */
+  salt: number;
+}
+
+/** The tokens of the links in mails. */
+export interface LinkTokens {
+  sign(target: LinkTarget): string;
+  /** Returns undefined for a text that is no token of this platform. */
+  read(token: string): LinkTarget | undefined;
 }
 
 /** A notification as text, with its address. */
@@ -136,6 +157,11 @@ export interface Deps {
   /** If absent, notifications are only shown. */
   channel?: Channel;
   offerMail: OfferMailLimits;
+  linkTokens: LinkTokens;
+  /** Where candidates reach the pages that mails link; unset: mails have no links. */
+  publicUrl?: string;
+  /** Of mails and pages, for candidates and organisations that have none of their own. */
+  language: Language;
   timing: Timing;
   retries: RetryPolicy;
   now: () => Date;

@@ -10,7 +10,7 @@ import { createReadiness } from "./inbox/readiness.ts";
 import { createInbox } from "./inbox/receive.ts";
 import { reseal } from "./integrations/reseal.ts";
 import { createLog } from "./log.ts";
-import { warnOfUndelivered } from "./notifications/deliver.ts";
+import { warnOfMissingLinks, warnOfUndelivered } from "./notifications/deliver.ts";
 import { type DepsOptions, openDeps } from "./open-deps.ts";
 import { createShutdown, type Shutdown } from "./shut-down.ts";
 import { createStream } from "./stream.ts";
@@ -115,6 +115,7 @@ async function startParts(
   if (publicServer) shutdown.stopServer(publicServer);
   await worker.start();
   if (!deps.channel) await warnOfUndelivered(deps);
+  warnOfMissingLinks(deps);
   dispatcher.start();
   upkeep.start();
   resealInBackground(deps, shutdown);

@@ -25,6 +25,7 @@ import { probe } from "./integrations/probe.ts";
 import { REGISTRY_WORKER } from "./integrations/registry.ts";
 import { checkSecretKeys } from "./integrations/reseal.ts";
 import { createVault } from "./integrations/vault.ts";
+import { createLinkTokens } from "./links/tokens.ts";
 import { followLogLevel } from "./log-level.ts";
 import { createFigures } from "./metrics/figures.ts";
 import { createMetrics } from "./metrics/metrics.ts";
@@ -33,6 +34,7 @@ import { createReadings } from "./metrics/readings.ts";
 import { deliverMail } from "./notifications/deliver.ts";
 import { createEmailChannel } from "./notifications/email.ts";
 import { reconcilePerson } from "./people/run.ts";
+import { openSealedKey } from "./sealed-keys.ts";
 import { reconcileShift } from "./shifts/run.ts";
 import type { Shutdown } from "./shut-down.ts";
 import { createThreads, type ThreadOptions } from "./threads/threads.ts";
@@ -131,6 +133,9 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     wakeWorker: (providerIds) => worker.wake(providerIds),
     wakeWorkerIn: (ms) => worker.wakeIn(ms),
     offerMail: config.offerMail,
+    linkTokens: createLinkTokens(await openSealedKey(database, vault, "links")),
+    language: config.language,
+    ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl }),
     timing: { ...TIMING, callTimeoutMs: timeoutMs, ...options.timing },
     retries: { ...PROVIDER_RETRIES, ...options.retries },
     newTraceId: randomUUID,

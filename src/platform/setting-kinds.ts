@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { Language } from "../../generated/operations/types.ts";
 import { faultOfUrl } from "./db/database-url.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -54,13 +55,15 @@ export const flag = kindOf({
   read: (text) => text === "1",
 });
 
-export const oneOf = (...values: readonly string[]): Kind<string> =>
+export const oneOf = <Value extends string>(...values: readonly Value[]): Kind<Value> =>
   kindOf({
     form: values.join(", "),
     must: `one of ${values.join(", ")}`,
-    isValid: (text) => values.includes(text),
-    read: asWritten,
+    isValid: (text) => values.some((value) => value === text),
+    read: (text) => text as Value,
   });
+
+export const language = oneOf<Language>("en", "sv");
 
 export const folder = kindOf({ form: "a path", isValid: () => true, read: asWritten });
 
@@ -105,6 +108,19 @@ export const platformUrl = kindOf({
   isValid: () => true,
   read: asWritten,
 });
+
+export const publicUrl = kindOf({
+  form: "`https://HOST`, with a path where a proxy removes it",
+  must: "an https:// or http:// URL without user, query and fragment",
+  isValid: isPublicUrl,
+  read: (text) => text.replace(/\/$/, ""),
+});
+
+function isPublicUrl(text: string): boolean {
+  if (!URL.canParse(text) || /[\s?#]/.test(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return (protocol === "https:" || protocol === "http:") && username + password === "";
+}
 
 export const smtpUrl = kindOf({
   form: "`smtp://HOST:PORT` or `smtps://HOST:PORT`",

@@ -6,12 +6,14 @@ import {
   type Kind,
   key,
   keys,
+  language,
   listenAddress,
   mailAddress,
   oneOf,
   platformUrl,
   postgresUrl,
   proxies,
+  publicUrl,
   smtpUrl,
   token,
   wholeNumber,
@@ -60,12 +62,17 @@ export const CHAPTERS = {
     PUBLIC_PORT: {
       kind: PORT,
       unset: "`PORT` serves everything",
-      help: "A port for the internet, which serves webhooks and the health checks and nothing else. The proxy sends all public requests there, and none to `PORT`, which keeps serving everything. 0: any free port.",
+      help: "A port for the internet, which serves webhooks, the pages for candidates and the health checks, and nothing else. The proxy sends all public requests there, and none to `PORT`, which keeps serving everything. 0: any free port.",
     },
     PUBLIC_HOST: {
       kind: listenAddress,
       unset: "that of `HOST`",
       help: "The address of `PUBLIC_PORT`.",
+    },
+    PUBLIC_URL: {
+      kind: publicUrl,
+      unset: "mails to candidates have no links",
+      help: "Where candidates reach the pages at `/c/`, which `PORT` and `PUBLIC_PORT` serve. Mails link them.",
     },
     TRUST_PROXY: {
       kind: proxies,
@@ -184,6 +191,11 @@ export const CHAPTERS = {
       kind: mailAddress,
       usedWith: "SMTP_URL",
       help: "The sender of every mail.",
+    },
+    CANDIDATE_LANGUAGE: {
+      kind: language,
+      default: "en",
+      help: "The language of mails and pages for candidates, unless the candidate or the organisation has one.",
     },
     OFFER_MAIL_MINUTES: {
       kind: wholeNumber(0, 1_440, { unit: "minutes", length: MINUTE_MS }),

@@ -69,6 +69,17 @@ export function traceparentOfSpan(): string | undefined {
   return carrier.traceparent;
 }
 
+/** Replaces the path of a request, which is a secret, in the span that an instrumentation of HTTP has started. */
+export function hideFromSpan(route: string): void {
+  trace.getActiveSpan()?.setAttributes({
+    "http.route": route,
+    "url.path": route,
+    "url.full": route,
+    "http.target": route,
+    "http.url": route,
+  });
+}
+
 /** Binds `work`, which is called later, to the active span. */
 export const boundToSpan = <T>(work: () => T): (() => T) => context.bind(context.active(), work);
 

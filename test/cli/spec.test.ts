@@ -75,9 +75,12 @@ describe("shiftpact spec", () => {
   });
 
   it.each([
-    ["", /give one NAME of provider, platform, operations, events/],
+    ["", /give one NAME of provider, platform, operations, candidate, events/],
     ["provider platform", /give one NAME/],
-    ["providers", /there is no document "providers"; there are provider, platform, operations, events$/],
+    [
+      "providers",
+      /there is no document "providers"; there are provider, platform, operations, candidate, events$/,
+    ],
     ["toString", /there is no document "toString"/],
     ["provider --openapi 2.0", /--openapi must be 3.1 or 3.0, not "2.0"/],
     ["provider --format xml", /--format must be yaml or json, not "xml"/],

@@ -5,6 +5,7 @@ import { createThrottle } from "../../src/platform/db/throttle.ts";
 import type { Deps } from "../../src/platform/deps.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
+import { createLinkTokens } from "../../src/platform/links/tokens.ts";
 import { silent } from "./engines.ts";
 import { SECRET_KEY } from "./platform.ts";
 
@@ -17,6 +18,8 @@ export function depsFor(database: Database, rest: Partial<Deps> = {}): Deps {
     timing: TIMING,
     retries: PROVIDER_RETRIES,
     offerMail: { everyMs: 0, perDay: 0 },
+    language: "en",
+    linkTokens: createLinkTokens(SECRET_KEY),
     vault: createVault(SECRET_KEY),
     newId,
     newTraceId: randomUUID,

@@ -15,7 +15,8 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
     why: "a person works for several",
   },
   "candidates/erase.ts": {
-    tables: "bookings jobs provider_candidates own_people memberships offer_mails notifications",
+    tables:
+      "bookings jobs provider_candidates own_people memberships offer_mails notifications declines disputed_addresses",
     why: "a person is erased everywhere",
   },
   "candidates/forget-members.ts": { tables: "memberships bookings", why: "a person may be known to others" },

@@ -13,6 +13,7 @@ export function emitServer(
   runtime: string,
 ): string {
   const members = operations.map((operation) => handlerMember(operation, complete));
+  const context = operations.some(({ security }) => security.length > 0) ? "Context" : "_Context";
   return `import type { Router } from "express";
 import type { Handler, OperationInfo } from "${runtime}/operation.ts";
 import { type RouterOptions, routerOf } from "${runtime}/server.ts";
@@ -25,7 +26,7 @@ export { problemHandler } from "${runtime}/problem-response.ts";
 export type { RouterOptions } from "${runtime}/server.ts";
 
 /** One function for each operation; an operation added to the document is a compile error until it is implemented. */
-export interface Handlers<Context> {
+export interface Handlers<${context}> {
 ${members.map(({ text }) => text).join("")}
 }
 

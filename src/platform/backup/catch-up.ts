@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { RunSql } from "../db/engine.ts";
-import { LIVE, UNDELIVERED } from "../db/fragments.ts";
+import { ATTEMPTED, LINK_SALT, LIVE, UNDELIVERED } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
 import type { Header } from "./format.ts";
@@ -13,16 +13,17 @@ const FUTURE = `select provider_id, shift_id from jobs
  * What the backup does not know must not be undone or repeated:
  * - someone who is no longer on a shift may have withdrawn after the backup, so no one is put on again, and a booking that the provider
  *   does not list ends, if it lists people at all;
+ * - a link may have been ended, so all links end;
  * - a mail that was not sent may have been sent after the backup, so it waits for an operator;
  * - a change that was not sent may have been sent, and overtaken by another one.
  */
 const UNKNOWN_SINCE = [
+  `update notifications set link_salt = ${LINK_SALT} where provider_id = $1`,
   `update bookings set is_reassigned = true
    where provider_id = $1 and status in ('pending', 'confirmed') and at_provider <> 'no'`,
   `with held as (
      update notifications set delivery_error = 'gave_up'
-     where provider_id = $1 and ${UNDELIVERED} and withdrawn_at is null
-       and (delivery_error is null or delivery_error not in ('address_unusable', 'gave_up'))
+     where provider_id = $1 and ${UNDELIVERED} and withdrawn_at is null and ${ATTEMPTED}
      returning 1)
    update issues set params = params || jsonb_build_object('held', (select count(*) from held))
    where provider_id = $1 and code = 'restored' and resolved_at is null`,

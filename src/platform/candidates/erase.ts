@@ -109,6 +109,8 @@ const TABLES = [
   "memberships",
   "offer_mails",
   "notifications",
+  "declines",
+  "disputed_addresses",
 ] as const;
 
 /** Removes what is stored about people, and leaves anonymous rows. The candidates have to be locked, and hold no seat. */
@@ -122,6 +124,6 @@ export async function removePeople(
   await sql`update reveals set reason = '' where ${concerned}`.execute(trx);
   await sql`
     update candidates set personal_number_sealed = null, personal_number_hash = null, first_name = '', last_name = '', email = '',
-      phone = '', hire = null, updated_at = ${now()}, erased_at = ${now()}
+      phone = '', hire = null, language = null, updated_at = ${now()}, erased_at = ${now()}
     where ${concerned}`.execute(trx);
 }

@@ -11,6 +11,15 @@ export const IS_LIVE = sql.raw<boolean>(LIVE);
 export const UNDELIVERED = "notifications.channel is not null and notifications.delivered_at is null";
 export const IS_UNDELIVERED = sql.raw<boolean>(UNDELIVERED);
 
+/** Whether a waiting notification is not given up, over the table `notifications`. */
+export const ATTEMPTED =
+  "coalesce(notifications.delivery_error not in ('address_unusable', 'gave_up', 'address_disputed'), true)";
+export const IS_ATTEMPTED = sql.raw<boolean>(ATTEMPTED);
+
+/** The salt of a notification whose links end: another number than before, so that a link that has ended is not valid again. */
+export const LINK_SALT = "(random() * 2147483647)::integer";
+export const NEW_LINK_SALT = sql.raw<number>(LINK_SALT);
+
 /** A JSON value as a parameter: its text, because the drivers encode arrays differently. */
 const jsonText = (value: unknown) => (isLate(value) ? value : JSON.stringify(value));
 

@@ -22,6 +22,9 @@ export interface Schema extends ShiftTables {
     routing_attempts: JsonWithDefault<api.RoutingAttempt[]>;
     state: Generated<api.IntegrationState>;
     time_zone: Generated<string>;
+    /** Of its candidates who have none of their own; null: that of the installation. */
+    language: api.Language | null;
+    contact_phone: string | null;
     /** Sealed; opaque here. */
     provider_token: string;
     dialect: JsonWithDefault<api.Dialect>;
@@ -107,6 +110,8 @@ export interface Schema extends ShiftTables {
     phone: string;
     /** Sealed; opaque here. */
     hire: string | null;
+    /** Null: that of the organisation. */
+    language: api.Language | null;
     /** Whether the person is valid for every organisation; otherwise for those of the memberships. */
     is_shared: Generated<boolean>;
     /** Then every other column is anonymous. */
@@ -160,7 +165,13 @@ export interface Schema extends ShiftTables {
     resends: Generated<number>;
     /** The mail that an offer is part of, fixed before it is sent; its own id: a mail of its own. */
     digest_id: string | null;
+    /** Part of the tokens of its links: another value ends them. */
+    link_salt: Generated<number>;
   };
+  /** Candidates who have declined a shift. */
+  declines: { provider_id: string; job_id: string; candidate_id: string; declined_at: Date };
+  /** Addresses whose owner says that the candidate is someone else. */
+  disputed_addresses: { provider_id: string; candidate_id: string; address: string; disputed_at: Date };
   /** The mails with offers of the last day. */
   offer_mails: {
     provider_id: string;

@@ -111,7 +111,7 @@ export const identityOf = (request: object): Identity | undefined => identities.
 const addressOf = (request: Request) => clientAddress(request) ?? "unknown";
 
 /** An IPv6 address counts with its /56, which is one client's. */
-function limitedBy(request: Request): string {
+export function limitedBy(request: Request): string {
   const address = clientAddress(request);
   return address === undefined ? "unknown" : ipKeyGenerator(address);
 }

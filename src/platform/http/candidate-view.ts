@@ -14,6 +14,7 @@ const SHOWN = [
   "last_name",
   "email",
   "phone",
+  "language",
   "is_shared",
 ] as const;
 
@@ -57,6 +58,7 @@ export async function viewsOf(
       lastName: row.last_name,
       email: maskEmail(row.email),
       phone: maskPhone(row.phone),
+      ...(row.language !== null && { language: row.language }),
       competenceIds: competencesOf(null),
       shared: row.is_shared,
       memberships: (asserted.get(row.candidate_id) ?? []).map(({ candidateId: _, ...each }) => ({

@@ -58,13 +58,15 @@ export async function changeIntegration(
   });
 }
 
-const auditedFields = ({ kind, name, base_url, routing, routing_source, time_zone }: Integration) => ({
-  kind,
-  name,
-  baseUrl: base_url,
-  routing,
-  routingSource: routing_source,
-  timeZone: time_zone,
+const auditedFields = (integration: Integration) => ({
+  kind: integration.kind,
+  name: integration.name,
+  baseUrl: integration.base_url,
+  routing: integration.routing,
+  routingSource: integration.routing_source,
+  timeZone: integration.time_zone,
+  language: integration.language,
+  contactPhone: integration.contact_phone,
 });
 
 /** Sealing the same token gives a different text each time, also within one millisecond. */
@@ -74,13 +76,15 @@ const isUnchanged = (now: Integration, before: Integration) =>
   now.provider_token === before.provider_token;
 
 async function columnsOf(deps: Deps, before: Integration, change: IntegrationChange): Promise<Columns> {
-  const { kind, name, baseUrl, timeZone, providerToken } = change;
+  const { kind, name, baseUrl, timeZone, language, contactPhone, providerToken } = change;
   requireTokenOfOrigin(before.base_url, change);
   const isMoved = baseUrl !== undefined && baseUrl !== before.base_url;
   const columns: Columns = {
     ...kindColumns(deps, before, kind),
     ...(name !== undefined && { name }),
     ...(timeZone !== undefined && { time_zone: timeZone }),
+    ...(language !== undefined && { language }),
+    ...(contactPhone !== undefined && { contact_phone: contactPhone }),
     ...(providerToken !== undefined && { provider_token: deps.vault.seal(providerToken) }),
     // Another system may speak another dialect.
     ...(isMoved && { base_url: baseUrl, dialect: "{}", lists_booked: false }),

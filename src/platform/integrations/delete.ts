@@ -15,6 +15,8 @@ const TABLES = [
   "work",
   "offer_mails",
   "notifications",
+  "declines",
+  "disputed_addresses",
   "bookings",
   "own_people",
   "shift_changes",

@@ -23,8 +23,9 @@ export async function register(
 ): Promise<IntegrationCreated> {
   checkConnection(order, allowInsecure);
   const { draft, platformToken } = await transact(deps, async (trx) => {
-    const { kind, name, baseUrl, routing = "auto", timeZone = ZONE } = order;
-    deps.audit?.note({ changes: changesOf({}, { kind, name, baseUrl, routing, timeZone }) });
+    const { kind, name, baseUrl, routing = "auto", timeZone = ZONE, language, contactPhone } = order;
+    const given = { ...(language && { language }), ...(contactPhone && { contactPhone }) };
+    deps.audit?.note({ changes: changesOf({}, { kind, name, baseUrl, routing, timeZone, ...given }) });
     const draft = await insert(trx, deps, order);
     const { provider_id: providerId } = draft;
     publish(trx, { type: "integration", providerId, state: "draft", health: "reachable" });
@@ -54,6 +55,8 @@ async function insert(trx: Trx, deps: Deps, order: IntegrationCreate): Promise<I
       base_url: order.baseUrl,
       ...(routing === "auto" ? { routing_source: "pending" } : { routing }),
       time_zone: order.timeZone ?? ZONE,
+      language: order.language ?? null,
+      contact_phone: order.contactPhone ?? null,
       provider_token: deps.vault.seal(order.providerToken),
       created_at: at,
       updated_at: at,

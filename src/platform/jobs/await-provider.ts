@@ -1,9 +1,26 @@
 import type { Booking, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { bookingTopic, changeTopic } from "../shifts/record/record.ts";
+import { accept, type Seat } from "./accept.ts";
+import { withdraw } from "./withdraw.ts";
+
+/** Books a candidate, and waits for the provider. Returns the booking as it is then. */
+export async function acceptAndWait(deps: Deps, seat: Seat): Promise<Booking> {
+  return awaitBooking(deps, await accept(deps, seat), ({ status }) => status !== "pending");
+}
+
+/** Withdraws a candidate, and waits for the provider. `kept`: the provider has kept the candidate on the shift. */
+export async function withdrawAndWait(deps: Deps, seat: Seat): Promise<"released" | "kept" | "pending"> {
+  const isOver = ({ status }: Booking) => status === "released" || status === "failed";
+  const isKept = ({ status, withdrawn_at }: Booking) => status === "confirmed" && withdrawn_at === null;
+  const withdrawn = await withdraw(deps, seat);
+  const booking = await awaitBooking(deps, withdrawn, (seen) => isOver(seen) || isKept(seen));
+  if (isKept(booking)) return "kept";
+  return isOver(booking) ? "released" : "pending";
+}
 
 /** Waits for the provider until `isSettled` holds for the booking or the time limit is over. Returns the booking as it is then. */
-export function awaitBooking(
+function awaitBooking(
   deps: Deps,
   { provider_id, booking_id }: Booking,
   isSettled: (booking: Booking) => boolean,

@@ -47,9 +47,11 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
   };
 }
 
+const DISPUTED: Delivery = { kind: "refused", code: "address_disputed" };
+
 const send = (channel: Channel, { mail, waiting }: Letter, signal: AbortSignal) =>
   inSpan({ name: "mail", kind: "client", traceId: waiting[0].traceId }, async (span) => {
-    const outcome = await channel.deliver(mail, signal);
+    const outcome = waiting[0].isDisputed ? DISPUTED : await channel.deliver(mail, signal);
     span.setAttribute("shiftpact.delivery", outcome.kind);
     return outcome;
   });
@@ -177,6 +179,16 @@ async function note(
     .execute();
   for (const { notificationId, jobId, kind } of waiting)
     publishNotification(trx, { notificationId, jobId, candidateId, kind }, outcome.delivered_at ?? null);
+}
+
+/** Logs a warning if mails to candidates have no links, because the platform has no public address. */
+export function warnOfMissingLinks({
+  channel,
+  publicUrl,
+  log,
+}: Pick<Deps, "channel" | "publicUrl" | "log">): void {
+  if (channel && publicUrl === undefined)
+    log.warn("mails to candidates have no links: set PUBLIC_URL, so that candidates can answer");
 }
 
 /** Logs a warning if mail waits when a process without a channel starts. */

@@ -1,7 +1,13 @@
 import { sql } from "kysely";
 import { digestText, mailText, type NotificationValues } from "../../contract/candidate-text.ts";
 import { EMAIL, FIRST_NAME } from "../candidates/membership.ts";
-import { IS_UNDELIVERED, JOINED_OUTLET_NAME, JOINED_ROLE_NAME, PLACE_NAMES } from "../db/fragments.ts";
+import {
+  IS_ATTEMPTED,
+  IS_UNDELIVERED,
+  JOINED_OUTLET_NAME,
+  JOINED_ROLE_NAME,
+  PLACE_NAMES,
+} from "../db/fragments.ts";
 import type { Deps, Mail } from "../deps.ts";
 import { transact } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
@@ -19,8 +25,12 @@ export interface Waiting extends NotificationValues {
   traceId: string;
   address: string;
   resends: number;
+  /** Of its links. */
+  salt: number;
   digestId: string | null;
   startTime: Date;
+  /** The reader of mail to this address has said that the candidate is someone else. */
+  isDisputed: boolean;
   /** How many wait, this one included. */
   total: number;
 }
@@ -40,34 +50,44 @@ export async function nextLetter(deps: Deps, claim: Claim): Promise<Letter | { w
   for (;;) {
     const [first, ...rest] = await readWaiting(deps, claim);
     if (!first) return {};
-    if (first.kind !== "job_offered") return letterOf([first]);
+    if (first.kind !== "job_offered") return letterOf(deps, claim, [first]);
     if (first.digestId !== null)
-      return letterOf([first, ...rest.filter(({ digestId }) => digestId === first.digestId)]);
+      return letterOf(deps, claim, [first, ...rest.filter(({ digestId }) => digestId === first.digestId)]);
     const waitMs = await fixDigest(deps, claim, [first, ...rest]);
     if (waitMs !== undefined) return { waitMs };
   }
 }
 
-function letterOf(waiting: readonly [Waiting, ...Waiting[]]): Letter {
-  const [first, ...rest] = waiting;
+function letterOf(
+  { publicUrl, linkTokens }: Deps,
+  { providerId }: Claim,
+  waiting: readonly [Waiting, ...Waiting[]],
+): Letter {
+  const linked = ({ link: _, ...values }: Waiting): Waiting => ({
+    ...values,
+    ...(publicUrl !== undefined && { link: `${publicUrl}/c/${linkTokens.sign({ providerId, ...values })}` }),
+  });
+  const [first, ...rest] = [linked(waiting[0]), ...waiting.slice(1).map(linked)] as const;
   const { notificationId, digestId, resends, address, total } = first;
   const own = resends === 0 ? notificationId : `${notificationId}.${resends}`;
   const isOwn = first.kind !== "job_offered" || digestId === null || digestId === notificationId;
-  const text = rest.length === 0 ? mailText(first) : digestText(waiting, total - waiting.length);
+  const text = rest.length === 0 ? mailText(first) : digestText([first, ...rest], total - waiting.length);
   return { mail: { id: isOwn ? own : digestId, address, ...text }, waiting };
 }
 
 /** Reads what waits for the recipient, in the order in which it is sent, unless the person was erased. Offers that are fixed precede others. */
 async function readWaiting({ database, now }: Deps, { providerId, key }: Claim): Promise<Waiting[]> {
   const { rows } = await sql<Waiting>`
-    select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends,
-      digest_id as "digestId", start_time as "startTime", (count(*) over ())::int as total,
+    select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends, link_salt as salt,
+      digest_id as "digestId", start_time as "startTime",
+      exists (select 1 from disputed_addresses as disputed where disputed.provider_id = notifications.provider_id
+        and disputed.candidate_id = notifications.candidate_id and disputed.address = ${EMAIL}) as "isDisputed", (count(*) over ())::int as total,
       ${EMAIL} as address, ${FIRST_NAME} as "firstName", notifications.kind, content,
       ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", time_zone as "timeZone"
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
       join integrations using (provider_id) left join memberships using (provider_id, candidate_id) ${PLACE_NAMES}
     where notifications.provider_id = ${providerId} and candidate_id = ${key} and ${IS_UNDELIVERED}
-      and erased_at is null and coalesce(delivery_error not in ('address_unusable', 'gave_up'), true) and ${stillHolds(now())}
+      and erased_at is null and ${IS_ATTEMPTED} and ${stillHolds(now())}
     order by (notifications.kind = 'job_offered'), case when notifications.kind <> 'job_offered' then notification_id end,
       digest_id nulls last, start_time, notification_id limit ${OFFERS_PER_MAIL}::int`.execute(
     database.kysely,

@@ -21,7 +21,7 @@ interface Offer {
 
 /**
  * Offers an open job, at the end of the transaction, to every candidate who is valid for the organisation, has the competence, is free at that time, does not hold the offer, and
- * has not withdrawn from the job. The same offer is made once: it is restored after it was withdrawn, unless a confirmed booking has ended.
+ * has neither declined nor withdrawn from the job. The same offer is made once: it is restored after it was withdrawn, unless a confirmed booking has ended.
  */
 export const offerJob = (trx: Trx, offer: Offer): void =>
   writeAtEnd(trx, OFFERS, { ...offer, providerId: offer.job.provider_id });
@@ -119,6 +119,8 @@ async function findFree(trx: Trx, offers: readonly Offer[], organisation: Organi
       and not exists (select 1 from bookings as withdrawn where withdrawn.provider_id = ${provider}
         and withdrawn.job_id = asked.job and withdrawn.candidate_id = able.candidate_id
         and withdrawn.status = 'released' and withdrawn.reason = 'withdrawn' ${ROW_BY_ROW})
+      and not exists (select 1 from declines where declines.provider_id = ${provider}
+        and declines.job_id = asked.job and declines.candidate_id = able.candidate_id ${ROW_BY_ROW})
     order by asked.nth, able.candidate_id`.execute(trx);
   return organisation === undefined ? free : withoutBusy(trx, offers, free, organisation);
 }
@@ -203,8 +205,8 @@ async function restore(
   return new Set(rows.map(({ nth, candidateId }) => `${nth} ${candidateId}`));
 }
 
-/** Withdraws the offers of a job that is no longer open or whose times changed. Offers that were not sent yet are dropped. */
-export async function withdrawOffers(trx: Trx, job: Job, at: Date): Promise<void> {
+/** Withdraws the offers of a job that is no longer open or whose times changed, or those to one candidate. Offers that were not sent yet are dropped. */
+export async function withdrawOffers(trx: Trx, job: Job, at: Date, candidateId?: string): Promise<void> {
   const { provider_id, job_id: jobId } = job;
   const rows = await trx
     .updateTable("notifications")
@@ -213,6 +215,7 @@ export async function withdrawOffers(trx: Trx, job: Job, at: Date): Promise<void
     .where("job_id", "=", jobId)
     .where("kind", "=", kind)
     .where("withdrawn_at", "is", null)
+    .$if(candidateId !== undefined, (query) => query.where("candidate_id", "=", candidateId ?? ""))
     .returning([
       "notification_id as notificationId",
       "candidate_id as candidateId",

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import { problem } from "../../contract/problem.ts";
+import { NEW_LINK_SALT } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
@@ -18,6 +19,12 @@ export async function resendNotification(deps: Deps, notificationId: string): Pr
     const found = await requireResendable(trx, deps, notificationId);
     if (!deps.channel) throw problem("mail_not_configured", { detail: "Set SMTP_URL and SMTP_FROM first." });
     const { provider_id: providerId, candidate_id: key } = found;
+    // The operator has decided that the address is the candidate's.
+    await trx
+      .deleteFrom("disputed_addresses")
+      .where("provider_id", "=", providerId)
+      .where("candidate_id", "=", key)
+      .execute();
     markDue(trx, deps, [{ providerId, kind: "mail", key, priority: PRIORITY.interactive }]);
     return requeue(trx, found, deps.channel.name);
   });
@@ -53,8 +60,7 @@ const unknown = () =>
 const isWaiting = ({ channel, delivered_at, delivery_error }: Notification): boolean =>
   channel !== null &&
   delivered_at === null &&
-  delivery_error !== "address_unusable" &&
-  delivery_error !== "gave_up";
+  (delivery_error === null || !["address_unusable", "gave_up", "address_disputed"].includes(delivery_error));
 
 /** Makes the notification a mail of its own, which waits for no limit of offer mail. */
 async function requeue(trx: Trx, notification: Notification, channel: string): Promise<Notification> {
@@ -69,6 +75,8 @@ async function requeue(trx: Trx, notification: Notification, channel: string): P
       ...(!waits && { channel, delivered_at: null, delivery_error: null, delivery_params: "{}" }),
       // A new Message-ID, so that the mail server does not drop a repetition of a delivered mail.
       resends: delivered_at === null ? resends : resends + 1,
+      // The new mail has a new link, and that of the one before has ended.
+      ...(!waits && { link_salt: NEW_LINK_SALT }),
     })
     .where("provider_id", "=", provider_id)
     .where("notification_id", "=", notificationId)

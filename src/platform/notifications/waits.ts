@@ -1,7 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/durations.ts";
-import { IS_UNDELIVERED, idList, jsonRows } from "../db/fragments.ts";
+import { IS_ATTEMPTED, IS_UNDELIVERED, idList, jsonRows } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { stillHolds } from "./holds.ts";
@@ -35,7 +35,7 @@ export async function readMailWaits(
       join jobs on jobs.provider_id = notifications.provider_id and jobs.job_id = notifications.job_id
       join work on work.provider_id = asked.provider and work.kind = 'mail' and work.key = notifications.candidate_id::text
     where ${IS_UNDELIVERED} and ${stillHolds(now())} and work.claim is null and work.due_at > now()
-      and coalesce(delivery_error not in ('address_unusable', 'gave_up'), true)`.execute(database.kysely);
+      and ${IS_ATTEMPTED}`.execute(database.kysely);
   // Of all organisations together.
   const { rows: mails } = await sql<{ candidateId: string; count: number }>`
     select candidate_id as "candidateId", count(*)::int as count from offer_mails

@@ -4,7 +4,7 @@ import { jsonRows } from "../db/fragments.ts";
 import { isOf, type Organisation, organisationsWith, providerOf } from "../db/organisation.ts";
 
 /** Tables whose rows belong to a job and are deleted before it. */
-const TABLES = ["notifications", "bookings", "own_people", "shift_changes"] as const;
+const TABLES = ["notifications", "declines", "bookings", "own_people", "shift_changes"] as const;
 
 /**
  * Deletes up to `most` jobs whose shift ended before `before`, with everything that belongs to them. Returns their number. A job with a pending

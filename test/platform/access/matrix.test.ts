@@ -143,6 +143,14 @@ describe.each(featureEngines)("authorisation, on %s", (engine) => {
     }
   });
 
+  it("the pages for candidates are on both listeners, for a link alone", async () => {
+    const { url, publicPort } = harness().platform;
+    for (const each of [url, `http://127.0.0.1:${publicPort}`]) {
+      const { status, headers } = await fetch(`${each}/c/unknown`);
+      expect([status, headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+    }
+  });
+
   it.each(ROLES)("%s reads its own name and role", async (role) => {
     const token = callers.find(({ name }) => name === role)?.token;
     const { body } = await harness().send("/operations/v1/me", { authorization: `Bearer ${token}` });

@@ -144,6 +144,7 @@ async function addCandidate(
     email: order.email,
     phone: order.phone,
     hire: order.hire ? deps.vault.seal(JSON.stringify(order.hire)) : null,
+    language: order.language ?? null,
     is_shared: true,
     updated_at: at,
   };
@@ -170,12 +171,17 @@ async function changeCandidate(
   trx: Trx,
   deps: Deps,
   candidateId: string,
-  { email, phone, competenceIds }: CandidateChange,
+  { email, phone, competenceIds, language }: CandidateChange,
 ): Promise<Candidate> {
   const wanted = competenceIds && (await checkCompetences(trx, competenceIds));
   await trx
     .updateTable("candidates")
-    .set({ updated_at: deps.now(), ...(email && { email }), ...(phone && { phone }) })
+    .set({
+      updated_at: deps.now(),
+      ...(email && { email }),
+      ...(phone && { phone }),
+      ...(language && { language }),
+    })
     .where("candidate_id", "=", candidateId)
     .where("erased_at", "is", null)
     .returning("candidate_id")

@@ -139,6 +139,8 @@ export function viewOfIntegration(row: Integration): IntegrationView {
     routingAttempts: row.routing_attempts,
     state: row.state,
     timeZone: row.time_zone,
+    ...(row.language !== null && { language: row.language }),
+    ...(row.contact_phone !== null && { contactPhone: row.contact_phone }),
     dialect: row.dialect,
     health: viewOfHealth(row),
     createdAt: row.created_at.toISOString(),

@@ -11,13 +11,11 @@ import { problem } from "../../../contract/problem.ts";
 import { IS_LIVE, OUTLET_NAME, ROLE_NAME } from "../../db/fragments.ts";
 import type { Booking, Job, ShiftChange } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
-import { accept } from "../../jobs/accept.ts";
-import { awaitBooking, awaitChange } from "../../jobs/await-provider.ts";
+import { acceptAndWait, awaitChange, withdrawAndWait } from "../../jobs/await-provider.ts";
 import { requestCancellation } from "../../jobs/cancel.ts";
 import { requestChange } from "../../jobs/change.ts";
 import { unknownJob } from "../../jobs/job.ts";
 import { explainJob } from "../../jobs/staffing.ts";
-import { withdraw } from "../../jobs/withdraw.ts";
 import { candidatesFor } from "../job-candidates.ts";
 import { countBeyond, countOf, page } from "../page.ts";
 import { accepted, created, noContent, ok } from "../response.ts";
@@ -36,8 +34,7 @@ export function jobHandlers(deps: Deps) {
     getJob: async ({ path }) => ok(await readJob(deps, path.jobId)),
     explainJob: async ({ path: { jobId } }) => ok(await explainJob(deps, jobId)),
     acceptJob: async ({ path, body }) => {
-      const reserved = await accept(deps, { jobId: path.jobId, candidateId: body.candidateId });
-      const booking = await awaitBooking(deps, reserved, ({ status }) => status !== "pending");
+      const booking = await acceptAndWait(deps, { jobId: path.jobId, candidateId: body.candidateId });
       switch (booking.status) {
         case "confirmed":
           return created(viewOfBooking(booking));
@@ -49,12 +46,9 @@ export function jobHandlers(deps: Deps) {
       }
     },
     withdrawBooking: async ({ path }) => {
-      const withdrawn = await withdraw(deps, path);
-      const isOver = ({ status }: Booking) => status === "released" || status === "failed";
-      const isKept = ({ status, withdrawn_at }: Booking) => status === "confirmed" && withdrawn_at === null;
-      const booking = await awaitBooking(deps, withdrawn, (seen) => isOver(seen) || isKept(seen));
-      if (isKept(booking)) throw refused("The provider kept the candidate on the shift.");
-      return isOver(booking) ? noContent : { status: 202 };
+      const outcome = await withdrawAndWait(deps, path);
+      if (outcome === "kept") throw refused("The provider kept the candidate on the shift.");
+      return outcome === "released" ? noContent : { status: 202 };
     },
     changeJob: async ({ path, body }) => {
       const change = await awaitChange(deps, await requestChange(deps, path.jobId, body));

@@ -18,6 +18,10 @@ create table integrations (
   routing_attempts jsonb not null default '[]',
   state text not null default 'draft' check (state in ('draft', 'active', 'suspended')),
   time_zone text not null default 'Europe/Stockholm',
+  -- Of mails and pages for candidates who have none of their own; null: that of the installation.
+  language text check (language in ('sv', 'en')),
+  -- Whom a candidate may call when it is too late for the page.
+  contact_phone text,
   provider_token text not null,
   dialect jsonb not null default '{}',
   paused_since timestamptz,

@@ -10,6 +10,8 @@ create table candidates (
   email text not null,
   phone text not null,
   hire text,
+  -- Null: that of the organisation.
+  language text check (language in ('sv', 'en')),
   -- Whether the person is valid for every organisation: an operator added the person, or released a membership. Otherwise the memberships say for which,
   -- and the name is that of one of them, for lists.
   is_shared boolean not null default true,

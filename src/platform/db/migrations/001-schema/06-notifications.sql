@@ -19,6 +19,8 @@ create table notifications (
   resends integer not null default 0,
   -- The mail that a waiting offer is part of, fixed before the mail is sent: each attempt has the same Message-ID. Its own id: a mail of its own.
   digest_id uuid,
+  -- Part of the tokens of its links: another value ends them.
+  link_salt integer not null default 0,
   trace_id text not null,
   created_at timestamptz not null default now(),
   primary key (provider_id, notification_id),
@@ -30,6 +32,27 @@ create index notifications_id on notifications (notification_id);
 create index notifications_candidate on notifications (candidate_id);
 create index notifications_undelivered on notifications (provider_id, candidate_id, notification_id)
   where channel is not null and delivered_at is null and withdrawn_at is null;
+
+-- Candidates who have declined a shift: it is no longer offered to them.
+create table declines (
+  provider_id uuid not null,
+  job_id uuid not null,
+  candidate_id uuid not null references candidates,
+  declined_at timestamptz not null,
+  primary key (provider_id, job_id, candidate_id),
+  foreign key (provider_id, job_id) references jobs (provider_id, job_id)
+);
+create index declines_candidate on declines (candidate_id);
+
+-- Addresses of candidates from which a page was answered with "This is not me": no mail is sent there until an operator sends one again.
+create table disputed_addresses (
+  provider_id uuid not null,
+  candidate_id uuid not null references candidates,
+  address text not null,
+  disputed_at timestamptz not null,
+  primary key (provider_id, candidate_id)
+);
+create index disputed_addresses_candidate on disputed_addresses (candidate_id);
 
 -- The offer mails of a person in the last day, of all organisations together.
 create table offer_mails (

@@ -1,0 +1,65 @@
+import type { Language } from "../../../generated/operations/types.ts";
+import { HOUR_MS, MINUTE_MS } from "../durations.ts";
+
+const LOCALES = { en: "en-GB", sv: "sv-SE" } as const satisfies Record<Language, string>;
+
+const DAY = { weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
+const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+
+/** The times of a shift as a candidate reads them. */
+export interface When {
+  /** The weekday and date of the start. */
+  day: string;
+  /** The start and the end, with the weekday and date of the end if it is another day. */
+  times: string;
+  /** In hours and minutes that pass, also where clocks change. */
+  length: string;
+  /** The name of the time zone at the start. */
+  zone: string;
+}
+
+/** @param timeZone IANA zone of the organisation */
+export function whenOf(language: Language, timeZone: string, start: Date, end: Date): When {
+  const format = (options: Intl.DateTimeFormatOptions, at: Date) =>
+    formatted(language, { timeZone, ...options }, at);
+  const [day, lastDay] = [format(DAY, start), format(DAY, end)];
+  const until = day === lastDay ? format(TIME, end) : `${lastDay} ${format(TIME, end)}`;
+  return {
+    day,
+    times: `${format(TIME, start)} – ${until}`,
+    length: lengthOf(language, end.getTime() - start.getTime()),
+    zone: zoneOf(language, timeZone, start),
+  };
+}
+
+/** A duration in hours and minutes. */
+function lengthOf(language: Language, ms: number): string {
+  const hours = Math.floor(ms / HOUR_MS);
+  const minutes = Math.round((ms % HOUR_MS) / MINUTE_MS);
+  const parts = [
+    hours > 0 && unit(language, "hour", hours),
+    minutes > 0 && unit(language, "minute", minutes),
+  ];
+  return parts.filter(Boolean).join(" ") || unit(language, "minute", 0);
+}
+
+const unit = (language: Language, name: "hour" | "minute", value: number) =>
+  plain(
+    new Intl.NumberFormat(LOCALES[language], { style: "unit", unit: name, unitDisplay: "long" }).format(
+      value,
+    ),
+  );
+
+function zoneOf(language: Language, timeZone: string, at: Date): string {
+  const parts = new Intl.DateTimeFormat(LOCALES[language], { timeZone, timeZoneName: "long" }).formatToParts(
+    at,
+  );
+  return plain(parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone);
+}
+
+/** A date or time in the language. */
+const formatted = (language: Language, options: Intl.DateTimeFormatOptions, at: Date): string =>
+  plain(new Intl.DateTimeFormat(LOCALES[language], options).format(at));
+
+/** Intl writes spaces that do not break, which mail programs and searches treat in many ways. */
+const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, " ");

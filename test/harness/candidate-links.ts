@@ -1,0 +1,54 @@
+import type { Channel, Mail } from "../../src/platform/deps.ts";
+import { type HttpResponse, send } from "./http.ts";
+
+/** Where the links of mails lead in tests; a test sends them to its platform. */
+export const PUBLIC_URL = "https://work.example";
+
+/** A mail server that keeps mails. */
+export function catchMail(): { channel: Channel; mails: Mail[] } {
+  const mails: Mail[] = [];
+  return {
+    mails,
+    channel: {
+      name: "email",
+      deliver: async (mail) => {
+        mails.push(mail);
+        return { kind: "delivered" };
+      },
+      close: () => undefined,
+    },
+  };
+}
+
+/** Returns the paths of the links in a mail, in their order. */
+export const linksIn = ({ text }: Pick<Mail, "text">): string[] =>
+  [...text.matchAll(/https:\/\/work\.example(\/c\/\S+)/g)].map(([, path = ""]) => path);
+
+/** Returns the first link in the last mail with this subject. */
+export function linkOf(mails: readonly Mail[], subject: RegExp): string {
+  const mail = mails.findLast((each) => subject.test(each.subject));
+  const [link] = mail ? linksIn(mail) : [];
+  if (!link) throw new Error(`no mail with a link among ${mails.map((each) => each.subject).join("; ")}`);
+  return link;
+}
+
+/** What a browser sends with the form of a page. */
+export function answerOn(
+  url: string,
+  path: string,
+  answer: string,
+  headers: Record<string, string> = { "sec-fetch-site": "same-origin", origin: "null" },
+): Promise<HttpResponse> {
+  return send(url, path, {
+    method: "POST",
+    body: new URLSearchParams({ answer }).toString(),
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+  });
+}
+
+/** Returns the heading of a page. */
+export const headingOf = ({ text }: HttpResponse): string => /<h1>([^<]*)<\/h1>/.exec(text)?.[1] ?? "";
+
+/** Returns the answers for which a page has buttons. */
+export const buttonsOf = ({ text }: HttpResponse): string[] =>
+  [...text.matchAll(/name="answer" value="([^"]*)"/g)].map(([, answer = ""]) => answer);

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Job } from "../../../generated/operations/types.ts";
+import type { Mail } from "../../../src/platform/deps.ts";
+import {
+  answerOn,
+  buttonsOf,
+  catchMail,
+  headingOf,
+  linkOf,
+  PUBLIC_URL,
+} from "../../harness/candidate-links.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
+import { send } from "../../harness/http.ts";
+import { ok } from "../../harness/operations.ts";
+import type { Person } from "../../harness/organisation.ts";
+import { configFor } from "../../harness/platform.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
+
+const OFFER = /is open for you/;
+const HOUR_MS = 3_600_000;
+
+describe.each(featureEngines)("the page of a shift on %s", (engine) => {
+  const database = useEngine(engine);
+  let organisation: StartedOrganisation;
+  let mails: Mail[];
+  let clock: number;
+  beforeEach(async () => {
+    const caught = catchMail();
+    mails = caught.mails;
+    clock = Date.now();
+    organisation = await startOrganisation(database(), {
+      config: { ...configFor({}), publicUrl: PUBLIC_URL },
+      channel: caught.channel,
+      now: () => new Date(clock),
+    });
+  });
+  afterEach(() => organisation.close());
+
+  const open = (link: string) => send(organisation.url, link);
+  const answer = (link: string, given: string) => answerOn(organisation.url, link, given);
+  /** The heading, and the answers that are possible. */
+  const shown = async (link: string) => {
+    const page = await open(link);
+    return [page.status, headingOf(page), ...buttonsOf(page).filter((each) => each !== "not_me")];
+  };
+  const offered = async (firstName = "Robin"): Promise<{ job: Job; person: Person; link: string }> => {
+    const person = await organisation.addPerson({ firstName });
+    const job = await organisation.open();
+    return { job, person, link: linkOf(mails, OFFER) };
+  };
+
+  it("shows what is offered, and a person is booked with the form alone", async () => {
+    const { job, person, link } = await offered();
+    const page = await open(link);
+    expect(page.status).toBe(200);
+    const [outlet] = organisation.provider.outlets;
+    for (const text of [
+      "Robin",
+      "Kvarteret",
+      job.outletName ?? outlet?.name,
+      job.roleName,
+      "Central European",
+    ])
+      expect(page.text).toContain(text);
+    expect(await shown(link)).toEqual([200, "A shift for you", "accept", "decline"]);
+    const answered = await answer(link, "accept");
+    expect([answered.status, answered.headers.location]).toEqual([303, link]);
+    expect(await shown(link)).toEqual([200, "Your shift is confirmed", "withdraw"]);
+    expect((await organisation.booking(job, person))?.status).toBe("confirmed");
+    expect(organisation.provider.shift(job.shiftId)?.assigned).toHaveLength(1);
+  });
+
+  it("takes the same answer twice, and two at once, as one", async () => {
+    const { job, link } = await offered();
+    const both = await Promise.all([answer(link, "accept"), answer(link, "accept")]);
+    expect(both.map(({ status }) => status)).toEqual([303, 303]);
+    expect((await answer(link, "accept")).status).toBe(303);
+    expect((await organisation.job(job.shiftId)).bookings).toHaveLength(1);
+    for (let times = 0; times < 2; times += 1) expect((await answer(link, "withdraw")).status).toBe(303);
+    expect(await shown(link)).toEqual([200, "You have withdrawn", "accept"]);
+    expect((await organisation.job(job.shiftId)).bookings.map(({ status }) => status)).toEqual(["released"]);
+  });
+
+  it("ends the offers of a shift that is declined, and the answer can be taken back", async () => {
+    const { job, person, link } = await offered();
+    expect((await answer(link, "decline")).status).toBe(303);
+    expect(await shown(link)).toEqual([200, "You have declined", "accept"]);
+    const before = mails.length;
+    organisation.provider.updateShift(job.shiftId, {
+      startTime: new Date(clock + 80 * HOUR_MS).toISOString(),
+      endTime: new Date(clock + 88 * HOUR_MS).toISOString(),
+    });
+    await organisation.process("shift.update", job.shiftId);
+    expect(mails.slice(before).filter(({ subject }) => OFFER.test(subject))).toEqual([]);
+    expect((await answer(link, "accept")).status).toBe(303);
+    expect((await organisation.booking(job, person))?.status).toBe("confirmed");
+    expect((await answer(link, "decline")).status).toBe(409);
+    expect(await shown(link)).toEqual([200, "Your shift is confirmed", "withdraw"]);
+  });
+
+  it("says that someone was faster", async () => {
+    const other = await organisation.addPerson({ firstName: "Kim", email: "kim@example.com" });
+    const { job, link } = await offered();
+    await organisation.accept(job, other);
+    expect(await shown(link)).toEqual([200, "Someone was faster"]);
+    const late = await answer(link, "accept");
+    expect([late.status, headingOf(late)]).toEqual([409, "Someone was faster"]);
+  });
+
+  it("shows the times of the mail and those of now, for a shift that was moved", async () => {
+    const { job, link } = await offered();
+    await answer(link, "accept");
+    expect((await open(link)).text).not.toContain("<del>");
+    organisation.provider.updateShift(job.shiftId, {
+      startTime: "2027-06-04T06:00:00Z",
+      endTime: "2027-06-04T13:30:00Z",
+    });
+    await organisation.process("shift.update", job.shiftId);
+    const page = await open(link);
+    expect(page.text).toContain("Friday, 4 June 2027");
+    expect(page.text).toContain("08:00 – 15:30");
+    expect(page.text).toContain("7 hours 30 minutes");
+    expect(page.text).toMatch(/<del>\w+, \d+ \w+ \d{4} /);
+  });
+
+  it("says that the shift is cancelled", async () => {
+    const { job, link } = await offered();
+    await answer(link, "accept");
+    organisation.provider.deleteShift(job.shiftId);
+    await organisation.process("shift.delete", job.shiftId);
+    expect(await shown(link)).toEqual([200, "The shift is cancelled"]);
+    expect((await answer(link, "accept")).status).toBe(409);
+  });
+
+  it("names whom to call once the shift has started, and ends a day after it", async () => {
+    const { job, link } = await offered();
+    await answer(link, "accept");
+    ok(
+      await organisation.operations.changeIntegration({
+        params: organisation.params,
+        body: { contactPhone: "+46 70 174 06 05" },
+      }),
+    );
+    clock = Date.parse(job.startTime) + 1;
+    const page = await open(link);
+    expect(buttonsOf(page)).toEqual(["not_me"]);
+    expect(page.text).toContain('<a href="tel:+46701740605">+46 70 174 06 05</a>');
+    expect((await answer(link, "withdraw")).status).toBe(409);
+    clock = Date.parse(job.endTime) + 24 * HOUR_MS - 1;
+    expect((await open(link)).status).toBe(200);
+    clock += 1;
+    expect(await shown(link)).toEqual([410, "This link has ended"]);
+    expect((await answer(link, "accept")).status).toBe(410);
+  });
+
+  it("does not book once the shift has started", async () => {
+    const { job, person, link } = await offered();
+    clock = Date.parse(job.startTime);
+    expect(await shown(link)).toEqual([200, "The shift is no longer available"]);
+    expect((await answer(link, "accept")).status).toBe(409);
+    expect(await organisation.booking(job, person)).toBeUndefined();
+  });
+
+  it("says why a person cannot be booked", async () => {
+    const { job, link } = await offered();
+    const other = await organisation.open({ startTime: job.startTime, endTime: job.endTime });
+    await answer(linkOf(mails, OFFER), "accept");
+    expect(other.jobId).not.toBe(job.jobId);
+    const refused = await answer(link, "accept");
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain("You work on another shift at that time.");
+  });
+
+  it("waits for a provider that does not respond, and says so", async () => {
+    await organisation.close();
+    const { channel, mails } = catchMail();
+    const config = { ...configFor({}), publicUrl: PUBLIC_URL };
+    organisation = await startOrganisation(database(), { config, channel, timing: { answerWithinMs: 100 } });
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    const link = linkOf(mails, OFFER);
+    organisation.provider.setFault("unavailable");
+    expect((await answer(link, "accept")).status).toBe(303);
+    const page = await open(link);
+    expect([headingOf(page), buttonsOf(page)]).toEqual(["Asked at the workplace", ["withdraw", "not_me"]]);
+    expect(page.text).toContain('<meta http-equiv="refresh"');
+    await expect.poll(async () => (await open(link)).text).toContain("does not respond at the moment");
+    organisation.provider.clearFaults();
+    await expect.poll(async () => headingOf(await open(link))).toBe("Your shift is confirmed");
+    expect((await organisation.booking(job, person))?.status).toBe("confirmed");
+  });
+});
