@@ -40,6 +40,36 @@ describe("the people", () => {
 });
 
 describe("a person", () => {
+  it("is added in the console, with faults at their fields", async () => {
+    const organisation = await harness().onboard();
+    const { competences } = await competencesByName();
+    const page = await harness().visit("people", { expected: [/400/] });
+    await page.getByRole("button", { name: "Add a person …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add a person" });
+    const values = {
+      "First name": "Vera",
+      "Last name": "Lind",
+      "E-mail": "vera@example.com",
+      Phone: "+46701740611",
+    };
+    for (const [label, value] of Object.entries(values)) await dialog.getByLabel(label).fill(value);
+    await dialog.getByLabel("Personal number").fill("190001019800");
+    await dialog.getByLabel(competences.get(organisation.competenceId) ?? "").check();
+    await page.keyboard.press("Enter");
+    await dialog.getByLabel("Personal number").and(page.locator("[aria-invalid]")).waitFor();
+    await expectNoSeriousViolation(page);
+    await dialog.getByLabel("Personal number").fill(numberAt(480));
+    await dialog.getByRole("button", { name: "Add the person" }).click();
+    await page.getByRole("heading", { name: "Vera Lind", level: 1 }).waitFor();
+    await region(page, "Details")
+      .getByText(competences.get(organisation.competenceId) ?? "")
+      .waitFor();
+    const { items } = ok(
+      await harness().operations.listCandidates({ params: { query: { search: "vera lind" } } }),
+    );
+    expect(items).toMatchObject([{ shared: true, competenceIds: [organisation.competenceId] }]);
+  });
+
   it("has bookings and notifications, which appear immediately", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();

@@ -52,8 +52,8 @@ function ImportError({ error }: { error: CallError }) {
     <div class="stack">
       <ErrorBox error={error} />
       <p class="hint">
-        The registry is optional in the contract. Candidates sign up on the platform. Each is looked up or
-        created at the provider when booked.
+        The registry is optional in the contract. Add candidates under <a href="/console/people">People</a>.
+        Each is looked up or created at the provider when booked.
       </p>
     </div>
   );

@@ -19,6 +19,7 @@ import { competencesOf, type Names, useNames } from "../data/names.ts";
 import { fullName, validFor } from "../data/person-name.ts";
 import { usePages } from "../data/use-pages.ts";
 import { may } from "../session/me.ts";
+import { AddPerson } from "./add-person.tsx";
 import { ReleaseMany } from "./release-many.tsx";
 
 /** `search` is a part of the name. */
@@ -47,7 +48,7 @@ export function PeoplePage() {
   const isReleasing = may("operator") && providerId !== undefined && filter.state === "unreleased";
   return (
     <>
-      <PageHead title="People" />
+      <PageHead title="People">{may("operator") && <AddPerson />}</PageHead>
       <FilterForm {...filtering}>
         <TextFilter name="Name" value={filter.search} onChange={set("search")} />
         <SelectFilter
@@ -76,8 +77,7 @@ function NoPeople() {
   return (
     <Empty title="No people yet">
       <p>
-        Candidates are added by the platform's sign-up or by a registry import of an{" "}
-        <a href="/console/integrations">integration</a>.
+        Add a person, or import the registry of an <a href="/console/integrations">integration</a>.
       </p>
     </Empty>
   );

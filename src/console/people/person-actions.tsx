@@ -10,6 +10,7 @@ import { ask } from "../data/errors.ts";
 import { reloadNames, useNames } from "../data/names.ts";
 import { fullName } from "../data/person-name.ts";
 import { useAction } from "../data/use-action.ts";
+import { CompetenceField, competencesIn } from "./competence-field.tsx";
 
 interface ChangeProps {
   person: Candidate;
@@ -71,30 +72,17 @@ function CompetencesForm(props: ChangeProps) {
   const action = useChange(props);
   // Without the list, saving would remove every competence.
   if (!names.areLoaded) return <p class="soft">Loading</p>;
-  const change = (given: FormData) => ({ competenceIds: given.getAll("competenceIds").map(String) });
   return (
     <Form
       action={action}
       fields={[]}
       submit="Save the competences"
-      onSubmit={(given) => void action.run(change(given))}
+      onSubmit={(given) => void action.run({ competenceIds: competencesIn(given) })}
     >
-      <fieldset class="choices">
-        <legend>Competences</legend>
-        {names.competences.map(({ competenceId, name }) => (
-          <label key={competenceId}>
-            <input
-              type="checkbox"
-              name="competenceIds"
-              value={competenceId}
-              defaultChecked={person.competenceIds.includes(competenceId)}
-            />
-            <span>
-              {name} <AssertedBy {...{ person, competenceId }} />
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <CompetenceField
+        isChosen={(competenceId) => person.competenceIds.includes(competenceId)}
+        aside={(competenceId) => <AssertedBy {...{ person, competenceId }} />}
+      />
       <p class="hint">
         The list is the company's, and replaces what registries assert. Open jobs that need a new competence
         are offered to the person. Bookings stay. Providers are not informed.
