@@ -75,7 +75,7 @@ async function startParts(
   const dispatcher = createDispatcher(deps);
   const readiness = createReadiness({ database, log, knownSchema: await knownVersion() });
   const inbox = createInbox({
-    db: { kysely: database.inbox },
+    db: { kysely: database.inbox, isDistributed: database.isDistributed },
     onStored: dispatcher.stored,
     onAttempt: readiness.attempted,
     throttle: deps.throttle,

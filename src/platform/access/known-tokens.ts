@@ -31,31 +31,32 @@ export interface KnownTokens<Owner> {
  * Looks tokens up by their hash, and caches them for two seconds, because every request needs one. In another process, which does not learn
  * of a change, a token that was ended at once is therefore valid for two seconds at most. A token that this process has accepted before is
  * looked up whatever others at its address do.
+ * @param read `before` is the owner that it found for the token before
  */
 export function createKnownTokens<Owner>(
-  read: (hash: string) => Promise<Holding<Owner> | undefined>,
+  read: (hash: string, before: Owner | undefined) => Promise<Holding<Owner> | undefined>,
   limit: AddressLimit,
   now: () => number,
   refuseExpired: (validUntil: Date) => void = () => undefined,
 ): KnownTokens<Owner> {
   const known = new Map<string, { owner: Owner; until: number }>();
-  const accepted = new Set<string>();
+  const accepted = new Map<string, Owner | undefined>();
   let reading = new Map<string, Promise<Found<Owner>>>();
   let forgotten = 0;
 
-  const accept = (hash: string) => {
+  const accept = (hash: string, owner?: Owner) => {
     if (accepted.size >= KNOWN_AT_MOST) accepted.clear();
-    accepted.add(hash);
+    accepted.set(hash, owner);
   };
   const find = async (hash: string): Promise<Found<Owner>> => {
     const before = forgotten;
-    const { owner, validUntil } = (await read(hash)) ?? { validUntil: null };
+    const { owner, validUntil } = (await read(hash, accepted.get(hash))) ?? { validUntil: null };
     const expired = validUntil !== null && validUntil.getTime() <= now() ? validUntil : undefined;
     if (owner === undefined || expired) {
       accepted.delete(hash);
       return { expired };
     }
-    accept(hash);
+    accept(hash, owner);
     if (known.size >= KNOWN_AT_MOST) known.clear();
     const until = Math.min(now() + KNOWN_FOR_MS, validUntil?.getTime() ?? Number.POSITIVE_INFINITY);
     // What was read before a change must not be known after it.

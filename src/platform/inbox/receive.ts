@@ -31,7 +31,7 @@ export interface Inbox {
 }
 
 export interface InboxOptions {
-  db: Pick<Database, "kysely">;
+  db: Tables;
   /** Called after each commit with the events that wait now. */
   onStored: (events: readonly WaitingEvent[]) => void;
   /** Called after each attempt to store events, with the error if none of them could be stored. */
@@ -42,6 +42,13 @@ export interface InboxOptions {
   /** The time limit of an event, from its arrival. Milliseconds. */
   silenceMs?: number;
 }
+
+interface Tables {
+  kysely: Kysely;
+  isDistributed?: boolean | undefined;
+}
+
+type Kysely = Database["kysely"];
 
 interface Waiting {
   row: EventRow;
@@ -84,7 +91,7 @@ export function createInbox(options: InboxOptions): Inbox {
       const next = waiting.slice(0, LARGEST_BATCH);
       const earliest = Math.min(...next.map(({ arrivedAt }) => arrivedAt));
       const leftMs = Math.max(LEAST_MS, earliest + silenceMs - performance.now());
-      const stored = await settle({ kysely: db.kysely, silenceMs: leftMs, onAttempt }, batch);
+      const stored = await settle({ ...db, silenceMs: leftMs, onAttempt }, batch);
       const at = performance.now();
       throttle?.stored({ waitedMs: at - since, tookMs: at - batch.sentAt });
       if (stored.length > 0) onStored(stored);
@@ -129,10 +136,7 @@ class Batch {
   }
 }
 
-type Kysely = Database["kysely"];
-
-interface Store {
-  kysely: Kysely;
+interface Store extends Tables {
   silenceMs: number;
   onAttempt: (error?: unknown) => void;
 }
@@ -159,7 +163,8 @@ async function settle(store: Store, batch: Batch): Promise<EventRow[]> {
       .map(({ row }) => row);
     return [...stored, ...requeued];
   } catch (error) {
-    if (batch.all.length > 1 && isOfOneRow(error)) return storeOneByOne(store, batch.all);
+    const parts = partsOf(store, batch.all, error);
+    if (parts.length > 1) return storeApart(store, parts, batch.sentAt);
     if (!isOfOneRow(error)) store.onAttempt(error);
     for (const { reject } of batch.all) reject(error);
     return [];
@@ -170,11 +175,24 @@ async function settle(store: Store, batch: Batch): Promise<EventRow[]> {
 const isOfOneRow = (error: unknown): boolean =>
   error instanceof Error && /^(?:22|23|54)/.test(String((error as NodeJS.ErrnoException).code));
 
-/** Stores the rows of a batch separately, because one refused row fails the whole INSERT. */
-async function storeOneByOne(store: Store, batch: Waiting[]): Promise<EventRow[]> {
-  const stored: EventRow[] = [];
-  for (const one of batch) stored.push(...(await settle(store, new Batch([one]))));
-  return stored;
+/** One refused row fails the whole INSERT, as does one server of a distributed database, which has the events of some organisations. */
+function partsOf({ isDistributed }: Store, rows: Waiting[], error: unknown): Waiting[][] {
+  if (isOfOneRow(error)) return rows.map((one) => [one]);
+  if (!isDistributed) return [rows];
+  return [...Map.groupBy(rows, ({ row }) => row.providerId).values()];
+}
+
+/** Stores the parts of a batch in a statement each. */
+async function storeApart(store: Store, parts: Waiting[][], begunAt: number): Promise<EventRow[]> {
+  const attempts: unknown[] = [];
+  const rest = {
+    ...store,
+    silenceMs: Math.max(LEAST_MS, store.silenceMs - (performance.now() - begunAt)),
+    onAttempt: (error?: unknown) => void attempts.push(error),
+  };
+  const stored = await Promise.all(parts.map((part) => settle(rest, new Batch(part))));
+  if (attempts.length > 0) store.onAttempt(attempts.includes(undefined) ? undefined : attempts[0]);
+  return stored.flat();
 }
 
 const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" text, "traceId" text,

@@ -38,15 +38,16 @@ export function createTokenOwners(
   now: () => number = Date.now,
 ): TokenOwners {
   const known = createKnownTokens<TokenOwner>(
-    async (hash) => {
-      const asked = kysely
+    async (hash, before) => {
+      const tokens = kysely
         .selectFrom("platform_tokens")
         .innerJoin("integrations", "integrations.provider_id", "platform_tokens.provider_id")
         .select(["integrations.provider_id as providerId", "kind", "valid_until as validUntil"])
         .select(["former_kind", "former_kind_until"])
-        .where("token_hash", "=", hash)
-        .executeTakeFirst();
-      const row = await withTimeout(asked, SILENCE_MS);
+        .where("token_hash", "=", hash);
+      // A token stays its organisation's, whose server alone is asked: the others may be away on a distributed database.
+      const asked = before ? tokens.where("integrations.provider_id", "=", before.providerId) : tokens;
+      const row = await withTimeout(asked.executeTakeFirst(), SILENCE_MS);
       if (!row) return undefined;
       const { validUntil, former_kind: formerKind, former_kind_until: until, ...owner } = row;
       const isFormerValid = formerKind !== null && until !== null && until.getTime() > now();

@@ -5,6 +5,7 @@ import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { createDispatcher } from "../../../src/platform/inbox/dispatch.ts";
 import { createInbox, type Inbox, type ReceivedEvent } from "../../../src/platform/inbox/receive.ts";
+import { isOnCitus } from "../../harness/citus.ts";
 import { engines, silent, startEngine, useEngine } from "../../harness/engines.ts";
 
 const providerId = "0190c7a4-0000-7000-8000-000000000001";
@@ -127,6 +128,37 @@ describe.each(engines)("the inbox on %s", (engine) => {
     expect(failed).toEqual([4]);
     expect(await count()).toBe(8);
   });
+
+  // On Citus, lost-worker.test.ts has a worker that is away.
+  it.skipIf(isOnCitus && engine === "postgres")(
+    "rejects only the organisation whose server fails, on a distributed database",
+    async () => {
+      const onAttempt = vi.fn();
+      inbox = createInbox({ db: { kysely: database().kysely, isDistributed: true }, onStored, onAttempt });
+      const there = randomUUID();
+      const events = [providerId, there, providerId].map((each) => received({ providerId: each }));
+      const results = await whileFailing(there, () =>
+        Promise.allSettled(events.map((event) => inbox.receive(event))),
+      );
+      expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+      // Webhooks can be stored.
+      expect(onAttempt.mock.calls).toEqual([[undefined]]);
+      expect(await count()).toBe(2);
+    },
+  );
+
+  /** Each INSERT of an event of the organisation fails, as if its server were away. */
+  const whileFailing = async <T>(of: string, work: () => Promise<T>): Promise<T> => {
+    const { executeSql } = database().raw;
+    await executeSql(`
+      create function shiftpact.fail() returns trigger language plpgsql as $$ begin
+        raise exception 'connection to the remote node failed' using errcode = '08006';
+      end $$;
+      create trigger failing before insert on shiftpact.events for each row when (new.provider_id = '${of}') execute function shiftpact.fail();`);
+    return work().finally(() =>
+      executeSql("drop trigger failing on shiftpact.events; drop function shiftpact.fail();"),
+    );
+  };
 
   it("rejects while the database fails, and stores events again afterwards", async () => {
     const own = await startEngine(engine);
