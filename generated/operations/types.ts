@@ -1538,6 +1538,12 @@ export interface components {
       expected?: number;
       /** @description Notifications that were not sent, because they may have been sent after the backup. */
       held?: number;
+      /** @description Operators whose tokens ended with a restore. */
+      tokensEnded?: number;
+      /** @description People who were erased after the backup, and again with the restore; absent when it was not known who they are. */
+      erased?: number;
+      /** @description Those of them who hold a seat in the backup, and are therefore still to be erased. */
+      notErased?: string[];
       /** @description Bookings that hold a seat. */
       booked?: number;
       /** @description People whom the provider assigned itself. */

@@ -153,6 +153,20 @@ describe("a backup that fails", () => {
   });
 });
 
+describe("shiftpact restore --erased", () => {
+  it.each([
+    ["0190aaaa-0000-7000-8000-000000000000\nRobin\n", [], "line 2 of LIST is not a candidateId"],
+    ["", ["--organisation"], "--erased is for a whole database"],
+  ])("refuses what is no list of candidateIds, and one organisation: %j %j", async (list, more, message) => {
+    const folder = await makeFolder();
+    const path = join(folder, "LIST");
+    await writeFile(path, list);
+    const { io, err } = terminal({ SHIFTPACT_DATA: folder, LOG_LEVEL: "silent", ...key });
+    const code = await restore([path, "--erased", path, ...more], io);
+    expect([code, err.join("\n").replaceAll(path, "LIST")]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
 describe("an interrupted restore into a folder", () => {
   let dataDir: string;
   beforeAll(async () => {

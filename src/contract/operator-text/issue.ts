@@ -114,11 +114,24 @@ const DETAILS = {
       : `The provider could not be checked${after(": ", knownFailure(params))}.`,
   notification_failed: ({ params: { kind, delivery, ...params } }) =>
     `A notification${inParentheses(kind && notificationText(kind))} was not delivered${after(": ", delivery && deliveryText(delivery, params))}.`,
-  restored: ({ params: { since, shifts = 0, read = 0, changed = 0, cancelled = 0, held = 0 } }) =>
-    `The platform was restored${since === undefined ? "" : ` to ${since}`}. ${capitalised(`${read} of ${counted(shifts, "future shift")}`)} read again; ${counted(changed, "job")} changed, ${counted(cancelled, "job")} cancelled; ${counted(held, "notification")} held back.`,
+  restored: ({ params }) => {
+    const { since, shifts = 0, read = 0, changed = 0, cancelled = 0, held = 0 } = params;
+    const known = `The platform was restored${since === undefined ? "" : ` to ${since}`}. ${capitalised(`${read} of ${counted(shifts, "future shift")}`)} read again; ${counted(changed, "job")} changed, ${counted(cancelled, "job")} cancelled; ${counted(held, "notification")} held back.`;
+    return [known, ...endedWithRestore(params)].join(" ");
+  },
   provider_quiet: ({ params: { hours, received = 0, expected } }) =>
     `The provider sent ${received === 0 ? "no webhook" : counted(received, "webhook")}${hours === undefined ? "" : ` in the last ${counted(hours, "hour")}`}${expected === undefined ? "" : `; in the same hours of each of the last three weeks it sent at least ${expected}`}.`,
 } satisfies Record<IssueCode, Text>;
+
+/** Only a restore of the whole database ends tokens. */
+function endedWithRestore({ tokensEnded, erased, notErased = [] }: Issue["params"]): string[] {
+  if (tokensEnded === undefined) return [];
+  const known =
+    erased === undefined
+      ? "People who were erased after the backup are stored again."
+      : `${people(erased)} erased again${notErased.length > 0 ? `; not yet, because of a booking (${notErased.join(", ")})` : ""}.`;
+  return [`The tokens of ${counted(tokensEnded, "operator")} ended.`, known];
+}
 
 const REMEDIES = {
   outlet_not_mapped: () => "Map the outlet to a workplace. Blocked jobs continue automatically.",
@@ -158,8 +171,19 @@ const REMEDIES = {
     subject.kind === "notification"
       ? "Check the e-mail address with the candidate, correct it, then send the notification again."
       : "Check the mail server and its settings. Pending mail is sent automatically when the server has recovered.",
-  restored: () =>
-    "Check the jobs, and resend the held notifications that did not arrive. Resolve this issue when all shifts are read.",
+  restored: ({ params: { tokensEnded, erased, notErased = [] } }) =>
+    [
+      "Check the jobs, and resend the held notifications that did not arrive.",
+      tokensEnded &&
+        "Give a new token to each operator who may still enter: `shiftpact operators rotate NAME`, with OPERATIONS_TOKEN.",
+      tokensEnded !== undefined &&
+        erased === undefined &&
+        "Erase the people again who were erased after the backup: the audit log's exports name them.",
+      notErased.length > 0 && "Erase the listed people once their bookings have ended.",
+      "Resolve this issue when all shifts are read.",
+    ]
+      .filter(Boolean)
+      .join(" "),
   provider_quiet: () =>
     "Ask the provider whether it still sends webhooks, and to which address. This issue is resolved automatically when they arrive again.",
 } satisfies Record<IssueCode, Text>;

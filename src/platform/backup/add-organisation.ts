@@ -129,7 +129,7 @@ async function addRows(
       await run(`create temporary table moved_people (like shiftpact.${PEOPLE}) on commit drop`);
       await insertRows(run, lines, table, { type, into: "moved_people" });
       people = await joinPeople(run, { table, ...keys });
-    } else if (isOwned(table)) await insertRows(run, lines, table, { type, translate });
+    } else if (isOwned(table)) await insertRows(run, lines, table, { type, translate, providerId });
     else await insertRows(run, lines, table, { type, translate, onConflict: "on conflict do nothing" });
   }
   await requireEnd(lines);

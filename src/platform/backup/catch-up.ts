@@ -3,6 +3,7 @@ import type { RunSql } from "../db/engine.ts";
 import { ATTEMPTED, LINK_SALT, LIVE, UNDELIVERED } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
+import type { Ended } from "./ending.ts";
 import type { Header } from "./format.ts";
 
 /** Shifts of an organisation that may have changed since the backup. */
@@ -44,22 +45,31 @@ const DUE = [
 /**
  * Prepares the reading of everything that may have changed since the backup, within the transaction of the restore: of the organisation that
  * was added, or of all.
+ * @param ended by the restore of a whole database
  */
-export async function prepareCatchUp(run: RunSql, { takenAt, organisation }: Header): Promise<void> {
+export async function prepareCatchUp(
+  run: RunSql,
+  { takenAt, organisation }: Header,
+  ended: Ended | undefined = undefined,
+): Promise<void> {
   await run("set local search_path to shiftpact, public");
   const { rows } = await run(
     `select provider_id as "providerId", state from integrations where $1::uuid is null or provider_id = $1`,
     [organisation?.providerId ?? null],
   );
   for (const { providerId, state } of rows) {
-    if (state !== "draft") await openIssue(run, providerId, takenAt);
+    if (state !== "draft") await openIssue(run, providerId, { since: takenAt, ...ended });
     for (const statement of [...UNKNOWN_SINCE, ...DUE]) await run(statement, [providerId]);
   }
 }
 
-async function openIssue(run: RunSql, providerId: string, since: string): Promise<void> {
+async function openIssue(
+  run: RunSql,
+  providerId: string,
+  known: Partial<Ended> & { since: string },
+): Promise<void> {
   const { rows } = await run(`select count(*)::int as shifts from (${FUTURE}) as future`, [providerId]);
-  const params = { since, shifts: rows[0].shifts, read: 0, changed: 0, cancelled: 0 };
+  const params = { ...known, shifts: rows[0].shifts, read: 0, changed: 0, cancelled: 0 };
   await run(
     `insert into issues (provider_id, issue_id, code, subject, params, first_at, last_at)
      values ($1, $2, 'restored', '{"kind": "integration"}', $3::jsonb, now(), now())

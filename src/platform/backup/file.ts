@@ -5,7 +5,9 @@ import { basename, dirname, join } from "node:path";
 import { pipeline as connect, Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import type { Database } from "../db/engine.ts";
+import { counted } from "../../contract/operator-text/phrases.ts";
+import type { Database, RunSql } from "../db/engine.ts";
+import { countProcesses } from "../db/processes.ts";
 import { syncOne } from "../db/sync.ts";
 import type { Vault } from "../deps.ts";
 import { type DumpOptions, dump } from "./dump.ts";
@@ -17,15 +19,28 @@ const LEVEL = 1;
 /** More than the longest row: a response of a provider, of which a row holds parts, has at most 1 MB. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-/** Writes a backup of the database, or of one organisation, as it is now: compressed, then encrypted. */
+/**
+ * Writes a backup of the database, or of one organisation, as it is now: compressed, then encrypted. Rejects with BackupError, and writes nothing,
+ * when a platform works on a distributed database: its servers have no moment in common.
+ */
 export async function writeBackup(
-  { raw }: Pick<Database, "raw">,
+  { raw, isDistributed }: Pick<Database, "raw" | "isDistributed">,
   vault: Vault,
   sink: Writable,
   options?: DumpOptions,
 ): Promise<void> {
+  if (isDistributed && options?.providerId === undefined) await requireStopped(raw.executeSql);
   const encrypt = (pieces: AsyncIterable<Buffer>) => encrypted(pieces, vault);
   await raw.snapshot((run) => pipeline(dump(run, options), createGzip({ level: LEVEL }), encrypt, sink));
+}
+
+async function requireStopped(run: RunSql): Promise<void> {
+  const count = await countProcesses(run);
+  if (count > 0)
+    throw new BackupError(
+      `${counted(count, "platform process", "platform processes")} on this distributed database, whose servers are each read at a moment of their own: ` +
+        "stop the platform, and repeat the command 15 s later; an organisation that is suspended may be exported meanwhile, with --organisation",
+    );
 }
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;

@@ -98,6 +98,8 @@ interface Insertion {
   /** The name of a type that the session has not used yet. */
   type: string;
   into?: string;
+  /** Rows of another organisation are refused. */
+  providerId?: string;
   onConflict?: string;
   translate?: (row: string) => string;
 }
@@ -110,18 +112,28 @@ export async function insertRows(
   run: RunSql,
   lines: AsyncIterator<string>,
   table: Table,
-  { type, into = `shiftpact.${quoted(table.name)}`, onConflict = "", translate = (row) => row }: Insertion,
+  insertion: Insertion,
 ): Promise<number> {
+  const { type, into = `shiftpact.${quoted(table.name)}`, onConflict = "", providerId } = insertion;
+  const { translate = (row) => row } = insertion;
   const attributes = table.columns.map((column) => `${quoted(column.name)} ${column.type}`).join(", ");
   await run(`create type pg_temp.${type} as (${attributes})`);
   const columns = columnsOf(table);
-  const insert = `insert into ${into} (${columns})
-    select ${columns} from unnest($1::text::pg_temp.${type}[]) ${onConflict}`;
+  const given = `unnest($1::text::pg_temp.${type}[])`;
+  const insert = `insert into ${into} (${columns}) select ${columns} from ${given} ${onConflict}`;
+  const others = `select 1 from ${given} where provider_id is distinct from $2::uuid limit 1`;
+  const store = async (rows: string) => {
+    if (providerId !== undefined && (await run(others, [rows, providerId])).rows.length > 0)
+      throw new BackupError(
+        `the backup cannot be used: table ${table.name} has a row of another organisation`,
+      );
+    await run(insert, [rows]);
+  };
   let elements: string[] = [];
   let [rows, chars] = [0, 0];
   const flush = async () => {
     if (elements.length > 0)
-      await run(insert, [`{${elements.join(",")}}`]).catch((error) => {
+      await store(`{${elements.join(",")}}`).catch((error) => {
         throw faultOf(error, table);
       });
     elements = [];

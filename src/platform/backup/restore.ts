@@ -10,6 +10,7 @@ import type { Vault } from "../deps.ts";
 import { checkSecretKeys } from "../integrations/reseal.ts";
 import { hasTables } from "./catalog.ts";
 import { prepareCatchUp } from "./catch-up.ts";
+import { type Ended, endRevoked } from "./ending.ts";
 import { BackupError } from "./format.ts";
 import { inspect } from "./inspect.ts";
 import { type Loaded, load } from "./load.ts";
@@ -21,7 +22,13 @@ export interface Target {
   directUrl?: string | undefined;
   database: string;
   vault: Vault;
+  /** The candidateIds of people who were erased after the backup, if that is known. */
+  erased?: readonly string[] | undefined;
   log: Log;
+}
+
+export interface Restored extends Loaded {
+  ended: Ended;
 }
 
 /**
@@ -29,9 +36,9 @@ export interface Target {
  * complete. Rejects with BackupError when that cannot be.
  * @param read the lines of the file, from the beginning at each call: it is read to its end before anything is written
  */
-export async function restore(target: Target, read: () => AsyncIterable<string>): Promise<Loaded> {
+export async function restore(target: Target, read: () => AsyncIterable<string>): Promise<Restored> {
   const { url, directUrl, database, log } = target;
-  const fill = (opened: Database) => fillDatabase(opened, read, target.vault);
+  const fill = (opened: Database) => fillDatabase(opened, read, target);
   if (url !== undefined) return using(await openUnmigrated({ url, directUrl, log }), fill);
   if (existsSync(database))
     throw new BackupError(
@@ -64,8 +71,8 @@ async function using<T>(database: Database, use: (database: Database) => Promise
 async function fillDatabase(
   { raw }: Database,
   read: () => AsyncIterable<string>,
-  vault: Vault,
-): Promise<Loaded> {
+  { vault, erased }: Pick<Target, "vault" | "erased">,
+): Promise<Restored> {
   return raw.alone(async (run) => {
     if (await hasTables(run))
       throw new BackupError("the database is not empty: a backup is restored into an empty one");
@@ -77,10 +84,10 @@ async function fillDatabase(
     return inTransaction(run, async () => {
       const result = await load(run, read());
       await requireKeys(run, vault);
-      // Who has signed out since the backup must not be signed in again.
-      await run("delete from shiftpact.console_sessions");
-      await prepareCatchUp(run, result.header);
-      return result;
+      await run("set local search_path to shiftpact, public");
+      const ended = await endRevoked(run, erased);
+      await prepareCatchUp(run, result.header, ended);
+      return { ...result, ended };
     });
   });
 }

@@ -8,12 +8,16 @@ import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { lockCandidate, requireCandidate } from "./candidate.ts";
 
+type Erasing = Pick<Deps, "now" | "audit" | "wakeWorker"> & {
+  database: Pick<Deps["database"], "kysely" | "isDistributed">;
+};
+
 /**
  * Erases a person in one transaction. The row stays, anonymised, because bookings refer to it. Decisions: notifications are deleted, because they
  * have no recipient any more; records of unmasking lose their reason, a free text that may name the person; bookings lose the id at the provider.
  * @throws ProblemError candidate_not_found, also for an erased person; candidate_booked.
  */
-export async function erase(deps: Deps, candidateId: string): Promise<void> {
+export async function erase(deps: Erasing, candidateId: string): Promise<void> {
   await transact(deps, async (trx) => {
     // Checked before the locks as well, so that a refused request blocks no booking.
     await requireNotBooked(trx, deps, candidateId);
@@ -50,7 +54,7 @@ export async function awaitReferences(trx: Trx, candidateIds: readonly string[])
     order by candidate_id for update`.execute(trx);
 }
 
-async function requireNotBooked(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
+async function requireNotBooked(trx: Trx, { now }: Pick<Deps, "now">, candidateId: string): Promise<void> {
   const row = await trx
     .selectFrom("bookings")
     .innerJoin("jobs", (join) =>
@@ -74,7 +78,11 @@ async function requireNotBooked(trx: Trx, { now }: Deps, candidateId: string): P
 }
 
 /** Removes the provider's id from the person's bookings, and ends pending ones on past shifts, so that the provider never receives the name. */
-async function anonymiseBookings(trx: Trx, deps: Deps, candidateId: string): Promise<void> {
+async function anonymiseBookings(
+  trx: Trx,
+  deps: Pick<Deps, "now" | "wakeWorker">,
+  candidateId: string,
+): Promise<void> {
   const { now } = deps;
   const { rows } = await sql<{ bookingId: string; jobId: string; status: BookingStatus }>`
     update bookings set provider_candidate_id = null, at_provider = 'no', doubt_since = null, sent_at = null,
@@ -91,7 +99,7 @@ async function anonymiseBookings(trx: Trx, deps: Deps, candidateId: string): Pro
 }
 
 /** Keeps the keyed hash of the number, so that the next registry import does not add the person again. */
-async function rememberErased(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
+async function rememberErased(trx: Trx, { now }: Pick<Deps, "now">, candidateId: string): Promise<void> {
   const { personal_number_hash: number_hash } = await requireCandidate(trx, candidateId);
   if (number_hash)
     await trx

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { newId } from "../ids.ts";
 import type { Database, Log } from "./database.ts";
+import type { RunSql } from "./engine.ts";
 
 /** The platform processes on one database. */
 export interface Processes {
@@ -51,6 +52,14 @@ export async function joinProcesses(
 }
 
 /** A process is gone after three missed intervals. */
+const AT_WORK = "seen_at > now() - interval '15 seconds'";
+
+/** Counts the platform processes on a database, from outside. */
+export async function countProcesses(run: RunSql): Promise<number> {
+  const { rows } = await run(`select count(*)::int as count from shiftpact.processes where ${AT_WORK}`);
+  return rows[0].count;
+}
+
 async function recordAndCount(kysely: Database["kysely"], me: string): Promise<number> {
   const { rows } = await sql<{ others: number }>`
     with recorded as (
@@ -58,6 +67,6 @@ async function recordAndCount(kysely: Database["kysely"], me: string): Promise<n
       on conflict (process_id) do update set seen_at = excluded.seen_at),
     gone as (delete from processes where seen_at < now() - interval '1 minute' and process_id <> ${me})
     select count(*) as others from processes
-    where process_id <> ${me} and seen_at > now() - interval '15 seconds'`.execute(kysely);
+    where process_id <> ${me} and ${sql.raw(AT_WORK)}`.execute(kysely);
   return 1 + (rows[0]?.others ?? 0);
 }

@@ -1,6 +1,7 @@
 import type { RequestHandler, Response } from "express";
 import { problem } from "../../contract/problem.ts";
 import { writeBackup } from "../backup/file.ts";
+import { BackupError } from "../backup/format.ts";
 import { SnapshotInUse } from "../db/engine.ts";
 import { type ExportParts, exportRoute } from "./export-route.ts";
 
@@ -17,6 +18,7 @@ export function backupHandler(parts: ExportParts): RequestHandler {
       deps.log.warn({ err: error }, "a backup was not completed");
       if (response.headersSent || response.destroyed) return void response.destroy();
       response.removeHeader("Content-Type");
+      if (error instanceof BackupError) throw problem("not_ready", { detail: error.message });
       if (!(error instanceof SnapshotInUse)) throw error;
       throw problem("overloaded", { detail: "Another backup is being made." }, { "Retry-After": "30" });
     }

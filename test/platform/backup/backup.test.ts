@@ -2,15 +2,18 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { cpSync, existsSync, readdirSync, statSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { PassThrough } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { backup } from "../../../src/cli/backup.ts";
 import { restore } from "../../../src/cli/restore.ts";
-import { readLines } from "../../../src/platform/backup/file.ts";
+import { readLines, writeBackup } from "../../../src/platform/backup/file.ts";
 import { load } from "../../../src/platform/backup/load.ts";
 import { type Database, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
 import { inTransaction } from "../../../src/platform/db/in-transaction.ts";
 import { readMigrations } from "../../../src/platform/db/migrate.ts";
+import { joinProcesses } from "../../../src/platform/db/processes.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { addRows, digestsOf, textOf, writeAsBackup } from "../../harness/backup-rows.ts";
 import { copyDatabase, copyFolder, engines, silent } from "../../harness/engines.ts";
@@ -159,6 +162,26 @@ describe("a backup", () => {
     await close();
     await source.remove();
     await target.remove();
+  });
+
+  it("of a distributed database is refused while a platform is at work there, with what to do", async () => {
+    const { where, remove } = await makePlace("postgres", false);
+    await using(where, async (database) => {
+      const distributed = { ...database, isDistributed: true };
+      const write = async () => {
+        const sink = new PassThrough();
+        const bytes = buffer(sink);
+        await writeBackup(distributed, createVault(secretKey), sink);
+        return (await bytes).byteLength;
+      };
+      const processes = await joinProcesses(database, silent);
+      await expect(write()).rejects.toThrow(
+        /^1 platform process on this distributed database, .*: stop the platform/,
+      );
+      await processes.leave();
+      expect(await write()).toBeGreaterThan(0);
+    });
+    await remove();
   });
 
   describe("is refused", () => {

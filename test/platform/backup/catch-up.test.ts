@@ -8,7 +8,7 @@ import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { readLines } from "../../../src/platform/backup/file.ts";
 import { restore } from "../../../src/platform/backup/restore.ts";
-import { openDatabase } from "../../../src/platform/db/database.ts";
+import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { copyDatabase, engines, silent } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
@@ -29,21 +29,25 @@ async function backUp({ platform }: Harness, file: string): Promise<void> {
 }
 
 /** A platform on the restored backup, on the same engine. */
-async function startRestored(engine: (typeof engines)[number], file: string): Promise<Harness> {
+async function startRestored(
+  engine: (typeof engines)[number],
+  file: string,
+  erased?: readonly string[],
+): Promise<Harness & { database: Database }> {
   const folder = await makeFolder();
   const empty = engine === "postgres" ? await copyDatabase({ empty: true }) : undefined;
   if (empty) onTestFinished(empty.remove);
   const where = empty?.where ?? { dataDir: join(folder, "database") };
   const target = { url: empty?.where.url, database: join(folder, "database") };
   const vault = createVault(SECRET_KEY);
-  await restore({ ...target, vault, log: silent }, () => readLines(file, vault));
+  await restore({ ...target, vault, erased, log: silent }, () => readLines(file, vault));
   const database = await openDatabase({ ...where, log: silent });
   const harness = await startHarness(database, { upkeep: { everyMs: 100 } });
   onTestFinished(async () => {
     await harness.close();
     await database.close();
   });
-  return harness;
+  return { ...harness, database };
 }
 
 describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
@@ -96,6 +100,48 @@ describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
     const confirmations = items.filter(({ kind }) => kind === "booking_confirmed");
     expect(confirmations).toHaveLength(1);
     expect(items.length).toBeGreaterThanOrEqual(notified);
+    await organisation.close();
+  });
+
+  it("accepts no token of an operator from before, and gives new ones; people who were erased since are erased again", async () => {
+    const file = join(await makeFolder(), "backup");
+    const before = await startHarness(engine);
+    const organisation = await before.onboard({ connect: false });
+    const job = await organisation.open();
+    const [booked, erased, kept] = [
+      await organisation.addPerson(),
+      await organisation.addPerson(),
+      await organisation.addPerson(),
+    ];
+    await organisation.accept(job, booked);
+    await before.platform.idle();
+    const create = (name: string) => before.operations.createOperator({ body: { name, role: "admin" } });
+    const [revoked, left] = [ok(await create("Revoked")), ok(await create("Left"))];
+    await backUp(before, file);
+    await before.operations.revokeOperator({ params: { path: { operatorId: revoked.operatorId } } });
+    const byId = ({ candidateId }: { candidateId: string }) => ({ params: { path: { candidateId } } });
+    await before.operations.eraseCandidate(byId(erased));
+    await before.platform.close();
+
+    const unknown = "0190aaaa-0000-7000-8000-000000000000";
+    const ids = [booked, erased].map(({ candidateId }) => candidateId);
+    const after = await startRestored(engine, file, [...ids, unknown]);
+    const { operations } = after;
+    const list = (token: string) =>
+      fetch(`${after.platform.url}/operations/v1/operators`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+    for (const { token } of [revoked, left]) expect((await list(token)).status).toBe(401);
+    const path = { operatorId: left.operatorId };
+    const { token } = ok(await operations.rotateOperatorToken({ params: { path }, body: {} }));
+    expect((await list(token)).status).toBe(200);
+    expect((await operations.getCandidate(byId(erased))).response.status).toBe(404);
+    expect(ok(await operations.getCandidate(byId(kept)))).toMatchObject({ firstName: "Robin" });
+    const { items } = ok(await operations.listIssues({ params: { query: {} } }));
+    const issue = items.find(({ code }) => code === "restored");
+    expect(issue?.params).toMatchObject({ tokensEnded: 2, erased: 1, notErased: [booked.candidateId] });
+    const { rows } = await after.database.raw.executeSql("select 1 from shiftpact.erased_people");
+    expect(rows).toHaveLength(1);
     await organisation.close();
   });
 });

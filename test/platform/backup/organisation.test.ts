@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { backup } from "../../../src/cli/backup.ts";
 import { restore } from "../../../src/cli/restore.ts";
+import { openPersonalNumbers } from "../../../src/platform/candidates/personal-numbers.ts";
 import { type Database, type Engine, openDatabase } from "../../../src/platform/db/database.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { actionsOf } from "../../harness/actions.ts";
@@ -284,6 +285,8 @@ describe.each(engines)("the file of an organisation (%s)", (engine) => {
       await writeAsBackup(path, vault, next);
       return path;
     };
+    // As the first start of its platform does.
+    await two.use((database) => openPersonalNumbers(database, vault));
     const before = await two.use(counts);
     const other = { env: { ...two.env, SECRET_KEY: randomBytes(32).toString("base64") } };
     const cases: [RegExp, string, { env: Env }?][] = [
@@ -293,6 +296,10 @@ describe.each(engines)("the file of an organisation (%s)", (engine) => {
       [
         /where a backup of its schema has table "[a-z_]+", it has "operators"/,
         await changed("table", text.replaceAll('"competences"', '"operators"')),
+      ],
+      [
+        /table [a-z_]+ has a row of another organisation/,
+        await changed("owner", text.replace(`\n(${providerId},`, `\n(${randomUUID()},`)),
       ],
       [
         /the schema of the file is not that of this database: run the same version/,
