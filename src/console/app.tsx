@@ -18,9 +18,10 @@ import { Frame } from "./layout/frame.tsx";
 import { NotFoundPage } from "./layout/not-found-page.tsx";
 import { PeoplePage } from "./people/people-page.tsx";
 import { PersonPage } from "./people/person-page.tsx";
-import { followMe } from "./session/me.ts";
-import { SignIn } from "./session/sign-in.tsx";
-import { token } from "./session/token.ts";
+import { me } from "./session/me.ts";
+import { OfferedToken } from "./session/offered-token.tsx";
+import { followMe, followSession } from "./session/session.ts";
+import { SignIn, Starting } from "./session/sign-in.tsx";
 
 /** Loaded when it is opened, because of its chart library. */
 const StatisticsPage = lazy(async () => (await import("./statistics/statistics-page.tsx")).StatisticsPage);
@@ -29,7 +30,15 @@ const StatisticsPage = lazy(async () => (await import("./statistics/statistics-p
 const BASE = "/console";
 
 export function App() {
-  return token.value === undefined ? <SignIn /> : <SignedIn key={token.value} />;
+  useEffect(followSession, []);
+  if (me.value === undefined) return <Starting />;
+  if (me.value === null) return <SignIn />;
+  return (
+    <>
+      <SignedIn key={me.value.operatorId ?? ""} />
+      <OfferedToken />
+    </>
+  );
 }
 
 function SignedIn() {

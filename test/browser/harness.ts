@@ -12,6 +12,8 @@ import { type Harness, useHarness } from "../harness/platform.ts";
 
 /** A running platform that serves the console, and a browser that visits it. */
 export interface ConsoleHarness extends Harness {
+  /** Opens the console in a new window. */
+  open(path: string, display?: Display): Promise<Page>;
   /** Opens a page of the console, signed in, in a new window: with OPERATIONS_TOKEN unless given. Errors in the page fail the test. */
   visit(path?: string, display?: Display, token?: string): Promise<Page>;
 }
@@ -35,6 +37,9 @@ export const DISPLAYS: [string, Display][] = [
   ["dark", { colorScheme: "dark" }],
   ["on a phone", PHONE],
 ];
+
+/** The console asks who is signed in, and no one is. */
+const NO_SESSION = /\b401\b.*\/operations\/v1\/me$/;
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** The browser's own requests, and requests of a page to another host, fail immediately. */
@@ -66,15 +71,20 @@ export function useConsoleHarness(options: PlatformOptions = {}): () => ConsoleH
     expect(faults.splice(0), "errors in the browser").toEqual([]);
   });
   afterAll(() => browser?.close());
+  const open = async (path: string, display: Display = {}) => {
+    if (!browser) throw new Error("the browser starts before the first test");
+    const window = await openWindow(browser, display);
+    windows.push(window);
+    window.on("page", (page) => noteFaults(page, [NO_SESSION, ...(display.expected ?? [])], faults));
+    const page = await window.newPage();
+    await page.goto(`${harness().platform.url}/console/${path}`);
+    return page;
+  };
   return () => ({
     ...harness(),
+    open,
     visit: async (path = "", display = {}, token = harness().platform.operationsToken) => {
-      if (!browser) throw new Error("the browser starts before the first test");
-      const window = await openWindow(browser, display);
-      windows.push(window);
-      const page = await window.newPage();
-      noteFaults(page, display.expected ?? [], faults);
-      await page.goto(`${harness().platform.url}/console/${path}#token=${token}`);
+      const page = await open(`${path}#token=${token}`, display);
       // From now on the page follows the stream.
       await page.getByText("Live", { exact: true }).waitFor();
       return page;

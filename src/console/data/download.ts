@@ -1,9 +1,9 @@
-import { BASE_URL, callWithToken } from "./api.ts";
+import { BASE_URL, call } from "./api.ts";
 import { FailedCall } from "./errors.ts";
 
-/** Saves a response of the operations API as a file. A plain link would carry no token. */
+/** Saves a response of the operations API as a file. After a failed call a plain link would save the problem document. */
 export async function download(path: string, name: string): Promise<void> {
-  const response = await callWithToken(new Request(`${BASE_URL}${path}`));
+  const response = await call(new Request(`${BASE_URL}${path}`));
   if (!response.ok) throw new FailedCall({ title: `The platform responded with HTTP ${response.status}` });
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());

@@ -3,13 +3,14 @@ import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { Role } from "../../../generated/operations/types.ts";
 import { countText } from "../components/times.ts";
-import { announced } from "../data/announce.ts";
+import { announce, announced } from "../data/announce.ts";
+import { errorOf } from "../data/errors.ts";
 import { useIssueCounts } from "../data/issue-counts.ts";
 import { liveState } from "../data/live.ts";
 import { Search } from "../search/search.tsx";
 import { ExpiryNotice } from "../session/expiry.tsx";
 import { may, me } from "../session/me.ts";
-import { signOut } from "../session/token.ts";
+import { signOut } from "../session/session.ts";
 
 interface PageLink {
   path: string;
@@ -65,7 +66,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </nav>
         <Search />
         <LiveStatus />
-        <button type="button" class="quiet" onClick={() => signOut()}>
+        <button type="button" class="quiet" onClick={leave}>
           Sign out
           {me.value && <span class="visually-hidden"> {me.value.name}</span>}
         </button>
@@ -80,6 +81,9 @@ export function Frame({ children }: { children: ComponentChildren }) {
     </>
   );
 }
+
+const leave = () =>
+  void signOut().catch((error) => announce(`You are still signed in. ${errorOf(error).title}.`));
 
 function isWithin(path: string, { path: to, others = [] }: PageLink): boolean {
   const isUnder = (start: string) => path.startsWith(start.endsWith("/") ? start : `${start}/`);

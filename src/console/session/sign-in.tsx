@@ -1,13 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { createClient } from "../../../generated/operations/client.ts";
 import { ErrorBox } from "../components/error-box.tsx";
-import { BASE_URL } from "../data/api.ts";
-import { ask, type CallError, errorOf } from "../data/errors.ts";
-import { signedOutBecause, signIn } from "./token.ts";
+import { errorOf } from "../data/errors.ts";
+import { signedOutBecause } from "./me.ts";
+import { failure, readMe, rejected, signIn } from "./session.ts";
 
-/** Asks for the operations token, and checks it before it is stored. */
+/** Asks for a token, and opens a session with it. */
 export function SignIn() {
-  const failure = useSignal<CallError | undefined>(undefined);
   const isTrying = useSignal(false);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -15,10 +13,9 @@ export function SignIn() {
     const given = new FormData(event.currentTarget as HTMLFormElement).get("token");
     isTrying.value = true;
     try {
-      await tryToken(String(given).trim());
-      signIn(String(given).trim());
+      await signIn(String(given).trim());
     } catch (error) {
-      failure.value = wrongToken(errorOf(error));
+      failure.value = rejected(errorOf(error));
     } finally {
       isTrying.value = false;
     }
@@ -46,12 +43,13 @@ export function SignIn() {
   );
 }
 
-async function tryToken(given: string): Promise<void> {
-  const client = createClient({ baseUrl: BASE_URL, headers: { Authorization: `Bearer ${given}` } });
-  await ask(client.listIntegrations({ params: { query: { limit: 1 } } }));
-}
-
-function wrongToken(error: CallError): CallError {
-  if (error.status !== 401) return error;
-  return { ...error, title: "Wrong token", detail: "The platform rejected the token." };
+/** Until it is known who is signed in. */
+export function Starting() {
+  if (!failure.value) return null;
+  return (
+    <main class="sign-in">
+      <h1>shiftpact console</h1>
+      <ErrorBox error={failure.value} onRetry={() => void readMe()} />
+    </main>
+  );
 }

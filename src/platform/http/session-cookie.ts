@@ -24,7 +24,7 @@ function header(request: Request, value: string, end: string) {
 function nameOf(request: Request): string {
   // The prefix makes a browser refuse the cookie from another host, or without `Secure`.
   if (request.secure) return "__Host-shiftpact";
-  const [, port = "80"] = /:(\d{1,5})$/.exec(request.headers.host ?? "") ?? [];
+  const [, port = "80"] = /:(\d{1,5})$/.exec(request.host) ?? [];
   return `shiftpact-${port}`;
 }
 
@@ -33,9 +33,9 @@ function nameOf(request: Request): string {
  * Browsers name the site of every request over https, and to their own machine; over plain http they send the origin of what is not a GET.
  */
 export function isFromOwnPage(request: Request): boolean {
-  const { "sec-fetch-site": site, origin, host } = request.headers;
+  const { "sec-fetch-site": site, origin } = request.headers;
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (site !== undefined) return site === "same-origin" || (isRead && site === "none");
   if (origin === undefined) return isRead;
-  return URL.parse(origin)?.host === host;
+  return URL.parse(origin)?.host === request.host;
 }

@@ -166,6 +166,8 @@ describe.each(featureEngines)("sessions of the console, on %s", (engine) => {
     expect(cookie).toMatch(new RegExp(`^shiftpact-${port}=[\\w-]{43}; ${attributes}$`));
     const forged = await signIn(harness(), OPERATIONS_TOKEN, { "x-forwarded-proto": "https" });
     expect(cookieIn(forged)).toMatch(/^shiftpact-/);
+    const atPort80 = await signIn(harness(), OPERATIONS_TOKEN, { host: "127.0.0.1" });
+    expect(cookieIn(atPort80)).toMatch(/^shiftpact-80=/);
   });
 
   it.each<[string, string, Record<string, string>, number]>([
