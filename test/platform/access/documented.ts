@@ -5,11 +5,11 @@ import { parse } from "yaml";
 export interface Documented {
   /** The operationId; of an export, which is described in words, its path. */
   name: string;
-  document: "platform" | "operations";
+  document: "platform" | "candidate" | "operations";
   method: string;
   /** From the root, with its parameters in braces. */
   path: string;
-  /** Who may call it: everyone, a provider, or an operator with a role. */
+  /** Who may call it: everyone (with a link, where the path has its token), a provider, or an operator with a role. */
   needs: "open" | "provider" | { role: string };
   /** The parameters of the path and the query, and the fields of the body, that are ids. */
   ids: readonly string[];
@@ -18,11 +18,16 @@ export interface Documented {
 type Node = Record<string, unknown>;
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
-const BASES = { platform: "", operations: "/operations/v1" } as const;
+const BASES = { platform: "", candidate: "", operations: "/operations/v1" } as const;
 
 /** Everything that the platform serves by its documents. Read from the documents, not from the tables that the server is generated with. */
 export function documented(): Documented[] {
-  return [...operationsOf("platform"), ...operationsOf("operations"), ...describedInWords()];
+  return [
+    ...operationsOf("platform"),
+    ...operationsOf("candidate"),
+    ...operationsOf("operations"),
+    ...describedInWords(),
+  ];
 }
 
 function operationsOf(document: keyof typeof BASES): Documented[] {

@@ -35,38 +35,47 @@ describe("the documents", () => {
   });
 });
 
-type Who = { operator: string } | "provider" | "foreign provider" | "unknown";
+type Who =
+  | { operator: string; hasSession?: true }
+  | "foreign page"
+  | "provider"
+  | "foreign provider"
+  | "unknown";
+
+type Headers = Record<string, string>;
 
 interface Caller {
   name: string;
   who: Who;
-  token: string | undefined;
+  credentials: (operation: string) => Headers | Promise<Headers>;
 }
 
 /** What the caller meets: one of the three refusals, or none of them. */
 type Outcome = "served" | "unauthorized" | `forbidden${string}` | "not_found";
 
-function expected({ needs, document }: Documented, { who }: Caller, isPublic: boolean): Outcome {
-  if (isPublic && document !== "platform") return "not_found";
+function expected({ name, needs, document }: Documented, { who }: Caller, isPublic: boolean): Outcome {
+  if (isPublic && document === "operations") return "not_found";
   if (needs === "open") return "served";
   if (needs === "provider") {
     if (who === "foreign provider") return "forbidden";
     return who === "provider" ? "served" : "unauthorized";
   }
+  if (who === "foreign page") return "forbidden";
   if (typeof who === "string") return "unauthorized";
+  // It is opened with a token alone.
+  if (name === "signIn" && who.hasSession) return "unauthorized";
   return ROLES.indexOf(who.operator) >= ROLES.indexOf(needs.role) ? "served" : `forbidden: ${needs.role}`;
 }
 
 /** Nothing has the ids that are sent, and no body is sent but a webhook's: what is allowed changes nothing. */
 async function outcome(
   url: string,
-  { method, path, needs }: Pick<Documented, "method" | "path" | "needs">,
-  { token }: Caller,
+  { name, method, path, needs }: Pick<Documented, "name" | "method" | "path" | "needs">,
+  { credentials }: Caller,
   providerId: string,
 ): Promise<Outcome | number> {
   const filled = path.replace("{provider}", KIND).replaceAll(/\{\w+\}/g, () => randomUUID());
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  if (token !== undefined) headers.authorization = `Bearer ${token}`;
+  const headers = { "content-type": "application/json", ...(await credentials(name)) };
   const body = needs === "provider" ? JSON.stringify(shiftEvent(providerId)) : null;
   const response = await fetch(url + filled, { method, headers, body });
   if (response.headers.get("content-type")?.startsWith("application/problem+json")) {
@@ -79,32 +88,61 @@ async function outcome(
   // The stream does not end.
   if (response.headers.get("content-type") === "text/event-stream") await response.body?.cancel();
   else await response.arrayBuffer();
+  // A page about a link that there is not.
+  if (response.status === 404 && response.headers.get("content-type")?.startsWith("text/html"))
+    return "served";
   return response.ok ? "served" : response.status;
+}
+
+const bearer = (token: string) => () => ({ authorization: `Bearer ${token}` });
+
+/** The cookie of a session, as a page of this site sends it. The sign-out ends the session that it gets: it has one of its own. */
+function session({ send }: TenantHarness, token: string, site: string): Caller["credentials"] {
+  const open = async () => {
+    const answer = await send("/operations/v1/session", { method: "POST", authorization: `Bearer ${token}` });
+    const [cookie = ""] = answer.headers["set-cookie"]?.[0]?.split(";", 1) ?? [];
+    return { cookie, "sec-fetch-site": site };
+  };
+  let opened: Promise<Headers> | undefined;
+  return (operation) => {
+    if (operation === "signOut") return open();
+    opened ??= open();
+    return opened;
+  };
 }
 
 async function callersOf(harness: TenantHarness): Promise<Caller[]> {
   const { tenant, other, operate } = harness;
-  const operators: Caller[] = [];
+  const callers: Caller[] = [];
   for (const role of ROLES) {
     const { token } = await addOperator(harness, role as Role);
-    operators.push({ name: role, who: { operator: role }, token });
+    callers.push({ name: role, who: { operator: role }, credentials: bearer(token) });
+    const credentials = session(harness, token, "same-origin");
+    callers.push({ name: `${role}'s session`, who: { operator: role, hasSession: true }, credentials });
   }
   const [revoked, replaced] = [await addOperator(harness, "admin"), await addOperator(harness, "admin")];
   await operate("DELETE", `/operators/${revoked.operatorId}`);
   const rotation = await operate("POST", `/operators/${replaced.operatorId}/tokens`, { overlapHours: 0 });
   const { token: renewed } = rotation.body as Pick<OperatorCreated, "token">;
-  return [
-    ...operators,
-    { name: "OPERATIONS_TOKEN", who: { operator: "admin" }, token: OPERATIONS_TOKEN },
-    { name: "an admin's new token", who: { operator: "admin" }, token: renewed },
-    { name: "an admin's token that was replaced", who: "unknown", token: replaced.token },
-    { name: "a revoked admin", who: "unknown", token: revoked.token },
-    { name: "the provider", who: "provider", token: tenant.platformToken },
-    { name: "the provider's ended token", who: "unknown", token: tenant.expiredToken },
-    { name: "another organisation's provider", who: "foreign provider", token: other.platformToken },
-    { name: "a made-up token", who: "unknown", token: `spo_${"0".repeat(43)}` },
-    { name: "no token", who: "unknown", token: undefined },
+  const admin = { operator: "admin" };
+  const bearers: [string, Who, string][] = [
+    ["OPERATIONS_TOKEN", admin, OPERATIONS_TOKEN],
+    ["an admin's new token", admin, renewed],
+    ["an admin's token that was replaced", "unknown", replaced.token],
+    ["a revoked admin", "unknown", revoked.token],
+    ["the provider", "provider", tenant.platformToken],
+    ["the provider's ended token", "unknown", tenant.expiredToken],
+    ["another organisation's provider", "foreign provider", other.platformToken],
+    ["a made-up token", "unknown", `spo_${"0".repeat(43)}`],
   ];
+  for (const [name, who, token] of bearers) callers.push({ name, who, credentials: bearer(token) });
+  const foreign = session(harness, OPERATIONS_TOKEN, "cross-site");
+  callers.push({ name: "a page of another site", who: "foreign page", credentials: foreign });
+  const ended = await session(harness, OPERATIONS_TOKEN, "same-origin")("signOut");
+  await harness.send("/operations/v1/session", { method: "DELETE", headers: ended });
+  callers.push({ name: "a session that has ended", who: "unknown", credentials: () => ended });
+  callers.push({ name: "no token", who: "unknown", credentials: () => ({}) });
+  return callers;
 }
 
 describe.each(featureEngines)("authorisation, on %s", (engine) => {
@@ -133,7 +171,7 @@ describe.each(featureEngines)("authorisation, on %s", (engine) => {
 
   it.each(PAGES)("%s is not on the public listener", async (path) => {
     const { platform, tenant } = harness();
-    const page = { method: "GET", path, needs: "open" } as const;
+    const page = { name: path, method: "GET", path, needs: "open" } as const;
     for (const caller of callers) {
       const url = `http://127.0.0.1:${platform.publicPort}`;
       expect([caller.name, await outcome(url, page, caller, tenant.providerId)]).toEqual([
@@ -143,17 +181,9 @@ describe.each(featureEngines)("authorisation, on %s", (engine) => {
     }
   });
 
-  it("the pages for candidates are on both listeners, for a link alone", async () => {
-    const { url, publicPort } = harness().platform;
-    for (const each of [url, `http://127.0.0.1:${publicPort}`]) {
-      const { status, headers } = await fetch(`${each}/c/unknown`);
-      expect([status, headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
-    }
-  });
-
   it.each(ROLES)("%s reads its own name and role", async (role) => {
-    const token = callers.find(({ name }) => name === role)?.token;
-    const { body } = await harness().send("/operations/v1/me", { authorization: `Bearer ${token}` });
+    const headers = await callers.find(({ name }) => name === role)?.credentials("getMe");
+    const { body } = await harness().send("/operations/v1/me", { headers: headers ?? {} });
     expect(body).toMatchObject({ role, name: expect.stringContaining(role), operatorId: expect.any(String) });
   });
 
