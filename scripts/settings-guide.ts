@@ -19,6 +19,8 @@ One process on the embedded database needs no setting. Several processes on one 
 Each of {SECRETS} may be given as a file instead: \`SECRET_KEY_FILE=/run/secrets/key\` names a file that holds the value of \`SECRET_KEY\`.
 The last line break of the file is not part of the value. A secret that is given in both ways, and a file that is empty or cannot be read, are refused.
 
+No command takes the password of a database as an argument, which other users of the machine can read: it ends with exit code 2.
+
 ## Flags
 
 The flags \`--host\`, \`--port\` and \`--data\` take precedence over \`HOST\`, \`PORT\` and \`SHIFTPACT_DATA\`.

@@ -1,3 +1,4 @@
+import { visibleLine } from "../contract/visible-text.ts";
 import { DatabaseRefusal, explained } from "../platform/db/database-errors.ts";
 import { SchemaError } from "../platform/db/schema-version.ts";
 import { ConfigError } from "../platform/environment.ts";
@@ -25,6 +26,6 @@ const lineOf = (error: unknown): string =>
 /** Prints why a command cannot run with what it was given, and returns exit code 2. Other errors are rethrown. */
 export function reportUnusable(command: string, error: unknown, io: Io): number {
   if (!(error instanceof UsageError || error instanceof CouldNotRun)) throw error;
-  io.stderr(`shiftpact ${command}: ${error.message}`);
+  io.stderr(`shiftpact ${command}: ${visibleLine(error.message)}`);
   return 2;
 }

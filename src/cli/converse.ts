@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline";
+import { visible } from "../contract/visible-text.ts";
 import { CouldNotRun } from "../verify/could-not-run.ts";
 
 /** Asks the user at the terminal one question after the other. */
@@ -39,7 +40,7 @@ export function converse(): Conversation {
   return {
     ask: async (question) => {
       if (isOver) throw STOPPED;
-      terminal.setPrompt(question);
+      terminal.setPrompt(visible(question));
       terminal.prompt();
       const ahead = lines.shift();
       if (ahead !== undefined) return ahead.trim();

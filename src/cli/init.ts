@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { visible } from "../contract/visible-text.ts";
 import { type Paint, painter } from "../verify/reporters/terminal.ts";
 import { type CiJob, cancellationFlag, ciJob } from "./ci-jobs.ts";
 import { SOURCE_FORMS } from "./ci-source.ts";
@@ -8,7 +9,7 @@ import { FORM_NAMES } from "./contracts-forms.ts";
 import { type Answers, CI_SYSTEMS, isLocal, readAnswers } from "./init-answers.ts";
 import { type NewFile, refuseExisting, writeFiles } from "./init-files.ts";
 import { type Probed, probe } from "./init-probe.ts";
-import { type Io, isColoured } from "./io.ts";
+import { type Io, reportOutput } from "./io.ts";
 import { shellWord } from "./shell-word.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
@@ -65,7 +66,8 @@ export async function init(argv: string[], io: Io): Promise<number> {
     }
     const probed = await probe(answers, io);
     writeFiles(flags.dir, files);
-    for (const line of report(answers, probed, { job, files, folder: flags.dir }, io)) io.stdout(line);
+    for (const line of report(answers, probed, { job, files, folder: flags.dir }, io))
+      reportOutput(io).write(line);
     return 0;
   } catch (error) {
     return reportUnusable("init", error, io);
@@ -105,7 +107,7 @@ interface Written {
 
 function report(answers: Answers, { forms, errors }: Probed, written: Written, io: Io): string[] {
   const { job, files, folder } = written;
-  const paint = painter(isColoured(io.env));
+  const paint = painter(reportOutput(io).isInteractive);
   const width = Math.max(...FORM_NAMES.map((name) => name.length));
   const shown = FORM_NAMES.map(
     (name) => `  ${name.padEnd(width)}  ${forms[name] ?? paint("dim", "not known yet")}`,
@@ -113,12 +115,12 @@ function report(answers: Answers, { forms, errors }: Probed, written: Written, i
   return [
     paint("bold", `The forms of ${answers.baseUrl}:`),
     ...shown,
-    ...remarks(answers, { forms, errors }),
+    ...remarks(answers, { forms, errors }).map(visible),
     "",
     paint("bold", "Written:"),
-    ...files.map(({ path }) => `  ${join(folder, path)}`),
+    ...files.map(({ path }) => visible(`  ${join(folder, path)}`)),
     "",
-    ...(job === undefined ? [] : [...jobNotes(answers, job), ""]),
+    ...(job === undefined ? [] : [...jobNotes(answers, job).map(visible), ""]),
     ...cancellationNotes(answers),
     paint("bold", "Next:"),
     nextCommand(answers, folder, paint),

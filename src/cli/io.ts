@@ -1,20 +1,32 @@
+import { visible } from "../contract/visible-text.ts";
 import { type Conversation, converse } from "./converse.ts";
 
-/** Where a command writes, one line at a time, and what it reads beside its arguments. */
+/** Where a command writes, one line at a time, and what it reads beside its arguments. Text of others cannot control the terminal. */
 export interface Io {
   stdout: (line: string) => void;
   stderr: (line: string) => void;
+  /** Writes to stdout with colours; the caller escapes text of others. Undefined: stdout is no terminal, or NO_COLOR (no-color.org) is set. */
+  styled?: (line: string) => void;
   env: Readonly<Record<string, string | undefined>>;
   /** Asks the user at the terminal. Undefined: there is no terminal. */
   converse?: () => Conversation;
 }
 
-export function processIo(): Io {
+interface Streams extends Pick<Io, "env"> {
+  readonly stdout: NodeJS.WritableStream & { isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream;
+  readonly stdin: { isTTY?: boolean };
+}
+
+/** Returns the input and output of a process. */
+export function ioOf({ stdout, stderr, stdin, env }: Streams): Io {
+  const [styled, error] = [lineWriter(stdout), lineWriter(stderr)];
   return {
-    stdout: lineWriter(process.stdout),
-    stderr: lineWriter(process.stderr),
-    env: process.env,
-    ...(process.stdin.isTTY && process.stdout.isTTY && { converse }),
+    stdout: (line) => styled(visible(line)),
+    stderr: (line) => error(visible(line)),
+    env,
+    ...(stdout.isTTY === true && !env.NO_COLOR && { styled }),
+    ...(stdin.isTTY && stdout.isTTY && { converse }),
   };
 }
 
@@ -33,10 +45,11 @@ export function lineWriter(stream: NodeJS.WritableStream): (line: string) => voi
   };
 }
 
-/** Returns plain text when not on a terminal; NO_COLOR (no-color.org) is respected. */
-export function isColoured(env: Io["env"]): boolean {
-  return process.stdout.isTTY === true && !env.NO_COLOR;
-}
+/** Returns how reports are written: with colours where they can be seen. */
+export const reportOutput = ({ styled, stdout }: Io) => ({
+  write: styled ?? stdout,
+  isInteractive: styled !== undefined,
+});
 
 /** Returns the code of a file system's error, such as `ENOENT`. */
 export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown reason";

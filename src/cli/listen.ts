@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SECOND_MS } from "../contract/durations.ts";
+import { visibleLine } from "../contract/visible-text.ts";
 import { type Listener, type ListenerOptions, startListener } from "../verify/listen/listener.ts";
 import { eventNames, isEventName } from "../verify/listen/payload.ts";
 import type { EventName } from "../verify/listen/retry-scenario.ts";
 import { HOLD_MS, type Seen } from "../verify/listen/webhook-receiver.ts";
 import { painter } from "../verify/reporters/terminal.ts";
 import { reportUnusable } from "./command-failure.ts";
-import { type Io, isColoured } from "./io.ts";
+import { type Io, reportOutput } from "./io.ts";
 import { openReports, printJson, printVerdict } from "./print-verdict.ts";
 import { untilStopped } from "./stop-signal.ts";
 import { numberFlag, readFlags, UsageError, visibleToken } from "./usage.ts";
@@ -67,8 +68,9 @@ function flagsOf(args: string[]) {
 
 async function run(flags: Flags, io: Io, wait: Wait): Promise<number> {
   const { json, token = newToken() } = flags;
-  const print = json ? io.stderr : io.stdout;
-  const paint = painter(!json && isColoured(io.env));
+  const { write, isInteractive } = reportOutput(io);
+  const print = json ? io.stderr : write;
+  const paint = painter(!json && isInteractive);
   const expect = eventsOf(flags.expect);
   const writeReports = openReports(flags.report);
   const listener = await startListener({
@@ -124,11 +126,11 @@ function greeting({ url }: Listener, token: string, expect: readonly EventName[]
 
 function lineOf({ number, event, answer, note, found }: Seen): string {
   const what = event
-    ? `${event.event} shift ${event.content.shiftId} trace ${event.traceId}`
+    ? `${event.event} shift ${visibleLine(event.content.shiftId)} trace ${event.traceId}`
     : "a rejected webhook";
   const remarks = [
     ...(note === undefined ? [] : [note]),
-    ...found.map(({ code, actual }) => `${code}: ${actual}`),
+    ...found.map(({ code, actual }) => `${code}: ${visibleLine(actual)}`),
   ];
   const mark = found.length > 0 ? "✗" : "✓";
   const remark = remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;

@@ -1,6 +1,7 @@
 import { createClient } from "../../generated/operations/client.ts";
 import type { Operator, Problem, Role } from "../../generated/operations/types.ts";
 import { ROLE_NAMES } from "../contract/role.ts";
+import { visibleLine } from "../contract/visible-text.ts";
 import { ConfigError, readEnvironment } from "../platform/environment.ts";
 import { settingOf } from "../platform/settings.ts";
 import { inputErrorsOf } from "./input-errors.ts";
@@ -133,7 +134,8 @@ async function findOperator(api: Place["api"], name: string): Promise<Operator> 
   return found;
 }
 
-function lineOf({ name, role, tokens, revokedAt }: Operator): string {
+function lineOf({ name: given, role, tokens, revokedAt }: Operator): string {
+  const name = visibleLine(given);
   if (revokedAt !== undefined) return `${name}  ${role}  revoked ${revokedAt}`;
   const [current, older] = tokens;
   const ends = current ? `token until ${current.validUntil}` : "the token has expired";

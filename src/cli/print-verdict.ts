@@ -1,7 +1,7 @@
 import { writeVerdict } from "../verify/reporters/terminal-report.ts";
 import { verdictFiles } from "../verify/reporters/verdict-files.ts";
 import type { Verdict } from "../verify/verdict.ts";
-import { type Io, isColoured } from "./io.ts";
+import { type Io, reportOutput } from "./io.ts";
 import { openReportFolder } from "./report-folder.ts";
 import { UsageError } from "./usage.ts";
 
@@ -27,5 +27,6 @@ export function openReports(folder: string | undefined): (verdict: Verdict, subj
 
 /** Prints the findings, errors first, each with its fix. */
 export function printVerdict(verdict: Verdict, io: Io): void {
-  writeVerdict(verdict, io.stdout, { isInteractive: isColoured(io.env) });
+  const { write, isInteractive } = reportOutput(io);
+  writeVerdict(verdict, write, { isInteractive });
 }

@@ -1,12 +1,12 @@
 import { supportedNode } from "../verify/package-files.ts";
-import { type Io, processIo } from "./io.ts";
+import { type Io, ioOf } from "./io.ts";
 
 /** Runs `command` as this process, with its arguments and its exit code; 2 on an unsupported Node version. */
 export async function runCommand(
   name: string,
   command: (argv: string[], io: Io) => Promise<number>,
 ): Promise<void> {
-  const io = processIo();
+  const io = ioOf(process);
   const fault = faultOfNode(process.versions.node, supportedNode());
   if (fault !== undefined) io.stderr(`${name}: ${fault}`);
   process.exitCode = fault === undefined ? await command(process.argv.slice(2), io) : 2;

@@ -12,7 +12,7 @@ import { readDemo, writeDemo } from "./demo/demo-file.ts";
 import { createPrinter } from "./demo/printer.ts";
 import { runDemo } from "./demo/run-demo.ts";
 import { type DemoContext, operationsOf } from "./demo/step.ts";
-import { type Io, isColoured } from "./io.ts";
+import { type Io, reportOutput } from "./io.ts";
 import { isMain } from "./is-main.ts";
 import { runCommand } from "./run-command.ts";
 import { untilStopped } from "./stop-signal.ts";
@@ -142,7 +142,8 @@ interface Running {
 
 async function runAndServe({ once }: Options, running: Running): Promise<number> {
   const { platform, provider, config, io, timeoutMs } = running;
-  const printer = createPrinter(io.stdout, isColoured(io.env));
+  const { write, isInteractive } = reportOutput(io);
+  const printer = createPrinter(write, isInteractive);
   const operations = operationsOf(platform.url, platform.operationsToken);
   const demo: DemoContext = { provider, operations, platformUrl: platform.url, printer, timeoutMs };
   printer.title("A shift travels from a provider to a confirmed assignment, and to a cancellation", [

@@ -7,8 +7,15 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** @throws UsageError for an unknown flag, or one without its value */
+/** The URL of a database with a password in it, before its host or among its options. */
+const PASSWORD = /postgres(?:ql)?:\/\/(?:[^/?#\s]*:[^/?#\s]+@|\S*[?&]password=.)/i;
+
+/** @throws UsageError for an unknown flag, one without its value, and the password of a database: other users of the machine see arguments */
 export function readFlags<const C extends ParseArgsConfig>(config: C): ReturnType<typeof parseArgs<C>> {
+  if (config.args?.some((argument) => PASSWORD.test(argument)))
+    throw new UsageError(
+      "an argument holds the password of a database, which other users of this machine can read: set DATABASE_URL, or DATABASE_URL_FILE to the path of a file that holds it",
+    );
   try {
     return parseArgs(config);
   } catch (error) {

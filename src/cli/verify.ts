@@ -10,7 +10,7 @@ import {
   terminalReport,
   verify as verifyProvider,
 } from "../verify/index.ts";
-import { type Io, isColoured } from "./io.ts";
+import { type Io, reportOutput } from "./io.ts";
 import { openReportFolder } from "./report-folder.ts";
 import { UsageError } from "./usage.ts";
 import { FIXTURE_MEMBERS } from "./verify-fixtures.ts";
@@ -90,8 +90,9 @@ async function run({ options, json, report, allowsIncomplete }: CommandLine, io:
 
 function forPeople(io: Io): Reporter {
   const { columns } = process.stdout;
-  return terminalReport(io.stdout, {
-    isInteractive: isColoured(io.env),
+  const { write, isInteractive } = reportOutput(io);
+  return terminalReport(write, {
+    isInteractive,
     // Zero where the count is unknown.
     ...(columns > 0 && { width: columns }),
   });

@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import { scrub } from "../contract/personal-data.ts";
+import { visible } from "../contract/visible-text.ts";
 import { createRepetitions } from "./log-repetitions.ts";
 
 /** The number of pino's level `warn`. */
@@ -19,8 +20,8 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
     hooks: {
-      // pino's redaction does not reach into texts, so the finished line is scrubbed.
-      streamWrite: scrub,
+      // pino's redaction does not reach into texts, so the finished line is scrubbed. It escapes control characters up to U+001F only.
+      streamWrite: (line) => visible(scrub(line)),
       logMethod(args, method, number) {
         const isFault = number >= WARN;
         if (!isFault || repetitions.isWritten(args, (line, message) => method.call(this, line, message)))

@@ -98,6 +98,14 @@ describe("the log", () => {
     expect(lines[0]).not.toContain("hidden");
   });
 
+  it("escapes what controls a terminal or reorders its text, and keeps its value", () => {
+    const { log, lines } = listen();
+    const text = "\u001b]0;a\u0007 \u007f \u009b31m \u202eb\u2066 \u2028";
+    log.warn({ text }, text);
+    expect(JSON.parse(lines.join(""))).toMatchObject({ text, msg: text });
+    expect(lines.join("")).toMatch(/^[\x20-\x7e]+\n$/);
+  });
+
   it("writes lines that a machine can read, of its level and above", () => {
     const { log, lines } = listen("warn");
     log.info("not this");

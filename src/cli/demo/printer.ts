@@ -1,4 +1,5 @@
-import { styleText } from "node:util";
+import { visible } from "../../contract/visible-text.ts";
+import { painter } from "../../verify/reporters/terminal.ts";
 
 /** Prints the demo on the terminal, line by line, as it happens. */
 export interface Printer {
@@ -10,17 +11,14 @@ export interface Printer {
   line(text: string): void;
 }
 
-type Format = Parameters<typeof styleText>[0];
-
 /** Prints plain text unless the output is a terminal and NO_COLOR is unset. */
 export function createPrinter(write: (line: string) => void, isColoured: boolean): Printer {
-  const paint = (format: Format, text: string) =>
-    isColoured ? styleText(format, text, { validateStream: false }) : text;
+  const paint = painter(isColoured);
   return {
     title: (text, facts) => {
       write("");
       write(paint("bold", text));
-      for (const [name, value] of facts) write(`  ${paint("dim", name.padEnd(10))} ${value}`);
+      for (const [name, value] of facts) write(`  ${paint("dim", name.padEnd(10))} ${visible(value)}`);
     },
     heading: (number, text) => {
       write("");
@@ -34,6 +32,6 @@ export function createPrinter(write: (line: string) => void, isColoured: boolean
       write(`   ${paint("red", "✗")} ${step}`);
       write(`     ${paint("red", reason)}`);
     },
-    line: write,
+    line: (text) => write(visible(text)),
   };
 }

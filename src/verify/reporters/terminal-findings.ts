@@ -1,6 +1,6 @@
 import type { Finding } from "../finding.ts";
 import { type NotChecked, notChecked, rowsOf, type Section, sectionsOf } from "./report-content.ts";
-import { type Terminal, visible } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 const TITLES = { error: "Errors", warning: "Warnings" } as const;
 const MARKS = { error: "✗", warning: "!" } as const;
@@ -47,7 +47,7 @@ function writeFinding(
     if (!isRepeated(label, text)) terminal.labelled(label, text);
   }
   // Not wrapped, for copying.
-  if (finding.reproduce !== "") terminal.write(`    ${terminal.paint("cyan", visible(finding.reproduce))}`);
+  if (finding.reproduce !== "") terminal.write(`    ${terminal.paint("cyan", finding.reproduce)}`);
 }
 
 /** Writes skipped checks by reason: one missing fixture often prevents many checks. */

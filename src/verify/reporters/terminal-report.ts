@@ -1,7 +1,7 @@
 import type { Reporter, RunEvent, Verification } from "../events.ts";
 import type { Verdict } from "../verdict.ts";
 import { callOf } from "./report-content.ts";
-import { createTerminal, type Terminal, together, visible } from "./terminal.ts";
+import { createTerminal, type Terminal, together } from "./terminal.ts";
 import { summaryLine, writeCoverage, writeForms, writeSummary } from "./terminal-end.ts";
 import { writeFindings } from "./terminal-findings.ts";
 import { createProgress, type Progress } from "./terminal-progress.ts";
@@ -69,7 +69,7 @@ function take(event: RunEvent, terminal: Terminal, progress: Progress): void {
 }
 
 function writePlan({ baseUrl, providerId, changes }: RunEvent & { type: "plan" }, terminal: Terminal): void {
-  terminal.write(`${terminal.paint("bold", `Verifying ${visible(baseUrl)}`)}, organisation ${providerId}`);
+  terminal.write(`${terminal.paint("bold", `Verifying ${baseUrl}`)}, organisation ${providerId}`);
   if (changes.length === 0) terminal.paragraph("Only GET is called: nothing is changed.", 2);
   else {
     terminal.paragraph(

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { visible } from "../../contract/visible-text.ts";
 
 export type Format = Parameters<typeof styleText>[0];
 
@@ -20,10 +21,12 @@ export interface Terminal {
 
 export type Paint = (format: Format, text: string) => string;
 
-/** Returns text with escape codes, or unchanged text when colours are off. */
+/** Returns what escapes text, so that text of the provider cannot move the cursor, and colours it unless colours are off. */
 export function painter(isColoured: boolean): Paint {
   return (format, text) =>
-    isColoured && format !== "reset" ? styleText(format, text, { validateStream: false }) : text;
+    isColoured && format !== "reset"
+      ? styleText(format, visible(text), { validateStream: false })
+      : visible(text);
 }
 
 const LABEL_INDENT = 4;
@@ -80,12 +83,4 @@ export function wrap(text: string, width: number): string[] {
     else lines.push(word);
   }
   return lines.map((line) => line.replaceAll(NO_BREAK, " "));
-}
-
-/** Escapes control characters: text of the provider must not move the cursor or change colours. */
-export function visible(text: string): string {
-  return text.replaceAll(
-    /[^\P{Cc}\n]/gu,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
 }

@@ -63,7 +63,7 @@ describe("the terminal report", () => {
   it("escapes control characters in text of the provider", () => {
     const all = lines(sampleRun(finding("field_wrong", { actual: HOSTILE, reproduce: HOSTILE })));
     expect(all.join("\n")).not.toContain("\u001b");
-    expect(all.join("\n")).toContain("\\x1b[31mred");
+    expect(all.join("\n")).toContain("\\u001b[31mred");
   });
 });
 
