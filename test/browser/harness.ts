@@ -36,10 +36,10 @@ export const DISPLAYS: [string, Display][] = [
   ["on a phone", PHONE],
 ];
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** The browser's own requests, and requests of a page to another host, fail immediately. */
 const ONLY_THIS_MACHINE = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1";
-const FLAGS = [
+export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
