@@ -64,8 +64,10 @@ export interface Mail {
   id: string;
   address: string;
   subject: string;
+  language: Language;
   /** Plain text. */
   text: string;
+  html: string;
 }
 
 /** The outcome of a delivery. `status` is the mail server's. */

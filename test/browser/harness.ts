@@ -41,10 +41,10 @@ export const DISPLAYS: [string, Display][] = [
 /** The console asks who is signed in, and no one is. */
 const NO_SESSION = /\b401\b.*\/operations\/v1\/me$/;
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** The browser's own requests, and requests of a page to another host, fail immediately. */
 const ONLY_THIS_MACHINE = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1";
-const FLAGS = [
+export const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",

@@ -8,8 +8,9 @@ export interface Mail {
   to: string[];
   /** Headers by their names in lower case, unfolded. */
   headers: Readonly<Record<string, string>>;
-  /** As it was written: decoded. */
+  /** The plain text, as it was written: decoded. */
   body: string;
+  html: string;
 }
 
 /** A mail server for tests. */
@@ -141,7 +142,20 @@ export async function startMailServer({ onMail, onCut }: MailServerOptions = {})
   };
 }
 
-function read(source: string): Pick<Mail, "headers" | "body"> {
+function read(source: string): Pick<Mail, "headers" | "body" | "html"> {
+  const { headers, body } = partOf(source);
+  const [, boundary] = /boundary="([^"]+)"/.exec(headers["content-type"] ?? "") ?? [];
+  if (boundary === undefined) return { headers, body, html: "" };
+  const parts = source
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((each) => partOf(each.slice(2)));
+  const of = (type: string) =>
+    parts.find((part) => part.headers["content-type"]?.startsWith(type))?.body ?? "";
+  return { headers, body: of("text/plain").trimEnd(), html: of("text/html").trimEnd() };
+}
+
+function partOf(source: string): Pick<Mail, "headers" | "body"> {
   const end = source.indexOf("\r\n\r\n");
   const lines = source
     .slice(0, end)

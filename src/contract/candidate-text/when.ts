@@ -58,7 +58,7 @@ function zoneOf(language: Language, timeZone: string, at: Date): string {
 }
 
 /** A date or time in the language. */
-const formatted = (language: Language, options: Intl.DateTimeFormatOptions, at: Date): string =>
+export const formatted = (language: Language, options: Intl.DateTimeFormatOptions, at: Date): string =>
   plain(new Intl.DateTimeFormat(LOCALES[language], options).format(at));
 
 /** Intl writes spaces that do not break, which mail programs and searches treat in many ways. */

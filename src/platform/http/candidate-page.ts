@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { Language } from "../../../generated/operations/types.ts";
-import { type NoticeCode, PAGE_TEXT, type RefusalCode } from "../../contract/candidate-text/page.ts";
 import { type When, whenOf } from "../../contract/candidate-text/when.ts";
+import { type NoticeCode, PAGE_TEXT, type RefusalCode } from "../../contract/candidate-text/words.ts";
+import { Html, html } from "../../contract/html.ts";
 import type { LinkedShift } from "../links/shift.ts";
-import { Html, html } from "./html.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #56606b; --ground: #fff; --card: #f4f6f8; --line: #c9d1d9; --main: #0b5cad; --on: #fff; --warn: #8a4b00; }

@@ -64,16 +64,17 @@ function serverOf(text: string) {
 }
 
 /** Returns the mail. Each notification keeps its Message-ID across attempts, so that a server or mail program can drop repetitions. */
-function messageOf({ id, address, subject, text }: Mail, from: string) {
+function messageOf({ id, address, subject, language, text, html }: Mail, from: string) {
   return {
     from: { name: "", address: from },
     to: { name: "", address },
     envelope: { from, to: [address] },
     messageId: `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
     // Suppresses out-of-office replies (RFC 3834).
-    headers: { "Auto-Submitted": "auto-generated" },
+    headers: { "Auto-Submitted": "auto-generated", "Content-Language": language },
     subject,
     text,
+    html,
   };
 }
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { digestText, mailText, type NotificationValues } from "../../contract/candidate-text.ts";
+import { digestText, mailText, type NotificationValues } from "../../contract/candidate-text/mail.ts";
 import { EMAIL, FIRST_NAME } from "../candidates/membership.ts";
 import {
   IS_ATTEMPTED,
@@ -34,6 +34,9 @@ export interface Waiting extends NotificationValues {
   /** How many wait, this one included. */
   total: number;
 }
+
+/** With what the candidate was notified of before about the same shift. */
+type Read = Omit<Waiting, "before" | "link"> & { earlier: Record<string, unknown> | null };
 
 /** A mail, and the notifications that it delivers. */
 export interface Letter {
@@ -76,13 +79,20 @@ function letterOf(
 }
 
 /** Reads what waits for the recipient, in the order in which it is sent, unless the person was erased. Offers that are fixed precede others. */
-async function readWaiting({ database, now }: Deps, { providerId, key }: Claim): Promise<Waiting[]> {
-  const { rows } = await sql<Waiting>`
+async function readWaiting(
+  { database, now, language }: Deps,
+  { providerId, key }: Claim,
+): Promise<Waiting[]> {
+  const { rows } = await sql<Read>`
     select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends, link_salt as salt,
       digest_id as "digestId", start_time as "startTime",
       exists (select 1 from disputed_addresses as disputed where disputed.provider_id = notifications.provider_id
         and disputed.candidate_id = notifications.candidate_id and disputed.address = ${EMAIL}) as "isDisputed", (count(*) over ())::int as total,
       ${EMAIL} as address, ${FIRST_NAME} as "firstName", notifications.kind, content,
+      coalesce(candidates.language, integrations.language, ${language}) as language,
+      (select earlier.content from notifications as earlier where earlier.provider_id = ${providerId} and earlier.job_id = jobs.job_id
+        and earlier.candidate_id = notifications.candidate_id and earlier.notification_id < notifications.notification_id
+        order by earlier.notification_id desc limit 1) as earlier,
       ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", time_zone as "timeZone"
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
       join integrations using (provider_id) left join memberships using (provider_id, candidate_id) ${PLACE_NAMES}
@@ -92,7 +102,15 @@ async function readWaiting({ database, now }: Deps, { providerId, key }: Claim):
       digest_id nulls last, start_time, notification_id limit ${OFFERS_PER_MAIL}::int`.execute(
     database.kysely,
   );
-  return rows;
+  return rows.map(({ earlier, ...row }) => ({ ...row, before: timesBefore(earlier, row) }));
+}
+
+/** The times of the notification before, if they were others. */
+function timesBefore(earlier: Read["earlier"], { content }: Pick<Waiting, "content">): Waiting["before"] {
+  const { startTime, endTime } = earlier ?? {};
+  if (typeof startTime !== "string" || typeof endTime !== "string") return undefined;
+  if (startTime === content.startTime && endTime === content.endTime) return undefined;
+  return { startTime: new Date(startTime), endTime: new Date(endTime) };
 }
 
 /** Fixes the offers of the next mail. If the recipient may not get one yet, returns after how many milliseconds to try again. */

@@ -16,7 +16,14 @@ const NUMBER = published.personnummer[60] ?? "";
 const ADDRESS = "asa.vinter@winter.example";
 const ROBIN = { firstName: "Robin", email: "robin@example.com" };
 const FROM = "shifts@platform.example";
-const LETTER = { id: "letter", address: ROBIN.email, subject: "A shift", text: "It is open." };
+const LETTER = {
+  id: "letter",
+  address: ROBIN.email,
+  language: "en",
+  subject: "A shift",
+  text: "It is open.",
+  html: "<p>It is open.</p>",
+} as const;
 /** How long a server may stay silent. One that is sound responds within that on a busy machine as well. */
 const SILENCE_MS = 5_000;
 
@@ -134,7 +141,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     }
   });
 
-  it("are short plain texts with the shift as the organisation's clocks show it, and without a personal number", async () => {
+  it("are short texts with the shift as the organisation's clocks show it, and without a personal number", async () => {
     await open();
     await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
     const [outlet] = organisation.provider.outlets;
@@ -142,7 +149,8 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     await organisation.open({ startTime: "2027-10-30T22:00:00+02:00", endTime: "2027-10-31T06:00:00+01:00" });
     const [mail] = server.mails;
     expect(mail?.headers).toMatchObject({
-      "content-type": "text/plain; charset=utf-8",
+      "content-type": expect.stringContaining("multipart/alternative"),
+      "content-language": "en",
       "auto-submitted": "auto-generated",
       from: FROM,
       to: ROBIN.email,
@@ -154,12 +162,15 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
         [
           `  Role: ${role?.name}`,
           `  Place: ${outlet?.name}`,
-          "  From: Sat, 30 Oct 2027, 22:00 CEST",
-          "  To: Sun, 31 Oct 2027, 06:00 CET",
+          "  Day: Saturday, 30 October 2027",
+          "  Time: 22:00 – Sunday, 31 October 2027 06:00 (Central European Summer Time)",
+          "  Length: 9 hours",
         ].join("\n"),
         "The first candidate who accepts gets it.",
       ].join("\n\n"),
     );
+    expect(mail?.html).toContain('<html lang="en">');
+    expect(mail?.html).toContain(`Role: <strong><bdi>${role?.name}</bdi></strong>`);
     expect(JSON.stringify(mail)).not.toContain(NUMBER);
   });
 
