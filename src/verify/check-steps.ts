@@ -1,5 +1,4 @@
 import type { Check } from "./checks/check.ts";
-import type { Found } from "./finding.ts";
 import type { Report } from "./ordered-results.ts";
 import { type Emit, runRejectionTests } from "./rejection-tests.ts";
 import type { Run } from "./run.ts";
@@ -47,7 +46,7 @@ async function runOnce(
   urgency: number,
   emit: Emit,
 ): Promise<void> {
-  const found = (each: Found) => emit(() => report.found(each));
+  const found: Report["found"] = (each) => emit(() => report.found(each));
   const observed = stop.guard({ ...run, ...run.observedBy({ ...report, found }, urgency) });
   for await (const outcome of stop.through(check.run(observed))) emit(() => report.record(outcome));
 }

@@ -16,8 +16,10 @@ export interface TargetOptions {
   timeoutMs?: number | undefined;
   /** Resolves after the given time. */
   wait: (ms: number) => Promise<void>;
-  /** Concurrent requests; 1 by default. Reduced when the provider limits its rate. */
+  /** Concurrent requests; 1 by default. Fewer when the provider is slow or limits its rate. */
   concurrency?: number | undefined;
+  /** Requests a second; unlimited by default. */
+  rate?: number | undefined;
 }
 
 /** The provider under verification. */
@@ -40,12 +42,13 @@ const METHODS = new Map(
   operationsTable.map(({ operationId, method, path }) => [operationId, { method, path }]),
 );
 /** For one request. */
-const MOST_WAITS = 5;
+const MOST_WAITS = 10;
 /** Total of all waits in a run. After it, a 429 is returned like any other response. */
-const TOTAL_WAIT_MS = 60_000;
+const TOTAL_WAIT_MS = 120_000;
 
 export function createTarget(options: TargetOptions): Target {
-  const queue = createQueue(options.concurrency ?? 1);
+  const { wait, timeoutMs, rate } = options;
+  const queue = createQueue(options.concurrency ?? 1, { wait, timeoutMs, rate });
   const count = {
     requests: 0,
     waits: 0,
@@ -58,22 +61,21 @@ export function createTarget(options: TargetOptions): Target {
 
   async function send(probe: Probe, urgency = 0, before = () => {}): Promise<Exchange> {
     for (let waits = 0; ; waits += 1) {
-      const { sent, answer } = await queue.run(urgency, async () => {
+      const request = async () => {
         before();
         count.requests += 1;
         // Not from the seed: a provider may take a repeated id for a retry.
         const traceId = randomUUID();
         const { request, ...made } = requestOf(probe, target, traceId);
         return { ...made, answer: await exchange(request, options) };
-      });
-      const wait = answer.kind === "answer" ? waitOf(answer) : undefined;
-      if (wait === undefined || wait > waitLeft || waits === MOST_WAITS) return { probe, sent, answer };
+      };
+      const { sent, answer } = await queue.run(urgency, request, (made) => !isLimited(made.answer));
+      const pauseMs = answer.kind === "answer" ? waitOf(answer) : undefined;
+      if (pauseMs === undefined || pauseMs > waitLeft || waits === MOST_WAITS) return { probe, sent, answer };
       // Concurrent 429 responses cause one wait.
-      if (!queue.isPaused) waitLeft -= wait;
+      if (!queue.isPaused) waitLeft -= pauseMs;
       count.waits += 1;
-      const pause = options.wait(wait);
-      queue.slowDown(pause);
-      await pause;
+      await queue.slowDown(pauseMs);
     }
   }
 
@@ -86,6 +88,8 @@ export function uuidFrom(text: string): string {
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`];
   return [...parts, hex.slice(20, 32)].join("-");
 }
+
+const isLimited = (answer: Answered | Unanswered) => answer.kind === "answer" && answer.status === 429;
 
 /** Returns how long to wait after a 429, as the platform does (contract 5). */
 function waitOf({ status, headers }: Answered): number | undefined {

@@ -43,8 +43,10 @@ export interface VerifyOptions extends Choice {
   other?: OtherTenant;
   /** Creates a future shift that may be changed and cancelled, and returns its id. With it, every run can check the cancellation. */
   createShift?: () => Promise<string>;
-  /** Concurrent requests; 8 by default. Reduced when the provider limits its rate. */
+  /** Concurrent requests; 8 by default. Fewer when the provider is slow or limits its rate. */
   concurrency?: number;
+  /** Requests a second; unlimited by default, and what the provider allows after a 429. */
+  rate?: number;
   /** Omits every call that could change data at the provider. */
   readOnly?: boolean;
   /** Sends few and ordinary requests only, so that no firewall blocks them. */

@@ -155,7 +155,7 @@ export function createRecorder(options: VerifyOptions, seed: number) {
     },
     record,
     /** Records a finding of the judge. */
-    found: (outcome: Found) => {
+    found: (outcome: Found | Skipped) => {
       if (!isReported(outcome.operation)) return;
       note(outcome);
       keep(outcome, "every response", EVERY_ANSWER);

@@ -1,15 +1,28 @@
-/** Limits concurrent requests. Urgent requests go first, and the limit is reduced when the provider limits its rate. */
+import { SECOND_MS } from "../contract/durations.ts";
+
+/** Limits concurrent requests, and adapts to the provider: to its speed, and to a rate that it limits. Urgent requests go first. */
 export interface RequestQueue {
-  /** Runs the request when a slot is free. A higher urgency goes first. */
-  run<T>(urgency: number, request: () => Promise<T>): Promise<T>;
-  /** Pauses all requests, and halves the limit. */
-  slowDown(pause: Promise<void>): void;
+  /**
+   * Runs the request when a slot is free. A higher urgency goes first.
+   * @param isServed false for a response that limits the rate
+   */
+  run<T>(urgency: number, request: () => Promise<T>, isServed?: (result: T) => boolean): Promise<T>;
+  /** After a 429: pauses all requests, halves the limit, and then sends no faster than the provider has served. */
+  slowDown(pauseMs: number): Promise<void>;
   /** Resolves when no request is in progress. */
   idle(): Promise<void>;
   /** Current limit of concurrent requests. */
   readonly most: number;
-  /** Whether a pause is in progress. */
+  /** Whether a pause after a 429 is in progress. */
   readonly isPaused: boolean;
+}
+
+export interface Pace {
+  wait: (ms: number) => Promise<void>;
+  /** The time limit of a request: a provider with one worker must not be overloaded until it passes. Milliseconds. */
+  timeoutMs?: number | undefined;
+  /** Requests a second; unlimited by default. */
+  rate?: number | undefined;
 }
 
 interface Waiting {
@@ -19,23 +32,54 @@ interface Waiting {
 
 /** One of this many slots is reserved for urgent requests. */
 const KEPT = 4;
+/** A part of the time limit that requests may take before fewer are sent at once. */
+const COMFORTABLE = 4;
+/** Slower than what the provider served in the second before it limited the rate. */
+const MARGIN = 1.1;
+const SLOWEST_MS = 5_000;
 
-export function createQueue(most: number): RequestQueue {
+export function createQueue(most: number, { wait, timeoutMs, rate }: Pace): RequestQueue {
   const waiting: Waiting[] = [];
   const idlers: (() => void)[] = [];
+  const speed = createSpeed(timeoutMs);
+  /** Ends of the requests of the last second. */
+  let served: number[] = [];
+  let intervalMs = rate === undefined ? 0 : SECOND_MS / rate;
+  let isPacing = false;
   let busy = 0;
   let pauses = 0;
+  const limit = () => Math.min(most, speed.limit);
 
   function startNext(): void {
-    while (busy < most && pauses === 0) {
+    while (busy < limit() && pauses === 0 && !isPacing) {
       const index = mostUrgent(waiting);
       // The last slots are for urgent requests.
-      if (waiting[index]?.urgency === 0 && busy >= most - Math.floor(most / KEPT)) return;
+      if (waiting[index]?.urgency === 0 && busy >= limit() - Math.floor(limit() / KEPT)) return;
       const [next] = waiting.splice(index, 1);
       if (!next) return;
       busy += 1;
+      pace();
       next.start();
     }
+  }
+
+  function pace(): void {
+    if (intervalMs === 0) return;
+    isPacing = true;
+    const goOn = () => {
+      isPacing = false;
+      startNext();
+    };
+    wait(intervalMs).then(goOn, goOn);
+  }
+
+  function end(beganAt: number, wasServed: boolean): void {
+    const now = performance.now();
+    served = [...served.filter((each) => each > now - SECOND_MS), ...(wasServed ? [now] : [])];
+    speed.took(now - beganAt);
+    busy -= 1;
+    startNext();
+    if (busy === 0) for (const done of idlers.splice(0)) done();
   }
 
   return {
@@ -45,30 +89,55 @@ export function createQueue(most: number): RequestQueue {
     get isPaused() {
       return pauses > 0;
     },
-    run: async (urgency, request) => {
+    run: async (urgency, request, isServed = () => true) => {
       const { promise, resolve: start } = Promise.withResolvers<void>();
       waiting.push({ urgency, start });
       startNext();
       await promise;
+      const beganAt = performance.now();
+      let wasServed = false;
       try {
-        return await request();
+        const result = await request();
+        wasServed = isServed(result);
+        return result;
       } finally {
-        busy -= 1;
-        startNext();
-        if (busy === 0) for (const done of idlers.splice(0)) done();
+        end(beganAt, wasServed);
       }
     },
     idle: () => (busy === 0 ? Promise.resolve() : new Promise((done) => idlers.push(done))),
-    slowDown: (pause) => {
-      if (pauses === 0) most = Math.max(1, Math.floor(most / 2));
+    slowDown: async (pauseMs) => {
+      if (pauses === 0) {
+        most = Math.max(1, Math.floor(most / 2));
+        const asServed = Math.ceil((SECOND_MS / Math.max(1, served.length)) * MARGIN);
+        intervalMs = Math.min(SLOWEST_MS, Math.max(asServed, intervalMs * MARGIN));
+      }
       pauses += 1;
-      const resume = () => {
+      await wait(pauseMs).finally(() => {
         pauses -= 1;
         startNext();
-      };
-      pause.then(resume, resume);
+      });
     },
   };
+}
+
+/** Finds how many requests at once a provider serves in comfortable time: one at first, then twice as many while they take no longer. */
+function createSpeed(timeoutMs: number | undefined) {
+  if (timeoutMs === undefined) return { limit: Number.POSITIVE_INFINITY, took: () => undefined };
+  let fastestMs = Number.POSITIVE_INFINITY;
+  let good = 0;
+  const speed = {
+    limit: 1,
+    took: (ms: number) => {
+      fastestMs = Math.min(fastestMs, ms);
+      const isComfortable = ms <= timeoutMs / COMFORTABLE;
+      good = isComfortable || ms <= 1.5 * fastestMs ? good + 1 : 0;
+      if (!isComfortable && ms > 2 * fastestMs) speed.limit = Math.max(1, Math.floor(speed.limit / 2));
+      if (good < speed.limit) return;
+      good = 0;
+      speed.limit *= 2;
+    },
+  };
+  return speed;
 }
 
 /** Returns the index of the first of the most urgent requests. */

@@ -1,7 +1,7 @@
 import type { CandidateCreate, Shift as ShiftBody } from "../../generated/provider/types.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
 import { type Exchange, isReply, type OperationId, type Probe } from "./exchange.ts";
-import type { Found } from "./finding.ts";
+import type { Found, Skipped } from "./finding.ts";
 import { type Target, uuidFrom } from "./http-target.ts";
 import type { KnownForms } from "./interactions.ts";
 import { judgeForms } from "./judge/dialect-consistency.ts";
@@ -46,7 +46,7 @@ export interface Run {
 
 /** Receives each response status and each finding. */
 export interface Observer {
-  found(found: Found): void;
+  found(found: Found | Skipped): void;
   answered(operation: OperationId, status: string): void;
 }
 

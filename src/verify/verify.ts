@@ -62,6 +62,7 @@ async function verifyWith(
     fetch,
     wait: stop.wait,
     concurrency: options.concurrency ?? AT_ONCE,
+    rate: options.rate,
     timeoutMs: options.fetch ? options.timeoutMs : (options.timeoutMs ?? TIMEOUT_MS),
   });
   const fixtures = await stop.step(setUpFixtures(options));

@@ -1,6 +1,6 @@
 import { type Dialect, everyDialect } from "../../src/contract/dialect.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
-import type { Code } from "../../src/verify/codes/codes.ts";
+import type { AnyCode as Code } from "../../src/verify/codes/codes.ts";
 import type { OperationId } from "../../src/verify/exchange.ts";
 import type { Place } from "../../src/verify/finding.ts";
 import type { Group } from "../../src/verify/options.ts";

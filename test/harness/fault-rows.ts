@@ -18,7 +18,7 @@ const everywhere = each(
   [
     ["unavailable", "server_error", EVERY],
     ["error-500", "server_error", EVERY],
-    ["rate-limited", "rate_limited", EVERY],
+    ["rate-limited", "skipped_rate_limited", EVERY],
     ["slow", "no_answer", EVERY],
     ["reset", "connection_broken", EVERY],
     ["answer-lost", "connection_broken", EVERY],

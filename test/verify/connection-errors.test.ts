@@ -27,7 +27,7 @@ async function serverOf(bytes: string, then: (socket: Socket) => void): Promise<
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-async function foundAt(baseUrl: string, timeoutMs = 5_000): Promise<Found[]> {
+async function foundAt(baseUrl: string, timeoutMs = 5_000) {
   const http = createProviderHttp({ allowInsecure: true, timeoutMs });
   ends.push(() => http.close());
   const target = createTarget({
@@ -38,7 +38,9 @@ async function foundAt(baseUrl: string, timeoutMs = 5_000): Promise<Found[]> {
     timeoutMs,
     wait: async () => undefined,
   });
-  return judge(await target.send({ operation: "listRoles" }));
+  return judge(await target.send({ operation: "listRoles" })).filter(
+    (each): each is Found => each.kind === "found",
+  );
 }
 
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";

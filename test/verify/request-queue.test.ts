@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createQueue } from "../../src/verify/request-queue.ts";
 
+/** Ends of the waits. */
+const waits: (() => void)[] = [];
+const wait = () => new Promise<void>((resolve) => waits.push(resolve));
+
 const turn = () => new Promise(setImmediate);
 
 /** Returns requests that end on demand. `begun` lists their names in the order of their start. */
@@ -20,7 +24,7 @@ function requests() {
 
 describe("concurrent requests", () => {
   it("are limited, and the most urgent one goes first", async () => {
-    const queue = createQueue(2);
+    const queue = createQueue(2, { wait });
     const { begun, request, end } = requests();
     for (const [name, urgency] of [
       ["a", 0],
@@ -41,7 +45,7 @@ describe("concurrent requests", () => {
   });
 
   it("reserve a quarter of the slots for urgent ones", async () => {
-    const queue = createQueue(8);
+    const queue = createQueue(8, { wait });
     const { begun, request } = requests();
     for (let index = 0; index < 8; index += 1) void queue.run(0, request(`idle ${index}`));
     await turn();
@@ -52,21 +56,20 @@ describe("concurrent requests", () => {
   });
 
   it("are half as many after a pause, and none during it", async () => {
-    const queue = createQueue(8);
+    const queue = createQueue(8, { wait });
     const { begun, request, end } = requests();
-    const { promise: pause, resolve: over } = Promise.withResolvers<void>();
-    queue.slowDown(pause);
-    queue.slowDown(pause);
+    const pauses = [queue.slowDown(1_000), queue.slowDown(1_000)];
     void queue.run(1, request("later"));
     expect([begun, queue.most, queue.isPaused]).toEqual([[], 4, true]);
-    over();
+    for (const over of waits.splice(0)) over();
+    await Promise.all(pauses);
     await turn();
     expect([begun, queue.isPaused]).toEqual([["later"], false]);
     await end("later");
   });
 
   it("free their slot after a failure, and are idle after the last one", async () => {
-    const queue = createQueue(1);
+    const queue = createQueue(1, { wait });
     const failed = queue.run(0, () => Promise.reject(new Error("refused")));
     const { request, end } = requests();
     const other = queue.run(0, request("other"));
@@ -79,5 +82,34 @@ describe("concurrent requests", () => {
     await end("other");
     await Promise.all([other, idle]);
     expect(isIdle).toBe(true);
+  });
+
+  it("are no faster after a 429 than what was served before it", async () => {
+    const asked: number[] = [];
+    const pace = { wait: async (ms: number) => void asked.push(ms) };
+    const queue = createQueue(8, pace);
+    for (let nth = 0; nth < 5; nth += 1) await queue.run(0, async () => nth);
+    await queue.run(
+      0,
+      async () => 429,
+      () => false,
+    );
+    await queue.slowDown(1_000);
+    await queue.run(0, async () => 200);
+    // Five were served within the second.
+    expect(asked).toEqual([1_000, 221]);
+  });
+
+  it("are one at first, and more while the provider takes no longer for each", async () => {
+    const queue = createQueue(8, { wait, timeoutMs: 10_000 });
+    const { begun, request, end } = requests();
+    for (let nth = 0; nth < 9; nth += 1) void queue.run(1, request(String(nth)));
+    await turn();
+    expect(begun).toHaveLength(1);
+    await end("0");
+    expect(begun).toHaveLength(3);
+    await end("1");
+    await end("2");
+    expect(begun).toHaveLength(7);
   });
 });

@@ -26,12 +26,6 @@ export const answerCodes = {
     section: "4.2",
     fix: "Respond at the address itself. The platform does not follow redirects, because they would forward its token.",
   },
-  rate_limited: {
-    severity: "error",
-    title: "The response is 429 after every retry",
-    section: "8",
-    fix: "Allow at least 10 calls a second and 500 a minute from the platform, and send Retry-After with a 429.",
-  },
   status_wrong: {
     severity: "error",
     title: "A success status that the contract does not define",

@@ -14,6 +14,12 @@ export const runCodes = {
     section: "5",
     fix: "Serve the API over HTTPS: the token and personal numbers travel with every call, and the platform refuses plain http.",
   },
+  skipped_rate_limited: {
+    severity: "skipped",
+    title: "Could not be checked: 429 after every wait",
+    section: "8",
+    fix: "Allow at least 10 calls a second and 500 a minute from the platform, and send Retry-After with a 429; or run with --rate.",
+  },
   skipped_read_only: {
     severity: "skipped",
     title: "Not checked: it would change data",

@@ -1,6 +1,6 @@
 import { SHORTEST_KNOWN } from "../curl-command.ts";
 import { type Exchange, isReply, type Reply, type Unanswered } from "../exchange.ts";
-import { type Found, found } from "../finding.ts";
+import { type Found, found, type Skipped, skipped } from "../finding.ts";
 import { judgeError } from "./error-body.ts";
 import { judgeSuccess } from "./success.ts";
 
@@ -8,13 +8,13 @@ import { judgeSuccess } from "./success.ts";
  * Judges a response independently of the request. Every response of a run is judged, so that occasional faults are detected.
  * The checks judge whether the status is right for the request.
  */
-export function judge(exchange: Exchange): Found[] {
+export function judge(exchange: Exchange): (Found | Skipped)[] {
   const { answer } = exchange;
   if (answer.kind !== "answer") return [unanswered(exchange, answer)];
   return isReply(exchange) ? judgeReply(exchange) : [];
 }
 
-function judgeReply(exchange: Reply): Found[] {
+function judgeReply(exchange: Reply): (Found | Skipped)[] {
   return [...judgeStatus(exchange), ...judgeLeak(exchange)];
 }
 
@@ -26,7 +26,7 @@ function judgeLeak(exchange: Reply): Found[] {
   return [found("token_leaked", { exchange, expected, actual: "the token of the request is in the body" })];
 }
 
-function judgeStatus(exchange: Reply): Found[] {
+function judgeStatus(exchange: Reply): (Found | Skipped)[] {
   const { status } = exchange.answer;
   if (status >= 200 && status < 300) return judgeSuccess(exchange);
   if (status >= 500 && !isNotOffered(exchange)) return [serverError(exchange)];
@@ -54,9 +54,9 @@ export function serverError(exchange: Reply): Found {
   return found("server_error", { exchange, expected, actual: `status ${exchange.answer.status}` });
 }
 
-function rateLimited(exchange: Exchange): Found {
-  const expected = "a limit that allows the platform's calls, or a Retry-After that is enough";
-  return found("rate_limited", { exchange, expected, actual: "status 429 after every wait" });
+/** The provider may be right to limit the rate, so that nothing is known about the request. */
+function rateLimited({ probe }: Reply): Skipped {
+  return skipped("skipped_rate_limited", probe.operation, "every response", "status 429 after every wait");
 }
 
 function redirected(exchange: Reply): Found {
