@@ -50,6 +50,11 @@ export const GUIDES = {
   ),
   settings: page("guide-settings.html", "Settings", "Every setting of the platform, with its default."),
   runbook: page("guide-runbook.html", "Runbook", "Each alert and each issue: what it means, what to do."),
+  "threat-model": page(
+    "guide-threat-model.html",
+    "Threat model",
+    "What is protected, against whom, and what is left to you.",
+  ),
   architecture: page(
     "guide-architecture.html",
     "Architecture",

@@ -10,7 +10,7 @@ import { catalogue } from "../../../src/contract/problem.ts";
 import { codes } from "../../../src/verify/codes/codes.ts";
 
 const SPEC = fileURLToPath(new URL("../../../spec", import.meta.url));
-const OPENAPI_PAGES = ["operations.html", "platform.html", "provider.html"];
+const OPENAPI_PAGES = ["candidate.html", "operations.html", "platform.html", "provider.html"];
 const REDOC_PAGES = ["events.html", ...OPENAPI_PAGES];
 
 let folder: string;
