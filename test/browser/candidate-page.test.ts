@@ -1,10 +1,10 @@
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Language } from "../../generated/operations/types.ts";
 import { linksIn, PUBLIC_URL } from "../harness/candidate-links.ts";
 import { type MailServer, startMailServer } from "../harness/mail-server.ts";
 import { ok } from "../harness/operations.ts";
-import { configFor, startHarness } from "../harness/platform.ts";
+import { startHarness } from "../harness/platform.ts";
 import { CHROMIUM, expectNoSeriousViolation, expectNoSidewaysScroll, FLAGS, PHONE } from "./harness.ts";
 
 const WORDS: Record<
@@ -36,15 +36,17 @@ describe("a candidate with a phone and without scripts", () => {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
   });
   afterAll(() => browser.close());
-  afterEach(() => server.close());
 
   const start = async () => {
     server = await startMailServer();
     const mail = { url: server.url, from: "shifts@platform.example" };
     const harness = await startHarness("postgres", {
-      config: { ...configFor({}), publicUrl: PUBLIC_URL, mail },
+      config: { publicUrl: PUBLIC_URL, mail },
     });
-    onTestFinished(harness.close);
+    onTestFinished(async () => {
+      await harness.close();
+      await server.close();
+    });
     return harness;
   };
 

@@ -30,7 +30,7 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
     mails = caught.mails;
     const limits = { unknownTokenLimit: 20, trustProxy: 1, logLevel: "debug" };
     organisation = await startOrganisation(database(), {
-      config: { ...configFor({}), publicUrl: PUBLIC_URL, ...limits, ...config },
+      config: { publicUrl: PUBLIC_URL, ...limits, ...config },
       channel: caught.channel,
       log,
     });

@@ -13,7 +13,6 @@ import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { send } from "../../harness/http.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Person } from "../../harness/organisation.ts";
-import { configFor } from "../../harness/platform.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 const OFFER = /is open for you/;
@@ -29,7 +28,7 @@ describe.each(featureEngines)("the page of a shift on %s", (engine) => {
     mails = caught.mails;
     clock = Date.now();
     organisation = await startOrganisation(database(), {
-      config: { ...configFor({}), publicUrl: PUBLIC_URL },
+      config: { publicUrl: PUBLIC_URL },
       channel: caught.channel,
       now: () => new Date(clock),
     });
@@ -174,7 +173,7 @@ describe.each(featureEngines)("the page of a shift on %s", (engine) => {
   it("waits for a provider that does not respond, and says so", async () => {
     await organisation.close();
     const { channel, mails } = catchMail();
-    const config = { ...configFor({}), publicUrl: PUBLIC_URL };
+    const config = { publicUrl: PUBLIC_URL };
     organisation = await startOrganisation(database(), { config, channel, timing: { answerWithinMs: 100 } });
     const person = await organisation.addPerson();
     const job = await organisation.open();

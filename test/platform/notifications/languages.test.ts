@@ -4,7 +4,6 @@ import { catchMail, linksIn, PUBLIC_URL } from "../../harness/candidate-links.ts
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { send } from "../../harness/http.ts";
 import { ok } from "../../harness/operations.ts";
-import { configFor } from "../../harness/platform.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 /** A night in which clocks change: 9 hours. */
@@ -18,7 +17,7 @@ describe.each(featureEngines)("the language of mails and pages on %s", (engine) 
   beforeEach(async () => {
     const caught = catchMail();
     mails = caught.mails;
-    const config = { ...configFor({}), publicUrl: PUBLIC_URL };
+    const config = { publicUrl: PUBLIC_URL };
     organisation = await startOrganisation(database(), { config, channel: caught.channel });
   });
   afterEach(() => organisation.close());
