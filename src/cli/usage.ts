@@ -7,12 +7,16 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The URL of a database with a password in it, before its host or among its options. */
-const PASSWORD = /postgres(?:ql)?:\/\/(?:[^/?#\s]*:[^/?#\s]+@|\S*[?&]password=.)/i;
+/** Returns whether there is the URL of a database with a password, before its host or among its options. */
+function holdsPassword(argument: string): boolean {
+  const [, url = ""] = argument.split(/postgres(?:ql)?:\/\//i);
+  const user = url.slice(0, Math.max(0, url.lastIndexOf("@")));
+  return /:./.test(user) || /[?&]password=./i.test(url);
+}
 
 /** @throws UsageError for an unknown flag, one without its value, and the password of a database: other users of the machine see arguments */
 export function readFlags<const C extends ParseArgsConfig>(config: C): ReturnType<typeof parseArgs<C>> {
-  if (config.args?.some((argument) => PASSWORD.test(argument)))
+  if (config.args?.some(holdsPassword))
     throw new UsageError(
       "an argument holds the password of a database, which other users of this machine can read: set DATABASE_URL, or DATABASE_URL_FILE to the path of a file that holds it",
     );

@@ -1,4 +1,3 @@
-import type { SpecDocument } from "../bundle.ts";
 import { pointerSteps } from "../fault.ts";
 import { FORMATS, OWN_FORMATS } from "../formats.ts";
 import { valueAt } from "../located.ts";
@@ -17,7 +16,7 @@ import { plain } from "./plain.ts";
 export type Document = Readonly<Record<string, unknown>>;
 
 /** Returns the document as one file: every schema under its name in `components`, in forms that code generators understand. */
-export function bundled({ published, schemas }: SpecDocument): Document {
+export function bundled(published: Document, schemas: NamedSchemas): Document {
   const whole = { ...published, components: { ...recordOf(published.components), schemas } };
   return withSchemas(withoutTwins(whole), (schema) => publicFormats(plain(schema, schemas)));
 }

@@ -11,7 +11,7 @@ import { readView, sentView } from "./views.ts";
  */
 export function emitDocuments(document: SpecDocument): [name: string, text: string][] {
   const { name, kind, file, complete } = document;
-  const whole = routed(bundled(document));
+  const whole = routed(bundled(document.published, document.schemas));
   const views = new Map([[name, complete.size > 0 ? sentView(whole, complete) : whole]]);
   if (complete.size > 0) views.set(`${name}-tolerant`, readView(whole));
   if (kind === "asyncapi")
