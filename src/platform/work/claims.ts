@@ -24,11 +24,8 @@ export interface Claimed {
 
 type Db = Pick<Database, "kysely" | "isDistributed">;
 
-/**
- * Lets the commit of the statement return before it is on disk: a claim that a database crash loses is due again, as if it had expired. It is part of
- * the statement, since a transaction around it takes three round trips more.
- */
-const ASYNCHRONOUSLY = sql`set_config('synchronous_commit', 'off', true)`;
+/** Lets the commit return before it is on disk: a claim that a database crash loses is due again, as if it had expired. */
+const asynchronousCommit = sql`set local synchronous_commit = off`;
 
 const RETURNED = sql`work.provider_id as "providerId", work.kind, work.key, work.priority, work.attempts, work.claim,
   work.revision`;
@@ -74,7 +71,7 @@ async function claimOf({ kysely }: Db, wanted: Wanted): Promise<Claimed> {
     ? sql`provider_id = ${only}::uuid`
     : sql`provider_id = any (array(select ${jsonTexts(providers)}::uuid))`;
   const idIn = (table: string) => providerOf(only, `${table}.provider_id`);
-  const { rows } = await sql<Claimed>`
+  const statement = sql<Claimed>`
     with provider as (
       select provider_id, state, paused_since is not null as is_paused, (select count(*) from work as held
           where held.provider_id = ${idIn("integrations")} and held.claim is not null and held.kind <> 'mail'
@@ -138,10 +135,12 @@ async function claimOf({ kysely }: Db, wanted: Wanted): Promise<Claimed> {
       union select provider_id from (
         select provider_id, kind, key from placed except all select provider_id, kind, key from chosen) as unchosen)
     select coalesce((select json_agg(claimed) from claimed), '[]') as claims,
-      coalesce((select json_agg(provider_id) from waiting), '[]') as "left", ${ASYNCHRONOUSLY}`.execute(
-    kysely,
-  );
-  return rows[0] ?? { claims: [], left: [] };
+      coalesce((select json_agg(provider_id) from waiting), '[]') as "left"`;
+  return kysely.transaction().execute(async (trx) => {
+    await asynchronousCommit.execute(trx);
+    const { rows } = await statement.execute(trx);
+    return rows[0] ?? { claims: [], left: [] };
+  });
 }
 
 /** Claims mail that is due, the most urgent first. Mail involves no provider. */
