@@ -53,7 +53,7 @@ describe("a person", () => {
       Phone: "+46701740611",
     };
     for (const [label, value] of Object.entries(values)) await dialog.getByLabel(label).fill(value);
-    await dialog.getByLabel("Personal number").fill("190001019800");
+    await dialog.getByLabel("Personal number").fill("199007212394");
     await dialog.getByLabel(competences.get(organisation.competenceId) ?? "").check();
     await page.keyboard.press("Enter");
     await dialog.getByLabel("Personal number").and(page.locator("[aria-invalid]")).waitFor();

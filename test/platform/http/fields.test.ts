@@ -127,8 +127,7 @@ const WRONG_QUERIES: [path: string, pointers: string[]][] = [
     [`/${list}?limit=`, ["#/query/limit"]],
     [`/${list}?limit=1.5`, ["#/query/limit"]],
     [`/${list}?limit=1e2`, ["#/query/limit"]],
-    // Above the bound, and no integer that JavaScript keeps.
-    [`/${list}?limit=${"9".repeat(400)}`, ["#/query/limit", "#/query/limit"]],
+    [`/${list}?limit=${"9".repeat(400)}`, ["#/query/limit"]],
     [`/${list}?limit=1&limit=2`, ["#/query/limit"]],
     [`/${list}?cursor=`, ["#/query/cursor"]],
     [`/${list}?cursor=nonsense`, ["#/query/cursor"]],
