@@ -141,7 +141,8 @@ describe("the platform's contract is honoured", () => {
     const wait = async (ms: number) => void waits.push(ms);
     const { verification } = await run({ faults, options: { ...options, wait } });
     expect(codesOf(verification)).toEqual([]);
-    expect(waits).toEqual([2_000]);
+    // The shorter ones are the pace afterwards.
+    expect(waits.filter((ms) => ms >= 1_000)).toEqual([2_000]);
   });
 });
 
