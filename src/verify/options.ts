@@ -51,7 +51,7 @@ export interface VerifyOptions extends Choice {
   readOnly?: boolean;
   /** Sends few and ordinary requests only, so that no firewall blocks them. */
   polite?: boolean;
-  /** Determines all generated data; the same seed gives the same findings. 1 by default. */
+  /** Determines all generated data; the same seed gives the same findings, but for faults that occur now and then. 1 by default. */
   seed?: number;
   /** Number of generated inputs of each kind; 8 by default. */
   runs?: number;

@@ -109,7 +109,8 @@ describe("the same seed gives the same findings", () => {
     const findings = async () => {
       const { verification } = await verifySandbox({
         dialect: { unassign: "put" },
-        options: { skip, seed: 7 },
+        // Which call is every fifth one depends on how many are sent at once.
+        options: { skip, seed: 7, concurrency: 1 },
         prepare: ({ setFault }) => setFault(fault),
       });
       return verification.findings.map(
