@@ -1,7 +1,7 @@
 import type { Language, NotificationKind } from "../../../generated/operations/types.ts";
 import { type Html, html } from "../html.ts";
+import { MAIL_TEXT } from "./mail-words.ts";
 import { formatted, type When, whenOf } from "./when.ts";
-import { MAIL_TEXT } from "./words.ts";
 
 /** The values that a notification's text contains. */
 export interface NotificationValues {

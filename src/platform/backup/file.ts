@@ -3,7 +3,7 @@ import { constants, existsSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline as connect, Readable, type Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { finished, pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { counted } from "../../contract/operator-text/phrases.ts";
 import type { Database, RunSql } from "../db/engine.ts";
@@ -31,7 +31,12 @@ export async function writeBackup(
 ): Promise<void> {
   if (isDistributed && options?.providerId === undefined) await requireStopped(raw.executeSql);
   const encrypt = (pieces: AsyncIterable<Buffer>) => encrypted(pieces, vault);
-  await raw.snapshot((run) => pipeline(dump(run, options), createGzip({ level: LEVEL }), encrypt, sink));
+  const written = (run: RunSql) =>
+    pipeline(dump(run, options), createGzip({ level: LEVEL }), encrypt, sink, { end: false });
+  await raw.snapshot(written);
+  // Who has read its end may ask for another one: the embedded database makes one at a time.
+  sink.end();
+  await finished(sink);
 }
 
 async function requireStopped(run: RunSql): Promise<void> {

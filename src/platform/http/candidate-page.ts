@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { Language } from "../../../generated/operations/types.ts";
+import { type NoticeCode, PAGE_TEXT, type RefusalCode } from "../../contract/candidate-text/page-words.ts";
 import { type When, whenOf } from "../../contract/candidate-text/when.ts";
-import { type NoticeCode, PAGE_TEXT, type RefusalCode } from "../../contract/candidate-text/words.ts";
 import { Html, html } from "../../contract/html.ts";
 import type { LinkedShift } from "../links/shift.ts";
 

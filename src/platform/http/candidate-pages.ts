@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from "express";
 import { createRouter, type Handlers } from "../../../generated/candidate/server.ts";
 import type { Language } from "../../../generated/operations/types.ts";
-import { type NoticeCode, PAGE_TEXT } from "../../contract/candidate-text/words.ts";
+import { type NoticeCode, PAGE_TEXT } from "../../contract/candidate-text/page-words.ts";
 import { ProblemError } from "../../runtime/problem.ts";
 import type { AddressLimit } from "../access/address-limit.ts";
 import type { Deps } from "../deps.ts";

@@ -1,5 +1,5 @@
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
-import type { RefusalCode } from "../../contract/candidate-text/words.ts";
+import type { RefusalCode } from "../../contract/candidate-text/page-words.ts";
 import { ProblemError } from "../../runtime/problem.ts";
 import { NEW_LINK_SALT } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";

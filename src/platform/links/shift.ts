@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { JobStatus, Language } from "../../../generated/operations/types.ts";
-import type { ShiftStateCode } from "../../contract/candidate-text/words.ts";
+import type { ShiftStateCode } from "../../contract/candidate-text/page-words.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import { EMAIL, FIRST_NAME } from "../candidates/membership.ts";
 import { HOLDS_SEAT, JOINED_OUTLET_NAME, JOINED_ROLE_NAME, PLACE_NAMES } from "../db/fragments.ts";

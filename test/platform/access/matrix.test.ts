@@ -83,14 +83,12 @@ async function outcome(
     const [, role] = /needs the role (\w+);/.exec(detail) ?? [];
     if (code === "forbidden") return role === undefined ? code : `forbidden: ${role}`;
     if (code === "unauthorized" || code === "not_found") return code;
-    // The embedded engine ends one backup before it starts another, and is asked for several here.
-    const isAnotherBackup = response.status === 503 && path.endsWith("/backup");
-    return response.status < 500 || isAnotherBackup ? "served" : response.status;
+    return response.status < 500 ? "served" : response.status;
   }
   // The stream does not end.
   if (response.headers.get("content-type") === "text/event-stream") await response.body?.cancel();
   else await response.arrayBuffer();
-  // A page about a link that there is not.
+  // A page about an unknown link.
   if (response.status === 404 && response.headers.get("content-type")?.startsWith("text/html"))
     return "served";
   return response.ok ? "served" : response.status;

@@ -281,14 +281,18 @@ describe("a backup", () => {
         (text) => text.replace('{"end":"events"}\n', ""),
         /the end of table "events" is missing/,
       ],
-      ["with a header that is none", (text) => text.replace("{", "["), /its header is not what a backup has/],
+      [
+        "with a header of another form",
+        (text) => text.replace("{", "["),
+        /its header is not what a backup has/,
+      ],
       [
         "with a row too long",
         (text) => text.replace("Ward 1", "x".repeat(17 * 1024 * 1024)),
         /a line of more than 16 MB/,
       ],
       [
-        "with a value that is none of its type, which is not shown",
+        "with a value of another type, which is not shown",
         (text) => text.replace(/\n\(([^\n]*Ward 1[^\n]*\n)/, "\n(secret$1"),
         /: the backup is damaged: a row of table workplaces cannot be stored$/,
       ],
@@ -322,9 +326,13 @@ describe("a backup", () => {
         (text) => withDay(text, "event_log", "2026-01-01'); create table public.owned (); --"),
         /its days is not what/,
       ],
-      ["with a day that is none", (text) => withDay(text, "event_log", "2026-02-31"), /its days is not what/],
       [
-        "with a time that is none",
+        "with a day that does not exist",
+        (text) => withDay(text, "event_log", "2026-02-31"),
+        /its days is not what/,
+      ],
+      [
+        "with a time that does not exist",
         (text) => text.replace(/"takenAt":"/, '"takenAt":"\\u001b[2J'),
         /its takenAt is not what/,
       ],
