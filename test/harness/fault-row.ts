@@ -1,6 +1,6 @@
 import { type Dialect, everyDialect } from "../../src/contract/dialect.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
-import type { AnyCode as Code } from "../../src/verify/codes/codes.ts";
+import type { AnyCode } from "../../src/verify/codes/codes.ts";
 import type { OperationId } from "../../src/verify/exchange.ts";
 import type { Place } from "../../src/verify/finding.ts";
 import type { Group } from "../../src/verify/options.ts";
@@ -8,7 +8,7 @@ import type { Group } from "../../src/verify/options.ts";
 /** One fault, and the finding that the kit must report. */
 export interface Row {
   fault: FaultName;
-  code: Code;
+  code: AnyCode;
   /** Operations that may have the finding: two forms of unassignment are one fault. */
   at: readonly Place[];
   /** Planted and found on each of these separately; replaces `at`. */
@@ -25,14 +25,19 @@ const SEEN_IN: Partial<Record<OperationId, Group>> = {
   cancelShift: "cancellation",
 };
 
-type Line = readonly [fault: FaultName, code: Code, at: Place | readonly Place[], needs?: Partial<Dialect>];
+type Line = readonly [
+  fault: FaultName,
+  code: AnyCode,
+  at: Place | readonly Place[],
+  needs?: Partial<Dialect>,
+];
 
 export const rows = (only: readonly Group[], lines: readonly Line[]): Row[] =>
   lines.map(([fault, code, at, needs = {}]) => ({ fault, code, at: [at].flat(), only, needs }));
 
 type EachLine = readonly [
   fault: FaultName,
-  code: Code,
+  code: AnyCode,
   each: readonly OperationId[],
   needs?: Partial<Dialect>,
 ];

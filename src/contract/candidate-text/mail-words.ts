@@ -5,8 +5,7 @@ interface MailWords {
   greeting: (name: string) => string;
   /** A day, as part of a subject. */
   on: (day: string) => string;
-  labels: Record<"role" | "place" | "day" | "times" | "length", string>;
-  before: string;
+  labels: Record<"role" | "place" | "day" | "times" | "length" | "before", string>;
   /** `open`: what the link of the mail is for. */
   kinds: Record<
     NotificationKind,
@@ -26,7 +25,6 @@ export const MAIL_TEXT: Record<Language, MailWords> = {
     greeting: (name) => `Hello ${name},`,
     on: (day) => ` on ${day}`,
     labels: PAGE_TEXT.en.labels,
-    before: "Before",
     kinds: {
       job_offered: {
         subject: (on) => `A shift${on} is open for you`,
@@ -68,7 +66,6 @@ export const MAIL_TEXT: Record<Language, MailWords> = {
     greeting: (name) => `Hej ${name}!`,
     on: (day) => ` ${day}`,
     labels: PAGE_TEXT.sv.labels,
-    before: "Tidigare",
     kinds: {
       job_offered: {
         subject: (on) => `Ett pass${on} är ledigt för dig`,

@@ -48,7 +48,10 @@ export function mailText(values: NotificationValues): MailText {
       ? [
           {
             facts: [
-              [words.before, spanOf(whenOf(language, timeZone, before.startTime, before.endTime))] as const,
+              [
+                words.labels.before,
+                spanOf(whenOf(language, timeZone, before.startTime, before.endTime)),
+              ] as const,
             ],
           },
         ]

@@ -35,10 +35,7 @@ interface PageText {
   /** Beside a booking whose shift has started, and where the provider has assigned the candidate itself. */
   tooLate: string;
   moved: string;
-  labels: Record<
-    "role" | "place" | "address" | "day" | "times" | "length" | "break" | "about" | "before",
-    string
-  >;
+  labels: Record<"role" | "place" | "address" | "day" | "times" | "length" | "before", string>;
   answers: Record<Exclude<AnswerCode, "not_me">, string>;
   /** `accept`, after another answer. */
   afterAll: string;
@@ -93,8 +90,6 @@ export const PAGE_TEXT: Record<Language, PageText> = {
       day: "Day",
       times: "Time",
       length: "Length",
-      break: "Break",
-      about: "About the shift",
       before: "Before",
     },
     answers: { accept: "Accept the shift", decline: "No, thanks", withdraw: "Withdraw from the shift" },
@@ -174,8 +169,6 @@ export const PAGE_TEXT: Record<Language, PageText> = {
       day: "Dag",
       times: "Tid",
       length: "Längd",
-      break: "Rast",
-      about: "Om passet",
       before: "Tidigare",
     },
     answers: { accept: "Ta passet", decline: "Nej tack", withdraw: "Avboka passet" },

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { JobStatus, Language } from "../../../generated/operations/types.ts";
 import type { ShiftStateCode } from "../../contract/candidate-text/page-words.ts";
-import { DAY_MS } from "../../contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../contract/durations.ts";
 import { EMAIL, FIRST_NAME } from "../candidates/membership.ts";
 import { HOLDS_SEAT, JOINED_OUTLET_NAME, JOINED_ROLE_NAME, PLACE_NAMES } from "../db/fragments.ts";
 import type { Booking } from "../db/schema.ts";
@@ -109,7 +109,7 @@ function timesBefore({ content, startTime, endTime }: Row): LinkedShift["before"
 
 /** A notification names whole minutes. */
 const isSameMinute = (start: number, startTime: Date, end: number, endTime: Date) =>
-  Math.abs(start - startTime.getTime()) < 60_000 && Math.abs(end - endTime.getTime()) < 60_000;
+  Math.abs(start - startTime.getTime()) < MINUTE_MS && Math.abs(end - endTime.getTime()) < MINUTE_MS;
 
 type Part = Pick<LinkedShift, "state" | "answers" | "isTooLate">;
 
