@@ -29,8 +29,8 @@ describe.each(featureEngines)("the language of mails and pages on %s", (engine) 
   };
 
   it("is the candidate's, otherwise the organisation's, otherwise the installation's, and the page agrees", async () => {
-    await organisation.addPerson({ email: "one@example.com" });
-    await organisation.open(NIGHT);
+    const one = await organisation.addPerson({ email: "one@example.com" });
+    const job = await organisation.open(NIGHT);
     const [first] = mails;
     expect([first?.language, first?.subject]).toEqual([
       "en",
@@ -40,6 +40,8 @@ describe.each(featureEngines)("the language of mails and pages on %s", (engine) 
     const { params, operations } = organisation;
     ok(await operations.changeIntegration({ params, body: { language: "sv" } }));
     expect((await organisation.integration()).language).toBe("sv");
+    // Nothing of the first shift is offered to the others, in a digest.
+    await organisation.accept(job, one);
     await organisation.addPerson({ email: "two@example.com" });
     await organisation.addPerson({ email: "three@example.com", language: "en" });
     mails.length = 0;
