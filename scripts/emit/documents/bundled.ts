@@ -38,10 +38,8 @@ function withoutTwins(document: Document): Document {
   if (!isRecord(schemas) || !isRecord(parameters)) return document;
   const names = new Set(Object.keys(schemas).map((name) => name.toLowerCase()));
   const isTwin = (name: string): boolean => names.has(name.toLowerCase());
-  const isInlined = (reference: string): boolean => {
-    const [, name = ""] = /^#\/components\/parameters\/(.+)$/.exec(reference) ?? [];
-    return isTwin(name);
-  };
+  const isInlined = (reference: string): boolean =>
+    isTwin(/^#\/components\/parameters\/(.+)$/.exec(reference)?.[1] ?? "");
   const kept = only(parameters, (name) => !isTwin(name));
   return { ...inlined(document, isInlined), components: { ...others, parameters: kept, schemas } };
 }

@@ -38,17 +38,15 @@ export function flatten(
   const left: Schema[] = [];
   let merged: SchemaObject = {};
   for (const part of parts) {
-    const whole = typeof part === "boolean" ? booleanContent(part) : resolve(part);
+    const whole = part === true ? {} : part && resolve(part);
     const united = whole && merge(merged, withoutNotes(whole), resolve);
-    if (united === undefined) left.push(part);
-    else merged = united;
+    if (united) merged = united;
+    else left.push(part);
   }
   const all = merge(merged, own, resolve);
   if (all === undefined) return schema;
   return close({ ...all, ...unevaluated(schema), ...(left.length > 0 && { allOf: left }) });
 }
-
-const booleanContent = (part: boolean): SchemaObject | undefined => (part ? {} : undefined);
 
 /** Returns the schema with its references included; undefined if that leaves more than one object. */
 function contentOf(schema: SchemaObject, named: NamedSchemas, depth: number): SchemaObject | undefined {

@@ -38,11 +38,8 @@ function below(item: Document, parameters: readonly object[], suffix: string): D
       ? { ...operation, operationId: `${operation.operationId}${suffix}` }
       : operation,
   );
-  if (parameters.length === 0) return named;
-  return {
-    ...named,
-    parameters: [...parameters, ...(Array.isArray(item.parameters) ? item.parameters : [])],
-  };
+  const own = Array.isArray(item.parameters) ? item.parameters : [];
+  return parameters.length === 0 ? named : { ...named, parameters: [...parameters, ...own] };
 }
 
 /** A server's variable is a text; the schema of the same name describes it better. */

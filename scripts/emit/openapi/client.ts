@@ -16,33 +16,18 @@ export function emitClient(
     const type = `Call<paths, ${JSON.stringify(path)}, "${method}">`;
     return `${docComment(operationText(operation))}${operationId}: ${type};\n`;
   });
-  const isOther = ({ body }: Operation) => body !== undefined && body.contentType !== "application/json";
-  const methods = operations.map((operation) => {
-    const { operationId, method, path, body } = operation;
-    const isPage = operation.responses.some(({ contentType }) => contentType === HTML);
-    const call = (init: string) => `http.${method.toUpperCase()}(${JSON.stringify(path)}, ${init})`;
-    if (isStream(operation))
-      return `${operationId}: (...[init]) => withEvents(${call('{ ...init, parseAs: "stream" }')}),\n`;
-    const init = isOther(operation) ? `sentAs("${body?.contentType}", init)` : "init";
-    if (isPage) return `${operationId}: (...init) => withStatus(${call(`...readAsText(${init})`)}),\n`;
-    return `${operationId}: (...init) => withStatus(${call(`...${init}`)}),\n`;
-  });
-  const reader = operations.some(isStream) ? `import { withEvents } from "${runtime}/read-events.ts";\n` : "";
+  const methods = operations.map(methodOf).join("");
+  const used = ["readAsText", "sentAs", "withStatus"].filter((name) => methods.includes(`${name}(`));
+  const reader = methods.includes("withEvents(")
+    ? `import { withEvents } from "${runtime}/read-events.ts";\n`
+    : "";
   const schemes = tokenPlaces(document);
   const needed = operations.flatMap(({ method, path, alternatives }) =>
     alternatives.length === 0 ? [] : [[`${method.toUpperCase()} ${path}`, alternatives]],
   );
   const security = { schemes, operations: Object.fromEntries(needed) };
   const names = Object.keys(schemes).map((name) => JSON.stringify(name));
-  const hasPages = operations.some(({ responses }) =>
-    responses.some(({ contentType }) => contentType === HTML),
-  );
-  const used = [
-    ...(hasPages ? ["readAsText"] : []),
-    ...(operations.some(isOther) ? ["sentAs"] : []),
-    "withStatus",
-  ];
-  return `import { type Call, type Interceptors, openHttp, type Options, ${used.join(", ")} } from "${runtime}/client.ts";
+  return `import { type Call, type Interceptors, openHttp, ${["type Options", ...used].join(", ")} } from "${runtime}/client.ts";
 ${reader}import type { paths } from "./types.ts";
 
 export type { Middleware, Token } from "${runtime}/client.ts";
@@ -60,14 +45,22 @@ export function createClient(options: ClientOptions = {}): Client {
   return {
     use: http.use,
     eject: http.eject,
-${methods.join("")}
+${methods}
   };
 }
 `;
 }
 
-const isStream = ({ responses }: Operation): boolean =>
-  responses.some(({ contentType }) => contentType === EVENT_STREAM);
+function methodOf({ operationId, method, path, body, responses }: Operation): string {
+  const answers = (type: string) => responses.some(({ contentType }) => contentType === type);
+  const call = (init: string) => `http.${method.toUpperCase()}(${JSON.stringify(path)}, ${init})`;
+  if (answers(EVENT_STREAM))
+    return `${operationId}: (...[init]) => withEvents(${call('{ ...init, parseAs: "stream" }')}),\n`;
+  const isJson = body === undefined || body.contentType === "application/json";
+  const init = isJson ? "init" : `sentAs("${body.contentType}", init)`;
+  const asked = answers(HTML) ? `readAsText(${init})` : init;
+  return `${operationId}: (...init) => withStatus(${call(`...${asked}`)}),\n`;
+}
 
 /** Returns the comment of an operation: its title and the first paragraph of its description. */
 export function operationText({ summary, description, method, path, isDeprecated }: Operation): string {
