@@ -81,19 +81,3 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
     why: "a person who becomes free may work for others",
   },
 };
-
-/**
- * Files whose statements are for the rows of several organisations, as `db/organisation.ts` groups them: on a distributed database one statement
- * for each organisation, which names it.
- */
-export const TOGETHER: readonly string[] = [
-  "notifications/offers.ts",
-  "notifications/outage.ts",
-  "shifts/observe/load.ts",
-  "shifts/run.ts",
-  "upkeep/event-log.ts",
-  "upkeep/old-jobs.ts",
-  "upkeep/upkeep.ts",
-  "work/claims.ts",
-  "work/rows.ts",
-];

@@ -95,7 +95,21 @@ function firstOfKey({ tableElts = [] }: Fields): string | undefined {
 /** Returns what a distributed planner would not take in a statement. */
 export async function lintStatement(text: string, tables: OrganisationTables): Promise<StatementFinding[]> {
   const nodes = await parsed(text);
-  return nodes.flatMap((node) => [...shapesOf(node), ...crossings(node, tables)]);
+  return nodes.flatMap((node) => [
+    ...shapesOf(node),
+    ...crossings(node, tables),
+    ...lateralLimits(node, tables),
+  ]);
+}
+
+/** One worker takes them for the rows of one organisation. */
+function lateralLimits({ kind, fields, around }: Node, tables: OrganisationTables): StatementFinding[] {
+  if (kind !== "RangeSubselect" || !fields.lateral) return [];
+  const query = fields.subquery.SelectStmt;
+  const own = readingsOf({ kind: "SelectStmt", fields: query, around }, tables, "several");
+  const isLimited = query.limitCount ?? query.limitOffset;
+  if (!isLimited || (own.length > 0 && own.every(({ reads }) => reads === "one"))) return [];
+  return [{ rule: "lateral_limit", subject: fields.alias?.aliasname ?? "" }];
 }
 
 const STABLE =
@@ -124,11 +138,6 @@ function shapesOf(node: Node): StatementFinding[] {
   const { targetList, valuesLists, op } = fields;
   if (kind === "SelectStmt" && op === "SETOP_NONE" && !(targetList ?? valuesLists))
     found.push({ rule: "empty_select_list", subject: "select" });
-  if (kind === "RangeSubselect" && fields.lateral) {
-    const { limitCount, limitOffset } = fields.subquery.SelectStmt;
-    if (limitCount ?? limitOffset)
-      found.push({ rule: "lateral_limit", subject: fields.alias?.aliasname ?? "" });
-  }
   if (kind === "GroupingSet") found.push({ rule: "grouping_sets", subject: "group by" });
   return found;
 }
@@ -182,11 +191,17 @@ function crossings(node: Node, tables: OrganisationTables): StatementFinding[] {
 }
 
 /** Returns the sources of a statement: which of them are held to one organisation, by a parameter or by another source. */
-function readingsOf({ fields, around }: Node, tables: OrganisationTables): Source[] {
+function readingsOf(
+  { fields, around }: Node,
+  tables: OrganisationTables,
+  outerTables: Source["reads"] = "one",
+): Source[] {
   const own = sourcesOf(fromOf(fields), tables);
   const outer = around.filter(isStatement).flatMap((node) => sourcesOf(fromOf(node.fields), tables));
   // What the outer statement reads is found there.
-  const outside = outer.map((source): Source => ({ ...source, reads: source.isTable ? "one" : "several" }));
+  const outside = outer.map(
+    (source): Source => ({ ...source, reads: source.isTable ? outerTables : "several" }),
+  );
   const equations = [...equationsOf(fields.whereClause), ...nodesOf(fromOf(fields)).flatMap(equationsOfJoin)];
   // What holds one source holds those that equal it.
   for (const _ of own) for (const equation of equations) narrow(equation, own, outside);

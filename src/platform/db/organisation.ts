@@ -7,14 +7,18 @@ import type { Database } from "./engine.ts";
  */
 export type Organisation = string | undefined;
 
+/** Marks a statement that is for several organisations, and names one on a distributed database: only such a one may cross them unlisted. */
+export const BY_ORGANISATION = "/* by organisation */";
+const mark = sql.raw(BY_ORGANISATION);
+
 /** The provider of each given row, as the tables of the statement are compared with it. */
 export const providerOf = (organisation: Organisation, column: string): RawBuilder<string> =>
-  organisation === undefined ? sql.ref(column) : sql`${organisation}::uuid`;
+  organisation === undefined ? sql`${sql.ref(column)} ${mark}` : sql`${organisation}::uuid`;
 
 /** The same for an INSERT of given rows: `join` follows them. A worker inserts what it selects from a table of its own. */
 export const inserted = (organisation: Organisation, column: string) =>
   organisation === undefined
-    ? { provider: sql.ref(column), join: sql`` }
+    ? { provider: sql.ref(column), join: mark }
     : {
         provider: sql.ref("integrations.provider_id"),
         join: sql`join integrations on integrations.provider_id = ${organisation}`,
@@ -33,7 +37,7 @@ export function byOrganisation<Row extends { providerId: string }>(
 
 /** A condition on the organisation, for statements that choose their rows themselves; `and` follows it. */
 export const isOf = (organisation: Organisation) =>
-  organisation === undefined ? sql`` : sql`provider_id = ${organisation} and`;
+  organisation === undefined ? mark : sql`provider_id = ${organisation} and`;
 
 /** Returns the organisations at which a table has rows for which `condition` holds. One statement is for all of them on a database that is not distributed. */
 export async function organisationsWith(
