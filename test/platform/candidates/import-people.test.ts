@@ -56,9 +56,11 @@ describe.each(featureEngines)("many people, on %s", (engine) => {
   });
 
   it("are judged one by one: what is not valid keeps no other person from being added", async () => {
-    const wrong = { ...person(410), personalNumber: "198507099806", email: 7 };
+    const wrong = { ...person(410), personalNumber: numberAt(410), email: 7 };
     const unknown = person(411, { competenceIds: ["01a2090a-8965-7561-afea-5f20ecad21f7"] });
-    const digit = person(412, { personalNumber: "198507099806" });
+    const digit = person(412, {
+      personalNumber: `${numberAt(412).slice(0, -1)}${(Number(numberAt(412).at(-1)) + 1) % 10}`,
+    });
     expect(await send([wrong, {}, unknown, digit, person(413)])).toMatchObject([
       { outcome: "refused", errors: [{ pointer: "/email" }] },
       {
