@@ -159,8 +159,8 @@ export interface Client extends Interceptors {
   /**
    * List the candidates: `GET /candidates`.
    *
-   * Decision: `search` finds names only. A personal number is not looked up, because addresses appear in logs and
-   * histories.
+   * Decision: `search` finds names and employee numbers only. A personal number is not looked up, because
+   * addresses appear in logs and histories.
    */
   listCandidates: Call<paths, "/candidates", "get">;
   /**
@@ -171,6 +171,22 @@ export interface Client extends Interceptors {
    * platform hires, stored encrypted, and dropped once the provider confirmed.
    */
   createCandidate: Call<paths, "/candidates", "post">;
+  /**
+   * Add many people: `POST /candidates/import`.
+   *
+   * Each entry of `people` is what `createCandidate` takes, and has a result at the same index: one that is not
+   * valid keeps no other from being added. A person who is known already is left as they are, so that the same
+   * list can be sent again. With `preview`, nothing is stored.
+   */
+  importCandidates: Call<paths, "/candidates/import", "post">;
+  /**
+   * Give many people a competence, or take it away: `POST /candidates/competences`.
+   *
+   * In one transaction; the other competences stay. With `has: false` it is taken away from the company's list and
+   * from what registries assert, until a registry names it again. People who do not exist are left out. Open jobs
+   * that need a competence are offered to those who got it.
+   */
+  setCompetence: Call<paths, "/candidates/competences", "post">;
   /** Read a candidate: `GET /candidates/{candidateId}`. */
   getCandidate: Call<paths, "/candidates/{candidateId}", "get">;
   /**
@@ -449,6 +465,8 @@ const DOCUMENT = {
       "PATCH /competences/{competenceId}": [["operatorToken"]],
       "GET /candidates": [["operatorToken"]],
       "POST /candidates": [["operatorToken"]],
+      "POST /candidates/import": [["operatorToken"]],
+      "POST /candidates/competences": [["operatorToken"]],
       "GET /candidates/{candidateId}": [["operatorToken"]],
       "DELETE /candidates/{candidateId}": [["operatorToken"]],
       "PATCH /candidates/{candidateId}": [["operatorToken"]],
@@ -521,6 +539,8 @@ export function createClient(options: ClientOptions = {}): Client {
     changeCompetence: (...init) => withStatus(http.PATCH("/competences/{competenceId}", ...init)),
     listCandidates: (...init) => withStatus(http.GET("/candidates", ...init)),
     createCandidate: (...init) => withStatus(http.POST("/candidates", ...init)),
+    importCandidates: (...init) => withStatus(http.POST("/candidates/import", ...init)),
+    setCompetence: (...init) => withStatus(http.POST("/candidates/competences", ...init)),
     getCandidate: (...init) => withStatus(http.GET("/candidates/{candidateId}", ...init)),
     eraseCandidate: (...init) => withStatus(http.DELETE("/candidates/{candidateId}", ...init)),
     changeCandidate: (...init) => withStatus(http.PATCH("/candidates/{candidateId}", ...init)),

@@ -162,8 +162,8 @@ export interface Handlers<Context> {
   /**
    * List the candidates: `GET /candidates`.
    *
-   * Decision: `search` finds names only. A personal number is not looked up, because addresses appear in logs and
-   * histories.
+   * Decision: `search` finds names and employee numbers only. A personal number is not looked up, because
+   * addresses appear in logs and histories.
    */
   listCandidates: Handler<operations["listCandidates"], Context>;
   /**
@@ -174,6 +174,22 @@ export interface Handlers<Context> {
    * platform hires, stored encrypted, and dropped once the provider confirmed.
    */
   createCandidate: Handler<operations["createCandidate"], Context>;
+  /**
+   * Add many people: `POST /candidates/import`.
+   *
+   * Each entry of `people` is what `createCandidate` takes, and has a result at the same index: one that is not
+   * valid keeps no other from being added. A person who is known already is left as they are, so that the same
+   * list can be sent again. With `preview`, nothing is stored.
+   */
+  importCandidates: Handler<operations["importCandidates"], Context>;
+  /**
+   * Give many people a competence, or take it away: `POST /candidates/competences`.
+   *
+   * In one transaction; the other competences stay. With `has: false` it is taken away from the company's list and
+   * from what registries assert, until a registry names it again. People who do not exist are left out. Open jobs
+   * that need a competence are offered to those who got it.
+   */
+  setCompetence: Handler<operations["setCompetence"], Context>;
   /** Read a candidate: `GET /candidates/{candidateId}`. */
   getCandidate: Handler<operations["getCandidate"], Context>;
   /**
@@ -885,6 +901,44 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "409": "application/problem+json",
+      "413": "application/problem+json",
+      "415": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "importCandidates",
+    method: "POST",
+    path: "/candidates/import",
+    security: ["operatorToken"],
+    scopes: ["operator"],
+    parameters: [],
+    body: { required: true, contentType: "application/json" },
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "413": "application/problem+json",
+      "415": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "setCompetence",
+    method: "POST",
+    path: "/candidates/competences",
+    security: ["operatorToken"],
+    scopes: ["operator"],
+    parameters: [],
+    body: { required: true, contentType: "application/json" },
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
       "413": "application/problem+json",
       "415": "application/problem+json",
       "429": "application/problem+json",

@@ -397,7 +397,7 @@ export interface paths {
     };
     /**
      * List the candidates
-     * @description Decision: `search` finds names only. A personal number is not looked up, because addresses appear in logs and histories.
+     * @description Decision: `search` finds names and employee numbers only. A personal number is not looked up, because addresses appear in logs and histories.
      */
     get: operations["listCandidates"];
     put?: never;
@@ -406,6 +406,46 @@ export interface paths {
      * @description What an operator enters is valid for every organisation. A person who is known only from registries becomes this candidate, with these data. `hire` holds what the full create payload needs; it is given only when the platform hires, stored encrypted, and dropped once the provider confirmed.
      */
     post: operations["createCandidate"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/candidates/import": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Add many people
+     * @description Each entry of `people` is what `createCandidate` takes, and has a result at the same index: one that is not valid keeps no other from being added. A person who is known already is left as they are, so that the same list can be sent again. With `preview`, nothing is stored.
+     */
+    post: operations["importCandidates"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/candidates/competences": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Give many people a competence, or take it away
+     * @description In one transaction; the other competences stay. With `has: false` it is taken away from the company's list and from what registries assert, until a registry names it again. People who do not exist are left out. Open jobs that need a competence are offered to those who got it.
+     */
+    post: operations["setCompetence"];
     delete?: never;
     options?: never;
     head?: never;
@@ -1870,6 +1910,7 @@ export interface components {
       phone: components["schemas"]["Phone"];
       competenceIds: string[];
       hire?: components["schemas"]["HireDetails"];
+      employeeNumber?: components["schemas"]["EmployeeNumber"];
       /** @description Of mails and pages for the candidate; that of the organisation unless given. */
       language?: components["schemas"]["Language"];
     };
@@ -1926,11 +1967,59 @@ export interface components {
       /** @description Whether the passport has been verified. */
       passportVerified: boolean;
     };
+    /** @description The company's own number of the person, which keeps namesakes apart. It may repeat; empty: none. */
+    EmployeeNumber: string;
     CandidateChange: {
       email?: components["schemas"]["Email"];
       phone?: components["schemas"]["Phone"];
       competenceIds?: string[];
       language?: components["schemas"]["Language"];
+      employeeNumber?: components["schemas"]["EmployeeNumber"];
+    };
+    PeopleImport: {
+      /** @description Only say what would happen. */
+      preview?: boolean;
+      people: {
+        [key: string]: unknown;
+      }[];
+    };
+    PeopleImported: {
+      results: components["schemas"]["ImportedPerson"][];
+    };
+    ImportedPerson: {
+      /**
+       * @description `known`: a candidate, or an entry before this one, has the personal number. `refused`: the entry is not valid.
+       * @enum {string}
+       */
+      outcome: "added" | "known" | "refused";
+      /**
+       * Format: uuid
+       * @description Of a known person, and of one who was added.
+       */
+      candidateId?: string;
+      errors?: components["schemas"]["FieldError"][];
+    };
+    FieldError: {
+      /**
+       * @description JSON pointer (RFC 6901) into the body, such as `/content/shiftId`. Faults outside the body start with `#/path`, `#/query` or `#/headers`, such as `#/query/limit`.
+       * @example /content/shiftId
+       */
+      pointer: string;
+      /**
+       * @description What was expected there. Never holds the value.
+       * @example must be a UUID
+       */
+      message: string;
+    };
+    CompetenceOfMany: {
+      candidateIds: string[];
+      /** Format: uuid */
+      competenceId: string;
+      has: boolean;
+    };
+    CompetenceSet: {
+      /** @description How many people have it now, or lost it. */
+      changed: number;
     };
     /** @description What the company itself asserts about a person, and what each registry does: what a registry asserts is valid for the shifts of its own organisation. */
     Candidate: {
@@ -1951,6 +2040,7 @@ export interface components {
       competenceIds: string[];
       /** @description Absent: that of the organisation. */
       language?: components["schemas"]["Language"];
+      employeeNumber?: components["schemas"]["EmployeeNumber"];
       /** @description Valid for every organisation: an operator added the person, or released them. Otherwise the person is offered and booked only on shifts of the organisations in `memberships`. */
       shared: boolean;
       /** @description The organisations whose registry names the person, the first to do so first. */
@@ -2742,18 +2832,6 @@ export interface components {
       traceId?: string;
       /** @description Every fault of the request, not only the first. */
       errors?: components["schemas"]["FieldError"][];
-    };
-    FieldError: {
-      /**
-       * @description JSON pointer (RFC 6901) into the body, such as `/content/shiftId`. Faults outside the body start with `#/path`, `#/query` or `#/headers`, such as `#/query/limit`.
-       * @example /content/shiftId
-       */
-      pointer: string;
-      /**
-       * @description What was expected there. Never holds the value.
-       * @example must be a UUID
-       */
-      message: string;
     };
   };
   responses: {
@@ -3606,7 +3684,7 @@ export interface operations {
   listCandidates: {
     parameters: {
       query?: {
-        /** @description Only people whose name, as `firstName lastName`, contains this text, be it the company's or that of a registry, or the person with this candidateId. Case is ignored. */
+        /** @description Only people whose name, as `firstName lastName`, contains this text, be it the company's or that of a registry, and people with this employee number; or the person with this candidateId. Case is ignored. */
         search?: string;
         /** @description Only people with this competence, whether the company or a registry asserts it. */
         competenceId?: string;
@@ -3667,6 +3745,68 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       409: components["responses"]["Conflict"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  importCandidates: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["PeopleImport"];
+      };
+    };
+    responses: {
+      /** @description The result for each entry. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["PeopleImported"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  setCompetence: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["CompetenceOfMany"];
+      };
+    };
+    responses: {
+      /** @description How many it changed. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CompetenceSet"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
       429: components["responses"]["TooManyFailures"];
@@ -5054,7 +5194,15 @@ export type EmergencyContact = components["schemas"]["EmergencyContact"];
 /** Checked softly; a bank knows its own numbers best. */
 export type BankDetails = components["schemas"]["BankDetails"];
 export type CandidateDocuments = components["schemas"]["CandidateDocuments"];
+/** The company's own number of the person, which keeps namesakes apart. It may repeat; empty: none. */
+export type EmployeeNumber = components["schemas"]["EmployeeNumber"];
 export type CandidateChange = components["schemas"]["CandidateChange"];
+export type PeopleImport = components["schemas"]["PeopleImport"];
+export type PeopleImported = components["schemas"]["PeopleImported"];
+export type ImportedPerson = components["schemas"]["ImportedPerson"];
+export type FieldError = components["schemas"]["FieldError"];
+export type CompetenceOfMany = components["schemas"]["CompetenceOfMany"];
+export type CompetenceSet = components["schemas"]["CompetenceSet"];
 /** What the company itself asserts about a person, and what each registry does: what a registry asserts is valid for the shifts of its own organisation. */
 export type Candidate = components["schemas"]["Candidate"];
 /** Masked; empty if none is known. */
@@ -5157,4 +5305,3 @@ export type NotificationPage = components["schemas"]["NotificationPage"];
 export type IssuePage = components["schemas"]["IssuePage"];
 /** RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
 export type Problem = components["schemas"]["Problem"];
-export type FieldError = components["schemas"]["FieldError"];

@@ -80,7 +80,14 @@ export declare const schemas: {
   readonly EmergencyContact: Validator<components["schemas"]["EmergencyContact"]>;
   readonly BankDetails: Validator<components["schemas"]["BankDetails"]>;
   readonly CandidateDocuments: Validator<components["schemas"]["CandidateDocuments"]>;
+  readonly EmployeeNumber: Validator<components["schemas"]["EmployeeNumber"]>;
   readonly CandidateChange: Validator<components["schemas"]["CandidateChange"]>;
+  readonly PeopleImport: Validator<components["schemas"]["PeopleImport"]>;
+  readonly PeopleImported: Validator<components["schemas"]["PeopleImported"]>;
+  readonly ImportedPerson: Validator<components["schemas"]["ImportedPerson"]>;
+  readonly FieldError: Validator<components["schemas"]["FieldError"]>;
+  readonly CompetenceOfMany: Validator<components["schemas"]["CompetenceOfMany"]>;
+  readonly CompetenceSet: Validator<components["schemas"]["CompetenceSet"]>;
   readonly Candidate: Validator<components["schemas"]["Candidate"]>;
   readonly MaskedEmail: Validator<components["schemas"]["MaskedEmail"]>;
   readonly MaskedPhone: Validator<components["schemas"]["MaskedPhone"]>;
@@ -159,7 +166,6 @@ export declare const schemas: {
   readonly NotificationPage: Validator<components["schemas"]["NotificationPage"]>;
   readonly IssuePage: Validator<components["schemas"]["IssuePage"]>;
   readonly Problem: Validator<components["schemas"]["Problem"]>;
-  readonly FieldError: Validator<components["schemas"]["FieldError"]>;
 };
 
 export declare const requests: {
@@ -224,6 +230,8 @@ export declare const requests: {
   };
   readonly listCandidates: { readonly query: Validator<RequestPart<operations["listCandidates"], "query">> };
   readonly createCandidate: { readonly body: Validator<RequestBody<operations["createCandidate"]>> };
+  readonly importCandidates: { readonly body: Validator<RequestBody<operations["importCandidates"]>> };
+  readonly setCompetence: { readonly body: Validator<RequestBody<operations["setCompetence"]>> };
   readonly getCandidate: { readonly path: Validator<RequestPart<operations["getCandidate"], "path">> };
   readonly eraseCandidate: { readonly path: Validator<RequestPart<operations["eraseCandidate"], "path">> };
   readonly changeCandidate: {
@@ -537,6 +545,26 @@ export declare const responses: {
     readonly "415": Validator<ResponseBody<operations["createCandidate"], 415>>;
     readonly "429": Validator<ResponseBody<operations["createCandidate"], 429>>;
     readonly "503": Validator<ResponseBody<operations["createCandidate"], 503>>;
+  };
+  readonly importCandidates: {
+    readonly "200": Validator<ResponseBody<operations["importCandidates"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["importCandidates"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["importCandidates"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["importCandidates"], 403>>;
+    readonly "413": Validator<ResponseBody<operations["importCandidates"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["importCandidates"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["importCandidates"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["importCandidates"], 503>>;
+  };
+  readonly setCompetence: {
+    readonly "200": Validator<ResponseBody<operations["setCompetence"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["setCompetence"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["setCompetence"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["setCompetence"], 403>>;
+    readonly "413": Validator<ResponseBody<operations["setCompetence"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["setCompetence"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["setCompetence"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["setCompetence"], 503>>;
   };
   readonly getCandidate: {
     readonly "200": Validator<ResponseBody<operations["getCandidate"], 200>>;
@@ -973,7 +1001,14 @@ export declare const isHireDetails: Validator<components["schemas"]["HireDetails
 export declare const isEmergencyContact: Validator<components["schemas"]["EmergencyContact"]>;
 export declare const isBankDetails: Validator<components["schemas"]["BankDetails"]>;
 export declare const isCandidateDocuments: Validator<components["schemas"]["CandidateDocuments"]>;
+export declare const isEmployeeNumber: Validator<components["schemas"]["EmployeeNumber"]>;
 export declare const isCandidateChange: Validator<components["schemas"]["CandidateChange"]>;
+export declare const isPeopleImport: Validator<components["schemas"]["PeopleImport"]>;
+export declare const isPeopleImported: Validator<components["schemas"]["PeopleImported"]>;
+export declare const isImportedPerson: Validator<components["schemas"]["ImportedPerson"]>;
+export declare const isFieldError: Validator<components["schemas"]["FieldError"]>;
+export declare const isCompetenceOfMany: Validator<components["schemas"]["CompetenceOfMany"]>;
+export declare const isCompetenceSet: Validator<components["schemas"]["CompetenceSet"]>;
 export declare const isCandidate: Validator<components["schemas"]["Candidate"]>;
 export declare const isMaskedEmail: Validator<components["schemas"]["MaskedEmail"]>;
 export declare const isMaskedPhone: Validator<components["schemas"]["MaskedPhone"]>;
@@ -1052,4 +1087,3 @@ export declare const isEventPage: Validator<components["schemas"]["EventPage"]>;
 export declare const isNotificationPage: Validator<components["schemas"]["NotificationPage"]>;
 export declare const isIssuePage: Validator<components["schemas"]["IssuePage"]>;
 export declare const isProblem: Validator<components["schemas"]["Problem"]>;
-export declare const isFieldError: Validator<components["schemas"]["FieldError"]>;

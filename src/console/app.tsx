@@ -16,6 +16,7 @@ import { JobsPage } from "./jobs/jobs-page.tsx";
 import { WeekPage } from "./jobs/week-page.tsx";
 import { Frame } from "./layout/frame.tsx";
 import { NotFoundPage } from "./layout/not-found-page.tsx";
+import { ImportPage } from "./people/import-page.tsx";
 import { PeoplePage } from "./people/people-page.tsx";
 import { PersonPage } from "./people/person-page.tsx";
 import { me } from "./session/me.ts";
@@ -53,6 +54,7 @@ function SignedIn() {
             <Route path={`${BASE}/jobs/:jobId`} component={JobPage} />
             <Route path={`${BASE}/week`} component={WeekPage} />
             <Route path={`${BASE}/people`} component={PeoplePage} />
+            <Route path={`${BASE}/people/import`} component={ImportPage} />
             <Route path={`${BASE}/people/:candidateId`} component={PersonPage} />
             <Route path={`${BASE}/integrations`} component={IntegrationsPage} />
             <Route path={`${BASE}/integrations/new`} component={NewIntegrationPage} />

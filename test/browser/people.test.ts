@@ -39,6 +39,70 @@ describe("the people", () => {
   });
 });
 
+describe("a file of people", () => {
+  it("is looked at line by line, and added; sent again, it changes nothing", async () => {
+    await harness().onboard();
+    const { competences } = await competencesByName();
+    const [competence = ""] = competences.values();
+    const page = await harness().visit("people");
+    await page.getByRole("link", { name: "Import a file …" }).click();
+    const heading = "Personnummer;Förnamn;Efternamn;E-post;Telefon;Kompetenser;Anställningsnummer";
+    const line = (nth: number, rest: string) =>
+      `${numberAt(nth)};Åsa;Filström;asa@example.com;+46701740605;${rest}`;
+    const choose = (...lines: string[]) =>
+      page.getByLabel("CSV file").setInputFiles({
+        name: "people.csv",
+        mimeType: "text/csv",
+        buffer: Buffer.from(`${[heading, ...lines].join("\r\n")}\r\n`, "latin1"),
+      });
+    await choose("no people at all");
+    await page.getByText("The line has 1 cells, and the heading 7.").waitFor();
+    const lines = [
+      line(500, `${competence};A-1`),
+      line(501, ";A-2"),
+      line(502, "Unknown trade;A-3"),
+      ";;;;;;x",
+    ];
+    await choose(...lines);
+    const preview = page.getByRole("region", { name: "Preview" });
+    await preview
+      .getByText("2 people would be added, 0 known already and left as they are, 2 lines have errors.")
+      .waitFor();
+    await preview.getByText('There is no competence "Unknown trade".').waitFor();
+    await expectNoSeriousViolation(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expectNoSidewaysScroll(page);
+    await preview.getByRole("button", { name: "Add 2 people" }).click();
+    await page
+      .getByRole("region", { name: "Result" })
+      .getByText("2 people are added, 0 known already and left as they are, 2 lines have errors.")
+      .waitFor();
+    await choose(...lines);
+    await preview
+      .getByText("0 people would be added, 2 known already and left as they are, 2 lines have errors.")
+      .waitFor();
+    expect(await preview.getByRole("button", { name: /^Add/ }).count()).toBe(0);
+  });
+
+  it("gives those who were added a competence together", async () => {
+    const organisation = await harness().onboard();
+    const { competences } = await competencesByName();
+    const name = competences.get(organisation.competenceId) ?? "";
+    const lastName = "Gunnarsdotter";
+    await organisation.addPerson({ lastName, competenceIds: [] });
+    await organisation.addPerson({ lastName, competenceIds: [] });
+    const page = await harness().visit(`people?search=${lastName}`);
+    await page.getByRole("button", { name: "Choose all shown" }).click();
+    await page.getByRole("button", { name: "Competence of 2 people …" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel(name).check();
+    await expectNoSeriousViolation(page);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("2 people are changed.").waitFor();
+    await expect.poll(() => rows(page).filter({ hasText: name }).count()).toBe(2);
+  });
+});
+
 describe("a person", () => {
   it("is added in the console, with faults at their fields", async () => {
     const organisation = await harness().onboard();

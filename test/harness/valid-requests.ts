@@ -33,6 +33,8 @@ const rightBodies: Record<TakesBody, () => Record<string, unknown>> = {
   rotateToken: () => ({ direction: "platform", overlapHours: 1 }),
   releaseCandidate: () => ({ providerId: randomUUID() }),
   releaseCandidates: () => ({ candidateIds: [randomUUID()] }),
+  importCandidates: () => ({ preview: true, people: [{}] }),
+  setCompetence: () => ({ candidateIds: [randomUUID()], competenceId: randomUUID(), has: false }),
   revealCandidate: () => ({ reason: "The provider asks who this is" }),
   changeJob: () => ({ positions: 2 }),
   replayEvents: () => ({ providerId: randomUUID(), since: "2027-03-01T08:00:00Z" }),

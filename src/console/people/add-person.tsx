@@ -18,7 +18,7 @@ export function AddPerson() {
   );
 }
 
-const FIELDS = ["personalNumber", "firstName", "lastName", "email", "phone"] as const;
+const FIELDS = ["personalNumber", "firstName", "lastName", "email", "phone", "employeeNumber"] as const;
 
 function PersonForm() {
   const { route } = useLocation();
@@ -47,6 +47,12 @@ function PersonForm() {
       <FormField name="lastName" label="Last name" required maxLength={100} hint="As providers know it." />
       <FormField name="email" label="E-mail" required hint="Offers and changes of shifts are sent there." />
       <FormField name="phone" label="Phone" required hint="With the country code: +46701740605." />
+      <FormField
+        name="employeeNumber"
+        label="Employee number"
+        maxLength={40}
+        hint="The company's own, which keeps namesakes apart. It may be empty."
+      />
       <CompetenceField />
       <p class="hint">
         The person is valid for every organisation. Open jobs that need one of the competences are offered at

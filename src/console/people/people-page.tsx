@@ -20,6 +20,7 @@ import { fullName, validFor } from "../data/person-name.ts";
 import { usePages } from "../data/use-pages.ts";
 import { may } from "../session/me.ts";
 import { AddPerson } from "./add-person.tsx";
+import { CompetenceOfMany } from "./competence-of-many.tsx";
 import { ReleaseMany } from "./release-many.tsx";
 
 /** `search` is a part of the name. */
@@ -48,7 +49,10 @@ export function PeoplePage() {
   const isReleasing = may("operator") && providerId !== undefined && filter.state === "unreleased";
   return (
     <>
-      <PageHead title="People">{may("operator") && <AddPerson />}</PageHead>
+      <PageHead title="People">
+        {may("operator") && <AddPerson />}
+        {may("operator") && <a href="/console/people/import">Import a file …</a>}
+      </PageHead>
       <FilterForm {...filtering}>
         <TextFilter name="Name" value={filter.search} onChange={set("search")} />
         <SelectFilter
@@ -62,8 +66,12 @@ export function PeoplePage() {
       </FilterForm>
       <PagedList {...{ pages, ...filtering }} one="person" empty={<NoPeople />}>
         {(people) =>
-          isReleasing ? (
-            <Releasable key={providerId} {...{ people, providerId }} reload={pages.reload} />
+          may("operator") ? (
+            <Choosable
+              key={`${providerId} ${isReleasing}`}
+              {...{ people, providerId, isReleasing }}
+              reload={pages.reload}
+            />
           ) : (
             <PeopleTable people={people} providerId={providerId} />
           )
@@ -83,16 +91,23 @@ function NoPeople() {
   );
 }
 
-interface ReleasableProps {
+interface ChoosableProps {
   people: Candidate[];
-  providerId: string;
+  providerId: string | undefined;
+  /** They are the people of a registry who wait for a release. */
+  isReleasing: boolean;
   reload(): void;
 }
 
-/** The people of a registry who wait for a release, and a choice of them. */
-function Releasable({ people, providerId, reload }: ReleasableProps) {
+/** The people, and a choice of them. */
+function Choosable({ people, providerId, isReleasing, reload }: ChoosableProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const mayBe = people.filter(({ conflicts }) => conflicts.length === 0);
+  const mayBe = people.filter(({ conflicts }) => !isReleasing || conflicts.length === 0);
+  const those = mayBe.filter(({ candidateId }) => chosen.has(candidateId));
+  const onDone = () => {
+    setChosen(new Set());
+    reload();
+  };
   const choose = (ids: readonly string[], isChosen: boolean) =>
     setChosen(
       isChosen ? new Set([...chosen, ...ids]) : new Set([...chosen].filter((id) => !ids.includes(id))),
@@ -105,27 +120,30 @@ function Releasable({ people, providerId, reload }: ReleasableProps) {
         type="checkbox"
         aria-label={`Choose ${nameIn(person, providerId)}, ${person.personalNumber}`}
         checked={chosen.has(person.candidateId)}
-        disabled={person.conflicts.length > 0}
+        disabled={isReleasing && person.conflicts.length > 0}
         onChange={(event) => choose([person.candidateId], event.currentTarget.checked)}
       />
     ),
   };
   return (
     <>
-      <ReleaseMany
-        {...{ providerId }}
-        people={mayBe.filter(({ candidateId }) => chosen.has(candidateId))}
-        chooseAll={() =>
-          choose(
-            mayBe.map(({ candidateId }) => candidateId),
-            true,
-          )
-        }
-        onReleased={() => {
-          setChosen(new Set());
-          reload();
-        }}
-      />
+      <p class="row">
+        <button
+          type="button"
+          onClick={() =>
+            choose(
+              mayBe.map(({ candidateId }) => candidateId),
+              true,
+            )
+          }
+        >
+          Choose all shown
+        </button>
+        {those.length > 0 && <CompetenceOfMany people={those} onChanged={onDone} />}
+      </p>
+      {isReleasing && providerId !== undefined && (
+        <ReleaseMany {...{ providerId }} people={those} onReleased={onDone} />
+      )}
       <PeopleTable {...{ people, providerId }} first={[choice]} />
     </>
   );
@@ -152,6 +170,7 @@ function PeopleTable({ people, providerId, first = [] }: TableProps) {
       ),
     },
     { name: "Personal number", cell: ({ personalNumber }) => personalNumber },
+    { name: "Employee number", cell: ({ employeeNumber }) => employeeNumber },
     { name: "Competences", cell: (person) => competencesOf(person, names) },
     { name: "Valid for", cell: (person) => validityOf(person, names) },
   ];

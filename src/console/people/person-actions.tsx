@@ -50,12 +50,19 @@ function ContactForm(props: ChangeProps) {
   return (
     <Form
       action={action}
-      fields={["email", "phone"]}
+      fields={["email", "phone", "employeeNumber"]}
       submit="Save the changes"
       onSubmit={(given) => void action.run(contactIn(given))}
     >
       <FormField name="email" label="E-mail" hint="Leave it empty to keep the stored one." />
       <FormField name="phone" label="Phone" hint="Leave it empty to keep the stored one." />
+      <FormField
+        name="employeeNumber"
+        label="Employee number"
+        maxLength={40}
+        defaultValue={props.person.employeeNumber ?? ""}
+        hint="The company's own, which keeps namesakes apart."
+      />
       <p class="hint">Notifications of every organisation go to this address. Providers are not informed.</p>
     </Form>
   );
@@ -63,7 +70,8 @@ function ContactForm(props: ChangeProps) {
 
 function contactIn(given: FormData): CandidateChange {
   const [email, phone] = [textIn(given, "email"), textIn(given, "phone")];
-  return { ...(email && { email }), ...(phone && { phone }) } as CandidateChange;
+  const employeeNumber = textIn(given, "employeeNumber");
+  return { ...(email && { email }), ...(phone && { phone }), employeeNumber } as CandidateChange;
 }
 
 function CompetencesForm(props: ChangeProps) {

@@ -73,6 +73,7 @@ function Details({ person }: { person: Candidate }) {
       <Facts
         of={{
           "Personal number": person.personalNumber,
+          "Employee number": person.employeeNumber,
           Competences: competencesOf(person, names),
           "Valid for": person.shared ? "every organisation" : "the organisations whose registries are below",
           "Candidate id": <code>{candidateId}</code>,

@@ -10,7 +10,6 @@ interface Props {
   people: readonly Candidate[];
   /** The organisation whose registry names them. */
   providerId: string;
-  chooseAll(): void;
   onReleased(): void;
 }
 
@@ -18,7 +17,7 @@ interface Props {
 const AT_ONCE = 200;
 
 /** Releases many people of a registry, after a confirmation that names the competences that become valid everywhere. */
-export function ReleaseMany({ people, providerId, chooseAll, onReleased }: Props) {
+export function ReleaseMany({ people, providerId, onReleased }: Props) {
   const names = useNames();
   const organisation = names.integration(providerId)?.name ?? providerId;
   const ids = people.map(({ candidateId }) => candidateId);
@@ -45,9 +44,6 @@ export function ReleaseMany({ people, providerId, chooseAll, onReleased }: Props
         released one by one, on their page.
       </p>
       <p class="row">
-        <button type="button" onClick={chooseAll}>
-          Choose all shown
-        </button>
         {people.length > 0 && (
           <ConfirmedAction
             label={`Release ${count} …`}

@@ -132,6 +132,6 @@ export async function removePeople(
   await sql`update reveals set reason = '' where ${concerned}`.execute(trx);
   await sql`
     update candidates set personal_number_sealed = null, personal_number_hash = null, first_name = '', last_name = '', email = '',
-      phone = '', hire = null, language = null, updated_at = ${now()}, erased_at = ${now()}
+      phone = '', hire = null, language = null, employee_number = null, updated_at = ${now()}, erased_at = ${now()}
     where ${concerned}`.execute(trx);
 }

@@ -112,6 +112,7 @@ export interface Schema extends ShiftTables {
     hire: string | null;
     /** Null: that of the organisation. */
     language: api.Language | null;
+    employee_number: string | null;
     /** Whether the person is valid for every organisation; otherwise for those of the memberships. */
     is_shared: Generated<boolean>;
     /** Then every other column is anonymous. */

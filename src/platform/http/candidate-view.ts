@@ -15,6 +15,7 @@ const SHOWN = [
   "email",
   "phone",
   "language",
+  "employee_number",
   "is_shared",
 ] as const;
 
@@ -59,6 +60,7 @@ export async function viewsOf(
       email: maskEmail(row.email),
       phone: maskPhone(row.phone),
       ...(row.language !== null && { language: row.language }),
+      ...(row.employee_number !== null && { employeeNumber: row.employee_number }),
       competenceIds: competencesOf(null),
       shared: row.is_shared,
       memberships: (asserted.get(row.candidate_id) ?? []).map(({ candidateId: _, ...each }) => ({

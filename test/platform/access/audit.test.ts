@@ -7,6 +7,7 @@ import type { Channel } from "../../../src/platform/deps.ts";
 import { isOnCitus } from "../../harness/citus.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
+import { numberAt } from "../../harness/registry-provider.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 
@@ -273,6 +274,14 @@ async function changeEverything(
   const { candidateId: named } = items.find(({ shared }) => !shared) ?? { candidateId: "" };
   ok(await operations.releaseCandidate({ params: { path: { candidateId: named } }, body: { providerId } }));
   ok(await operations.releaseCandidates({ ...integration, body: { candidateIds: [named] } }));
+  const robin = { firstName: "Robin", lastName: "Ek", email: ADDRESS, phone: "+46701740605" };
+  const people = [{ ...robin, personalNumber: numberAt(600), competenceIds: [] }];
+  ok(await operations.importCandidates({ body: { people } }));
+  ok(
+    await operations.setCompetence({
+      body: { candidateIds: [named], competenceId: organisation.competenceId, has: true },
+    }),
+  );
   ok(await operations.verifyIntegration(integration));
   ok(await operations.rotateToken({ ...integration, body: { direction: "platform" } }));
   ok(await operations.changeIntegration({ ...integration, body: { name: "Kajen" } }));

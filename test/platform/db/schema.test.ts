@@ -119,6 +119,7 @@ const TABLES: Tables = {
     phone: "text",
     hire: "text?",
     language: "text?",
+    employee_number: "text?",
     created_at: "timestamptz",
     updated_at: "timestamptz",
     is_shared: "bool",

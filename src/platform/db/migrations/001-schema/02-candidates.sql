@@ -12,6 +12,8 @@ create table candidates (
   hire text,
   -- Null: that of the organisation.
   language text check (language in ('sv', 'en')),
+  -- The company's own number, which keeps namesakes apart.
+  employee_number text,
   -- Whether the person is valid for every organisation: an operator added the person, or released a membership. Otherwise the memberships say for which,
   -- and the name is that of one of them, for lists.
   is_shared boolean not null default true,
