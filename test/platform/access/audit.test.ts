@@ -275,7 +275,7 @@ async function changeEverything(
   ok(await operations.releaseCandidate({ params: { path: { candidateId: named } }, body: { providerId } }));
   ok(await operations.releaseCandidates({ ...integration, body: { candidateIds: [named] } }));
   const robin = { firstName: "Robin", lastName: "Ek", email: ADDRESS, phone: "+46701740605" };
-  const people = [{ ...robin, personalNumber: numberAt(600), competenceIds: [] }];
+  const people = [{ ...robin, personalNumber: numberAt(480), competenceIds: [] }];
   ok(await operations.importCandidates({ body: { people } }));
   ok(
     await operations.setCompetence({
