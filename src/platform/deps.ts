@@ -68,6 +68,32 @@ export interface Mail {
   /** Plain text. */
   text: string;
   html: string;
+  /** The same for all mails about one shift; a digest has none. */
+  thread?: string;
+  /** What the mail changes in the recipient's calendar. */
+  calendar?: CalendarChange;
+}
+
+/** An assignment as it is in a calendar. */
+export interface CalendarEntry {
+  uid: string;
+  /** Rises with every change. */
+  sequence: number;
+  startTime: Date;
+  endTime: Date;
+  summary: string;
+  location: string;
+  description: string;
+}
+
+/** What a mail changes in a calendar (RFC 5546). */
+export interface CalendarChange extends CalendarEntry {
+  method: "REQUEST" | "CANCEL";
+  /** The name of the organisation. */
+  organiser: string;
+  /** The first name of the candidate. */
+  attendee: string;
+  at: Date;
 }
 
 /** The outcome of a delivery. `status` is the mail server's. */

@@ -11,6 +11,10 @@ export interface Mail {
   /** The plain text, as it was written: decoded. */
   body: string;
   html: string;
+  /** The part for a calendar, and its media type. */
+  calendar?: { type: string; text: string };
+  /** The media types of the attachments. */
+  attachments: string[];
 }
 
 /** A mail server for tests. */
@@ -142,20 +146,37 @@ export async function startMailServer({ onMail, onCut }: MailServerOptions = {})
   };
 }
 
-function read(source: string): Pick<Mail, "headers" | "body" | "html"> {
-  const { headers, body } = partOf(source);
-  const [, boundary] = /boundary="([^"]+)"/.exec(headers["content-type"] ?? "") ?? [];
-  if (boundary === undefined) return { headers, body, html: "" };
-  const parts = source
-    .split(`--${boundary}`)
-    .slice(1, -1)
-    .map((each) => partOf(each.slice(2)));
+function read(source: string): Omit<Mail, "from" | "to"> {
+  const { headers } = partOf(source);
+  const parts = leavesOf(source);
   const of = (type: string) =>
-    parts.find((part) => part.headers["content-type"]?.startsWith(type))?.body ?? "";
-  return { headers, body: of("text/plain").trimEnd(), html: of("text/html").trimEnd() };
+    parts.find((part) => part.headers["content-type"]?.startsWith(type) && !isAttached(part));
+  const calendar = of("text/calendar");
+  return {
+    headers,
+    body: of("text/plain")?.body.trimEnd() ?? "",
+    html: of("text/html")?.body.trimEnd() ?? "",
+    ...(calendar && { calendar: { type: calendar.headers["content-type"] ?? "", text: calendar.body } }),
+    attachments: parts.filter(isAttached).map((part) => part.headers["content-type"] ?? ""),
+  };
 }
 
-function partOf(source: string): Pick<Mail, "headers" | "body"> {
+type Part = Pick<Mail, "headers" | "body">;
+
+const isAttached = ({ headers }: Part) => headers["content-disposition"]?.startsWith("attachment") ?? false;
+
+/** The parts of a mail that have no further parts. */
+function leavesOf(source: string): Part[] {
+  const part = partOf(source);
+  const [, boundary] = /boundary="([^"]+)"/.exec(part.headers["content-type"] ?? "") ?? [];
+  if (boundary === undefined) return [part];
+  return source
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .flatMap((each) => leavesOf(each.slice(2)));
+}
+
+function partOf(source: string): Part {
   const end = source.indexOf("\r\n\r\n");
   const lines = source
     .slice(0, end)

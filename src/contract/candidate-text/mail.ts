@@ -130,7 +130,7 @@ function htmlOf(part: Part): Html {
 }
 
 /** A name comes from elsewhere; it must not add lines to the mail. */
-function oneLine(name: unknown): string | undefined {
+export function oneLine(name: unknown): string | undefined {
   if (typeof name !== "string") return undefined;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
   return name.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim();

@@ -75,5 +75,8 @@ export const JOINED_ROLE_NAME = sql<
   string | null
 >`coalesce(jobs.role_name, nullif(roles.name, roles.role_id))`;
 
+/** The UID in calendars of the assignment that a booking is part of, as SQL over the table `bookings`. */
+export const CALENDAR_UID = sql<string>`coalesce(bookings.calendar_uid, bookings.booking_id)`;
+
 /** Whether a booking holds a seat, as SQL over the table `bookings`. */
 export const HOLDS_SEAT = sql<boolean>`bookings.status in ('pending', 'confirmed')`;

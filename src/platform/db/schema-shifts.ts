@@ -121,6 +121,8 @@ export interface ShiftTables {
     sought_ids: JsonWithDefault<string[]>;
     /** Since the provider answered a call about the person as if it had no route: how often the route had recovered before. */
     route_doubt: number | null;
+    /** Identifies the assignment in calendars, if the booking continues one on another shift; null: booking_id does. */
+    calendar_uid: string | null;
   };
   /** The candidates among the people whom the provider assigned itself. */
   own_people: { provider_id: string; job_id: string; candidate_id: string; created_at: Generated<Date> };

@@ -166,6 +166,8 @@ export interface Schema extends ShiftTables {
     resends: Generated<number>;
     /** The mail that an offer is part of, fixed before it is sent; its own id: a mail of its own. */
     digest_id: string | null;
+    /** The assignment in calendars that it is about. */
+    calendar_uid: string | null;
     /** Part of the tokens of its links: another value ends them. */
     link_salt: Generated<number>;
   };

@@ -1,6 +1,7 @@
 import { createTransport } from "nodemailer";
 import { MAIL_TIMEOUT_MS } from "../../clients/retry-policy.ts";
 import type { Channel, Delivery, Mail } from "../deps.ts";
+import { calendarInvitation } from "./calendar.ts";
 
 export interface MailSettings {
   /**
@@ -64,17 +65,20 @@ function serverOf(text: string) {
 }
 
 /** Returns the mail. Each notification keeps its Message-ID across attempts, so that a server or mail program can drop repetitions. */
-function messageOf({ id, address, subject, language, text, html }: Mail, from: string) {
+function messageOf({ id, address, subject, language, text, html, thread, calendar }: Mail, from: string) {
+  const domain = from.slice(from.lastIndexOf("@") + 1);
   return {
     from: { name: "", address: from },
     to: { name: "", address },
     envelope: { from, to: [address] },
-    messageId: `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
+    messageId: `<${id}@${domain}>`,
+    ...(thread !== undefined && { references: `<${thread}@${domain}>` }),
     // Suppresses out-of-office replies (RFC 3834).
     headers: { "Auto-Submitted": "auto-generated", "Content-Language": language },
     subject,
     text,
     html,
+    ...(calendar && { icalEvent: calendarInvitation(calendar, { from, address }) }),
   };
 }
 

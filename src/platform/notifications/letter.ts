@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { calendarText } from "../../contract/candidate-text/calendar.ts";
 import { digestText, mailText, type NotificationValues } from "../../contract/candidate-text/mail.ts";
 import { EMAIL, FIRST_NAME } from "../candidates/membership.ts";
 import {
@@ -8,7 +9,7 @@ import {
   JOINED_ROLE_NAME,
   PLACE_NAMES,
 } from "../db/fragments.ts";
-import type { Deps, Mail } from "../deps.ts";
+import type { CalendarChange, Deps, Mail } from "../deps.ts";
 import { transact } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
 import { stillHolds } from "./holds.ts";
@@ -33,6 +34,20 @@ export interface Waiting extends NotificationValues {
   isDisputed: boolean;
   /** How many wait, this one included. */
   total: number;
+  organisation: string;
+  outletAddress: string | null;
+  endTime: Date;
+  assignment: Assignment | null;
+}
+
+/** The assignment in the recipient's calendar that a notification is about. */
+interface Assignment {
+  uid: string;
+  /** The number of earlier notifications about it. */
+  sequence: number;
+  isNewest: boolean;
+  /** It was confirmed by this notification or before. */
+  wasConfirmed: boolean;
 }
 
 /** With what the candidate was notified of before about the same shift. */
@@ -62,7 +77,7 @@ export async function nextLetter(deps: Deps, claim: Claim): Promise<Letter | { w
 }
 
 function letterOf(
-  { publicUrl, linkTokens }: Deps,
+  { publicUrl, linkTokens, now }: Deps,
   { providerId }: Claim,
   waiting: readonly [Waiting, ...Waiting[]],
 ): Letter {
@@ -75,7 +90,32 @@ function letterOf(
   const own = resends === 0 ? notificationId : `${notificationId}.${resends}`;
   const isOwn = first.kind !== "job_offered" || digestId === null || digestId === notificationId;
   const text = rest.length === 0 ? mailText(first) : digestText([first, ...rest], total - waiting.length);
-  return { mail: { id: isOwn ? own : digestId, address, ...text }, waiting };
+  const mail: Mail = { id: isOwn ? own : digestId, address, ...text };
+  if (rest.length > 0) return { mail, waiting };
+  const calendar = calendarOf(first, now());
+  return { mail: { ...mail, thread: `shift.${first.jobId}`, ...(calendar && { calendar }) }, waiting };
+}
+
+/**
+ * What the mail changes in the recipient's calendar. A mail that a later one overtakes, because it waited or an operator sends it again, changes nothing there. Neither
+ * does one about an assignment that was not confirmed.
+ */
+function calendarOf(waiting: Waiting, at: Date): CalendarChange | undefined {
+  const { assignment, kind, content, startTime, endTime, organisation, firstName } = waiting;
+  if (!assignment?.isNewest || !assignment.wasConfirmed) return undefined;
+  const isHeld = kind === "booking_confirmed" || kind === "shift_changed";
+  const time = (named: unknown, now: Date) => (typeof named === "string" ? new Date(named) : now);
+  return {
+    method: isHeld ? "REQUEST" : "CANCEL",
+    uid: assignment.uid,
+    sequence: assignment.sequence,
+    startTime: time(content.startTime, startTime),
+    endTime: time(content.endTime, endTime),
+    ...calendarText(waiting),
+    organiser: organisation,
+    attendee: firstName,
+    at,
+  };
 }
 
 /** Reads what waits for the recipient, in the order in which it is sent, unless the person was erased. Offers that are fixed precede others. */
@@ -88,7 +128,14 @@ async function readWaiting(
       digest_id as "digestId", start_time as "startTime",
       exists (select 1 from disputed_addresses as disputed where disputed.provider_id = notifications.provider_id
         and disputed.candidate_id = notifications.candidate_id and disputed.address = ${EMAIL}) as "isDisputed", (count(*) over ())::int as total,
-      ${EMAIL} as address, ${FIRST_NAME} as "firstName", notifications.kind, content,
+      ${EMAIL} as address, ${FIRST_NAME} as "firstName", notifications.kind, content, integrations.name as organisation,
+      coalesce(outlets.address, workplaces.address) as "outletAddress", end_time as "endTime",
+      case when notifications.calendar_uid is not null then (
+        select json_build_object('uid', notifications.calendar_uid, 'sequence', count(*) filter (where other.notification_id < notifications.notification_id),
+          'isNewest', coalesce(max(other.notification_id::text), '') <= notifications.notification_id::text,
+          'wasConfirmed', bool_or(other.kind = 'booking_confirmed' and other.notification_id <= notifications.notification_id))
+        from notifications as other where other.provider_id = ${providerId} and other.candidate_id = notifications.candidate_id
+          and other.calendar_uid = notifications.calendar_uid) end as assignment,
       coalesce(candidates.language, integrations.language, ${language}) as language,
       (select earlier.content from notifications as earlier where earlier.provider_id = ${providerId} and earlier.job_id = jobs.job_id
         and earlier.candidate_id = notifications.candidate_id and earlier.notification_id < notifications.notification_id
@@ -96,6 +143,7 @@ async function readWaiting(
       ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", time_zone as "timeZone"
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
       join integrations using (provider_id) left join memberships using (provider_id, candidate_id) ${PLACE_NAMES}
+      left join workplaces on workplaces.workplace_id = jobs.workplace_id
     where notifications.provider_id = ${providerId} and candidate_id = ${key} and ${IS_UNDELIVERED}
       and erased_at is null and ${IS_ATTEMPTED} and ${stillHolds(now())}
     order by (notifications.kind = 'job_offered'), case when notifications.kind <> 'job_offered' then notification_id end,

@@ -1,7 +1,13 @@
 import { sql } from "kysely";
 import type { NotificationKind } from "../../../generated/operations/types.ts";
 import { wholeMinute } from "../../contract/durations.ts";
-import { JOINED_OUTLET_NAME, JOINED_ROLE_NAME, jsonRows, PLACE_NAMES } from "../db/fragments.ts";
+import {
+  CALENDAR_UID,
+  JOINED_OUTLET_NAME,
+  JOINED_ROLE_NAME,
+  jsonRows,
+  PLACE_NAMES,
+} from "../db/fragments.ts";
 import { type Organisation, providerOf } from "../db/organisation.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -80,9 +86,12 @@ async function insert(
   organisation: Organisation,
 ): Promise<Written[]> {
   const { rows } = await sql<Written>`
-    insert into notifications (provider_id, notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel)
+    insert into notifications (provider_id, notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel, calendar_uid)
     select jobs.provider_id, "notificationId", "candidateId", jobs.job_id, kind, "changeKey", content || jsonb_build_object(
-        'outletName', ${JOINED_OUTLET_NAME}, 'roleName', ${JOINED_ROLE_NAME}), "traceId", ${channel?.name ?? null}::text
+        'outletName', ${JOINED_OUTLET_NAME}, 'roleName', ${JOINED_ROLE_NAME}), "traceId", ${channel?.name ?? null}::text,
+      case when kind <> 'job_offered' then (select ${CALENDAR_UID} from bookings
+        where bookings.provider_id = ${providerOf(organisation, "given.providerId")} and bookings.job_id = "jobId"
+          and bookings.candidate_id = "candidateId" order by booking_id desc limit 1) end
     from ${jsonRows(given)} as given ("providerId" uuid, "notificationId" uuid,
         "candidateId" uuid, "jobId" uuid, kind text, "changeKey" text, content jsonb, "traceId" text)
       join jobs on jobs.provider_id = ${providerOf(organisation, "given.providerId")} and jobs.job_id = "jobId"

@@ -220,6 +220,7 @@ const TABLES: Tables = {
     left_at: "timestamptz?",
     sought_ids: "jsonb",
     route_doubt: "int4?",
+    calendar_uid: "uuid?",
   },
   pending_operations: {
     operation_id: "uuid",
@@ -251,6 +252,7 @@ const TABLES: Tables = {
     withdrawn_at: "timestamptz?",
     resends: "int4",
     digest_id: "uuid?",
+    calendar_uid: "uuid?",
     link_salt: "int4",
   },
   declines: { provider_id: "uuid", job_id: "uuid", candidate_id: "uuid", declined_at: "timestamptz" },

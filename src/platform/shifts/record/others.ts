@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { HOLDS_SEAT, IS_LIVE, jsonTexts } from "../../db/fragments.ts";
+import { CALENDAR_UID, HOLDS_SEAT, IS_LIVE, jsonTexts } from "../../db/fragments.ts";
 import type { Job } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { contentOf, notify } from "../../notifications/notify.ts";
@@ -32,11 +32,12 @@ export async function bookMoved(
   if (!job) return;
   const { job_id: jobId, shift_id: shiftId, trace_id: traceId } = job;
   const [bookingId, at] = [deps.newId(), deps.now()];
+  const calendarUid = movedTo && own ? await readCalendarUid(trx, own, candidateId) : null;
   const { rows } = await sql`
     insert into bookings (provider_id, booking_id, job_id, candidate_id, provider_candidate_id, status, at_provider,
-      trace_id, created_at, updated_at)
+      calendar_uid, trace_id, created_at, updated_at)
     values (${providerId}, ${bookingId}, ${jobId}, ${candidateId}, ${providerCandidateId}, 'confirmed', 'yes',
-      ${traceId}, ${at}, ${at})
+      ${calendarUid}, ${traceId}, ${at}, ${at})
     on conflict do nothing returning booking_id`.execute(trx);
   if (rows.length === 0) return;
   const place = { traceId, providerId, shiftId, jobId };
@@ -48,6 +49,24 @@ export async function bookMoved(
   const notice = { providerId, jobId, kind, changeKey: bookingId, content: contentOf(job), traceId };
   const count = await notify(trx, deps, [candidateId], notice);
   recordSteps(trx, [{ ...place, step: "notification", code: "notified", params: { kind, count } }]);
+}
+
+/** A person who is moved has one entry in the calendar, whose place or times change. */
+async function readCalendarUid(
+  trx: Trx,
+  { provider_id, job_id }: Job,
+  candidateId: string,
+): Promise<string | null> {
+  const row = await trx
+    .selectFrom("bookings")
+    .select(CALENDAR_UID.as("uid"))
+    .where("provider_id", "=", provider_id)
+    .where("job_id", "=", job_id)
+    .where("candidate_id", "=", candidateId)
+    .orderBy("booking_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.uid ?? null;
 }
 
 async function takeFromOwn(

@@ -74,6 +74,8 @@ create table bookings (
   sought_ids jsonb not null default '[]',
   -- Since the provider answered a call about the person as if it had no route: how often the route had recovered before.
   route_doubt integer,
+  -- Identifies the assignment in calendars, if the booking continues one on another shift; null: booking_id does.
+  calendar_uid uuid,
   trace_id text not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),

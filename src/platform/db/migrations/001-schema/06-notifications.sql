@@ -19,6 +19,8 @@ create table notifications (
   resends integer not null default 0,
   -- The mail that a waiting offer is part of, fixed before the mail is sent: each attempt has the same Message-ID. Its own id: a mail of its own.
   digest_id uuid,
+  -- The assignment in calendars that it is about; null of an offer.
+  calendar_uid uuid,
   -- Part of the tokens of its links: another value ends them.
   link_salt integer not null default 0,
   trace_id text not null,

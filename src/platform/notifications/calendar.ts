@@ -1,0 +1,50 @@
+import ical, {
+  ICalAttendeeRole,
+  ICalAttendeeStatus,
+  ICalCalendarMethod,
+  type ICalEventData,
+  ICalEventStatus,
+} from "ical-generator";
+import type { CalendarChange, CalendarEntry } from "../deps.ts";
+
+/** Times are written in UTC, so that no reader needs a definition of the time zone. */
+const eventOf = (entry: CalendarEntry, at: Date, status: ICalEventStatus): ICalEventData => ({
+  id: entry.uid,
+  sequence: entry.sequence,
+  stamp: at,
+  start: entry.startTime,
+  end: entry.endTime,
+  summary: entry.summary,
+  location: entry.location,
+  description: entry.description,
+  status,
+});
+
+/** Readers differ in what a backslash in a parameter means. */
+const parameterOf = (name: string) => name.replaceAll(/[\\\p{Cc}]/gu, " ");
+
+const PRODUCT = { company: "shiftpact", product: "platform" };
+
+/** The calendar part of a mail (RFC 6047): the recipient has accepted already, and is not asked to answer. */
+export function calendarInvitation(
+  change: CalendarChange,
+  { from, address }: { from: string; address: string },
+) {
+  const isCancelled = change.method === "CANCEL";
+  const status = isCancelled ? ICalEventStatus.CANCELLED : ICalEventStatus.CONFIRMED;
+  const calendar = ical({ prodId: PRODUCT, method: ICalCalendarMethod[change.method] });
+  calendar.createEvent({
+    ...eventOf(change, change.at, status),
+    organizer: { name: parameterOf(change.organiser), email: from },
+    attendees: [
+      {
+        name: parameterOf(change.attendee),
+        email: address,
+        role: ICalAttendeeRole.REQ,
+        status: ICalAttendeeStatus.ACCEPTED,
+        rsvp: false,
+      },
+    ],
+  });
+  return { method: change.method, filename: "shift.ics", content: calendar.toString() };
+}
