@@ -165,6 +165,8 @@ export interface Schema extends ShiftTables {
     resends: Generated<number>;
     /** The mail that an offer is part of, fixed before it is sent; its own id: a mail of its own. */
     digest_id: string | null;
+    /** When its page was first opened, by a person or by a mail scanner. */
+    link_opened_at: Date | null;
     /** Part of the tokens of its links: another value ends them. */
     link_salt: Generated<number>;
   };

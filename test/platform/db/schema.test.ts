@@ -250,6 +250,7 @@ const TABLES: Tables = {
     withdrawn_at: "timestamptz?",
     resends: "int4",
     digest_id: "uuid?",
+    link_opened_at: "timestamptz?",
     link_salt: "int4",
   },
   declines: { provider_id: "uuid", job_id: "uuid", candidate_id: "uuid", declined_at: "timestamptz" },

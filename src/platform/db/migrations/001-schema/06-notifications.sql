@@ -19,6 +19,8 @@ create table notifications (
   resends integer not null default 0,
   -- The mail that a waiting offer is part of, fixed before the mail is sent: each attempt has the same Message-ID. Its own id: a mail of its own.
   digest_id uuid,
+  -- When its page was first opened, by a person or by a mail scanner.
+  link_opened_at timestamptz,
   -- Part of the tokens of its links: another value ends them.
   link_salt integer not null default 0,
   trace_id text not null,
