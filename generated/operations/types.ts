@@ -2509,7 +2509,17 @@ export interface components {
       waitsFor?: components["schemas"]["WaitCode"];
       /**
        * Format: date-time
-       * @description When an offer ceased to hold: its seat is taken, or its times are others. One that was not sent yet is not sent. When a seat is free again, the same offer holds again without another mail; after the end of a confirmed booking, a new offer is made.
+       * @description When its link was first opened, in the list of notifications. Mail scanners open links too, so it does not show that the candidate has read it.
+       */
+      linkOpenedAt?: string;
+      /**
+       * Format: date-time
+       * @description When the candidate declined the shift of an offer, in the list of notifications; absent again after the candidate has accepted it.
+       */
+      declinedAt?: string;
+      /**
+       * Format: date-time
+       * @description When an offer ceased to hold: its seat is taken, its times are others, or the candidate has declined. One that was not sent yet is not sent. When a seat is free again, the same offer holds again without another mail; after the end of a confirmed booking, a new offer is made.
        */
       withdrawnAt?: string;
     };
@@ -2651,6 +2661,7 @@ export interface components {
       verdict: components["schemas"]["StaffingCode"];
       params: components["schemas"]["Params"];
       reasons: components["schemas"]["Reason"][];
+      waves?: components["schemas"]["OfferWaves"];
     };
     /**
      * @description How far a job is staffed.
@@ -2695,6 +2706,18 @@ export interface components {
       | "event_waiting"
       | "event_failed"
       | "event_dead";
+    /** @description How an open job is offered, if offers go out in waves (`OFFER_WAVE_SIZE`). First to candidates who have worked at the workplace, then to those who have worked with the competence, and among equals to those who have been without a shift longest, at this organisation. To all who are left 12 hours before the start. */
+    OfferWaves: {
+      /** @description How many candidates are asked at a time. */
+      size: number;
+      /** @description How long after the last mail of a wave the next one goes out; it goes out earlier once all of the wave have declined. */
+      pauseMinutes: number;
+      /**
+       * Format: date-time
+       * @description When the next wave is due at the earliest; absent when no candidate is left to ask.
+       */
+      nextAt?: string;
+    };
     ReplayOrder: {
       providerId: components["schemas"]["ProviderId"];
       /** Format: date-time */
@@ -5286,6 +5309,8 @@ export type StaffingCode = components["schemas"]["StaffingCode"];
 export type Reason = components["schemas"]["Reason"];
 /** Why a job is staffed, or not. */
 export type StaffingReasonCode = components["schemas"]["StaffingReasonCode"];
+/** How an open job is offered, if offers go out in waves (`OFFER_WAVE_SIZE`). First to candidates who have worked at the workplace, then to those who have worked with the competence, and among equals to those who have been without a shift longest, at this organisation. To all who are left 12 hours before the start. */
+export type OfferWaves = components["schemas"]["OfferWaves"];
 export type ReplayOrder = components["schemas"]["ReplayOrder"];
 export type ReplayStarted = components["schemas"]["ReplayStarted"];
 export type ReplayPreview = components["schemas"]["ReplayPreview"];

@@ -148,6 +148,7 @@ export declare const schemas: {
   readonly StaffingCode: Validator<components["schemas"]["StaffingCode"]>;
   readonly Reason: Validator<components["schemas"]["Reason"]>;
   readonly StaffingReasonCode: Validator<components["schemas"]["StaffingReasonCode"]>;
+  readonly OfferWaves: Validator<components["schemas"]["OfferWaves"]>;
   readonly ReplayOrder: Validator<components["schemas"]["ReplayOrder"]>;
   readonly ReplayStarted: Validator<components["schemas"]["ReplayStarted"]>;
   readonly ReplayPreview: Validator<components["schemas"]["ReplayPreview"]>;
@@ -1069,6 +1070,7 @@ export declare const isExplanation: Validator<components["schemas"]["Explanation
 export declare const isStaffingCode: Validator<components["schemas"]["StaffingCode"]>;
 export declare const isReason: Validator<components["schemas"]["Reason"]>;
 export declare const isStaffingReasonCode: Validator<components["schemas"]["StaffingReasonCode"]>;
+export declare const isOfferWaves: Validator<components["schemas"]["OfferWaves"]>;
 export declare const isReplayOrder: Validator<components["schemas"]["ReplayOrder"]>;
 export declare const isReplayStarted: Validator<components["schemas"]["ReplayStarted"]>;
 export declare const isReplayPreview: Validator<components["schemas"]["ReplayPreview"]>;

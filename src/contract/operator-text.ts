@@ -18,7 +18,7 @@ export {
   warningText,
 } from "./operator-text/reasons.ts";
 export { routingAttemptsText } from "./operator-text/routing.ts";
-export { staffingReasonText, staffingText } from "./operator-text/staffing.ts";
+export { offerOrderText, staffingReasonText, staffingText } from "./operator-text/staffing.ts";
 export {
   bookingStatusText,
   eventStatusText,

@@ -1,7 +1,7 @@
 import type { Language } from "../../generated/operations/types.ts";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
 import { syncOne } from "./db/sync.ts";
-import type { OfferMailLimits } from "./deps.ts";
+import type { OfferMailLimits, OfferWaves } from "./deps.ts";
 import { ConfigError, checkEnvironment, dataDirOf } from "./environment.ts";
 import { readSecrets, type Secrets } from "./kept-secrets.ts";
 import { type Retention, readRetention } from "./retention.ts";
@@ -34,6 +34,7 @@ export interface Config extends DatabaseConfig, Secrets {
   retention: Retention;
   /** Limits of the mails with offers to one person. */
   offerMail: OfferMailLimits;
+  offerWaves: OfferWaves;
   /** Where candidates reach the pages that mails link, without a slash at its end; unset: mails have no links. */
   publicUrl?: string;
   /** Of mails and pages, for candidates and organisations that have none of their own. */
@@ -80,6 +81,7 @@ export function readConfig(
     providerRateLimit: of("PROVIDER_RATE_LIMIT"),
     unknownTokenLimit: of("UNKNOWN_TOKEN_LIMIT"),
     offerMail: { everyMs: of("OFFER_MAIL_MINUTES"), perDay: of("OFFER_MAIL_DAILY_LIMIT") },
+    offerWaves: { size: of("OFFER_WAVE_SIZE"), pauseMs: of("OFFER_WAVE_MINUTES") },
     language: of("CANDIDATE_LANGUAGE"),
     ...(publicUrl !== undefined && { publicUrl }),
     logLevel: of("LOG_LEVEL"),

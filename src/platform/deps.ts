@@ -114,6 +114,14 @@ export interface OfferMailLimits {
   perDay: number;
 }
 
+/** How many people a shift is offered to at a time. */
+export interface OfferWaves {
+  /** 0: all at once. */
+  size: number;
+  /** From the last mail of a wave to the next one. Milliseconds. */
+  pauseMs: number;
+}
+
 /** How notifications are delivered. */
 export interface Channel {
   /** Stored with each delivered notification. */
@@ -185,6 +193,7 @@ export interface Deps {
   /** If absent, notifications are only shown. */
   channel?: Channel;
   offerMail: OfferMailLimits;
+  offerWaves: OfferWaves;
   linkTokens: LinkTokens;
   /** Where candidates reach the pages that mails link; unset: mails have no links. */
   publicUrl?: string;

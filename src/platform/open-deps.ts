@@ -133,6 +133,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     wakeWorker: (providerIds) => worker.wake(providerIds),
     wakeWorkerIn: (ms) => worker.wakeIn(ms),
     offerMail: config.offerMail,
+    offerWaves: config.offerWaves,
     linkTokens: createLinkTokens(await openSealedKey(database, vault, "links")),
     language: config.language,
     ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl }),

@@ -207,6 +207,16 @@ export const CHAPTERS = {
       default: "10",
       help: "The most mails with offers to one person within 24 hours. An offer of a shift that starts within 12 hours does not wait. 0: no limit.",
     },
+    OFFER_WAVE_SIZE: {
+      kind: wholeNumber(0, 10_000, { unit: "people" }),
+      default: "0",
+      help: "How many people a shift is offered to at a time, in waves. 12 hours before the start, it is offered to all who are left. 0: to all at once.",
+    },
+    OFFER_WAVE_MINUTES: {
+      kind: wholeNumber(1, 10_080, { unit: "minutes", length: MINUTE_MS }),
+      default: "30",
+      help: "The pause between two waves of offers, from the last mail of the first one. The next one goes out earlier once all of the first have declined.",
+    },
   },
   "Logs and development": {
     LOG_LEVEL: {

@@ -7,8 +7,7 @@ import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
-import type { PlatformOptions } from "../../src/platform/main.ts";
-import { type Harness, useHarness } from "../harness/platform.ts";
+import { type Harness, type HarnessOptions, useHarness } from "../harness/platform.ts";
 
 /** A running platform that serves the console, and a browser that visits it. */
 export interface ConsoleHarness extends Harness {
@@ -56,7 +55,7 @@ export const FLAGS = [
 ];
 
 /** Starts one platform and one browser for the test file. Windows and organisations end with their test. */
-export function useConsoleHarness(options: PlatformOptions = {}): () => ConsoleHarness {
+export function useConsoleHarness(options: HarnessOptions = {}): () => ConsoleHarness {
   const pages = { console: { folder: consoleFolder() }, docs: { folder: join(consoleFolder(), "no-docs") } };
   const harness = useHarness("postgres", { ...options, pages });
   const windows: BrowserContext[] = [];

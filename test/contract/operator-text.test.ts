@@ -25,6 +25,7 @@ import {
   jobStatusText,
   mailWaitText,
   notificationText,
+  offerOrderText,
   outcomeText,
   staffingReasonText,
   staffingText,
@@ -253,6 +254,15 @@ describe("an outcome", () => {
     ],
   ])("%j reads as a phrase of a timeline", (verdict, text) => {
     expect(outcomeText(verdict)).toBe(text);
+  });
+
+  it("explains the order of offers in two sentences", () => {
+    const [waves, order, ...more] = offerOrderText({ size: 10, pauseMinutes: 30 }).split(/(?<=\.) /);
+    expect(waves).toMatch(
+      /^Offers go out to 10 candidates at a time, 30 minutes after the last mail of the wave/,
+    );
+    expect(order).toMatch(/^Those who have worked at this workplace are asked first/);
+    expect(more).toEqual([]);
   });
 
   it("names the refused call where the step is one", () => {

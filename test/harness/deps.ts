@@ -18,6 +18,7 @@ export function depsFor(database: Database, rest: Partial<Deps> = {}): Deps {
     timing: TIMING,
     retries: PROVIDER_RETRIES,
     offerMail: { everyMs: 0, perDay: 0 },
+    offerWaves: { size: 0, pauseMs: 0 },
     language: "en",
     linkTokens: createLinkTokens(SECRET_KEY),
     vault: createVault(SECRET_KEY),

@@ -156,6 +156,7 @@ export function configFor({ url, dataDir = "unused" }: DatabaseLocation): Config
     unknownTokenLimit: 0,
     drainMs: 0,
     offerMail: { everyMs: 0, perDay: 0 },
+    offerWaves: { size: 0, pauseMs: 0 },
     language: "en",
     retention: RETENTION,
     logLevel: "silent",

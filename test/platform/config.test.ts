@@ -72,6 +72,7 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
   [{ DRAIN_SECONDS: "1.5" }, /^DRAIN_SECONDS must be a whole number from 0 to 300$/],
   [{ OFFER_MAIL_MINUTES: "1441" }, /^OFFER_MAIL_MINUTES must be a whole number from 0 to 1440$/],
   [{ OFFER_MAIL_DAILY_LIMIT: "-1" }, /^OFFER_MAIL_DAILY_LIMIT must be a whole number from 0 to 1000$/],
+  [{ OFFER_WAVE_MINUTES: "0" }, /^OFFER_WAVE_MINUTES must be a whole number from 1 to 10080$/],
   [{ OFFER_MAIL_MINUTS: "5" }, /^OFFER_MAIL_MINUTS is not a setting .* OFFER_MAIL_MINUTES\?$/],
   [{ DATABASE_URL: "" }, /^DATABASE_URL is empty: unset it for the embedded database/],
   [{ DATABASE_URL_FILE: "" }, /^DATABASE_URL_FILE is empty: unset it, or give the path of a file$/],
@@ -141,6 +142,7 @@ describe("the configuration", () => {
       webhookRateLimit: 6_000,
       logLevel: "info",
       offerMail: { everyMs: 600_000, perDay: 10 },
+      offerWaves: { size: 0, pauseMs: 1_800_000 },
       retention: { events: 30, traces: 30, jobs: 730, notifications: 365, issues: 365 },
     });
     const shared = { DATABASE_URL: URL, OPERATIONS_TOKEN: TOKEN, SECRET_KEY: KEY };

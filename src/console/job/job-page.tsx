@@ -61,7 +61,7 @@ function JobSections({ job }: { job: Job }) {
             {job.ownPeopleCount > 0 && <OwnPeople job={job} />}
           </div>
           <div class="stack">
-            <Staffing job={job} />
+            <Staffing job={job} zone={zone} />
             <Notifications
               of={{ jobId: job.jobId }}
               providerId={job.providerId}

@@ -67,7 +67,7 @@ interface ItemProps {
 function Item({ notification, zone, providerId, linksJob }: ItemProps) {
   const names = useNames();
   const { notificationId, candidateId, jobId, kind, createdAt, withdrawnAt } = notification;
-  const { waitsUntil, waitsFor } = notification;
+  const { waitsUntil, waitsFor, linkOpenedAt, declinedAt } = notification;
   const recipient = nameOf(candidateId, names, providerId);
   return (
     <li>
@@ -79,7 +79,9 @@ function Item({ notification, zone, providerId, linksJob }: ItemProps) {
             <strong>{recipient}</strong>: {notificationText(kind)}
           </>
         )}{" "}
-        {withdrawnAt !== undefined && <Badge tone="plain">withdrawn</Badge>}
+        {withdrawnAt !== undefined && (
+          <Badge tone="plain">{declinedAt === undefined ? "withdrawn" : "declined"}</Badge>
+        )}
       </span>
       <span class="soft">
         <Time at={createdAt} zone={zone} />, {deliveryOf(notification)}
@@ -88,9 +90,15 @@ function Item({ notification, zone, providerId, linksJob }: ItemProps) {
             , waits for {mailWaitText(waitsFor)} until <Time at={waitsUntil} zone={zone} />
           </>
         )}
+        {linkOpenedAt !== undefined && (
+          <>
+            , link opened <Time at={linkOpenedAt} zone={zone} />
+          </>
+        )}
         {withdrawnAt !== undefined && (
           <>
-            , withdrawn <Time at={withdrawnAt} zone={zone} />
+            , {declinedAt === undefined ? "withdrawn" : "declined"}{" "}
+            <Time at={declinedAt ?? withdrawnAt} zone={zone} />
           </>
         )}
       </span>

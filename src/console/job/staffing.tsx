@@ -1,15 +1,16 @@
-import type { Job, Reason, StaffingReasonCode } from "../../../generated/operations/types.ts";
-import { entryOf, staffingReasonText, staffingText } from "../../contract/operator-text.ts";
+import type { Job, OfferWaves, Reason, StaffingReasonCode } from "../../../generated/operations/types.ts";
+import { entryOf, offerOrderText, staffingReasonText, staffingText } from "../../contract/operator-text.ts";
 import { addressWith } from "../components/filter.ts";
 import { QueryView } from "../components/query-view.tsx";
 import { Section } from "../components/section.tsx";
+import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { isAbout, type StreamMessage } from "../data/live.ts";
 import { useQuery } from "../data/use-query.ts";
 
 /** Why the job is or is not staffed: the verdict, its reasons, and what to do. */
-export function Staffing({ job }: { job: Job }) {
+export function Staffing({ job, zone }: { job: Job; zone: string | undefined }) {
   const { jobId } = job;
   const query = useQuery(
     `explanation of ${jobId}`,
@@ -30,12 +31,25 @@ export function Staffing({ job }: { job: Job }) {
                 <ReasonItem key={`${reason.code} ${place}`} reason={reason} job={job} />
               ))}
             </ul>
+            {explanation.waves && <Waves waves={explanation.waves} zone={zone} />}
           </>
         )}
       </QueryView>
     </Section>
   );
 }
+
+const Waves = ({ waves, zone }: { waves: OfferWaves; zone: string | undefined }) => (
+  <p class="soft">
+    {offerOrderText(waves)}
+    {waves.nextAt !== undefined && (
+      <>
+        {" "}
+        Next wave: <Time at={waves.nextAt} zone={zone} /> at the earliest.
+      </>
+    )}
+  </p>
+);
 
 /** Issues and the state of the integration concern all of its jobs. */
 function concerns(message: StreamMessage, { jobId, providerId, shiftId }: Job): boolean {

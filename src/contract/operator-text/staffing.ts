@@ -1,5 +1,6 @@
 import type {
   Explanation,
+  OfferWaves,
   Params,
   Reason,
   StaffingCode,
@@ -9,6 +10,11 @@ import { failureSuffix, knownFailure } from "./failure.ts";
 import { outcomeText } from "./outcome.ts";
 import { after, agreeing, capitalised, counted, entryOf, namedThing, people } from "./phrases.ts";
 import { bookingReasonText } from "./reasons.ts";
+
+/** Explains in two sentences in which order candidates are asked. */
+export const offerOrderText = ({ size, pauseMinutes }: OfferWaves): string =>
+  `Offers go out to ${counted(size, "candidate")} at a time, ${counted(pauseMinutes, "minute")} after the last mail of the wave before or once all of that wave have declined, and to all who are left 12 hours before the start. ` +
+  "Those who have worked at this workplace are asked first, then those who have worked with this competence, and among equals those who have been without a shift longest.";
 
 const VERDICTS = {
   cancelled: () => "The job is cancelled.",
@@ -99,7 +105,8 @@ const REASONS = {
   }),
   not_offered_yet: (params) => ({
     detail: `${capitalised(withoutOfferText(params))} no offer yet.`,
-    remedy: "Wait for the next read of the shift, within an hour, or accept for one of them.",
+    remedy:
+      "Wait for the next wave of offers, or the next read of the shift within an hour, or accept for one of them.",
   }),
   some_not_free: ({ busy }) => ({
     detail: `${capitalised(counted(busy, "candidate"))} with the competence ${agreeing(busy, "is", "are")} booked elsewhere at that time.`,

@@ -168,6 +168,8 @@ export interface Schema extends ShiftTables {
     digest_id: string | null;
     /** The assignment in calendars that it is about. */
     calendar_uid: string | null;
+    /** When its page was first opened, by a person or by a mail scanner. */
+    link_opened_at: Date | null;
     /** Part of the tokens of its links: another value ends them. */
     link_salt: Generated<number>;
   };

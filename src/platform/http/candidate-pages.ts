@@ -6,6 +6,7 @@ import { ProblemError } from "../../runtime/problem.ts";
 import type { AddressLimit } from "../access/address-limit.ts";
 import type { Deps } from "../deps.ts";
 import { answerShift } from "../links/answer.ts";
+import { noteOpened } from "../links/opened.ts";
 import { type LinkedShift, readLinkedShift } from "../links/shift.ts";
 import { hideFromSpan } from "../tracing.ts";
 import { limitedBy } from "./authenticate.ts";
@@ -72,7 +73,9 @@ function handlersOf(deps: Deps, unknown: AddressLimit): Handlers<undefined> {
   return {
     showShift: async ({ path, query, raw }) => {
       const shift = await open(path.token, query, raw);
-      return "body" in shift ? shift : { status: 200, body: page(shift, query) };
+      if ("body" in shift) return shift;
+      if (raw.method === "GET") await noteOpened(deps, shift);
+      return { status: 200, body: page(shift, query) };
     },
     answerShift: async ({ path, query, body: { answer }, raw }) => {
       if (isFromOtherSite(raw, deps.publicUrl)) return notice(403, "other_site", query);

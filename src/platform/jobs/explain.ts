@@ -35,7 +35,7 @@ export interface StaffingFacts {
 }
 
 /** Explains why the job is not staffed, or that it is. The most important reason is the first. */
-export function explain(facts: StaffingFacts): Omit<Explanation, "jobId"> {
+export function explain(facts: StaffingFacts): Omit<Explanation, "jobId" | "waves"> {
   const reasons = [
     ...ended(facts),
     ...blocked(facts),

@@ -1,12 +1,14 @@
 import { sql } from "kysely";
 import type { Explanation, Params } from "../../../generated/operations/types.ts";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import { hasOffer, isOwnPerson } from "../candidates/availability.ts";
 import { readBusy } from "../candidates/busy.ts";
 import { ablePeople } from "../candidates/membership.ts";
 import type { Database } from "../db/database.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, OfferWaves } from "../deps.ts";
+import { waveKey } from "../work/refresh.ts";
 import { explain, type StaffingFacts } from "./explain.ts";
 import { isBeingCancelled, unknownJob } from "./job.ts";
 
@@ -18,14 +20,35 @@ const REASONS_AT_MOST = 5;
  * Explains why a job is not staffed.
  * @throws ProblemError job_not_found
  */
-export async function explainJob({ database }: Deps, jobId: string): Promise<Explanation> {
+export async function explainJob(
+  { database, offerWaves }: Pick<Deps, "database" | "offerWaves">,
+  jobId: string,
+): Promise<Explanation> {
   const { kysely } = database;
   const job = await kysely
     .selectFrom("jobs")
     .selectAll()
     .where("job_id", "=", jobId)
     .executeTakeFirstOrThrow(unknownJob);
-  return { jobId, ...explain(await factsOf(kysely, job)) };
+  const explanation = { jobId, ...explain(await factsOf(kysely, job)) };
+  if (offerWaves.size === 0 || job.status !== "open") return explanation;
+  return { ...explanation, waves: await readWaves(kysely, job, offerWaves) };
+}
+
+async function readWaves(
+  db: Db,
+  { provider_id, shift_id }: Job,
+  { size, pauseMs }: OfferWaves,
+): Promise<NonNullable<Explanation["waves"]>> {
+  const next = await db
+    .selectFrom("work")
+    .select("due_at")
+    .where("provider_id", "=", provider_id)
+    .where("kind", "=", "refresh")
+    .where("key", "=", waveKey(shift_id))
+    .executeTakeFirst();
+  const pauseMinutes = pauseMs / MINUTE_MS;
+  return { size, pauseMinutes, ...(next && { nextAt: next.due_at.toISOString() }) };
 }
 
 async function factsOf(db: Db, job: Job): Promise<StaffingFacts> {

@@ -9,6 +9,7 @@ import { raiseRefused } from "../notifications/mail-issues.ts";
 import { publishNotification } from "../notifications/notify.ts";
 import { withdrawOffers } from "../notifications/offers.ts";
 import { transact } from "../transaction.ts";
+import { markRefreshDue } from "../work/refresh.ts";
 import type { LinkedShift } from "./shift.ts";
 
 /** Carries out the answer of a candidate. Returns why it was refused, if it was: the shift, read again, says what holds now. */
@@ -72,6 +73,8 @@ function decline(
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     await withdrawOffers(trx, job, at, candidateId);
+    // The next wave goes out once all of this one have declined.
+    if (deps.offerWaves.size > 0) markRefreshDue(trx, deps, [{ providerId, key: { wave: job.shift_id } }]);
     return undefined;
   });
 }

@@ -19,6 +19,7 @@ export interface LinkedShift {
   candidateId: string;
   address: string;
   traceId: string;
+  openedAt: Date | null;
   firstName: string;
   organisation: string;
   contactPhone: string | null;
@@ -66,7 +67,7 @@ export async function readLinkedShift(
 ): Promise<LinkedShift | undefined> {
   const { rows } = await sql<Row>`
     select notifications.provider_id as "providerId", notification_id as "notificationId", job_id as "jobId", candidate_id as "candidateId",
-      link_salt as salt, content, ${EMAIL} as address, ${FIRST_NAME} as "firstName", candidates.language as "candidateLanguage",
+      link_salt as salt, link_opened_at as "openedAt", content, ${EMAIL} as address, ${FIRST_NAME} as "firstName", candidates.language as "candidateLanguage",
       integrations.language as "organisationLanguage", integrations.name as organisation, contact_phone as "contactPhone", time_zone as "timeZone",
       integrations.state = 'active' as "isActive", paused_since is null and health = 'reachable' as "isReachable",
       jobs.trace_id as "traceId", start_time as "startTime", end_time as "endTime", jobs.status, positions,

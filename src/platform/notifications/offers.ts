@@ -8,20 +8,21 @@ import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.t
 import { markMailDue } from "./mail-due.ts";
 import { resolveMailIssues } from "./mail-issues.ts";
 import { contentOf, insertAll, type Notice, type NotifyParts, publishNotification } from "./notify.ts";
+import { nextWave, type WaveParts } from "./waves.ts";
 
 const kind = "job_offered";
 
 /** An offer of an open job. */
 interface Offer {
-  deps: NotifyParts;
+  deps: NotifyParts & WaveParts;
   job: Job;
   isNewlyOpen: boolean;
   traceId: string;
 }
 
 /**
- * Offers an open job, at the end of the transaction, to every candidate who is valid for the organisation, has the competence, is free at that time, does not hold the offer, and
- * has neither declined nor withdrawn from the job. The same offer is made once: it is restored after it was withdrawn, unless a confirmed booking has ended.
+ * Offers an open job, at the end of the transaction, to candidates who are valid for the organisation, have the competence, are free at that time, do not hold the offer, and
+ * have neither declined nor withdrawn from the job: to all of them, or to the next wave. The same offer is made once: it is restored after it was withdrawn, unless a confirmed booking has ended.
  */
 export const offerJob = (trx: Trx, offer: Offer): void =>
   writeAtEnd(trx, OFFERS, { ...offer, providerId: offer.job.provider_id });
@@ -36,7 +37,8 @@ const OFFERS: Writer<Offer & { providerId: string }> = {
     const lacking = free.filter(
       (each) => each.offer !== "held" && !restored.has(`${each.nth} ${each.candidateId}`),
     );
-    const notices = lacking.map((each) => noticeOf(offers[each.nth], each.candidateId));
+    const asked = await nextWave(trx, deps, { lacking, jobs: offers.map(({ job }) => job) }, organisation);
+    const notices = asked.map((each) => noticeOf(offers[each.nth], each.candidateId));
     const offered = await insertAll(trx, deps, notices);
     for (const [nth, offer] of offers.entries()) {
       const found = free.filter((each) => each.nth === nth).length;
@@ -60,7 +62,7 @@ function noticeOf(offer: Offer | undefined, candidateId: string): Notice & { can
   };
 }
 
-const offerKey = (round: number) => `offer-${round}`;
+export const offerKey = (round: number) => `offer-${round}`;
 
 /** How many rounds back an offer can be restored: a job whose times change for ever must not make the statement grow. */
 const ROUNDS = 100;

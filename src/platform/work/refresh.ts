@@ -9,14 +9,24 @@ import { markDue, PRIORITY } from "./due.ts";
 import { type Claim, endClaim, type Priority, renewClaim } from "./rows.ts";
 import type { Run } from "./worker.ts";
 
-/** Makes many shifts due: those of a provider for a reason or because a competence has a new candidate, or those at a time when people have become free. */
+/** Makes shifts due: those of a provider for a reason or because a competence has a new candidate, those at a time when people have become free, or one for its next wave of offers. */
 export interface Refresh {
   providerId: string;
   /**
    * `activated`: everything that waited; `mapped`: jobs whose mapping changed; `missing`: absent shifts; `reread`: every shift that may still
    * change; `responds`: work that failed before.
    */
-  key: "activated" | "mapped" | "missing" | "reread" | "responds" | { competenceId: string } | Freed;
+  key:
+    | "activated"
+    | "mapped"
+    | "missing"
+    | "reread"
+    | "responds"
+    | { competenceId: string }
+    | Freed
+    | { wave: string };
+  /** Milliseconds. */
+  afterMs?: number;
 }
 
 /** A time at which people who were booked on a job are free now. In milliseconds since 1970 unless given. */
@@ -35,23 +45,33 @@ export function markRefreshDue(
   deps: Pick<Deps, "wakeWorker">,
   refreshes: readonly Refresh[],
 ): void {
-  const due = refreshes.map(({ providerId, key }) => ({
-    providerId,
+  const due = refreshes.map(({ key, ...rest }) => ({
+    ...rest,
     kind: "refresh" as const,
-    // A thousand cancellations are a thousand of these.
-    priority: isFreed(key) ? PRIORITY.event : PRIORITY.interactive,
+    priority: priorityOf(key),
     key: textOf(key),
   }));
   markDue(trx, deps, due);
 }
 
 const FREED = "freed ";
+const WAVE = "wave ";
+
+/** The key of the work that makes a shift due for its next wave of offers. */
+export const waveKey = (shiftId: string) => `${WAVE}${shiftId}`;
 
 const isFreed = (key: Refresh["key"]): key is Freed => typeof key !== "string" && "jobId" in key;
 
+function priorityOf(key: Refresh["key"]): Priority {
+  if (typeof key !== "string" && "wave" in key) return PRIORITY.background;
+  // A thousand cancellations are a thousand of these.
+  return isFreed(key) ? PRIORITY.event : PRIORITY.interactive;
+}
+
 function textOf(key: Refresh["key"]): string {
   if (isFreed(key)) return `${FREED}${key.jobId} ${key.from} ${key.to}`;
-  return typeof key === "string" ? key : key.competenceId;
+  if (typeof key === "string") return key;
+  return "wave" in key ? waveKey(key.wave) : key.competenceId;
 }
 
 /** Makes shifts due, one batch at a time across all providers, so that storing webhooks goes first. After a crash it starts again from the beginning. */
@@ -248,6 +268,16 @@ const responds: Batch = async (trx, { wakeWorker }, { providerId }, after) => {
   return rows[0]?.count === BATCH ? rows[0].last : undefined;
 };
 
-const batchOf = ({ key }: Claim): Batch => (key.startsWith(FREED) ? freed : (BATCHES[key] ?? offered));
+const wave: Batch = async (trx, deps, { providerId, key }) => {
+  markDue(trx, deps, [
+    { providerId, kind: "shift", key: key.slice(WAVE.length), priority: PRIORITY.background },
+  ]);
+  return undefined;
+};
+
+function batchOf({ key }: Claim): Batch {
+  if (key.startsWith(FREED)) return freed;
+  return key.startsWith(WAVE) ? wave : (BATCHES[key] ?? offered);
+}
 
 const BATCHES: Readonly<Record<string, Batch>> = { activated, mapped, missing, reread, responds };

@@ -16,9 +16,11 @@ interface WorkKey {
 /** How soon work is claimed: 0 first. `PRIORITY` names them. */
 export type Priority = 0 | 1 | 2;
 
-/** Makes a piece of work due now. */
+/** Makes a piece of work due now, or later. */
 export interface Due extends WorkKey {
   priority: Priority;
+  /** Due so much later; that of the last hint holds. Milliseconds. */
+  afterMs?: number;
   /** Work that waits already is not made due now, but at the latest after this time. Milliseconds. */
   joinsForMs?: number;
 }
@@ -115,6 +117,8 @@ function writeGroup(trx: Trx, rows: readonly WorkRow[], organisation: Organisati
   return writeDue(trx, rows, Math.min(...joins), organisation);
 }
 
+const MS = sql`interval '1 millisecond'`;
+
 /** A claimed row keeps its lease. The revision shows the run that a hint has arrived. */
 async function writeDue(
   trx: Trx,
@@ -124,10 +128,10 @@ async function writeDue(
 ): Promise<void> {
   const { provider, join } = inserted(organisation, "due.providerId");
   await sql`
-    insert into work (provider_id, kind, key, priority)
-    select ${provider}, due.kind, key, priority
+    insert into work (provider_id, kind, key, priority, due_at)
+    select ${provider}, due.kind, key, priority, now() + coalesce("afterMs", 0) * ${MS}
     from ${jsonRows(due)}
-      as due ("providerId" uuid, kind text, key text, priority smallint) ${join}
+      as due ("providerId" uuid, kind text, key text, priority smallint, "afterMs" float8) ${join}
     on conflict (provider_id, kind, key) do update set
       revision = work.revision + 1,
       is_first = true,
@@ -135,8 +139,6 @@ async function writeDue(
       due_at = case when work.claim is null then greatest(least(work.due_at, ${laterBy(sql`excluded.due_at`, joinsForMs)}), coalesce(work.not_before, excluded.due_at))
         else work.due_at end`.execute(trx);
 }
-
-const MS = sql`interval '1 millisecond'`;
 
 /** How long work waits at most whose attempt failed while a hint arrived: the provider may have recovered, or someone may wait. Milliseconds. */
 const HINTED_MS = 1_000;

@@ -253,6 +253,7 @@ const TABLES: Tables = {
     resends: "int4",
     digest_id: "uuid?",
     calendar_uid: "uuid?",
+    link_opened_at: "timestamptz?",
     link_salt: "int4",
   },
   declines: { provider_id: "uuid", job_id: "uuid", candidate_id: "uuid", declined_at: "timestamptz" },

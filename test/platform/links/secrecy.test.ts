@@ -55,10 +55,10 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
     /^shiftpact\.(notifications|bookings|jobs|declines|disputed_addresses|issues|candidates|offer_mails) /;
   const rows = async () => (await organisation.dump()).split("\n").filter((row) => CHANGED.test(row));
 
-  it("changes nothing when it is opened, and the page is kept and referred to by no one", async () => {
+  it("changes nothing but that it was opened, and the page is kept and referred to by no one", async () => {
     const { link } = await offered();
     const before = await rows();
-    for (const method of ["GET", "HEAD"]) {
+    for (const method of ["HEAD", "GET"]) {
       const { status, headers, text } = await send(organisation.url, link, { method });
       expect(status).toBe(200);
       expect(text === "").toBe(method === "HEAD");
@@ -74,8 +74,10 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
       );
       expect(headers).not.toHaveProperty("set-cookie");
       expect(headers).not.toHaveProperty("etag");
+      // The time stands before the salt, which is 0.
+      const opened = method === "GET" ? /,"[^"]+",0,(?=[^,]+,"[^"]+"\)$)/ : /$^/;
+      expect((await rows()).map((row) => row.replace(opened, ",,0,"))).toEqual(before);
     }
-    expect(await rows()).toEqual(before);
   });
 
   it("is in no log, metric, trace, notification or row", async () => {

@@ -3,6 +3,7 @@ import type { Handlers } from "../../../../generated/operations/server.ts";
 import type { Notification } from "../../../../generated/operations/types.ts";
 import type { NotificationsTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
+import { readDeclines } from "../../notifications/declines.ts";
 import { resendNotification } from "../../notifications/resend.ts";
 import { type MailWait, readMailWaits } from "../../notifications/waits.ts";
 import { page } from "../page.ts";
@@ -23,8 +24,10 @@ export function notificationHandlers(deps: Deps) {
         );
       const found = query.jobId === undefined ? all : ofJob(query.jobId);
       const { items, ...rest } = await page(found, query, { id: "notification_id", where }, (row) => row);
-      const waits = await readMailWaits(deps, items);
-      const views = items.map((row) => viewOfNotification(row, waits.get(row.notification_id)));
+      const [waits, declines] = [await readMailWaits(deps, items), await readDeclines(deps, items)];
+      const views = items.map((row) =>
+        viewOfNotification(row, waits.get(row.notification_id), declines.get(row.notification_id)),
+      );
       return ok({ items: views, ...rest });
     },
     resendNotification: async ({ path }) =>
@@ -32,7 +35,11 @@ export function notificationHandlers(deps: Deps) {
   } satisfies Partial<Handlers<undefined>>;
 }
 
-export function viewOfNotification(row: Selectable<NotificationsTable>, wait?: MailWait): Notification {
+export function viewOfNotification(
+  row: Selectable<NotificationsTable>,
+  wait?: MailWait,
+  declinedAt?: Date,
+): Notification {
   return {
     notificationId: row.notification_id,
     candidateId: row.candidate_id,
@@ -48,6 +55,8 @@ export function viewOfNotification(row: Selectable<NotificationsTable>, wait?: M
       deliveryParams: row.delivery_params,
     }),
     ...(wait && { waitsUntil: wait.until.toISOString(), waitsFor: wait.code }),
+    ...(row.link_opened_at !== null && { linkOpenedAt: row.link_opened_at.toISOString() }),
+    ...(declinedAt && { declinedAt: declinedAt.toISOString() }),
     ...(row.withdrawn_at !== null && { withdrawnAt: row.withdrawn_at.toISOString() }),
   };
 }

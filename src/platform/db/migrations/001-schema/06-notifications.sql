@@ -21,6 +21,8 @@ create table notifications (
   digest_id uuid,
   -- The assignment in calendars that it is about; null of an offer.
   calendar_uid uuid,
+  -- When its page was first opened, by a person or by a mail scanner.
+  link_opened_at timestamptz,
   -- Part of the tokens of its links: another value ends them.
   link_salt integer not null default 0,
   trace_id text not null,

@@ -1,0 +1,109 @@
+import { sql } from "kysely";
+import { IS_ATTEMPTED, jsonRows } from "../db/fragments.ts";
+import { type Organisation, providerOf } from "../db/organisation.ts";
+import type { Job } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import type { Trx } from "../transaction.ts";
+import { markRefreshDue } from "../work/refresh.ts";
+import { urgentAt } from "./mail-due.ts";
+import { offerKey } from "./offers.ts";
+
+export type WaveParts = Pick<Deps, "now" | "offerMail" | "offerWaves" | "wakeWorker">;
+
+interface Lacking {
+  /** Which of the jobs. */
+  nth: number;
+  candidateId: string;
+}
+
+/**
+ * Returns to whom of those who lack an offer the jobs are offered now: to all, unless offers go out in waves and the shift is not near. While a wave has its
+ * pause, to no one. Makes the shift due for its next wave. Who was asked, and when, is what the notifications say.
+ */
+export async function nextWave<Person extends Lacking>(
+  trx: Trx,
+  deps: WaveParts,
+  { lacking, jobs }: { lacking: readonly Person[]; jobs: readonly Job[] },
+  organisation: Organisation,
+): Promise<readonly Person[]> {
+  const { size, pauseMs } = deps.offerWaves;
+  if (size === 0 || lacking.length === 0) return lacking;
+  const now = deps.now().getTime();
+  const inWaves = jobs.map((job) => urgentAt(job.start_time) > now);
+  const waiting = Map.groupBy(
+    lacking.filter(({ nth }) => inWaves[nth]),
+    ({ nth }) => nth,
+  );
+  const ends = await readEnds(trx, deps, { jobs, nths: [...waiting.keys()] }, organisation);
+  const next = [...waiting].filter(([nth]) => (ends.get(nth) ?? now) <= now).flatMap(([, people]) => people);
+  const first = await selectFirst(trx, deps, { lacking: next, jobs }, organisation);
+  for (const [nth, people] of waiting) {
+    const job = jobs[nth];
+    const end = ends.get(nth) ?? now;
+    if (!job || (end <= now && people.length <= size)) continue;
+    const at = Math.min(end <= now ? now + pauseMs : end, urgentAt(job.start_time));
+    const { provider_id: providerId, shift_id: wave } = job;
+    markRefreshDue(trx, deps, [{ providerId, key: { wave }, afterMs: at - now }]);
+  }
+  return lacking.filter(({ nth, candidateId }) => !inWaves[nth] || first.has(`${nth} ${candidateId}`));
+}
+
+/**
+ * Returns when the pause of the wave ends that each job was last offered to. A mail that waits for the limits of offer mail is taken for sent at the end of
+ * the window: the shift does not wait for a person who may get no more mail today. One that the mail server failed to accept is waited for.
+ */
+async function readEnds(
+  trx: Trx,
+  { now, offerMail, offerWaves: { pauseMs } }: WaveParts,
+  { jobs, nths }: { jobs: readonly Job[]; nths: readonly number[] },
+  organisation: Organisation,
+): Promise<Map<number, number>> {
+  const rows = nths.flatMap((nth) => {
+    const job = jobs[nth];
+    return job ? [{ nth, provider: job.provider_id, job: job.job_id, key: offerKey(job.offer_round) }] : [];
+  });
+  if (rows.length === 0) return new Map();
+  const provider = providerOf(organisation, "asked.provider");
+  const { rows: sent } = await sql<{ nth: number; at: Date }>`
+    select asked.nth, max(case when delivered_at is not null then delivered_at when channel is null then created_at
+      when delivery_error is null then created_at + ${offerMail.everyMs}::float8 * interval '1 millisecond' else ${now()} end) as at
+    from ${jsonRows(rows)} as asked (nth int, provider uuid, job uuid, key text)
+      join notifications on notifications.provider_id = ${provider} and notifications.job_id = asked.job
+        and notifications.kind = 'job_offered' and notifications.change_key = asked.key
+    where notifications.withdrawn_at is null and ${IS_ATTEMPTED} group by asked.nth`.execute(trx);
+  return new Map(sent.map(({ nth, at }) => [nth, at.getTime() + pauseMs]));
+}
+
+const hasStarted = (now: Date) => sql`jobs.start_time <= ${now}`;
+
+/**
+ * Selects whom to ask first: who has worked at the workplace, then who has worked with the competence, then who has been without a shift longest, each of them
+ * as far as bookings of the organisation show. Returns them as `nth candidateId`.
+ */
+async function selectFirst(
+  trx: Trx,
+  { now, offerWaves: { size } }: WaveParts,
+  { lacking, jobs }: { lacking: readonly Lacking[]; jobs: readonly Job[] },
+  organisation: Organisation,
+): Promise<Set<string>> {
+  const rows = lacking.flatMap(({ nth, candidateId: candidate }) => {
+    const job = jobs[nth];
+    if (!job) return [];
+    const { provider_id: provider, workplace_id: workplace, competence_id: competence } = job;
+    return [{ nth, candidate, provider, workplace, competence }];
+  });
+  if (rows.length === 0) return new Set();
+  const provider = providerOf(organisation, "asked.provider");
+  const { rows: first } = await sql<Lacking>`
+    select nth, candidate as "candidateId" from (
+      select asked.nth, asked.candidate, row_number() over (partition by asked.nth
+        order by coalesce(bool_or(${hasStarted(now())} and jobs.workplace_id = asked.workplace), false) desc,
+          coalesce(bool_or(${hasStarted(now())} and jobs.competence_id = asked.competence), false) desc,
+          max(jobs.end_time) nulls first, asked.candidate) as place
+      from ${jsonRows(rows)} as asked (nth int, candidate uuid, provider uuid, workplace uuid, competence uuid)
+        left join (bookings join jobs on jobs.provider_id = bookings.provider_id and jobs.job_id = bookings.job_id)
+          on bookings.provider_id = ${provider} and bookings.candidate_id = asked.candidate and bookings.status = 'confirmed'
+      group by asked.nth, asked.candidate) as ranked
+    where place <= ${size}::int`.execute(trx);
+  return new Set(first.map(({ nth, candidateId }) => `${nth} ${candidateId}`));
+}
