@@ -4,6 +4,8 @@ import type { ProviderHttpError } from "../clients/provider/http-error.ts";
 export interface Reason {
   reason: string;
   fix?: string;
+  /** Whether the connection closed before the first byte. */
+  isUnbegun?: boolean;
 }
 
 const COUNT_BYTES =
@@ -47,12 +49,9 @@ function brokenOff(
   return { reason: `${received} bytes of the body, but no end within ${limit}`, fix };
 }
 
+const CLOSED = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_CLOSED)$/;
+
 const BY_CODE: readonly (readonly [codes: RegExp, reason: string, fix: string])[] = [
-  [
-    /^(UND_ERR_SOCKET|ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_CLOSED)$/,
-    "connection closed before the first byte",
-    CRASH,
-  ],
   [/^ECONNREFUSED$/, "connection refused", RUNNING],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "unknown host name", "Correct the host name, or its DNS entry."],
   [
@@ -71,6 +70,8 @@ const BY_CODE: readonly (readonly [codes: RegExp, reason: string, fix: string])[
 ];
 
 function connectionReason(code: string): Reason {
+  if (CLOSED.test(code))
+    return { reason: "connection closed before the first byte", fix: CRASH, isUnbegun: true };
   const [, reason, fix] = BY_CODE.find(([codes]) => codes.test(code)) ?? [];
   return reason === undefined || fix === undefined ? { reason: "the connection failed" } : { reason, fix };
 }

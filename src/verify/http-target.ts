@@ -12,6 +12,8 @@ export interface TargetOptions {
   providerId: string;
   token: string;
   fetch: (request: Request) => Promise<Response>;
+  /** The same on a new connection. */
+  freshFetch?: ((request: Request) => Promise<Response>) | undefined;
   /** The time limit of `fetch`, for findings. Milliseconds; undefined if unknown. */
   timeoutMs?: number | undefined;
   /** Resolves after the given time. */
@@ -138,9 +140,24 @@ function tenantHeaders(probe: Probe, { options, routing }: Target): Record<strin
   return { "X-Provider-Id": providerId, "X-Platform-Provider-Id": providerId };
 }
 
-async function exchange(
+/** Reads on new connections after one that closed: a fault that occurs now and then occurs again. */
+const MOST_READS = 5;
+
+/** Sends the request, and again on a new connection after one that closed before the first byte: it may have been idle for too long. */
+async function exchange(request: Request, options: TargetOptions): Promise<Answered | Unanswered> {
+  const { fetch, freshFetch } = options;
+  const first = await attempt(request.clone(), fetch, options);
+  if (first.kind !== "broken" || !first.isUnbegun || !freshFetch) return first;
+  for (let left = request.method === "GET" ? MOST_READS : 1; ; left -= 1) {
+    const again = await attempt(request.clone(), freshFetch, options);
+    if (again.kind !== "answer" || left === 1) return again;
+  }
+}
+
+async function attempt(
   request: Request,
-  { fetch, timeoutMs }: TargetOptions,
+  fetch: TargetOptions["fetch"],
+  { timeoutMs }: TargetOptions,
 ): Promise<Answered | Unanswered> {
   try {
     const response = await fetch(request);

@@ -5,7 +5,7 @@ import type { Verification } from "./events.ts";
 import type { OperationId } from "./exchange.ts";
 import { found, skipped } from "./finding.ts";
 import { isRun } from "./groups.ts";
-import { createTarget } from "./http-target.ts";
+import { createTarget, type TargetOptions } from "./http-target.ts";
 import type { VerifyOptions } from "./options.ts";
 import { reportsOf } from "./ordered-results.ts";
 import { setUpFixtures } from "./provider-states.ts";
@@ -38,17 +38,18 @@ const CHANGING: readonly OperationId[] = [
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const { timeoutMs = TIMEOUT_MS } = options;
   const http = createProviderHttp({ allowInsecure: true, timeoutMs, idleMs: IDLE_MS });
-  const { fetch = http.fetch } = options;
+  const fresh = createProviderHttp({ allowInsecure: true, timeoutMs, idleMs: 0 });
+  const { fetch } = options;
   try {
-    return await verifyWith(options, fetch);
+    return await verifyWith(options, fetch ? { fetch } : { fetch: http.fetch, freshFetch: fresh.fetch });
   } finally {
-    await http.close();
+    await Promise.all([http.close(), fresh.close()]);
   }
 }
 
 async function verifyWith(
   options: VerifyOptions,
-  fetch: NonNullable<VerifyOptions["fetch"]>,
+  connections: Pick<TargetOptions, "fetch" | "freshFetch">,
 ): Promise<Verification> {
   const { baseUrl, providerId, token, readOnly = false, polite = false, other, createShift } = options;
   const { seed = SEED, runs = GENERATED } = options;
@@ -59,7 +60,7 @@ async function verifyWith(
     baseUrl,
     providerId,
     token,
-    fetch,
+    ...connections,
     wait: stop.wait,
     concurrency: options.concurrency ?? AT_ONCE,
     rate: options.rate,

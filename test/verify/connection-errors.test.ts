@@ -29,12 +29,17 @@ async function serverOf(bytes: string, then: (socket: Socket) => void): Promise<
 
 async function foundAt(baseUrl: string, timeoutMs = 5_000) {
   const http = createProviderHttp({ allowInsecure: true, timeoutMs });
-  ends.push(() => http.close());
+  const fresh = createProviderHttp({ allowInsecure: true, timeoutMs, idleMs: 0 });
+  ends.push(
+    () => http.close(),
+    () => fresh.close(),
+  );
   const target = createTarget({
     baseUrl,
     providerId: "p",
     token: "t",
     fetch: http.fetch,
+    freshFetch: fresh.fetch,
     timeoutMs,
     wait: async () => undefined,
   });
@@ -116,6 +121,34 @@ describe("a broken connection is reported in plain words:", () => {
 it("a byte order mark before the JSON is reported, and the JSON is read", async () => {
   const found = await foundAt(await serverOf(`${HEAD}Content-Length: 5\r\n\r\n\uFEFF[]`, () => undefined));
   expect(found).toMatchObject([{ code: "byte_order_mark" }]);
+});
+
+describe("a connection that closes before the first byte", () => {
+  const LIST = `${HEAD}Content-Length: 2\r\n\r\n[]`;
+
+  /** Starts a server that closes every nth connection at its first request. */
+  function closingEvery(nth: number, isFirst = false) {
+    let connections = 0;
+    return serverOf("", (socket) => {
+      connections += 1;
+      if (isFirst ? connections === 1 : connections % nth === 0) socket.end();
+      else socket.write(LIST);
+    });
+  }
+
+  it("is not reported if it may have been idle: new ones serve the request", async () => {
+    expect(await foundAt(await closingEvery(1, true))).toEqual([]);
+  });
+
+  it("is reported if a new one closes as well", async () => {
+    expect(await foundAt(await closingEvery(1))).toMatchObject([{ code: "connection_broken" }]);
+  });
+
+  it("is reported if one of several new ones closes", async () => {
+    const url = await closingEvery(4);
+    const found = [await foundAt(url), await foundAt(url), await foundAt(url), await foundAt(url)];
+    expect(found.flat()).toMatchObject([{ code: "connection_broken" }]);
+  });
 });
 
 it("an idle connection is closed, however long the server keeps it: it could break the next request", async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { entryOf } from "../../src/verify/codes/codes.ts";
 import { uuidFrom } from "../../src/verify/http-target.ts";
 import type { VerifyOptions } from "../../src/verify/options.ts";
 import { verify } from "../../src/verify/verify.ts";
-import { exceptions } from "./independent/exceptions.ts";
-import { flagsFor, hasPython, listFaults, type PlantedFault, startIndependent } from "./independent/start.ts";
+import { type IndependentRow, independentRows } from "../harness/fault-rows.ts";
+import { flagsFor, hasPython, listFaults, startIndependent } from "./independent/start.ts";
 import { codesOf } from "./verify-sandbox.ts";
 
 /** `SEED=7` selects other shuffled forms and faults; `FAULTS=all` tests every fault, which takes some minutes. */
@@ -25,14 +26,18 @@ async function verified(flags: readonly string[], options: Partial<VerifyOptions
 }
 
 /** Returns a sample that depends on the seed, and not on the order of the list. */
-function sampled(faults: readonly PlantedFault[]): PlantedFault[] {
-  const rank = ({ name }: PlantedFault) => uuidFrom(`${SEED} ${name}`);
-  const shuffled = faults.toSorted((one, other) => rank(one).localeCompare(rank(other)));
+function sampled(rows: readonly IndependentRow[]): IndependentRow[] {
+  const rank = ({ fault }: IndependentRow) => uuidFrom(`${SEED} ${fault}`);
+  const shuffled = rows.toSorted((one, other) => rank(one).localeCompare(rank(other)));
   return process.env.FAULTS === "all" ? shuffled : shuffled.slice(0, SAMPLE);
 }
 
 const all = hasPython ? listFaults() : [];
-const isException = ({ name }: PlantedFault) => name in exceptions;
+
+function flagsOf(fault: string): string[] {
+  const planted = all.find(({ name }) => name === fault);
+  return planted ? flagsFor(planted) : [];
+}
 
 const chosen: [string, string[]][] = [
   ["default forms", []],
@@ -67,29 +72,27 @@ describe.skipIf(!hasPython)(`a provider in Python, written from the contract alo
     },
   );
 
-  it.concurrent.each(sampled(all.filter((fault) => !isException(fault))))(
-    "fails with the fault $name: $about",
-    async (fault) => {
-      const timeoutMs = /hang/.test(fault.name) ? { timeoutMs: SHORT_MS } : {};
-      const { summary } = await verified(flagsFor(fault), { skip, ...timeoutMs });
-      expect(summary.verdict).toBe("fails");
+  it.concurrent.each(sampled(independentRows))(
+    "reports $code for the fault $fault",
+    async ({ fault, code }) => {
+      const { findings } = await verified(flagsOf(fault), {
+        skip,
+        ...(/hang/.test(fault) && { timeoutMs: SHORT_MS }),
+      });
+      const codes = new Set(
+        findings.filter(({ severity }) => severity !== "skipped").map((each) => each.code),
+      );
+      // It returns problem documents only with a flag.
+      codes.delete("error_not_problem");
+      if (code === undefined) expect([...codes]).toEqual([]);
+      else expect([...codes]).toContain(code);
+      const isError = code !== undefined && entryOf(code).severity === "error";
+      expect(findings.some(({ severity }) => severity === "error")).toBe(isError);
     },
   );
 
-  it.concurrent.each(all.filter(isException))("has no error with the fault $name: $about", async (fault) => {
-    const verification = await verified(flagsFor(fault));
-    expect(codesOf(verification, "error")).toEqual([]);
-    const codes = new Set(verification.findings.filter(isWarning).map(({ code }) => code));
-    // It never returns problem documents.
-    codes.delete("error_not_problem");
-    const { warning } = exceptions[fault.name] ?? {};
-    expect([...codes]).toEqual(warning === undefined ? [] : [warning]);
-  });
-
-  it("knows every fault of the exceptions", () => {
-    const names = new Set(all.map(({ name }) => name));
-    expect(Object.keys(exceptions).filter((name) => !names.has(name))).toEqual([]);
+  it("has every fault in the table", () => {
+    const names = independentRows.map(({ fault }) => fault);
+    expect(names.toSorted()).toEqual(all.map(({ name }) => name).toSorted());
   });
 });
-
-const isWarning = ({ severity }: { severity: string }) => severity === "warning";

@@ -18,7 +18,7 @@ export interface ProviderHttpOptions {
   maxBytes?: number;
   /** The most connections to the provider. */
   connections?: number;
-  /** An idle connection is not used again after this time. Milliseconds; by default what the provider says, or 4 s. */
+  /** An idle connection is not used again after this time. Milliseconds; by default what the provider says, or 4 s; 0: never. */
   idleMs?: number;
   /** Resolves the addresses of a name; the system does unless given. */
   resolve?: ResolveAll;
@@ -39,7 +39,8 @@ export function createProviderHttp(options: ProviderHttpOptions = {}): ProviderH
     idleMs,
   } = options;
   const lookup = guardedLookup({ allowInsecure }, options.resolve);
-  const idle = idleMs === undefined ? {} : { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs };
+  const kept = idleMs === undefined ? {} : { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs };
+  const idle = idleMs === 0 ? { pipelining: 0 } : kept;
   const agent = new Agent({ connections, connect: { lookup }, ...idle });
   return {
     fetch: async (request, allowance = {}) => {

@@ -53,6 +53,11 @@ export const answerFaults = {
     rewrite: (answer) =>
       answer.status === 204 ? { ...answer, headers: { ...answer.headers, "Content-Length": "2" } } : answer,
   },
+  "length-too-large": {
+    summary: "a body five bytes shorter than announced",
+    operations: WITH_BODY,
+    rewrite: (answer) => shorterThanAnnounced(answer),
+  },
   "json-as-html": {
     summary: "JSON labelled as a web page",
     rewrite: (answer) => relabelled(answer, "text/html; charset=utf-8"),
@@ -159,6 +164,12 @@ export const answerFaults = {
 
 function onSuccess(answer: Answer, body: () => unknown): Answer {
   return isSuccess(answer) && answer.body !== undefined ? { ...answer, body: body() } : answer;
+}
+
+function shorterThanAnnounced(answer: Answer): Answer {
+  if (!isSuccess(answer) || answer.body === undefined) return answer;
+  const length = String(Buffer.byteLength(JSON.stringify(answer.body)) + 5);
+  return { ...answer, headers: { ...answer.headers, "Content-Length": length, Connection: "close" } };
 }
 
 function relabelled(answer: Answer, type: string): Answer {

@@ -139,6 +139,11 @@ export const candidateFaults = {
     operations: ["createCandidate"],
     around: stored(({ firstName }) => ({ firstName: firstName.replaceAll(/[^ -~]/g, "?") })),
   },
+  "create-ends-at-emoji": {
+    summary: "a creation stores a text up to its first character of four bytes",
+    operations: ["createCandidate"],
+    around: stored(({ firstName }) => ({ firstName: firstName.replace(/[^\0-\uffff].*/u, "") })),
+  },
   "create-cuts-phone": {
     summary: "a creation stores the first nine characters of the phone number",
     operations: ["createCandidate"],

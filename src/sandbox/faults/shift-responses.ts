@@ -16,6 +16,7 @@ import { UNASSIGN } from "./operations.ts";
 import { organisationOf } from "./tenant.ts";
 
 const WITH_SHIFT = ["getShift", "updateShift"] as const;
+const OFFSET = /(Z|[+-]\d{2}:?\d{2})$/i;
 const TIMES = ["startTime", "endTime", "createdAt", "updatedAt", "assignedAt"];
 
 /** Faults in responses about shifts and assignments; the stored data is right. */
@@ -39,12 +40,32 @@ export const shiftResponseFaults = {
   "time-without-offset": {
     summary: "the times of a shift have no offset",
     operations: WITH_SHIFT,
-    rewrite: (answer) => withTimes(answer, (time) => time.replace(/(Z|[+-]\d{2}:?\d{2})$/i, "")),
+    rewrite: (answer) => withTimes(answer, (time) => time.replace(OFFSET, "")),
   },
   "time-not-iso": {
     summary: "the times of a shift are not in ISO 8601",
     operations: WITH_SHIFT,
     rewrite: (answer) => withTimes(answer, (time) => new Date(time).toUTCString()),
+  },
+  "time-with-space": {
+    summary: "the times of a shift have a space in place of the T",
+    operations: WITH_SHIFT,
+    rewrite: (answer) => withTimes(answer, (time) => time.replace("T", " ")),
+  },
+  "time-with-named-zone": {
+    summary: "the times of a shift have the name of the zone in place of the offset",
+    operations: WITH_SHIFT,
+    rewrite: (answer) => withTimes(answer, (time) => time.replace(OFFSET, " Europe/Stockholm")),
+  },
+  "time-with-short-offset": {
+    summary: "the offset of a shift's times has no colon",
+    operations: WITH_SHIFT,
+    rewrite: (answer) => withTimes(answer, (time) => time.replace(/Z$/i, "+0000").replace(/:(\d{2})$/, "$1")),
+  },
+  "time-without-seconds": {
+    summary: "the times of a shift have no seconds",
+    operations: WITH_SHIFT,
+    rewrite: (answer) => withTimes(answer, (time) => time.replace(/(T\d{2}:\d{2}):[\d.]+/, "$1")),
   },
   "time-impossible": {
     summary: "a shift is on the 30th of February",

@@ -1,203 +1,105 @@
-import type { CodeEntries } from "./code.ts";
+import { type CodeEntries, error, warning } from "./code.ts";
 
 /** Violations that any response can have. */
 export const answerCodes = {
-  no_answer: {
-    severity: "error",
-    title: "No response within the time limit",
-    section: "7",
-    fix: "Respond to every call within the time limit; the platform gives up after 10 seconds and retries later.",
-  },
-  connection_broken: {
-    severity: "error",
-    title: "The connection closed before the response was complete",
-    section: "7",
-    fix: "Return a complete HTTP response to every request, including requests that you refuse.",
-  },
-  server_error: {
-    severity: "error",
-    title: "5xx response",
-    section: "7",
-    fix: "Find the unhandled exception behind this request. Return a 4xx for invalid input: the platform retries a 5xx for hours.",
-  },
-  redirected: {
-    severity: "error",
-    title: "Redirect response",
-    section: "4.2",
-    fix: "Respond at the address itself. The platform does not follow redirects, because they would forward its token.",
-  },
-  status_wrong: {
-    severity: "error",
-    title: "A success status that the contract does not define",
-    section: "4.2",
-    fix: "Return the status that the contract defines for this operation.",
-  },
-  request_refused: {
-    severity: "error",
-    title: "A valid request is refused",
-    section: "4.2",
-    fix: "Accept the request as the contract describes it; the curl command sends exactly what the platform sends.",
-  },
-  body_missing: {
-    severity: "error",
-    title: "The response has no body",
-    section: "4.2",
-    fix: "Send the JSON body that the contract defines for this response.",
-  },
-  body_not_json: {
-    severity: "error",
-    title: "The body is not JSON",
-    section: "4.2",
-    fix: "Send a complete JSON document in UTF-8.",
-  },
-  byte_order_mark: {
-    severity: "warning",
-    title: "A byte order mark before the JSON",
-    section: "4.2",
-    fix: "Send UTF-8 without a byte order mark (RFC 8259): many parsers refuse it. A source file that was saved with one is the usual cause.",
-  },
-  content_type_wrong: {
-    severity: "error",
-    title: "JSON with a different Content-Type",
-    section: "4.2",
-    fix: "Send `Content-Type: application/json` with every JSON body.",
-  },
-  content_type_missing: {
-    severity: "warning",
-    title: "JSON without a Content-Type",
-    section: "4.2",
-    fix: "Send `Content-Type: application/json` with every JSON body.",
-  },
-  field_missing: {
-    severity: "error",
-    title: "A required field is missing",
-    section: "2",
-    fix: "Send every field that the contract lists for this object.",
-  },
-  field_wrong: {
-    severity: "error",
-    title: "A field has the wrong type or format",
-    section: "2",
-    fix: "Send the type that the contract lists: a number is not a string, and an id is not a number.",
-  },
-  field_recommended: {
-    severity: "warning",
-    title: "An optional field is missing or unexpected",
-    section: "2",
-    fix: "Send the complete object; operators of the platform see the difference.",
-  },
-  positions_missing: {
-    severity: "error",
-    title: "The shift has no number of positions",
-    section: "2.2",
-    fix: "Send `slots` (variant A) or `numberOfPositions` (variant B): the total, not the remainder. Without it the platform fills one position.",
-  },
-  positions_differ: {
-    severity: "warning",
-    title: "`slots` and `numberOfPositions` differ",
-    section: "2.2",
-    fix: "Send one of them, or both with the same value: the platform uses the smaller one.",
-  },
-  time_without_offset: {
-    severity: "error",
-    title: "A time without an offset",
-    section: "2.2",
-    fix: "Send ISO 8601 with an offset: 2027-03-27T22:00:00+01:00. Around a clock change a local time is off by an hour.",
-  },
-  time_invalid: {
-    severity: "error",
-    title: "A time that is not ISO 8601 or does not exist",
-    section: "2.2",
-    fix: "Send ISO 8601 with an offset: 2027-03-27T22:00:00+01:00.",
-  },
-  time_not_set: {
-    severity: "warning",
-    title: "A time with a default value",
-    section: "2.2",
-    fix: "Omit an unknown time, or send null: a default such as 0001-01-01 is read as a time.",
-  },
-  break_too_long: {
-    severity: "error",
-    title: "A break longer than a day",
-    section: "2.2",
-    fix: "Send breakMinutes in minutes, not in seconds or milliseconds.",
-  },
-  end_not_after_start: {
-    severity: "error",
-    title: "A shift does not end after it starts",
-    section: "2.2",
-    fix: "Send the end of a night shift with the date of the next day.",
-  },
-  shift_id_not_uuid: {
-    severity: "warning",
-    title: "A shift id is not a UUID",
-    section: "6",
-    fix: "Give every shift a UUID, and use it in events too: the contract defines content.shiftId as a UUID. This platform accepts any text.",
-  },
-  id_mismatch: {
-    severity: "error",
-    title: "The response is about a different id than the request",
-    section: "4.2",
-    fix: "Return the object of the id in the path, with the id spelled as in the request.",
-  },
-  duplicate_id: {
-    severity: "error",
-    title: "Two entries of a list have the same id",
-    section: "2",
-    fix: "Give each entry a unique id, and list it once.",
-  },
-  success_denied: {
-    severity: "error",
-    title: "A success status with a body that reports a failure",
-    section: "4.2",
-    fix: "Return a refusal with 409 (shift_full, shift_cancelled, shift_started) or another 4xx, not with a 2xx.",
-  },
-  personal_number_wrong: {
-    severity: "error",
-    title: "A personal number in neither format of the contract",
-    section: "2.8",
-    fix: "Send YYYYMMDDXXXX or YYYYMMDD-XXXX, with the century.",
-  },
-  personal_number_invalid: {
-    severity: "warning",
-    title: "A personal number with an invalid date or check digit",
-    section: "2.8",
-    fix: "Validate the number when it is entered: the platform does not import a person with an invalid number.",
-  },
-  dialect_mixed: {
-    severity: "error",
-    title: "Two variants of the shift from one provider",
-    section: "2.2",
-    fix: "Send the same set of fields from every operation that returns a shift.",
-  },
-  form_mixed: {
-    severity: "warning",
-    title: "Two forms of the same response from one provider",
-    section: "4.2",
-    fix: "Choose one of the contract's forms and use it everywhere.",
-  },
-  error_body_broken: {
-    severity: "error",
-    title: "The body of an error does not match its Content-Type",
-    section: "7",
-    fix: "Send a complete JSON document, and an RFC 9457 problem under application/problem+json; or send no body.",
-  },
-  error_not_problem: {
-    severity: "warning",
-    title: "Errors are not problem documents",
-    section: "7",
-    fix: "Return errors as application/problem+json (RFC 9457) with a `code`: operators of the platform see the code.",
-  },
-  token_leaked: {
-    severity: "error",
-    title: "A response contains the token",
-    section: "5",
-    fix: "Keep the token out of bodies and messages: they are logged and stored where a token must not be.",
-  },
-  error_leaks: {
-    severity: "warning",
-    title: "An error reveals internals of the server",
-    section: "7",
-    fix: "Keep stack traces, file names and database statements in your log.",
-  },
+  no_answer: error("7", "No response within the time limit").fix(
+    "Respond to every call within the time limit; the platform gives up after 10 seconds and retries later.",
+  ),
+  connection_broken: error("7", "The connection closed before the response was complete").fix(
+    "Return a complete HTTP response to every request, including requests that you refuse.",
+  ),
+  server_error: error("7", "5xx response").fix(
+    "Find the unhandled exception behind this request. Return a 4xx for invalid input: the platform retries a 5xx for hours.",
+  ),
+  redirected: error("4.2", "Redirect response").fix(
+    "Respond at the address itself. The platform does not follow redirects, because they would forward its token.",
+  ),
+  status_wrong: error("4.2", "A success status that the contract does not define").fix(
+    "Return the status that the contract defines for this operation.",
+  ),
+  request_refused: error("4.2", "A valid request is refused").fix(
+    "Accept the request as the contract describes it; the curl command sends exactly what the platform sends.",
+  ),
+  body_missing: error("4.2", "The response has no body").fix(
+    "Send the JSON body that the contract defines for this response.",
+  ),
+  body_not_json: error("4.2", "The body is not JSON").fix("Send a complete JSON document in UTF-8."),
+  byte_order_mark: warning("4.2", "A byte order mark before the JSON").fix(
+    "Send UTF-8 without a byte order mark (RFC 8259): many parsers refuse it. A source file that was saved with one is the usual cause.",
+  ),
+  content_type_wrong: error("4.2", "JSON with a different Content-Type").fix(
+    "Send `Content-Type: application/json` with every JSON body.",
+  ),
+  content_type_missing: warning("4.2", "JSON without a Content-Type").fix(
+    "Send `Content-Type: application/json` with every JSON body.",
+  ),
+  field_missing: error("2", "A required field is missing").fix(
+    "Send every field that the contract lists for this object.",
+  ),
+  field_wrong: error("2", "A field has the wrong type or format").fix(
+    "Send the type that the contract lists: a number is not a string, and an id is not a number.",
+  ),
+  field_recommended: warning("2", "An optional field is missing or unexpected").fix(
+    "Send the complete object; operators of the platform see the difference.",
+  ),
+  positions_missing: error("2.2", "The shift has no number of positions").fix(
+    "Send `slots` (variant A) or `numberOfPositions` (variant B): the total, not the remainder. Without it the platform fills one position.",
+  ),
+  positions_differ: warning("2.2", "`slots` and `numberOfPositions` differ").fix(
+    "Send one of them, or both with the same value: the platform uses the smaller one.",
+  ),
+  time_without_offset: error("2.2", "A time without an offset").fix(
+    "Send ISO 8601 with an offset: 2027-03-27T22:00:00+01:00. Around a clock change a local time is off by an hour.",
+  ),
+  time_invalid: error("2.2", "A time that is not ISO 8601 or does not exist").fix(
+    "Send ISO 8601 with an offset: 2027-03-27T22:00:00+01:00.",
+  ),
+  time_form_unusual: warning("2.2", "A time in an unusual form of ISO 8601").fix(
+    "Send seconds, and an offset with a colon (RFC 3339): 2027-03-27T22:00:00+01:00. This platform reads the other forms of ISO 8601, too.",
+  ),
+  time_not_set: warning("2.2", "A time with a default value").fix(
+    "Omit an unknown time, or send null: a default such as 0001-01-01 is read as a time.",
+  ),
+  break_too_long: error("2.2", "A break longer than a day").fix(
+    "Send breakMinutes in minutes, not in seconds or milliseconds.",
+  ),
+  end_not_after_start: error("2.2", "A shift does not end after it starts").fix(
+    "Send the end of a night shift with the date of the next day.",
+  ),
+  shift_id_not_uuid: warning("6", "A shift id is not a UUID").fix(
+    "Give every shift a UUID, and use it in events too: the contract defines content.shiftId as a UUID. This platform accepts any text.",
+  ),
+  id_mismatch: error("4.2", "The response is about a different id than the request").fix(
+    "Return the object of the id in the path, with the id spelled as in the request.",
+  ),
+  duplicate_id: error("2", "Two entries of a list have the same id").fix(
+    "Give each entry a unique id, and list it once.",
+  ),
+  success_denied: error("4.2", "A success status with a body that reports a failure").fix(
+    "Return a refusal with 409 (shift_full, shift_cancelled, shift_started) or another 4xx, not with a 2xx.",
+  ),
+  personal_number_wrong: error("2.8", "A personal number in neither format of the contract").fix(
+    "Send YYYYMMDDXXXX or YYYYMMDD-XXXX, with the century.",
+  ),
+  personal_number_invalid: warning("2.8", "A personal number with an invalid date or check digit").fix(
+    "Validate the number when it is entered: the platform does not import a person with an invalid number.",
+  ),
+  dialect_mixed: error("2.2", "Two variants of the shift from one provider").fix(
+    "Send the same set of fields from every operation that returns a shift.",
+  ),
+  form_mixed: warning("4.2", "Two forms of the same response from one provider").fix(
+    "Choose one of the contract's forms and use it everywhere.",
+  ),
+  error_body_broken: error("7", "The body of an error does not match its Content-Type").fix(
+    "Send a complete JSON document, and an RFC 9457 problem under application/problem+json; or send no body.",
+  ),
+  error_not_problem: warning("7", "Errors are not problem documents").fix(
+    "Return errors as application/problem+json (RFC 9457) with a `code`: operators of the platform see the code.",
+  ),
+  token_leaked: error("5", "A response contains the token").fix(
+    "Keep the token out of bodies and messages: they are logged and stored where a token must not be.",
+  ),
+  error_leaks: warning("7", "An error reveals internals of the server").fix(
+    "Keep stack traces, file names and database statements in your log.",
+  ),
 } as const satisfies CodeEntries;

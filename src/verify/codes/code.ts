@@ -10,3 +10,11 @@ export interface CodeEntry {
 }
 
 export type CodeEntries = Readonly<Record<string, CodeEntry>>;
+
+const entryOf = (severity: CodeEntry["severity"]) => (section: string, title: string) => ({
+  fix: (fix: string): CodeEntry => ({ severity, title, section, fix }),
+});
+
+export const error = entryOf("error");
+export const warning = entryOf("warning");
+export const skip = entryOf("skipped");

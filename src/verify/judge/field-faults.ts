@@ -7,22 +7,28 @@ import { isObject } from "../json-object.ts";
 
 const MOST_PLACES = 6;
 
+/** The code for times in place of the code for other fields. */
+const TIME_CODES: Readonly<Partial<Record<Code, Code>>> = {
+  field_wrong: "time_invalid",
+  field_recommended: "time_form_unusual",
+};
+
 /** Returns one finding for all fields, and another for times. All entries of a list are one place, so that runs are comparable. */
 export function fieldFaults(code: Code, exchange: Reply, errors: readonly FieldError[]): Found[] {
   const all = errors
     .filter(({ message }) => message !== FURTHER_ERRORS.message)
     .map((error) => faultOf(exchange.answer.json, error));
-  const { times = [], others = [] } = Object.groupBy(all, ({ path }) =>
-    code === "field_wrong" && TIME_PATH.test(path) ? "times" : "others",
+  const { times = [], others = [] } = Object.groupBy(all, ({ path, actual }) =>
+    code in TIME_CODES && TIME_PATH.test(path) && actual !== MISSING ? "times" : "others",
   );
-  return [...oneFinding(code, exchange, others), ...oneFinding("time_invalid", exchange, times)];
+  return [...oneFinding(code, exchange, others), ...oneFinding(TIME_CODES[code] ?? code, exchange, times)];
 }
 
 function oneFinding(code: Code, exchange: Reply, all: readonly FieldFault[]): Found[] {
   const faults = [...Map.groupBy(all, ({ path }) => path).values()].flatMap((each) => each.slice(0, 1));
   if (faults.length === 0) return [];
   const fix = faults.find((fault) => fault.fix !== undefined)?.fix;
-  const isMissing = ({ actual }: FieldFault) => actual === "is missing";
+  const isMissing = ({ actual }: FieldFault) => actual === MISSING;
   const expected = [
     ...new Set(faults.map((each) => (isMissing(each) ? each.expected : `${each.path}: ${each.expected}`))),
   ];
@@ -63,6 +69,7 @@ const SHOWN =
 /** A personal number in any form, which an id may be. */
 const PERSONAL = /\d{6}[-+]?\d{4}/;
 const LONGEST = 40;
+const MISSING = "is missing";
 const TIME_PATH = /(Time|At)$/;
 
 /** Returns what to change where a list is expected. */
@@ -90,8 +97,7 @@ function timeFix(value: unknown): string | undefined {
 /** Describes the error that a validator found in the body. */
 export function faultOf(body: unknown, { pointer, message }: FieldError): FieldFault {
   const path = pathOf(pointer);
-  if (message === "is missing")
-    return { path, expected: "every field that the contract lists", actual: message };
+  if (message === MISSING) return { path, expected: "every field that the contract lists", actual: message };
   const [, choice] = /^must have (?!at (?:least|most) )(.+)$/.exec(message) ?? [];
   if (choice !== undefined) return { path, expected: choice, actual: "received an object without it" };
   const value = valueAt(body, pointer);

@@ -33,7 +33,6 @@ class Fault:
     name: str
     about: str
     applies: dict
-    grade: str  # "contract": its text forbids it. "practice": it is silent, and a good provider still would not.
     before: Callable | None = None
     after: Callable | None = None
 
@@ -41,9 +40,9 @@ class Fault:
 FAULTS: dict[str, Fault] = {}
 
 
-def add(name, about, applies=None, grade="contract", before=None, after=None):
+def add(name, about, applies=None, before=None, after=None):
     assert name not in FAULTS, name
-    FAULTS[name] = Fault(name, about, dict(applies or {}), grade, before, after)
+    FAULTS[name] = Fault(name, about, dict(applies or {}), before, after)
 
 
 # --- changes of a complete response ---
@@ -223,7 +222,7 @@ def type_faults():
         after=on(("assign",), lambda a: a.data.update(assignedAt=1767254400000)))
     add("assigned-at-local", "assignedAt is in a local format", FULL,
         after=on(("assign",), lambda a: a.data.update(assignedAt="31/12/2026 08:00")))
-    add("assigned-at-without-zone", "assignedAt has no zone", FULL, "practice",
+    add("assigned-at-without-zone", "assignedAt has no zone", FULL,
         after=on(("assign",), lambda a: a.data.update(assignedAt=without_zone(a.data["assignedAt"]))))
 
 
@@ -282,7 +281,7 @@ def body_faults():
     for op in ("get-shift", "lookup"):
         add(f"html-label-{op}", f"{op}: JSON labelled text/html", after=on((op,), lambda a: setattr(a, "type", "text/html")))
     add("no-content-type", "get-shift: JSON without a Content-Type",
-        grade="practice", after=on(("get-shift",), lambda a: setattr(a, "type", None)))
+        after=on(("get-shift",), lambda a: setattr(a, "type", None)))
     add("html-page-200", "get-shift: 200 with an HTML page", after=on(("get-shift",), html_page))
     for op in ("lookup", "outlets", "roles"):
         add(f"wrapped-{op}", f"{op}: the list is inside an object", after=on((op,), wrap))
@@ -298,6 +297,18 @@ def body_faults():
         ("lookup", "create"), as_raw(lambda a: encoded(a).decode().encode("latin-1", "replace"))))
     add("length-too-large", "get-shift: Content-Length is larger than the body",
         after=on(("get-shift",), lambda a: setattr(a, "length", 20)))
+    add("warning-before-json", "outlets: a warning of the runtime before the JSON", after=on(
+        ("outlets",), as_raw(lambda a: b"<br />\n<b>Warning</b>:  Undefined array key\n" + encoded(a))))
+    add("byte-order-mark", "outlets: a byte order mark before the JSON",
+        after=on(("outlets",), as_raw(lambda a: b"\xef\xbb\xbf" + encoded(a))))
+    for op in ("outlets", "roles"):
+        add(f"list-as-object-{op}", f"{op}: the list is an object with the keys 1, 2, 3", after=on(
+            (op,), lambda a: setattr(a, "data", {str(n + 1): row for n, row in enumerate(a.data)})))
+    add("no-content-with-length", "delete-shift: 204 that announces a body", after=lambda op, r, a: setattr(
+        a, "length", 2) if op == "delete-shift" and a.status == 204 else None)
+    add("oversized", "get-shift: a response of 10 MB", after=on(
+        ("get-shift",), lambda a: a.data.update(filler="x" * 10_000_000)))
+    add("idle-closed", "an idle connection is closed after 50 ms")
     add("snake-case-fields", "get-shift: field names in snake_case", after=on(("get-shift",), snake))
     for op in ("get-shift", "lookup", "assign", "delete-shift"):
         add(f"hang-{op}", f"{op}: sends no response", before=stop(op, "hang"))
@@ -382,6 +393,15 @@ def effect_faults():
         ("create-stores-other-name", "create stores the last name as the first name"),
         ("create-drops-phone", "create stores no phone"),
         ("create-drops-last-digit", "create stores the personal number with another last digit"),
+        ("create-encodes-twice", "create stores UTF-8 as Latin-1"),
+        ("create-escapes-html", "create stores an apostrophe as an HTML entity"),
+        ("create-loses-letters", "create stores ? in place of letters outside ASCII"),
+        ("create-ends-at-emoji", "create stores a text up to its first character of four bytes"),
+        ("create-cuts-phone", "create stores the first nine characters of the phone number"),
+        ("create-number-unchecked", "create accepts a number with a wrong check digit or date"),
+        ("update-stores-numbers", "update-shift stores a number as the start, and get-shift returns it"),
+        ("update-rolls-dates-over", "update-shift takes 30 February for 2 March"),
+        ("assign-at-once-overwrites", "of two assigns between two reads, the second one replaces the first"),
         ("create-twice-two-people", "two creates with the same personal number make two candidates"),
         ("create-replaces-person", "a create with a known personal number gives that candidate a new id"),
         ("create-accepts-anything", "create accepts any JSON, and returns strings for what is missing"),
@@ -403,16 +423,19 @@ def effect_faults():
         ("assign-on-another-tenant", "assign works on the other organisation's shifts with the own token"),
     ]:
         add(name, about)
-    add("unknown-shift-deleted-204", "deleting an unknown shift gives 204", grade="practice")
+    add("update-zero-is-one", "update-shift to no positions stores one")
+    add("tenant-conflict-accepted", "two headers with different organisations are accepted if one fits the token",
+        {"routing": ["header"]})
+    add("unknown-shift-deleted-204", "deleting an unknown shift gives 204")
     add("update-stores-other-name", "update-shift keeps the number of positions under the other variant's name",
-        grade="practice")
-    add("update-accepts-end-before-start", "update-shift stores an end before the start", grade="practice")
+        )
+    add("update-accepts-end-before-start", "update-shift stores an end before the start")
     add("update-unreadable-time-accepted", "update-shift returns success for a time it cannot read",
-        grade="practice")
-    add("hyphen-lookup-misses", "lookup finds no candidate for the form with a hyphen", {"accepts": ["both"]}, "practice")
-    add("status-stays-open", "status stays open when all positions are filled", B, "practice")
-    add("mixed-not-found", "lookup without a match returns an empty list and 404 alternately", grade="practice")
-    add("mixed-shapes", "get-shift returns one variant, update-shift the other", {"update": ["shift"]}, "practice")
+        )
+    add("hyphen-lookup-misses", "lookup finds no candidate for the form with a hyphen", {"accepts": ["both"]})
+    add("status-stays-open", "status stays open when all positions are filled", B)
+    add("mixed-not-found", "lookup without a match returns an empty list and 404 alternately")
+    add("mixed-shapes", "get-shift returns one variant, update-shift the other", {"update": ["shift"]})
     registry = NEEDS["registry"]
     add("registry-of-another-tenant", "the registry holds the other organisation's candidates too", registry)
     add("registry-misses-created", "the registry leaves out candidates that were created by the API", registry)
@@ -426,14 +449,22 @@ def value_faults():
     both = ("startTime", "endTime")
     def times(change):
         return shifts(lambda row: [put(key, change)(row) for key in both])
-    add("time-without-zone", "the shift's times have no zone", grade="practice", after=times(without_zone))
+    add("time-without-zone", "the shift's times have no zone", after=times(without_zone))
     add("time-epoch", "the shift's times are seconds as numbers", after=times(lambda t: int(moment(t).timestamp())))
     add("time-epoch-string", "the shift's times are seconds in strings",
         after=times(lambda t: str(int(moment(t).timestamp()))))
     add("time-local-format", "the shift's times are written dd/mm/yyyy hh:mm",
         after=times(lambda t: moment(t).strftime("%d/%m/%Y %H:%M")))
-    add("time-with-space", "the shift's times have a space in place of the T", grade="practice",
+    add("time-with-space", "the shift's times have a space in place of the T",
         after=times(lambda t: t.replace("T", " ")))
+    add("time-short-offset", "the offset of the shift's times has no colon",
+        after=times(lambda t: moment(t).strftime("%Y-%m-%dT%H:%M:%S%z")))
+    add("time-without-seconds", "the shift's times have no seconds",
+        after=times(lambda t: moment(t).isoformat(timespec="minutes")))
+    add("time-rfc2822", "the shift's times are written as in e-mail",
+        after=times(lambda t: moment(t).strftime("%a, %d %b %Y %H:%M:%S %z")))
+    add("time-named-zone", "the shift's times have the name of the zone in place of the offset",
+        after=times(lambda t: moment(t).replace(tzinfo=None).isoformat() + " Europe/Stockholm"))
     add("time-date-only", "the shift's times are dates", after=times(lambda t: t[:10]))
     add("time-impossible", "the shift's start is on 30 February",
         after=shifts(put("startTime", lambda t: f"{t[:4]}-02-30{t[10:]}")))
@@ -497,15 +528,15 @@ def error_faults():
                 change(answer)
         return after
     add("error-label-lies", "error bodies are labelled JSON and are not",
-        grade="practice", after=failed(not_json))
-    add("problem-wrong-status", "the status member of problem details is 200", {"style": ["problem"]}, "practice",
+        after=failed(not_json))
+    add("problem-wrong-status", "the status member of problem details is 200", {"style": ["problem"]},
         after=failed(lambda a: a.data.update(status=200)))
-    add("problem-status-string", "the status member of problem details is a string", {"style": ["problem"]}, "practice",
+    add("problem-status-string", "the status member of problem details is a string", {"style": ["problem"]},
         after=failed(lambda a: a.data.update(status=str(a.status))))
-    add("stack-trace-in-error", "error bodies hold a stack trace", grade="practice", after=failed(stack_trace))
-    add("token-in-error", "error bodies repeat the token that was sent", grade="practice",
+    add("stack-trace-in-error", "error bodies hold a stack trace", after=failed(stack_trace))
+    add("token-in-error", "error bodies repeat the token that was sent",
         after=lambda op, request, answer: echo_token(request, answer) if 400 <= answer.status < 500 else None)
-    add("sql-in-error", "error bodies hold a database statement", grade="practice", after=failed(
+    add("sql-in-error", "error bodies hold a database statement", after=failed(
         lambda a: text_body(a, "ERROR: relation; SELECT * FROM shifts WHERE id = $1 -- pq: syntax error")))
 
 
@@ -536,15 +567,3 @@ def text_body(answer, text):
 for define in (access_faults, status_faults, type_faults, missing_faults, body_faults, crash_faults,
                effect_faults, value_faults, error_faults):
     define()
-
-# The contract does not define these, so a kit may warn instead of fail.
-SILENT = """
-status-get-shift-201 status-assign-201 status-assign-202 status-create-202 status-lookup-201 status-lookup-206
-status-outlets-203 status-roles-202 status-registry-206 wrong-scheme-accepted bare-token-accepted slots-negative
-assign-repeat-409 assign-unknown-candidate assign-unknown-shift cancelled-shift-assignable create-accepts-anything
-create-without-number create-number-as-number create-without-names invalid-create-200-error unknown-shift-200-error
-unknown-shift-200-null end-equals-start outlets-empty registry-misses-created registry-page-repeats registry-loops
-wrong-method-500
-"""
-for name in SILENT.split():
-    FAULTS[name].grade = "practice"

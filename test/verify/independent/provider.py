@@ -129,7 +129,11 @@ class Provider:
             names = ["X-Provider-Id", "X-Platform-Provider-Id"]
             if self.options.header_name != "either":
                 names = [self.options.header_name]
-            request.provider_id = next((request.headers[n] for n in names if n in request.headers), None)
+            given = [request.headers[n] for n in names if n in request.headers]
+            if self.operations.has("tenant-conflict-accepted"):
+                own = [t.provider_id for t in self.tenants if request.headers.get("Authorization") == f"Bearer {t.token}"]
+                given.sort(key=lambda each: each.lower() not in own)
+            request.provider_id = given[0] if given else None
         for pattern, methods in ROUTES:
             wanted = pattern.split("/")
             if len(wanted) == len(parts) and all(part if w == "*" else w == part for w, part in zip(wanted, parts)):
@@ -294,7 +298,7 @@ class Handler(BaseHTTPRequestHandler):
             if answer.type:
                 charset = "; charset=utf-8" if self.server.provider.options.content_type == "charset" else ""
                 headers["Content-Type"] = answer.type + (charset if answer.type.endswith("json") else "")
-        if answer.status != 204:
+        if answer.status != 204 or answer.length:
             headers["Content-Length"] = str(len(body) + (answer.length or 0))
         if answer.length or self.server.provider.options.keep_alive == "off":
             self.close_connection = True
@@ -304,6 +308,8 @@ class Handler(BaseHTTPRequestHandler):
             body = b""
         lines = [f"HTTP/1.1 {answer.status} {HTTPStatus(answer.status).phrase}", f"Date: {formatdate(usegmt=True)}",
                  *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+        if self.server.provider.operations.has("idle-closed"):
+            self.connection.settimeout(0.05)
         try:
             self.wfile.write("\r\n".join(lines).encode("latin-1") + body)
         except OSError:
@@ -385,7 +391,7 @@ def check_fault(parser, options):
 
 def list_faults():
     for fault in FAULTS.values():
-        print(json.dumps({"name": fault.name, "about": fault.about, "applies": fault.applies, "grade": fault.grade}))
+        print(json.dumps({"name": fault.name, "about": fault.about, "applies": fault.applies}))
 
 
 def fixtures_of(tenant):
