@@ -38,6 +38,9 @@ export function publishNotification(
   publish(trx, { type: "notification", ...ids, deliveredAt: deliveredAt?.toISOString() ?? null });
 }
 
+/** The change key of the offers of one round of a job. */
+export const offerKey = (round: number): string => `offer-${round}`;
+
 /** Writes a notification to each candidate who was not yet notified of this change, and makes it due. Returns their number. */
 export async function notify(
   trx: Trx,

@@ -7,7 +7,14 @@ import type { Job } from "../db/schema.ts";
 import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markMailDue } from "./mail-due.ts";
 import { resolveMailIssues } from "./mail-issues.ts";
-import { contentOf, insertAll, type Notice, type NotifyParts, publishNotification } from "./notify.ts";
+import {
+  contentOf,
+  insertAll,
+  type Notice,
+  type NotifyParts,
+  offerKey,
+  publishNotification,
+} from "./notify.ts";
 import { nextWave, type WaveParts } from "./waves.ts";
 
 const kind = "job_offered";
@@ -61,8 +68,6 @@ function noticeOf(offer: Offer | undefined, candidateId: string): Notice & { can
     content: contentOf(job),
   };
 }
-
-export const offerKey = (round: number) => `offer-${round}`;
 
 /** How many rounds back an offer can be restored: a job whose times change for ever must not make the statement grow. */
 const ROUNDS = 100;

@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { urgentAt } from "./mail-due.ts";
-import { offerKey } from "./offers.ts";
+import { offerKey } from "./notify.ts";
 
 export type WaveParts = Pick<Deps, "now" | "offerMail" | "offerWaves" | "wakeWorker">;
 
