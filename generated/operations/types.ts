@@ -4015,6 +4015,12 @@ export interface operations {
         traceId?: string;
         /** @description Only jobs with a booking of this candidate, in any status. */
         candidateId?: string;
+        /** @description Only jobs at an outlet or a workplace whose name contains this text, or at a workplace with it in the address, and those whose jobId or shiftId begins with it. Case is ignored, but for the shiftId. */
+        search?: string;
+        /** @description Only jobs that need this competence. */
+        competenceId?: string;
+        /** @description `people`: only jobs with free positions, blocked ones included. `confirmation`: only jobs with a booking that the provider has not confirmed. */
+        needs?: "people" | "confirmation";
         /** @description Only jobs that start at this time or later. */
         from?: string;
         /** @description Only jobs that start before this time. */

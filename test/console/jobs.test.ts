@@ -4,6 +4,7 @@ import { addressWith, readFilter } from "../../src/console/components/filter.ts"
 import { clockSpan } from "../../src/console/components/times.ts";
 import {
   byDay,
+  isAbout,
   JOB_FILTER,
   type JobFilter,
   matches,
@@ -31,6 +32,10 @@ function jobOf(part: Partial<Job>): Job {
   } as Job;
 }
 
+const bookingIn = (status: "pending" | "confirmed") => ({ status }) as Job["bookings"][number];
+const NOW = Date.parse("2026-11-22T06:00:00Z");
+const LOOKUPS = { placesOf: () => ["Restaurang Stureplan", "Stureplan 2"], zoneOf: () => "Europe/Stockholm" };
+
 describe("the filter of the jobs", () => {
   it("is read back from its own address", () => {
     for (const filter of [
@@ -44,12 +49,48 @@ describe("the filter of the jobs", () => {
     expect(addressWith("/console/", {})).toBe("/console/");
   });
 
+  it.each<[JobFilter, Partial<Job>, boolean]>([
+    [{ search: "sture" }, {}, true],
+    [{ search: "plan 2" }, {}, true],
+    [{ search: "Södermalm" }, {}, false],
+    [{ search: "019A" }, { jobId: "019a4c1e" }, true],
+    [{ search: "shift-1" }, { shiftId: "shift-17" }, true],
+    [{ search: "17" }, { shiftId: "shift-17" }, false],
+    [{ competenceId: "c" }, { competenceId: "c" }, true],
+    [{ competenceId: "c" }, {}, false],
+    // 23:30 UTC of the day before.
+    [{ day: "2026-11-23" }, { startTime: "2026-11-22T23:30:00.000Z" }, true],
+    [{ day: "2026-11-22" }, { startTime: "2026-11-22T23:30:00.000Z" }, false],
+    [{ needs: "people" }, { status: "blocked_mapping" }, true],
+    [{ needs: "people" }, { status: "filled" }, false],
+    [{ needs: "soon" }, { startTime: "2026-11-23T05:59:00.000Z" }, true],
+    [{ needs: "soon" }, { startTime: "2026-11-23T06:00:00.000Z" }, false],
+    [{ needs: "soon" }, { startTime: "2026-11-22T05:59:00.000Z" }, false],
+    [{ needs: "confirmation" }, { status: "filled", bookings: [bookingIn("pending")] }, true],
+    [{ needs: "confirmation" }, { status: "filled", bookings: [bookingIn("confirmed")] }, false],
+  ])("%j of %j: %s", (filter, part, expected) => {
+    const job = jobOf(part);
+    expect(isAbout(job, filter, LOOKUPS) && matches(job, filter, NOW)).toBe(expected);
+  });
+
+  it("asks the platform for the same", () => {
+    const day = { from: "2026-11-21T10:00:00.000Z", until: "2026-11-23T14:00:00.000Z" };
+    const filter = { search: "sture", needs: "people", day: "2026-11-22" } as const;
+    const listed = { group: "active", order: "earliest" };
+    expect(queryOf(filter)).toEqual({ search: "sture", needs: "people", ...day, ...listed });
+    const next = { from: "2026-11-22T06:00:00.000Z", until: "2026-11-23T06:00:00.000Z" };
+    expect(queryOf({ needs: "soon" }, NOW)).toEqual({ needs: "people", ...next, ...listed });
+  });
+
   it("omits unknown statuses, unknown members, and empty values", () => {
     expect(readFilter(JOB_FILTER, { status: "sleeping", colour: "red", providerId: "" })).toEqual({});
   });
 
   it("selects active jobs unless a status is given", () => {
-    const shown = (status: Job["status"], filter = {}) => matches(jobOf({ status }), filter);
+    const shown = (status: Job["status"], filter = {}) => {
+      const job = jobOf({ status });
+      return isAbout(job, filter, LOOKUPS) && matches(job, filter, NOW);
+    };
     expect([shown("open"), shown("filled"), shown("blocked_mapping")]).toEqual([true, true, true]);
     expect([shown("cancelled"), shown("expired")]).toEqual([false, false]);
     expect([shown("cancelled", { status: "cancelled" }), shown("open", { status: "cancelled" })]).toEqual([

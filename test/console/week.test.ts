@@ -53,7 +53,10 @@ describe("the week", () => {
   });
 
   it("reads the shifts of the week in every zone", () => {
-    expect(spanOf(MONDAY)).toEqual({ from: "2026-11-22T10:00:00.000Z", until: "2026-11-30T14:00:00.000Z" });
+    expect(spanOf(MONDAY, 7)).toEqual({
+      from: "2026-11-22T10:00:00.000Z",
+      until: "2026-11-30T14:00:00.000Z",
+    });
   });
 });
 

@@ -77,6 +77,11 @@ export function OrganisationFilter(props: Omit<FieldProps, "name">) {
   return <SelectFilter {...props} name="Organisation" none="All" options={options} />;
 }
 
+export function CompetenceFilter(props: Omit<FieldProps, "name">) {
+  const options = useNames().competences.map(({ competenceId, name }) => [competenceId, name] as const);
+  return <SelectFilter {...props} name="Competence" options={options} />;
+}
+
 /** A filter that applies on blur or Enter, because half an id finds nothing. Ids are shown in fixed width. */
 export function TextFilter({ name, value = "", isId = false, onChange }: FieldProps & { isId?: boolean }) {
   const [draft, setDraft] = useState(value);

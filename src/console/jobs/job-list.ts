@@ -1,21 +1,36 @@
 import type { Job, JobStatus } from "../../../generated/operations/types.ts";
-import { anyText, type Filter, oneOf } from "../components/filter.ts";
+import { DAY_MS } from "../../contract/durations.ts";
+import { aDay, anyText, type Filter, oneOf } from "../components/filter.ts";
 import { dayKey, longDay } from "../components/times.ts";
+import { spanOf } from "./week.ts";
 
 const ACTIVE = ["blocked_mapping", "open", "filled"] as const satisfies readonly JobStatus[];
 export const STATUSES = [...ACTIVE, "cancelled", "expired"] as const satisfies readonly JobStatus[];
 
-/** Without a status, the list has the active jobs. */
-export const JOB_FILTER = { providerId: anyText, status: oneOf(STATUSES) };
+export const NEEDS = ["soon", "people", "confirmation"] as const;
+
+/** Without a status, the list has the active jobs. `search` is a part of the place, or the beginning of an id; `soon` needs people within 24 hours. */
+export const JOB_FILTER = {
+  providerId: anyText,
+  status: oneOf(STATUSES),
+  needs: oneOf(NEEDS),
+  search: anyText,
+  competenceId: anyText,
+  day: aDay,
+};
 export type JobFilter = Filter<typeof JOB_FILTER>;
 
 const isActive = (status: JobStatus) => ACTIVE.some((each) => each === status);
 
 /** What the platform is asked for: what comes next first, and of what is over the latest. */
-export function queryOf({ providerId, status }: JobFilter) {
+export function queryOf({ status, needs, day, ...rest }: JobFilter, now = Date.now()) {
+  const soon = { from: new Date(now).toISOString(), until: new Date(now + DAY_MS).toISOString() };
   return {
-    ...(providerId !== undefined && { providerId }),
+    ...rest,
     ...(status === undefined ? ({ group: "active" } as const) : { status }),
+    ...(needs && { needs: needs === "confirmation" ? needs : ("people" as const) }),
+    ...(needs === "soon" && soon),
+    ...(day !== undefined && spanOf(day, 1)),
     order: isOverStatus(status) ? ("latest" as const) : ("earliest" as const),
   };
 }
@@ -24,9 +39,37 @@ const isOverStatus = (status: JobStatus | undefined) => status !== undefined && 
 
 export const isLatestFirst = ({ status }: Pick<JobFilter, "status">): boolean => isOverStatus(status);
 
-export function matches(job: Job, { providerId, status }: JobFilter): boolean {
+/** What a filter needs to know of a job beside it. */
+export interface JobLookups {
+  /** The names and the address of the place. */
+  placesOf(job: Job): string[];
+  /** IANA zone of the organisation. */
+  zoneOf(job: Job): string | undefined;
+}
+
+/** Whether the filter is about the job, whatever its state. */
+export function isAbout(job: Job, filter: JobFilter, { placesOf, zoneOf }: JobLookups): boolean {
+  const { providerId, search, competenceId, day } = filter;
   if (providerId !== undefined && job.providerId !== providerId) return false;
-  return status === undefined ? isActive(job.status) : job.status === status;
+  if (competenceId !== undefined && job.competenceId !== competenceId) return false;
+  if (day !== undefined && dayKey(job.startTime, zoneOf(job)) !== day) return false;
+  if (search === undefined) return true;
+  const text = search.toLowerCase();
+  return (
+    placesOf(job).some((place) => place.toLowerCase().includes(text)) ||
+    job.jobId.startsWith(text) ||
+    job.shiftId.startsWith(search)
+  );
+}
+
+/** Whether a job that the filter is about has the state that it asks for; `now` in milliseconds since 1970. */
+export function matches(job: Job, { status, needs }: JobFilter, now: number): boolean {
+  if (status === undefined ? !isActive(job.status) : job.status !== status) return false;
+  if (needs === undefined) return true;
+  if (needs === "confirmation") return job.bookings.some((booking) => booking.status === "pending");
+  const start = Date.parse(job.startTime);
+  if (needs === "soon" && (start < now || start >= now + DAY_MS)) return false;
+  return job.status === "open" || job.status === "blocked_mapping";
 }
 
 /** The order in which the platform lists the jobs of a filter. */

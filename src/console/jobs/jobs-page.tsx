@@ -1,7 +1,15 @@
 import type { Count as BoundedCount, JobCounts } from "../../../generated/operations/types.ts";
 import { jobStatusText } from "../../contract/operator-text.ts";
 import { addressWith } from "../components/filter.ts";
-import { FilterForm, OrganisationFilter, SelectFilter, useFilter } from "../components/filters.tsx";
+import {
+  CompetenceFilter,
+  DayFilter,
+  FilterForm,
+  OrganisationFilter,
+  SelectFilter,
+  TextFilter,
+  useFilter,
+} from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
 import { countText, formatCount } from "../components/times.ts";
@@ -12,17 +20,39 @@ import { useIssueCounts } from "../data/issue-counts.ts";
 import { useNames } from "../data/names.ts";
 import { useQuery } from "../data/use-query.ts";
 import type { FeedData } from "./job-feed.ts";
-import { isLatestFirst, JOB_FILTER, type JobFilter, matches, STATUSES } from "./job-list.ts";
+import {
+  isAbout,
+  isLatestFirst,
+  JOB_FILTER,
+  type JobFilter,
+  type JobLookups,
+  matches,
+  STATUSES,
+} from "./job-list.ts";
 import { JobTable } from "./job-table.tsx";
 import { useJobFeed } from "./use-job-feed.ts";
 import "./jobs.css";
 
 const PATH = "/console/";
 
+const NEEDED = [
+  ["soon", "People within 24 hours"],
+  ["people", "People"],
+  ["confirmation", "Confirmation by the provider"],
+] as const satisfies readonly (readonly [NonNullable<JobFilter["needs"]>, string])[];
+
 /** The active jobs, or those of a filter, kept up to date. */
 export function JobsPage() {
   const { filter, set, ...filtering } = useFilter(PATH, JOB_FILTER);
-  const feed = useJobFeed(filter);
+  const names = useNames();
+  const lookups: JobLookups = {
+    placesOf: ({ workplaceId, outletName = "" }) => {
+      const { name = "", address } = names.workplace(workplaceId) ?? {};
+      return [name, address ?? "", outletName];
+    },
+    zoneOf: ({ providerId }) => names.integration(providerId)?.timeZone,
+  };
+  const feed = useJobFeed(filter, lookups);
   return (
     <>
       <PageHead title="Jobs">
@@ -38,12 +68,22 @@ export function JobsPage() {
           options={STATUSES.map((status) => [status, jobStatusText(status)])}
           onChange={set("status")}
         />
+        <SelectFilter
+          name="Needs"
+          value={filter.needs}
+          none="Anything"
+          options={NEEDED}
+          onChange={set("needs")}
+        />
+        <TextFilter name="Place or id" value={filter.search} onChange={set("search")} />
+        <CompetenceFilter value={filter.competenceId} onChange={set("competenceId")} />
+        <DayFilter name="Day" value={filter.day} onChange={set("day")} />
       </FilterForm>
       <QueryView query={feed} lines={12}>
         {(data) => (
           <Jobs
             key={addressWith(PATH, filter)}
-            filter={filter}
+            {...{ filter, lookups }}
             isFiltered={filtering.isFiltered}
             showMore={feed.showMore}
             {...data}
@@ -56,13 +96,17 @@ export function JobsPage() {
 
 interface JobsProps extends FeedData {
   filter: JobFilter;
+  lookups: JobLookups;
   isFiltered: boolean;
   showMore(): void;
 }
 
-function Jobs({ filter, isFiltered, showMore, jobs, changed, hasMore }: JobsProps) {
+function Jobs({ filter, lookups, isFiltered, showMore, jobs, changed, hasMore }: JobsProps) {
   // A job that has just left the filter stays while it is marked, so that the operator sees why.
-  const shown = jobs.filter((job) => matches(job, filter) || changed.has(job.jobId));
+  const now = Date.now();
+  const shown = jobs.filter(
+    (job) => isAbout(job, filter, lookups) && (matches(job, filter, now) || changed.has(job.jobId)),
+  );
   if (shown.length === 0 && !hasMore) return <NoJobs isFiltered={isFiltered} />;
   return (
     <>

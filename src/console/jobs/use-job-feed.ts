@@ -1,11 +1,11 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Job } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
 import { ask, FailedCall } from "../data/errors.ts";
 import { onMessage } from "../data/live.ts";
 import type { Query } from "../data/use-query.ts";
 import { createJobFeed, type FeedData } from "./job-feed.ts";
-import { type JobFilter, orderOf, queryOf } from "./job-list.ts";
+import { isAbout, type JobFilter, type JobLookups, orderOf, queryOf } from "./job-list.ts";
 
 const PAGE = 100;
 
@@ -14,15 +14,17 @@ interface JobFeed extends Query<FeedData> {
 }
 
 /** The jobs of a filter, kept up to date by the stream. */
-export function useJobFeed(filter: JobFilter): JobFeed {
+export function useJobFeed(filter: JobFilter, given: JobLookups): JobFeed {
   const query = { ...queryOf(filter), limit: PAGE };
+  const lookups = useRef(given);
+  lookups.current = given;
   const feed = useMemo(
     () =>
       createJobFeed({
         page: (cursor) => ask(api.listJobs({ params: { query: { ...query, ...(cursor && { cursor }) } } })),
         one: async (jobId) => {
           const job = await readOne(jobId);
-          return filter.providerId === undefined || job?.providerId === filter.providerId ? job : undefined;
+          return job && isAbout(job, filter, lookups.current) ? job : undefined;
         },
         compare: orderOf(filter),
       }),

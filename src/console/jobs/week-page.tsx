@@ -1,7 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Job } from "../../../generated/operations/types.ts";
-import { addressWith } from "../components/filter.ts";
-import { DayFilter, FilterForm, OrganisationFilter, useFilter } from "../components/filters.tsx";
+import { addressWith, type Filter } from "../components/filter.ts";
+import {
+  CompetenceFilter,
+  DayFilter,
+  FilterForm,
+  OrganisationFilter,
+  TextFilter,
+  useFilter,
+} from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
 import { Time } from "../components/time.tsx";
@@ -11,8 +18,9 @@ import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { placeOf, useNames, workOf } from "../data/names.ts";
 import { readPages } from "../data/pages.ts";
+import { nameOf } from "../data/person-name.ts";
 import { useQuery } from "../data/use-query.ts";
-import { takenSeats } from "../job/job.ts";
+import { holdsSeat, takenSeats } from "../job/job.ts";
 import {
   daysOf,
   mondayOf,
@@ -27,33 +35,37 @@ import "./week.css";
 
 const PATH = "/console/week";
 const PAGE = 200;
+/** Outlets at once. */
+const ROWS = 40;
 /** At once: more shifts are added on request. */
 const PAGES = 10;
 
 /** The shifts of a week by outlet and day. */
 export function WeekPage() {
   const { filter, set } = useFilter(PATH, WEEK_FILTER);
-  const { providerId } = filter;
-  const week = mondayOf(filter.week);
+  const { week: day, ...wanted } = filter;
+  const week = mondayOf(day);
   const [parts, setParts] = useState({ of: "", count: 1 });
-  const key = `week ${week} ${providerId}`;
+  const key = `week ${week} ${JSON.stringify(wanted)}`;
   const count = parts.of === key ? parts.count : 1;
   const jobs = useQuery(
     key,
-    () => readWeek(week, providerId, PAGES * count),
+    () => readWeek(week, wanted, PAGES * count),
     ({ type }) => type === "job" || type === "booking",
   );
   useEffect(() => {
     if (count > 1) jobs.reload();
   }, [count]);
-  const addressOf = (weeks: number) => addressWith(PATH, { week: weekAfter(week, weeks), providerId });
+  const addressOf = (weeks: number) => addressWith(PATH, { ...wanted, week: weekAfter(week, weeks) });
   return (
     <>
       <PageHead title="Week">
-        <JobViews providerId={providerId} />
+        <JobViews providerId={wanted.providerId} />
       </PageHead>
       <FilterForm>
-        <OrganisationFilter value={providerId} onChange={set("providerId")} />
+        <OrganisationFilter value={wanted.providerId} onChange={set("providerId")} />
+        <TextFilter name="Place" value={wanted.search} onChange={set("search")} />
+        <CompetenceFilter value={wanted.competenceId} onChange={set("competenceId")} />
         <DayFilter name="Week of" value={week} onChange={set("week")} />
         <a href={addressOf(-1)}>Previous week</a>
         <a href={addressOf(1)}>Next week</a>
@@ -61,7 +73,7 @@ export function WeekPage() {
       <QueryView query={jobs} lines={12}>
         {({ items, hasMore }) => (
           <>
-            <Week week={week} jobs={items} />
+            <Week key={key} week={week} jobs={items} />
             {hasMore && (
               <div class="notice row">
                 <p role="status">
@@ -80,9 +92,9 @@ export function WeekPage() {
   );
 }
 
-function readWeek(week: string, providerId: string | undefined, pages: number) {
+function readWeek(week: string, wanted: Omit<Filter<typeof WEEK_FILTER>, "week">, pages: number) {
   const group = "not_cancelled" as const;
-  const query = { ...spanOf(week), group, limit: PAGE, ...(providerId && { providerId }) };
+  const query = { ...wanted, ...spanOf(week, 7), group, limit: PAGE };
   return readPages((page) => ask(api.listJobs({ params: { query: { ...query, ...page } } })), pages);
 }
 
@@ -103,10 +115,11 @@ function WeekTable({ week, jobs }: { week: string; jobs: Job[] }) {
   const days = daysOf(week);
   const zoneOf = ({ providerId }: Job) => names.integration(providerId)?.timeZone;
   const rows = weekRows(jobs, days, { placeOf: (job) => placeOf(job, names), zoneOf });
+  const [shown, setShown] = useState(ROWS);
   const hasMany = new Set(rows.map(({ providerId }) => providerId)).size > 1;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a table that is wider than the window.
-    <section class="scroll" tabIndex={0} aria-label="Shifts of the week">
+    <section class="scroll week-table" tabIndex={0} aria-label="Shifts of the week">
       <table class="cards week">
         <caption class="visually-hidden">
           Shifts by outlet and day, in the time zone of each organisation
@@ -121,7 +134,7 @@ function WeekTable({ week, jobs }: { week: string; jobs: Job[] }) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {rows.slice(0, shown).map((row) => (
             <tr key={row.key}>
               <th scope="row">
                 {row.place}
@@ -134,6 +147,16 @@ function WeekTable({ week, jobs }: { week: string; jobs: Job[] }) {
           ))}
         </tbody>
       </table>
+      {rows.length > shown && (
+        <p class="more">
+          <button type="button" onClick={() => setShown(shown + ROWS)}>
+            Show more outlets
+          </button>{" "}
+          <span class="soft" role="status">
+            {formatCount(shown)} of {formatCount(rows.length)} shown
+          </span>
+        </p>
+      )}
       <p class="hint">
         Green: staffed. Yellow: partly staffed. Red: not staffed, or overfilled. Grey: blocked.
       </p>
@@ -164,6 +187,9 @@ function Shift({ job }: { job: Job }) {
         <time dateTime={job.startTime}>{clockSpan(job.startTime, job.endTime, zone)}</time>
         <span>{workOf(job, names)}</span>
         <span>{isBlocked ? "blocked" : `${takenSeats(job).taken} of ${job.positions}`}</span>
+        {job.bookings.filter(holdsSeat).map(({ bookingId, candidateId }) => (
+          <span key={bookingId}>{nameOf(candidateId, names, job.providerId)}</span>
+        ))}
       </a>
     </li>
   );

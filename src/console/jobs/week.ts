@@ -6,7 +6,7 @@ import { dayKey } from "../components/times.ts";
 import { takenSeats } from "../job/job.ts";
 
 /** The week is that of any of its days; without one it is the current week. */
-export const WEEK_FILTER = { week: aDay, providerId: anyText };
+export const WEEK_FILTER = { week: aDay, providerId: anyText, search: anyText, competenceId: anyText };
 
 /** The Monday of the week of a day, or of `now` at the reader's: `2026-11-23`. */
 export function mondayOf(day: string | undefined, now = new Date()): string {
@@ -23,13 +23,13 @@ export function daysOf(monday: string): string[] {
 
 export const weekAfter = (monday: string, weeks: number): string => movedBy(monday, 7 * weeks);
 
-/** A time span that has every shift of the week in any zone, which is at most 14 hours away from UTC. */
-export function spanOf(monday: string): { from: string; until: string } {
+/** A time span that has every shift of some days in any zone, which is at most 14 hours away from UTC. */
+export function spanOf(first: string, days: number): { from: string; until: string } {
   const margin = 14 * 3_600_000;
-  const start = Date.parse(monday);
+  const start = Date.parse(first);
   return {
     from: new Date(start - margin).toISOString(),
-    until: new Date(start + 7 * DAY_MS + margin).toISOString(),
+    until: new Date(start + days * DAY_MS + margin).toISOString(),
   };
 }
 

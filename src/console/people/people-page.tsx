@@ -3,6 +3,7 @@ import type { Candidate } from "../../../generated/operations/types.ts";
 import { Badge } from "../components/badge.tsx";
 import { anyText, oneOf } from "../components/filter.ts";
 import {
+  CompetenceFilter,
   FilterForm,
   OrganisationFilter,
   SelectFilter,
@@ -39,7 +40,6 @@ const STATES = [
 /** The candidates, newest first. */
 export function PeoplePage() {
   const { filter, set, ...filtering } = useFilter("/console/people", FILTER);
-  const { competences } = useNames();
   const pages = usePages(
     `people ${JSON.stringify(filter)}`,
     (page) => ask(api.listCandidates({ params: { query: { ...filter, ...page } } })),
@@ -55,12 +55,7 @@ export function PeoplePage() {
       </PageHead>
       <FilterForm {...filtering}>
         <TextFilter name="Name" value={filter.search} onChange={set("search")} />
-        <SelectFilter
-          name="Competence"
-          value={filter.competenceId}
-          options={competences.map(({ competenceId, name }) => [competenceId, name])}
-          onChange={set("competenceId")}
-        />
+        <CompetenceFilter value={filter.competenceId} onChange={set("competenceId")} />
         <SelectFilter name="Sources" value={filter.state} options={STATES} onChange={set("state")} />
         <OrganisationFilter value={providerId} onChange={set("providerId")} />
       </FilterForm>

@@ -13,7 +13,7 @@ describe.each(featureEngines)("the lists of jobs, on %s", (engine) => {
   const database = useEngine(engine);
   let organisation: StartedOrganisation;
   beforeEach(async () => {
-    organisation = await startOrganisation(database());
+    organisation = await startOrganisation(database(), { timing: { answerWithinMs: 0 } });
   });
   afterEach(() => organisation.close());
 
@@ -72,6 +72,33 @@ describe.each(featureEngines)("the lists of jobs, on %s", (engine) => {
     expect((await list({ cursor: `2_${cursor.split("_")[1]}`, order: "earliest" })).error?.code).toBe(
       "validation_failed",
     );
+  });
+
+  it("are searched by place and the beginning of an id, and filtered by competence and by what they need", async () => {
+    const { open, operations, addPerson, provider } = organisation;
+    const [one, other] = [await open(), await open({ positions: 2 })];
+    const found = async (query: Query) =>
+      ok(await operations.listJobs({ params: { query: { order: "newest", ...query } } })).items.map(
+        ({ jobId }) => jobId,
+      );
+    const all = [other.jobId, one.jobId];
+    const { items } = ok(await operations.listWorkplaces({ params: { query: {} } }));
+    const { name = "" } = items.find(({ workplaceId }) => workplaceId === one.workplaceId) ?? {};
+    expect(await found({ search: name.slice(1).toUpperCase() })).toEqual(all);
+    expect(await found({ search: (one.outletName ?? "").slice(1) })).toEqual(all);
+    expect(await found({ search: "no such place" })).toEqual([]);
+    expect(await found({ search: "%" })).toEqual([]);
+    expect(await found({ search: one.jobId.slice(0, 24).toUpperCase() })).toEqual([one.jobId]);
+    expect(await found({ search: other.shiftId.slice(0, 24) })).toEqual([other.jobId]);
+    expect(await found({ competenceId: organisation.competenceId })).toEqual(all);
+    expect(await found({ competenceId: one.jobId })).toEqual([]);
+    provider.setFault("unavailable", { operations: ["assignCandidate"], retryAfter: "0" });
+    ok(await operations.acceptJob({ params: { path: { jobId: one.jobId } }, body: await addPerson() }));
+    expect(await found({ needs: "confirmation" })).toEqual([one.jobId]);
+    await expect.poll(() => found({ needs: "people" })).toEqual([other.jobId]);
+    provider.clearFaults();
+    await organisation.idle();
+    expect(await found({ needs: "confirmation" })).toEqual([]);
   });
 
   it("are counted by organisation, up to a limit that the count states", async () => {

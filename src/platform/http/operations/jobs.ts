@@ -17,7 +17,7 @@ import { requestChange } from "../../jobs/change.ts";
 import { unknownJob } from "../../jobs/job.ts";
 import { explainJob } from "../../jobs/staffing.ts";
 import { candidatesFor } from "../job-candidates.ts";
-import { countBeyond, countOf, page } from "../page.ts";
+import { contains, countBeyond, countOf, page } from "../page.ts";
 import { accepted, created, noContent, ok } from "../response.ts";
 
 /** Jobs, and what candidates, employers and operators do with them. */
@@ -141,10 +141,27 @@ const GROUPS = {
   not_cancelled: sql<boolean>`jobs.status <> 'cancelled'`,
 } satisfies Record<NonNullable<JobQuery["group"]>, unknown>;
 
-/** The jobs of a candidate or a group, and those that start within a time. */
-function jobsThatFit(deps: Deps, { candidateId, traceId, from, until, group }: JobQuery) {
+const NEEDS = {
+  people: sql<boolean>`jobs.status in ('blocked_mapping', 'open')`,
+  confirmation: sql<boolean>`exists (select 1 from bookings where bookings.provider_id = jobs.provider_id
+    and bookings.job_id = jobs.job_id and bookings.status = 'pending')`,
+} satisfies Record<NonNullable<JobQuery["needs"]>, unknown>;
+
+const isFoundBy = (search: string) => sql<boolean>`(${contains(OUTLET_NAME, search)}
+  or jobs.workplace_id in (select workplace_id from workplaces
+    where ${contains(sql`name || ' ' || coalesce(address, '')`, search)})
+  or starts_with(jobs.shift_id, ${search}) or starts_with(jobs.job_id::text, lower(${search}::text)))`;
+
+/** The jobs of a candidate or a group, those that a search finds, and those that start within a time. */
+function jobsThatFit(deps: Deps, wanted: JobQuery) {
+  const { candidateId, traceId, from, until, group, search, needs, competenceId } = wanted;
   return selectJobs(deps)
     .$if(group !== undefined, (query) => query.where(GROUPS[group ?? "active"]))
+    .$if(needs !== undefined, (query) => query.where(NEEDS[needs ?? "people"]))
+    .$if(search !== undefined, (query) => query.where(isFoundBy(search ?? "")))
+    .$if(competenceId !== undefined, (query) =>
+      query.where("jobs.competence_id", "=", competenceId ?? null),
+    )
     .$if(traceId !== undefined, (query) =>
       query.where("jobs.job_id", "in", ({ selectFrom }) =>
         selectFrom("trace_steps")
