@@ -1,13 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Kysely } from "kysely";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
 import { HOUR_MS } from "../../src/contract/durations.ts";
-import { openDatabase } from "../../src/platform/db/database.ts";
-import type { Schema } from "../../src/platform/db/schema.ts";
-import { silent } from "../harness/engines.ts";
-import { insertJobs, insertPeople } from "../harness/many-rows.ts";
+import { inDatabase, insertJobs, insertPeople } from "../harness/many-rows.ts";
 import { ok } from "../harness/operations.ts";
 import type { Organisation } from "../harness/organisation.ts";
 import {
@@ -67,6 +63,32 @@ describe("the list of jobs", () => {
     await page.getByText("No job matches the filters").waitFor();
   });
 
+  it("finds a job by place, day and what it needs", async () => {
+    const organisation = await harness().onboard();
+    const { workplaceId } = organisation;
+    const body = { name: "Beckholmen" };
+    ok(await harness().operations.changeWorkplace({ params: { path: { workplaceId } }, body }));
+    const hour = 3_600_000;
+    const open = (hours: number) => {
+      const start = Math.ceil(Date.now() / hour) * hour + hours * hour;
+      const [startTime, endTime] = [start, start + hour].map((at) => new Date(at).toISOString());
+      return organisation.open({ startTime: startTime ?? "", endTime: endTime ?? "" });
+    };
+    const [soon] = [await open(3), await open(60)];
+    const page = await harness().visit("?search=beckholm");
+    const links = page.locator("table.jobs a");
+    await expect.poll(() => links.count()).toBe(2);
+    await page.getByLabel("Needs").selectOption("People within 24 hours");
+    await expect.poll(() => links.count()).toBe(1);
+    expect(await links.getAttribute("href")).toBe(`/console/jobs/${soon?.jobId}`);
+    expect(new URL(page.url()).searchParams.get("needs")).toBe("soon");
+    const day = new Date(soon?.startTime ?? "").toLocaleDateString("sv-SE", { timeZone: "Europe/Stockholm" });
+    await page.getByLabel("Day").fill(day);
+    await expect.poll(() => links.count()).toBe(1);
+    await organisation.accept(soon as Job, await organisation.addPerson());
+    await page.getByText("No job matches the filters").waitFor();
+  });
+
   it("keeps its filters in the address", async () => {
     const [one, other] = [await harness().onboard(), await harness().onboard()];
     await one.open({ positions: 3 });
@@ -92,7 +114,9 @@ describe("2,000 open jobs", () => {
 
   it("are counted, the one that starts earliest is first, and every one is reached", async () => {
     const organisation = await harness().onboard();
-    await inDatabase((kysely) => insertJobs(kysely, organisation, { count: 2_001, firstStart: START }));
+    await inDatabase(harness().location, (kysely) =>
+      insertJobs(kysely, organisation, { count: 2_001, firstStart: START }),
+    );
     const page = await visitJobsOf(organisation);
     await page.getByRole("link", { name: "2,001 Open" }).waitFor();
     const rows = page.locator("table.jobs tbody tr:not(.day)");
@@ -114,7 +138,9 @@ describe("2,000 open jobs", () => {
 
   it("get a more urgent job at the top without a reload", async () => {
     const organisation = await harness().onboard();
-    await inDatabase((kysely) => insertJobs(kysely, organisation, { count: 300, firstStart: START }));
+    await inDatabase(harness().location, (kysely) =>
+      insertJobs(kysely, organisation, { count: 300, firstStart: START }),
+    );
     const page = await visitJobsOf(organisation);
     const rows = page.locator("table.jobs tbody tr:not(.day)");
     await expect.poll(() => rows.count()).toBe(100);
@@ -130,7 +156,9 @@ describe("2,000 open jobs", () => {
     const organisation = await harness().onboard();
     const job = await organisation.open();
     const { candidateId } = await organisation.addPerson({ firstName: "Astrid", lastName: "Lind" });
-    await inDatabase((kysely) => insertPeople(kysely, organisation, { candidateId, count: 2_001 }));
+    await inDatabase(harness().location, (kysely) =>
+      insertPeople(kysely, organisation, { candidateId, count: 2_001 }),
+    );
     const page = await visitJob(job);
     await page.getByRole("combobox", { name: "Accept for a candidate" }).click();
     await page.getByText("The first 20. Type more of the name", { exact: false }).last().waitFor();
@@ -147,16 +175,6 @@ describe("2,000 open jobs", () => {
     expect(await page.getByRole("combobox").getAttribute("aria-expanded")).toBe("false");
   });
 });
-
-/** A platform that ran for months, without the months. */
-async function inDatabase(insert: (kysely: Kysely<Schema>) => Promise<void>): Promise<void> {
-  const database = await openDatabase({ ...harness().location, log: silent });
-  try {
-    await insert(database.kysely);
-  } finally {
-    await database.close();
-  }
-}
 
 describe("the page of a job", () => {
   it("accepts for a candidate with the keyboard alone", async () => {

@@ -16,7 +16,7 @@ const hits = (page: Page) => page.getByRole("dialog", { name: "Search" }).locato
 
 async function searchFor(page: Page, text: string): Promise<Locator> {
   await page.keyboard.press("Control+k");
-  await page.getByLabel("Name, shift id, trace id, or person id").fill(text);
+  await page.getByLabel("Name, place and day, shift id, trace id, or person id").fill(text);
   return hits(page);
 }
 
@@ -38,6 +38,27 @@ describe("the search", () => {
     await hits(page).filter({ hasText: "Events of this trace" }).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/console/jobs/${jobId}`);
+  });
+
+  it("finds jobs by place and day, and by the characters of an id that lists show", async () => {
+    const organisation = await harness().onboard();
+    const { operations } = harness();
+    const { workplaceId } = organisation;
+    const body = { name: "Kastellholmen" };
+    ok(await operations.changeWorkplace({ params: { path: { workplaceId } }, body }));
+    const open = (day: string) =>
+      organisation.open({ startTime: `${day}T08:00:00Z`, endTime: `${day}T16:00:00Z` });
+    const [first, second] = [await open("2031-06-03"), await open("2031-06-04")];
+    const page = await harness().visit("people");
+    const addresses = () => hits(page).evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    await searchFor(page, "2031-06-04 kastell");
+    await expect.poll(addresses).toEqual([`/console/jobs/${second.jobId}`]);
+    await searchFor(page, "kastellholm");
+    await expect
+      .poll(async () => (await addresses()).slice(0, 2))
+      .toEqual([first, second].map(({ jobId }) => `/console/jobs/${jobId}`));
+    await searchFor(page, second.shiftId.slice(0, 8));
+    await expect.poll(addresses).toContain(`/console/jobs/${second.jobId}`);
   });
 
   it("finds people, organisations, workplaces and competences by name, and a person by candidateId", async () => {
@@ -64,7 +85,7 @@ describe("the search", () => {
     expect(await hits(page).count()).toBe(1);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Search" }).click();
-    await page.getByLabel("Name, shift id, trace id, or person id").waitFor();
+    await page.getByLabel("Name, place and day, shift id, trace id, or person id").waitFor();
   });
 });
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { inDatabase, insertJobs } from "../harness/many-rows.ts";
 import type { Organisation } from "../harness/organisation.ts";
 import { DISPLAYS, expectNoSeriousViolation, expectNoSidewaysScroll, useConsoleHarness } from "./harness.ts";
 
@@ -28,6 +29,28 @@ describe("the week", () => {
     await page.getByRole("cell", { name: "10:00 – 18:00" }).first().waitFor();
     await shift(page, "bad").click();
     await page.waitForURL(`**/console/jobs/${empty.jobId}`);
+  });
+
+  it("names who holds the seats, and keeps the days in view; of many outlets it shows some at a time", async () => {
+    const organisation = await harness().onboard();
+    const person = await organisation.addPerson({ firstName: "Ylva", lastName: "Rask" });
+    await organisation.accept(await openOn(organisation, "2031-05-20", 1), person);
+    const firstStart = "2031-05-21T08:00:00Z";
+    await inDatabase(harness().location, (kysely) =>
+      insertJobs(kysely, organisation, { count: 60, firstStart, areApart: true }),
+    );
+    const page = await harness().visit(`week?providerId=${organisation.providerId}&week=2031-05-20`);
+    await shift(page, "good").getByText("Ylva Rask").waitFor();
+    const rows = page.locator("table.week tbody tr");
+    expect(await rows.count()).toBe(40);
+    await page.getByRole("button", { name: "Show more outlets" }).click();
+    await expect.poll(() => rows.count()).toBe(61);
+    await rows.last().scrollIntoViewIfNeeded();
+    const day = page.getByRole("columnheader", { name: "Wed 21 May" });
+    expect((await day.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+    await page.getByLabel("Place").fill("Kajen 17");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => rows.count()).toBe(1);
   });
 
   it("is a view of the jobs, and keeps the organisation and the week in the address", async () => {

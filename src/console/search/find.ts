@@ -6,12 +6,14 @@ import type {
   Job,
   Workplace,
 } from "../../../generated/operations/types.ts";
-import { formatSpan } from "../components/times.ts";
+import { aDay } from "../components/filter.ts";
+import { dayKey, formatSpan } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { type Names, placeOf, workOf } from "../data/names.ts";
 import { fullName } from "../data/person-name.ts";
 import { type EventFilter, eventsAddress } from "../events/event.ts";
+import { spanOf } from "../jobs/week.ts";
 
 /** Something that was found, and its page. */
 export interface Hit {
@@ -23,6 +25,8 @@ export interface Hit {
 
 /** Of each kind: who does not find it among them types more. */
 const MOST = 5;
+/** Of those that are read, some start on the day before or after in their zone. */
+const MOST_OF_DAY = 50;
 /** Fewer characters find too much. */
 export const FEWEST = 2;
 
@@ -32,9 +36,14 @@ export interface Found {
   hasMore: boolean;
 }
 
-/** Finds people by a part of the name or their id, organisations, workplaces and competences by a part of the name, jobs and events by the shift id or the trace id. */
+/**
+ * Finds people by a part of the name or their id, organisations, workplaces and competences by a part of the name, events by the shift id or the trace id, and
+ * jobs by the place, the day, the trace id, or the beginning of an id.
+ */
 export async function find(text: string, names: Names): Promise<Found> {
   if (text.length < FEWEST) return { hits: [], hasMore: false };
+  const { day, rest } = dated(text);
+  if (day !== undefined) return findJobs(day, rest, names);
   const ids = isId(text) ? [{ shiftId: text }, { traceId: text }] : [];
   const named = { params: { query: { search: text, limit: MOST } } };
   const [people, organisations, workplaces, competences, jobs, events] = await Promise.all([
@@ -42,7 +51,11 @@ export async function find(text: string, names: Names): Promise<Found> {
     ask(api.listIntegrations(named)),
     ask(api.listWorkplaces(named)),
     ask(api.listCompetences(named)),
-    Promise.all(ids.map((id) => ask(api.listJobs({ params: { query: { ...id, limit: MOST } } })))),
+    Promise.all(
+      [{ search: text, group: "active", order: "earliest" } as const, { search: text }, ...ids.slice(1)].map(
+        (query) => ask(api.listJobs({ params: { query: { ...query, limit: MOST } } })),
+      ),
+    ),
     Promise.all(ids.map(eventsOf)),
   ]);
   const found = new Map(jobs.flatMap(({ items }) => items).map((job) => [job.jobId, job]));
@@ -57,6 +70,28 @@ export async function find(text: string, names: Names): Promise<Found> {
       ...competences.items.map(hitOfCompetence),
     ],
     hasMore: found.size > MOST || pages.some(({ nextCursor }) => nextCursor !== undefined),
+  };
+}
+
+/** `södermalm 2026-12-01`: the day, and the text beside it. */
+function dated(text: string): { day?: string; rest: string } {
+  const [day] = /\b\d{4}-\d\d-\d\d\b/.exec(text) ?? [];
+  if (day === undefined || aDay(day) === undefined) return { rest: text };
+  return { day, rest: text.replace(day, "").trim() };
+}
+
+/** Finds the jobs of a day, at a place if one is given. */
+async function findJobs(day: string, place: string, names: Names): Promise<Found> {
+  const wanted = { ...spanOf(day, 1), group: "not_cancelled", ...(place && { search: place }) } as const;
+  const { items, nextCursor } = await ask(
+    api.listJobs({ params: { query: { ...wanted, limit: MOST_OF_DAY } } }),
+  );
+  const found = items.filter(
+    ({ startTime, providerId }) => dayKey(startTime, names.integration(providerId)?.timeZone) === day,
+  );
+  return {
+    hits: found.slice(0, MOST).map((job) => hitOfJob(job, names)),
+    hasMore: found.length > MOST || nextCursor !== undefined,
   };
 }
 

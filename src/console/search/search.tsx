@@ -54,7 +54,7 @@ function SearchForm({ onFollowed }: { onFollowed(): void }) {
   return (
     <form class="stack search" onSubmit={followFirst} onKeyDown={moveFocus}>
       <label class="field">
-        <span>Name, shift id, trace id, or person id</span>
+        <span>Name, place and day, shift id, trace id, or person id</span>
         <input
           ref={input}
           value={text}

@@ -159,9 +159,7 @@ function jobsThatFit(deps: Deps, wanted: JobQuery) {
     .$if(group !== undefined, (query) => query.where(GROUPS[group ?? "active"]))
     .$if(needs !== undefined, (query) => query.where(NEEDS[needs ?? "people"]))
     .$if(search !== undefined, (query) => query.where(isFoundBy(search ?? "")))
-    .$if(competenceId !== undefined, (query) =>
-      query.where("jobs.competence_id", "=", competenceId ?? null),
-    )
+    .$if(competenceId !== undefined, (query) => query.where("jobs.competence_id", "=", competenceId ?? null))
     .$if(traceId !== undefined, (query) =>
       query.where("jobs.job_id", "in", ({ selectFrom }) =>
         selectFrom("trace_steps")
