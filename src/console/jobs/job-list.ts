@@ -7,7 +7,7 @@ import { spanOf } from "./week.ts";
 const ACTIVE = ["blocked_mapping", "open", "filled"] as const satisfies readonly JobStatus[];
 export const STATUSES = [...ACTIVE, "cancelled", "expired"] as const satisfies readonly JobStatus[];
 
-export const NEEDS = ["soon", "people", "confirmation"] as const;
+const NEEDS = ["soon", "people", "confirmation"] as const;
 
 /** Without a status, the list has the active jobs. `search` is a part of the place, or the beginning of an id; `soon` needs people within 24 hours. */
 export const JOB_FILTER = {
