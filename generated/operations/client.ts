@@ -366,7 +366,28 @@ export interface Client extends Interceptors {
    * Open issues, each with a stable code, how often it happened, and what to do. The newest first.
    */
   listIssues: Call<paths, "/issues", "get">;
-  /** Count the open issues: `GET /issues/counts`. */
+  /**
+   * List the causes of the issues: `GET /issues/groups`.
+   *
+   * The issues with one code and one cause at one organisation are a group: forty shifts that wait for outlets
+   * without a mapping are one. The most urgent group first, then the newest.
+   */
+  listIssueGroups: Call<paths, "/issues/groups", "get">;
+  /**
+   * Close, assign or snooze issues: `POST /issues/changes`.
+   *
+   * Changes the named issues, or every issue of a group; those that are closed, or are as asked for already, stay
+   * as they are. One call changes 1,000 at most: `more` states that the group has others, which another call
+   * changes. Closing an issue "mass_disappearance" accepts the disappearance, as `resolveIssue` does. A snoozed
+   * issue is not in the list of open ones, and does not count in `shiftpact_open_issues`, until its time is over;
+   * it closes like any other when its cause is gone.
+   */
+  changeIssues: Call<paths, "/issues/changes", "post">;
+  /**
+   * Count the open issues: `GET /issues/counts`.
+   *
+   * Snoozed issues are not counted.
+   */
   countIssues: Call<paths, "/issues/counts", "get">;
   /**
    * Close an issue: `POST /issues/{issueId}/resolve`.
@@ -493,6 +514,8 @@ const DOCUMENT = {
       "GET /provider-health": [["operatorToken"]],
       "GET /stream": [["operatorToken"]],
       "GET /issues": [["operatorToken"]],
+      "GET /issues/groups": [["operatorToken"]],
+      "POST /issues/changes": [["operatorToken"]],
       "GET /issues/counts": [["operatorToken"]],
       "POST /issues/{issueId}/resolve": [["operatorToken"]],
       "PUT /log-level": [["operatorToken"]],
@@ -567,6 +590,8 @@ export function createClient(options: ClientOptions = {}): Client {
     listProviderHealth: (...init) => withStatus(http.GET("/provider-health", ...init)),
     readStream: (...[init]) => withEvents(http.GET("/stream", { ...init, parseAs: "stream" })),
     listIssues: (...init) => withStatus(http.GET("/issues", ...init)),
+    listIssueGroups: (...init) => withStatus(http.GET("/issues/groups", ...init)),
+    changeIssues: (...init) => withStatus(http.POST("/issues/changes", ...init)),
     countIssues: (...init) => withStatus(http.GET("/issues/counts", ...init)),
     resolveIssue: (...init) => withStatus(http.POST("/issues/{issueId}/resolve", ...init)),
     changeLogLevel: (...init) => withStatus(http.PUT("/log-level", ...init)),

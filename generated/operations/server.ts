@@ -369,7 +369,28 @@ export interface Handlers<Context> {
    * Open issues, each with a stable code, how often it happened, and what to do. The newest first.
    */
   listIssues: Handler<operations["listIssues"], Context>;
-  /** Count the open issues: `GET /issues/counts`. */
+  /**
+   * List the causes of the issues: `GET /issues/groups`.
+   *
+   * The issues with one code and one cause at one organisation are a group: forty shifts that wait for outlets
+   * without a mapping are one. The most urgent group first, then the newest.
+   */
+  listIssueGroups: Handler<operations["listIssueGroups"], Context>;
+  /**
+   * Close, assign or snooze issues: `POST /issues/changes`.
+   *
+   * Changes the named issues, or every issue of a group; those that are closed, or are as asked for already, stay
+   * as they are. One call changes 1,000 at most: `more` states that the group has others, which another call
+   * changes. Closing an issue "mass_disappearance" accepts the disappearance, as `resolveIssue` does. A snoozed
+   * issue is not in the list of open ones, and does not count in `shiftpact_open_issues`, until its time is over;
+   * it closes like any other when its cause is gone.
+   */
+  changeIssues: Handler<operations["changeIssues"], Context>;
+  /**
+   * Count the open issues: `GET /issues/counts`.
+   *
+   * Snoozed issues are not counted.
+   */
   countIssues: Handler<operations["countIssues"], Context>;
   /**
    * Close an issue: `POST /issues/{issueId}/resolve`.
@@ -1445,10 +1466,52 @@ export const operationsTable = [
     parameters: [
       { in: "query", name: "providerId", type: "string" },
       { in: "query", name: "code", type: "string" },
+      { in: "query", name: "state", type: "string" },
+      { in: "query", name: "assignedTo", type: "string" },
+      { in: "query", name: "cause", type: "string" },
+      { in: "query", name: "jobId", type: "string" },
       { in: "query", name: "order", type: "string" },
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "listIssueGroups",
+    method: "GET",
+    path: "/issues/groups",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [
+      { in: "query", name: "providerId", type: "string" },
+      { in: "query", name: "code", type: "string" },
+      { in: "query", name: "state", type: "string" },
+      { in: "query", name: "assignedTo", type: "string" },
+    ],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "changeIssues",
+    method: "POST",
+    path: "/issues/changes",
+    security: ["operatorToken"],
+    scopes: ["operator"],
+    parameters: [],
+    body: { required: true, contentType: "application/json" },
     responses: {
       "200": "application/json",
       "400": "application/problem+json",

@@ -958,6 +958,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/issues/groups": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the causes of the issues
+     * @description The issues with one code and one cause at one organisation are a group: forty shifts that wait for outlets without a mapping are one. The most urgent group first, then the newest.
+     */
+    get: operations["listIssueGroups"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/issues/changes": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Close, assign or snooze issues
+     * @description Changes the named issues, or every issue of a group; those that are closed, or are as asked for already, stay as they are. One call changes 1,000 at most: `more` states that the group has others, which another call changes. Closing an issue "mass_disappearance" accepts the disappearance, as `resolveIssue` does. A snoozed issue is not in the list of open ones, and does not count in `shiftpact_open_issues`, until its time is over; it closes like any other when its cause is gone.
+     */
+    post: operations["changeIssues"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/issues/counts": {
     parameters: {
       query?: never;
@@ -965,7 +1005,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Count the open issues */
+    /**
+     * Count the open issues
+     * @description Snoozed issues are not counted.
+     */
     get: operations["countIssues"];
     put?: never;
     post?: never;
@@ -2541,6 +2584,17 @@ export interface components {
       firstAt: string;
       /** Format: date-time */
       lastAt: string;
+      job?: components["schemas"]["IssueJob"];
+      /** @description The jobs that wait for the outlet or role; only of an issue about one. */
+      waitingJobs?: components["schemas"]["Count"];
+      /** @description The name of the operator who handles it. */
+      assignedTo?: string;
+      /** Format: date-time */
+      snoozedUntil?: string;
+      /** Format: date-time */
+      resolvedAt?: string;
+      /** @description What operators did, at most the last 20 changes. An issue that was closed without an operator's entry closed automatically. */
+      history: components["schemas"]["IssueHistory"][];
     };
     /** @description What an issue is about. One issue is open for each code and subject. */
     Subject: {
@@ -2565,6 +2619,80 @@ export interface components {
       operation?: string;
       /** @description Code of the verification kit's finding. */
       finding?: string;
+    };
+    /** @description The job of the shift that an issue is about, as far as a list shows it. */
+    IssueJob: {
+      /** Format: uuid */
+      jobId: string;
+      /** Format: date-time */
+      startTime: string;
+      /** Format: date-time */
+      endTime: string;
+      outletId: string;
+      roleId: string;
+      outletName?: string;
+      roleName?: string;
+      /** Format: uuid */
+      workplaceId?: string;
+      /** Format: uuid */
+      competenceId?: string;
+    };
+    IssueHistory: {
+      /** Format: date-time */
+      at: string;
+      /** @description The operator's name. */
+      by: string;
+      /** @constant */
+      resolved?: true;
+      assignedTo?: string | null;
+      /** Format: date-time */
+      snoozedUntil?: string | null;
+    };
+    IssueGroups: {
+      items: components["schemas"]["IssueGroup"][];
+      /** @description The issues that were grouped. */
+      counted: components["schemas"]["Count"];
+    };
+    IssueGroup: {
+      providerId: components["schemas"]["ProviderId"];
+      code: components["schemas"]["IssueCode"];
+      /** @description Why, as codes: empty where the code alone is the cause. */
+      cause: string;
+      /** @description Issues of the group. */
+      count: number;
+      /** @description Shifts that the issues are about, or, where outlets or roles are not mapped, the jobs that wait; 0 for issues about the organisation. Counting stops at 10,000. */
+      jobs: number;
+      /** Format: date-time */
+      firstAt: string;
+      /** Format: date-time */
+      lastAt: string;
+      latest: components["schemas"]["Issue"];
+    };
+    /** @description Names the issues, or the group by `providerId`, `code` and `cause`; and at least one change. */
+    IssueChanges: {
+      issueIds?: string[];
+      providerId?: components["schemas"]["ProviderId"];
+      code?: components["schemas"]["IssueCode"];
+      /** @description Every cause unless given. */
+      cause?: string;
+      /**
+       * @description Only issues of the group in this state; both unless given.
+       * @enum {string}
+       */
+      state?: "open" | "snoozed";
+      /** @constant */
+      resolve?: true;
+      /** @description The name of an operator whose access is not revoked, or of the first admin. Null: no operator. */
+      assignedTo?: string | null;
+      /**
+       * Format: date-time
+       * @description In the future. Null ends the snooze.
+       */
+      snoozedUntil?: string | null;
+    };
+    IssuesChanged: {
+      changed: number;
+      more: boolean;
     };
     CheckStarted: {
       /** @description False where this platform was started without a check of providers. */
@@ -2962,6 +3090,12 @@ export interface components {
     cursor: string;
     /** @description The organisation. */
     providerId: components["schemas"]["ProviderId"];
+    /** @description Only issues with this code. */
+    issueCodeFilter: components["schemas"]["IssueCode"];
+    /** @description `open`, unless given: only issues that are neither closed nor snoozed. `snoozed`: only open issues that are snoozed. `resolved`: only closed issues. */
+    issueStateFilter: "open" | "snoozed" | "resolved";
+    /** @description Only issues that this operator handles, by name. */
+    assignedToFilter: string;
     /** @description Only of this organisation. */
     providerIdFilter: components["schemas"]["ProviderId"];
     /** @description Only of this shift. */
@@ -4681,7 +4815,15 @@ export interface operations {
         /** @description Only of this organisation. */
         providerId?: components["parameters"]["providerIdFilter"];
         /** @description Only issues with this code. */
-        code?: components["schemas"]["IssueCode"];
+        code?: components["parameters"]["issueCodeFilter"];
+        /** @description `open`, unless given: only issues that are neither closed nor snoozed. `snoozed`: only open issues that are snoozed. `resolved`: only closed issues. */
+        state?: components["parameters"]["issueStateFilter"];
+        /** @description Only issues that this operator handles, by name. */
+        assignedTo?: components["parameters"]["assignedToFilter"];
+        /** @description Only issues of this cause, as `listIssueGroups` returns it. */
+        cause?: string;
+        /** @description Only issues about this job, its bookings, and the outlet or role that it waits for. */
+        jobId?: string;
         /** @description `urgency`: the issues that hurt a shift or an integration now come first, findings of checks last; the newest first within each. */
         order?: "newest" | "urgency";
         /** @description The maximum number of items in the response. */
@@ -4702,6 +4844,69 @@ export interface operations {
         };
         content: {
           "application/json": components["schemas"]["IssuePage"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  listIssueGroups: {
+    parameters: {
+      query?: {
+        /** @description Only of this organisation. */
+        providerId?: components["parameters"]["providerIdFilter"];
+        /** @description Only issues with this code. */
+        code?: components["parameters"]["issueCodeFilter"];
+        /** @description `open`, unless given: only issues that are neither closed nor snoozed. `snoozed`: only open issues that are snoozed. `resolved`: only closed issues. */
+        state?: components["parameters"]["issueStateFilter"];
+        /** @description Only issues that this operator handles, by name. */
+        assignedTo?: components["parameters"]["assignedToFilter"];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The groups. Counting stops at 10,000 issues, the most urgent of which are counted, and the list at 200 groups. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IssueGroups"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  changeIssues: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IssueChanges"];
+      };
+    };
+    responses: {
+      /** @description Changed. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["IssuesChanged"];
         };
       };
       400: components["responses"]["BadRequest"];
@@ -5295,6 +5500,14 @@ export type WaitCode = components["schemas"]["WaitCode"];
 export type Issue = components["schemas"]["Issue"];
 /** What an issue is about. One issue is open for each code and subject. */
 export type Subject = components["schemas"]["Subject"];
+/** The job of the shift that an issue is about, as far as a list shows it. */
+export type IssueJob = components["schemas"]["IssueJob"];
+export type IssueHistory = components["schemas"]["IssueHistory"];
+export type IssueGroups = components["schemas"]["IssueGroups"];
+export type IssueGroup = components["schemas"]["IssueGroup"];
+/** Names the issues, or the group by `providerId`, `code` and `cause`; and at least one change. */
+export type IssueChanges = components["schemas"]["IssueChanges"];
+export type IssuesChanged = components["schemas"]["IssuesChanged"];
 export type CheckStarted = components["schemas"]["CheckStarted"];
 export type TokenRotation = components["schemas"]["TokenRotation"];
 export type PlatformTokenRotation = components["schemas"]["PlatformTokenRotation"];

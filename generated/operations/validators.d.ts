@@ -131,6 +131,12 @@ export declare const schemas: {
   readonly WaitCode: Validator<components["schemas"]["WaitCode"]>;
   readonly Issue: Validator<components["schemas"]["Issue"]>;
   readonly Subject: Validator<components["schemas"]["Subject"]>;
+  readonly IssueJob: Validator<components["schemas"]["IssueJob"]>;
+  readonly IssueHistory: Validator<components["schemas"]["IssueHistory"]>;
+  readonly IssueGroups: Validator<components["schemas"]["IssueGroups"]>;
+  readonly IssueGroup: Validator<components["schemas"]["IssueGroup"]>;
+  readonly IssueChanges: Validator<components["schemas"]["IssueChanges"]>;
+  readonly IssuesChanged: Validator<components["schemas"]["IssuesChanged"]>;
   readonly CheckStarted: Validator<components["schemas"]["CheckStarted"]>;
   readonly TokenRotation: Validator<components["schemas"]["TokenRotation"]>;
   readonly PlatformTokenRotation: Validator<components["schemas"]["PlatformTokenRotation"]>;
@@ -283,6 +289,10 @@ export declare const requests: {
   };
   readonly readStream: Record<string, never>;
   readonly listIssues: { readonly query: Validator<RequestPart<operations["listIssues"], "query">> };
+  readonly listIssueGroups: {
+    readonly query: Validator<RequestPart<operations["listIssueGroups"], "query">>;
+  };
+  readonly changeIssues: { readonly body: Validator<RequestBody<operations["changeIssues"]>> };
   readonly countIssues: { readonly query: Validator<RequestPart<operations["countIssues"], "query">> };
   readonly resolveIssue: { readonly path: Validator<RequestPart<operations["resolveIssue"], "path">> };
   readonly changeLogLevel: { readonly body: Validator<RequestBody<operations["changeLogLevel"]>> };
@@ -812,6 +822,22 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["listIssues"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listIssues"], 503>>;
   };
+  readonly listIssueGroups: {
+    readonly "200": Validator<ResponseBody<operations["listIssueGroups"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["listIssueGroups"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["listIssueGroups"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listIssueGroups"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listIssueGroups"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["listIssueGroups"], 503>>;
+  };
+  readonly changeIssues: {
+    readonly "200": Validator<ResponseBody<operations["changeIssues"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["changeIssues"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["changeIssues"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["changeIssues"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["changeIssues"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["changeIssues"], 503>>;
+  };
   readonly countIssues: {
     readonly "200": Validator<ResponseBody<operations["countIssues"], 200>>;
     readonly "400": Validator<ResponseBody<operations["countIssues"], 400>>;
@@ -1053,6 +1079,12 @@ export declare const isNotification: Validator<components["schemas"]["Notificati
 export declare const isWaitCode: Validator<components["schemas"]["WaitCode"]>;
 export declare const isIssue: Validator<components["schemas"]["Issue"]>;
 export declare const isSubject: Validator<components["schemas"]["Subject"]>;
+export declare const isIssueJob: Validator<components["schemas"]["IssueJob"]>;
+export declare const isIssueHistory: Validator<components["schemas"]["IssueHistory"]>;
+export declare const isIssueGroups: Validator<components["schemas"]["IssueGroups"]>;
+export declare const isIssueGroup: Validator<components["schemas"]["IssueGroup"]>;
+export declare const isIssueChanges: Validator<components["schemas"]["IssueChanges"]>;
+export declare const isIssuesChanged: Validator<components["schemas"]["IssuesChanged"]>;
 export declare const isCheckStarted: Validator<components["schemas"]["CheckStarted"]>;
 export declare const isTokenRotation: Validator<components["schemas"]["TokenRotation"]>;
 export declare const isPlatformTokenRotation: Validator<components["schemas"]["PlatformTokenRotation"]>;

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
-import type { IssueCode, Params, Subject } from "../../generated/operations/types.ts";
-import { jsonbOf } from "./db/fragments.ts";
+import type { IssueCode, IssueHistory, Params, Subject } from "../../generated/operations/types.ts";
+import { idList, jsonbOf } from "./db/fragments.ts";
 import type { IssuesTable, Schema } from "./db/schema.ts";
 import type { Deps } from "./deps.ts";
 import { publish } from "./stream.ts";
@@ -75,7 +75,80 @@ export function findIssue(db: Kysely<Schema>, issueId: string): Promise<StoredIs
   return issues.where("issue_id", "=", issueId).executeTakeFirst();
 }
 
-/** Closes an issue for an operator. A closed issue stays closed. */
-export async function resolveOne(trx: Trx, deps: Parts, issue: StoredIssue): Promise<void> {
-  await resolveIssues(trx, deps, { providerId: issue.provider_id, where: sql`issue_id = ${issue.issue_id}` });
+export type IssueState = "open" | "snoozed" | "resolved";
+
+/** Whether an issue is in a state, over the table `issues`. One that is snoozed is open again when the time is over. */
+export function isInState(state: IssueState = "open", now: Date): RawBuilder<boolean> {
+  if (state === "resolved") return sql<boolean>`resolved_at is not null`;
+  return state === "snoozed"
+    ? sql<boolean>`resolved_at is null and snoozed_until > ${now}`
+    : sql<boolean>`resolved_at is null and (snoozed_until is null or snoozed_until <= ${now})`;
+}
+
+/** Why an issue was raised, as codes, over the table `issues`: what one remedy fixes together. */
+export const CAUSE = sql<string>`concat_ws(' ', coalesce(params ->> 'reason', params ->> 'changeReason'), params ->> 'failure',
+  params ->> 'fault', params ->> 'delivery', params ->> 'status', subject ->> 'operation', subject ->> 'finding')`;
+
+/** An operator's change. A member that is absent stays as it is. */
+export type IssueChange = Omit<IssueHistory, "at">;
+
+/** The issues with these ids, or those of a group. */
+type Selection =
+  | readonly string[]
+  | { providerId: string; code: IssueCode; cause?: string | undefined; state?: IssueState | undefined };
+
+/** Of one call: each sends a message on the stream. */
+const MOST_CHANGED = 1_000;
+/** Entries that an issue keeps. */
+const MOST_HISTORY = 20;
+
+/** Changes open issues for an operator, and writes it into the history of each. Those that are as asked for already are left out. */
+export async function changeOpenIssues(
+  trx: Trx,
+  { now }: Pick<Deps, "now">,
+  selection: Selection,
+  change: IssueChange,
+): Promise<{ issues: StoredIssue[]; more: boolean }> {
+  const at = now();
+  const { resolved, assignedTo, snoozedUntil } = change;
+  const set = {
+    ...(resolved && { resolved_at: at }),
+    ...(assignedTo !== undefined && { assigned_to: assignedTo }),
+    ...(snoozedUntil !== undefined && {
+      snoozed_until: snoozedUntil === null ? null : new Date(snoozedUntil),
+    }),
+  };
+  const isOther = sql.join(
+    Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} is distinct from ${value}`),
+    sql` or `,
+  );
+  const changed = sql<boolean>`resolved_at is null and (${isOther})`;
+  const { rows } = await sql<StoredIssue>`
+    select provider_id, issue_id, code from issues where ${changed} and ${isSelected(selection, at)}
+    order by provider_id, issue_id limit ${sql.lit(MOST_CHANGED + 1)}`.execute(trx);
+  const entry = jsonbOf({ at: at.toISOString(), ...change });
+  const history = sql<string>`case when jsonb_array_length(history) < ${sql.lit(MOST_HISTORY)} then history else history - 0 end || ${entry}`;
+  const issues: StoredIssue[] = [];
+  for (const [providerId, of] of Map.groupBy(rows.slice(0, MOST_CHANGED), (row) => row.provider_id)) {
+    const ids = of.map(({ issue_id }) => issue_id);
+    const update = trx
+      .updateTable("issues")
+      .set({ ...set, history })
+      .where("provider_id", "=", providerId);
+    const those = update.where(sql<boolean>`issue_id = any(${idList(ids)}) and ${changed}`);
+    issues.push(...(await those.returning(["provider_id", "issue_id", "code"]).execute()));
+  }
+  publishIssues(trx, issues, resolved ? at : null);
+  return { issues, more: rows.length > MOST_CHANGED };
+}
+
+function isSelected(selection: Selection, now: Date): RawBuilder<boolean> {
+  if (!("code" in selection)) return sql<boolean>`issue_id = any(${idList(selection)})`;
+  const { providerId, code, cause, state } = selection;
+  const conditions = [
+    sql`provider_id = ${providerId} and code = ${code}`,
+    ...(cause === undefined ? [] : [sql`${CAUSE} = ${cause}`]),
+    ...(state === undefined ? [] : [isInState(state, now)]),
+  ];
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }

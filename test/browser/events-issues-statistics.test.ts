@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Event, Job } from "../../generated/operations/types.ts";
@@ -204,6 +205,57 @@ describe("an issue", () => {
     await page.getByLabel("Kind").selectOption("provider_gave_no_answer");
     expect(new URL(page.url()).searchParams.get("code")).toBe("provider_gave_no_answer");
     await expect.poll(() => titles.count()).toBe(1);
+  });
+});
+
+describe("issues with one cause", () => {
+  const forty = 40;
+
+  it("are one card, of which some are chosen and the rest are resolved at once", async () => {
+    const organisation = await harness().onboard({ connect: false });
+    const times = { startTime: "2031-05-05T12:00:00.000Z", endTime: "2031-05-05T10:00:00.000Z" };
+    for (let nth = 0; nth < forty; nth += 1)
+      await organisation.send("shift.create", organisation.provider.createShift(times).shiftId);
+    await organisation.idle();
+    const page = await harness().visit(`issues?providerId=${organisation.providerId}`);
+    const card = page.getByRole("article", { name: "Shift unusable" });
+    await card.getByText("40 issues of 40 shifts.").waitFor();
+    expect(await page.getByRole("article").count()).toBe(1);
+    await card.getByText("Show the 40 issues").click();
+    const boxes = card.getByRole("checkbox");
+    await expect.poll(() => boxes.count()).toBe(forty);
+    await boxes.nth(0).check();
+    await boxes.nth(1).check();
+    await card.getByRole("button", { name: "Assign … the chosen" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Assign", exact: true }).click();
+    await card.getByText("assigned to first admin").nth(1).waitFor();
+    await boxes.nth(0).check();
+    await card.getByRole("button", { name: "Snooze … the chosen" }).click();
+    await expectNoSeriousViolation(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Snooze", exact: true }).click();
+    await card.getByText("39 issues of 39 shifts.").waitFor();
+    await card.getByRole("button", { name: "Resolve 39" }).click();
+    await page.getByText("39 issues resolved.").waitFor();
+    await page.getByText("No open issue matches the filters").waitFor();
+    await page.getByLabel("State").selectOption("Snoozed");
+    await card.getByText("snoozed until").waitFor();
+    await page.getByLabel("State").selectOption("Closed");
+    await page.getByText("History").first().click();
+    await page.getByText("resolved it").first().waitFor();
+    await expectNoSidewaysScroll(page);
+  });
+
+  it("name the outlet, lead to its row in the mapping, and are on the page of the job", async () => {
+    const organisation = await harness().onboard();
+    const outletId = randomUUID();
+    const { jobId } = await organisation.open({ outletId });
+    const page = await harness().visit(`jobs/${jobId}`);
+    const issues = region(page, "Open issues");
+    await issues.getByText("1 shift waits for the outlet").waitFor();
+    const link = issues.getByRole("link", { name: "Map it" });
+    expect(await link.getAttribute("href")).toBe(
+      `/console/integrations/${organisation.providerId}?row=${outletId}#mapping`,
+    );
   });
 });
 

@@ -341,7 +341,7 @@ describe("an issue", () => {
   it("has a noun phrase, a sentence, and an imperative", () => {
     expect(issue("outlet_not_mapped", { outletName: "Kajen" }, { kind: "outlet", outletId: "12" })).toEqual({
       title: "Outlet not mapped",
-      detail: "Outlet Kajen (12) is not mapped to a workplace, so its jobs are blocked.",
+      detail: "The outlet Kajen is not mapped to a workplace, so its jobs are blocked.",
       remedy: "Map the outlet to a workplace. Blocked jobs continue automatically.",
     });
     expect(issue("shift_overfilled", { booked: 2, ownPeople: 1, positions: 2 }).detail).toBe(

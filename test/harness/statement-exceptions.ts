@@ -40,7 +40,14 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
     why: "finds an event or a trace by its id alone, and lists those of all",
   },
   "http/operations/integrations.ts": { tables: "integrations", why: "lists them" },
-  "http/operations/issues.ts": { tables: "issues", why: "the console lists and counts those of all" },
+  "http/issue-views.ts": {
+    tables: "issues jobs outlets roles",
+    why: "the console groups those of all, and names what each is about",
+  },
+  "http/operations/issues.ts": {
+    tables: "issues jobs",
+    why: "the console lists and counts those of all, and finds a job by its id alone",
+  },
   "http/operations/jobs.ts": {
     tables: "jobs bookings trace_steps",
     why: "finds a job by its id alone, and lists those of all",

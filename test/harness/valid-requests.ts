@@ -43,6 +43,7 @@ const rightBodies: Record<TakesBody, () => Record<string, unknown>> = {
   offboardIntegration: () => ({ bookings: "keep" }),
   changeOperator: () => ({ role: "operator" }),
   rotateOperatorToken: () => ({ overlapHours: 1 }),
+  changeIssues: () => ({ issueIds: [randomUUID()], resolve: true }),
   acceptJob: () => ({ candidateId: randomUUID() }),
 };
 

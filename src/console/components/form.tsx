@@ -66,6 +66,7 @@ const KINDS = {
   secret: { type: "password" },
   address: { type: "url" },
   number: { type: "number" },
+  time: { type: "datetime-local" },
 } as const;
 
 type Limits = Pick<

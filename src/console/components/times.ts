@@ -55,6 +55,9 @@ export const formatCount = (count: number): string => count.toLocaleString("en-G
 /** `1,204`, or `10,000+` where counting stopped. */
 export const countText = ({ count, exact }: Count): string => `${formatCount(count)}${exact ? "" : "+"}`;
 
+/** The zone of the reader's machine. */
+export const readersZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Formats are kept: making one is expensive, and a list of jobs uses the same few thousands of times. */

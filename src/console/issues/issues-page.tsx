@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import type { Issue, IssueCode, IssueCounts } from "../../../generated/operations/types.ts";
+import type { IssueCode, IssueCounts } from "../../../generated/operations/types.ts";
 import { issueCodes, issueTitle } from "../../contract/operator-text.ts";
 import { anyText, oneOf } from "../components/filter.ts";
 import { FilterForm, OrganisationFilter, SelectFilter, useFilter } from "../components/filters.tsx";
@@ -10,31 +10,41 @@ import { countText } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useIssueCounts } from "../data/issue-counts.ts";
-import { useNames } from "../data/names.ts";
 import { usePages } from "../data/use-pages.ts";
-import { useJobIds } from "../events/use-job-ids.ts";
-import { IssueCard } from "./issue-card.tsx";
-import { groupIssues, type IssueGroup } from "./issues.ts";
-import { ISSUE_LIST } from "./resolve.tsx";
+import { me } from "../session/me.ts";
+import { ISSUE_LIST } from "./issue-actions.tsx";
+import { GroupCard } from "./issue-group.tsx";
+import { IssueList } from "./issue-list.tsx";
 import "./issues.css";
 
-const FILTER = { providerId: anyText, code: oneOf(issueCodes) };
+const FILTER = {
+  providerId: anyText,
+  code: oneOf(issueCodes),
+  state: oneOf(["snoozed", "resolved"] as const),
+  assignedTo: anyText,
+};
+const STATES = [
+  ["snoozed", "Snoozed"],
+  ["resolved", "Closed"],
+] as const;
 
-/** The problems that need an operator, most urgent first. */
+/** The problems that need an operator by their causes, the most urgent first. */
 export function IssuesPage() {
   const { filter, set, ...filtering } = useFilter("/console/issues", FILTER);
-  const { providerId, code } = filter;
+  const { providerId, code, state, assignedTo } = filter;
   const list = useRef<HTMLElement>(null);
-  const pages = usePages(
-    `issues ${JSON.stringify(filter)}`,
-    (page) => ask(api.listIssues({ params: { query: { ...filter, order: "urgency", ...page } } })),
-    ({ type }) => type === "issue",
+  const key = JSON.stringify(filter);
+  const isIssue = ({ type }: { type: string }) => type === "issue";
+  const groups = usePages(
+    `issue groups ${key}`,
+    () => ask(api.listIssueGroups({ params: { query: filter } })),
+    isIssue,
   );
   const counts = useIssueCounts(providerId).data;
-  const onResolved = () => {
+  const onDone = () => {
     // The card is gone, and its button with it.
     list.current?.focus();
-    pages.reload();
+    groups.reload();
   };
   return (
     <>
@@ -46,19 +56,55 @@ export function IssuesPage() {
       <FilterForm {...filtering}>
         <OrganisationFilter value={providerId} onChange={set("providerId")} />
         <SelectFilter name="Kind" value={code} options={kindsOf(counts, code)} onChange={set("code")} />
+        <SelectFilter name="State" value={state} none="Open" options={STATES} onChange={set("state")} />
+        <SelectFilter
+          name="Assigned to"
+          value={assignedTo}
+          none="Anyone"
+          options={me.value ? [[me.value.name, "Me"]] : []}
+          onChange={set("assignedTo")}
+        />
       </FilterForm>
       <section ref={list} id={ISSUE_LIST} tabIndex={-1} class="issues" aria-label="Open issues">
-        <PagedList {...{ pages, ...filtering }} one="open issue" empty={<NoIssues />} lines={8}>
-          {(issues) => (
-            <div class="stack">
-              {groupIssues(issues).map((group) => (
-                <Group key={group.providerId ?? ""} group={group} onResolved={onResolved} />
-              ))}
-            </div>
-          )}
-        </PagedList>
+        {state === "resolved" ? (
+          <Closed filter={filter} {...filtering} />
+        ) : (
+          <PagedList {...{ pages: groups, ...filtering }} one="open issue" empty={<NoIssues />} lines={8}>
+            {(items) => (
+              <div class="stack">
+                {items.map((group) => (
+                  <GroupCard key={group.latest.issueId} state={state ?? "open"} {...{ group, onDone }} />
+                ))}
+              </div>
+            )}
+          </PagedList>
+        )}
       </section>
     </>
+  );
+}
+
+interface ClosedProps {
+  filter: { providerId?: string; code?: IssueCode; assignedTo?: string };
+  isFiltered: boolean;
+  path: string;
+}
+
+/** The issues that are closed, each with its history. */
+function Closed({ filter, ...filtering }: ClosedProps) {
+  const pages = usePages(
+    `closed issues ${JSON.stringify(filter)}`,
+    (page) => ask(api.listIssues({ params: { query: { ...filter, ...page } } })),
+    ({ type }) => type === "issue",
+  );
+  return (
+    <PagedList {...{ pages, ...filtering }} one="closed issue" empty={<NoIssues />}>
+      {(issues) => (
+        <div class="panel">
+          <IssueList issues={issues} />
+        </div>
+      )}
+    </PagedList>
   );
 }
 
@@ -81,28 +127,4 @@ function NoIssues() {
       <p>Problems that need an operator appear here immediately, with what to do.</p>
     </Empty>
   );
-}
-
-function Group({ group: { providerId, issues }, onResolved }: { group: IssueGroup; onResolved(): void }) {
-  const names = useNames();
-  const jobIdOf = useJobIds(issues.flatMap(shiftsOf));
-  const name =
-    providerId === undefined ? "The platform" : (names.integration(providerId)?.name ?? providerId);
-  const heading = `issues-${providerId ?? "platform"}`;
-  return (
-    <section class="panel" aria-labelledby={heading}>
-      <h2 id={heading}>{name}</h2>
-      <ul class="stack">
-        {issues.map((issue) => {
-          const [shift] = shiftsOf(issue);
-          const jobId = shift && jobIdOf(shift);
-          return <IssueCard key={issue.issueId} issue={issue} jobId={jobId} onResolved={onResolved} />;
-        })}
-      </ul>
-    </section>
-  );
-}
-
-function shiftsOf({ providerId, subject: { shiftId } }: Issue) {
-  return providerId === undefined || shiftId === undefined ? [] : [{ providerId, shiftId }];
 }

@@ -1,7 +1,9 @@
-import type { Issue, IssueCode } from "../../../generated/operations/types.ts";
+import type { Issue, IssueChanges, IssueCode } from "../../../generated/operations/types.ts";
 import { URGENCY_OF, type Urgency } from "../../contract/issue-urgency.ts";
 import { entryOf } from "../../contract/operator-text.ts";
 import type { Tone } from "../components/badge.tsx";
+import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
 
 export const URGENCIES: Readonly<Record<Urgency, { name: string; tone: Tone }>> = {
   urgent: { name: "Urgent", tone: "bad" },
@@ -13,17 +15,50 @@ export function urgencyOf(code: IssueCode): Urgency {
   return entryOf<Urgency>(URGENCY_OF, code) ?? "normal";
 }
 
-export interface IssueGroup {
-  /** Absent for issues of the platform itself. */
-  providerId?: string;
-  issues: Issue[];
+/** The issues that an action changes: some of a list, or all of a group. */
+export type Selection = Pick<IssueChanges, "issueIds" | "providerId" | "code" | "cause" | "state">;
+export type Change = Pick<IssueChanges, "resolve" | "assignedTo" | "snoozedUntil">;
+
+/** Changes all issues of the selection, however many calls that takes. Returns their number. */
+export async function changeIssues(selection: Selection, change: Change): Promise<number> {
+  let changed = 0;
+  for (let more = true; more; ) {
+    const result = await ask(api.changeIssues({ body: { ...selection, ...change } }));
+    changed += result.changed;
+    more = result.more;
+  }
+  return changed;
 }
 
-/** Groups issues by organisation. The groups, and the issues in each, keep the order of the list. */
-export function groupIssues(issues: readonly Issue[]): IssueGroup[] {
-  const groups = Map.groupBy(issues, ({ providerId }) => providerId);
-  return [...groups].map(([providerId, of]) => ({
-    ...(providerId !== undefined && { providerId }),
-    issues: of,
-  }));
+interface Place {
+  name: string;
+  /** A section of the page of the integration. */
+  section?: string;
+}
+
+const ORGANISATION: Place = { name: "Organisation" };
+const MAPPING: Place = { name: "Map it", section: "mapping" };
+const HEALTH: Place = { name: "Provider health", section: "health" };
+const TOKENS: Place = { name: "Tokens", section: "tokens" };
+const CHECK: Place = { name: "Provider check", section: "check" };
+
+/** The section in which an operator acts on an issue; all others are handled on the page of the integration. */
+const PLACES: Partial<Record<IssueCode, Place>> = {
+  outlet_not_mapped: MAPPING,
+  role_not_mapped: MAPPING,
+  provider_down: HEALTH,
+  provider_implausible: HEALTH,
+  route_missing: HEALTH,
+  mass_disappearance: HEALTH,
+  token_rejected: TOKENS,
+  provider_check: CHECK,
+  provider_check_failed: CHECK,
+};
+
+/** Where an issue is fixed: of an outlet or role, its row in the mapping. */
+export function placeToFix({ code, providerId, subject }: Issue): { href: string; name: string } {
+  const { name, section } = entryOf(PLACES, code) ?? ORGANISATION;
+  const row = subject.outletId ?? subject.roleId;
+  const query = row === undefined ? "" : `?row=${encodeURIComponent(row)}`;
+  return { href: `/console/integrations/${providerId}${query}${section ? `#${section}` : ""}`, name };
 }

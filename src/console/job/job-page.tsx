@@ -9,6 +9,7 @@ import { ask } from "../data/errors.ts";
 import type { StreamMessage } from "../data/live.ts";
 import { placeOf, useNames, workOf } from "../data/names.ts";
 import { useQuery } from "../data/use-query.ts";
+import { JobIssues } from "../issues/job-issues.tsx";
 import { Bookings } from "./bookings.tsx";
 import { ChangeJob } from "./change-job.tsx";
 import { isOver, takenSeats } from "./job.ts";
@@ -56,6 +57,7 @@ function JobSections({ job }: { job: Job }) {
       <div class="stack job">
         <div class="columns">
           <div class="stack">
+            <JobIssues jobId={job.jobId} />
             <JobFacts job={job} />
             <Bookings job={job} />
             {job.ownPeopleCount > 0 && <OwnPeople job={job} />}

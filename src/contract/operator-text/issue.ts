@@ -1,12 +1,21 @@
 import type { CheckFinding, Issue, IssueCode } from "../../../generated/operations/types.ts";
 import { attemptsSuffix, failureSuffix, faultText, knownFailure } from "./failure.ts";
-import { after, capitalised, counted, entryOf, inParentheses, namedThing, people } from "./phrases.ts";
+import {
+  after,
+  agreeing,
+  capitalised,
+  counted,
+  entryOf,
+  inParentheses,
+  namedThing,
+  people,
+} from "./phrases.ts";
 import { bookingReasonText, changeReasonText, deliveryText } from "./reasons.ts";
 import { routingAttemptsText } from "./routing.ts";
 import { overfilledText } from "./staffing.ts";
 import { notificationText } from "./status.ts";
 
-type Described = Pick<Issue, "code" | "subject" | "params">;
+type Described = Pick<Issue, "code" | "subject" | "params" | "waitingJobs">;
 type Text = (issue: Described) => string;
 
 export interface IssueText {
@@ -65,10 +74,10 @@ export function issueTitle(code: IssueCode): string {
 }
 
 const DETAILS = {
-  outlet_not_mapped: ({ subject, params }) =>
-    `${capitalised(namedThing("outlet", params.outletId ?? subject.outletId, params.outletName))} is not mapped to a workplace, so its jobs are blocked.`,
-  role_not_mapped: ({ subject, params }) =>
-    `${capitalised(namedThing("role", params.roleId ?? subject.roleId, params.roleName))} is not mapped to a competence, so its jobs are blocked.`,
+  outlet_not_mapped: ({ subject, params, waitingJobs }) =>
+    waitingText("outlet", params.outletName || subject.outletId, "a workplace", waitingJobs),
+  role_not_mapped: ({ subject, params, waitingJobs }) =>
+    waitingText("role", params.roleName || subject.roleId, "a competence", waitingJobs),
   shift_unusable: ({ params }) => `The shift cannot become a job${after(": ", faultText(params))}.`,
   delete_not_confirmed: ({ params }) =>
     params.jobStatus === "cancelled"
@@ -122,6 +131,19 @@ const DETAILS = {
   provider_quiet: ({ params: { hours, received = 0, expected } }) =>
     `The provider sent ${received === 0 ? "no webhook" : counted(received, "webhook")}${hours === undefined ? "" : ` in the last ${counted(hours, "hour")}`}${expected === undefined ? "" : `; in the same hours of each of the last three weeks it sent at least ${expected}`}.`,
 } satisfies Record<IssueCode, Text>;
+
+/** What waits for a mapping. A log, and a stream, do not count the jobs. */
+function waitingText(
+  kind: string,
+  name: string | undefined,
+  target: string,
+  waiting: Issue["waitingJobs"],
+): string {
+  const thing = name === undefined ? kind : `${kind} ${name}`;
+  if (waiting === undefined) return `The ${thing} is not mapped to ${target}, so its jobs are blocked.`;
+  const shifts = `${counted(waiting.count, "shift")}${waiting.exact ? "" : " or more"}`;
+  return `${shifts} ${agreeing(waiting.count, "waits", "wait")} for the ${thing}, which is not mapped to ${target}.`;
+}
 
 /** Only a restore of the whole database ends tokens. */
 function endedWithRestore({ tokensEnded, erased, notErased = [] }: Issue["params"]): string[] {

@@ -210,6 +210,10 @@ export interface Schema extends ShiftTables {
     first_at: Generated<Date>;
     last_at: Generated<Date>;
     resolved_at: Date | null;
+    /** The name of the operator who handles it. */
+    assigned_to: string | null;
+    snoozed_until: Date | null;
+    history: JsonWithDefault<api.IssueHistory[]>;
   };
   field_uses: { provider_id: string; field: string; count: Generated<number> };
   sealed_keys: { name: string; sealed: string };

@@ -3,6 +3,7 @@ import type { Backlog, EventStatus, HealthCode } from "../../../generated/operat
 import type { Database } from "../db/database.ts";
 import { IS_UNDELIVERED } from "../db/fragments.ts";
 import type { Schema } from "../db/schema.ts";
+import { isInState } from "../issues.ts";
 import { shareReading } from "./share.ts";
 
 /** What the platform has to do with one provider, as it was at `readAt`. */
@@ -46,17 +47,18 @@ const KEPT_FOR_MS = 10_000;
 export const createReadings = (
   database: Pick<Database, "kysely">,
   readBacklogs: () => Promise<readonly ProviderBacklog[]>,
-  now?: () => number,
-): (() => Promise<Readings>) => shareReading(() => readAll(database, readBacklogs), KEPT_FOR_MS, now);
+  now: () => number = Date.now,
+): (() => Promise<Readings>) => shareReading(() => readAll(database, readBacklogs, now), KEPT_FOR_MS, now);
 
 async function readAll(
   { kysely }: Pick<Database, "kysely">,
   readBacklogs: () => Promise<readonly ProviderBacklog[]>,
+  now: () => number,
 ): Promise<Readings> {
   const issues = await kysely
     .selectFrom("issues")
     .select(({ fn }) => ["code", fn.countAll<number>().as("count")])
-    .where("resolved_at", "is", null)
+    .where(isInState("open", new Date(now())))
     .groupBy("code")
     .execute();
   return {

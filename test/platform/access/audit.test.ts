@@ -268,6 +268,7 @@ async function changeEverything(
   ok(await operations.revealCandidate({ ...candidate, body: { reason: "The provider asks" } }));
   await operations.eraseCandidate(candidate);
   const issueId = await addIssue(providerId);
+  ok(await operations.changeIssues({ body: { issueIds: [issueId], assignedTo: "first admin" } }));
   await operations.resolveIssue({ params: { path: { issueId } } });
   ok(await operations.importRegistry(integration));
   const { items } = ok(await operations.listCandidates({ params: { query: {} } }));

@@ -325,6 +325,9 @@ const TABLES: Tables = {
     first_at: "timestamptz",
     last_at: "timestamptz",
     resolved_at: "timestamptz?",
+    assigned_to: "text?",
+    snoozed_until: "timestamptz?",
+    history: "jsonb",
   },
 };
 

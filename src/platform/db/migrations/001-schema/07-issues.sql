@@ -11,6 +11,11 @@ create table issues (
   first_at timestamptz not null default now(),
   last_at timestamptz not null default now(),
   resolved_at timestamptz,
+  -- The name of the operator who handles it.
+  assigned_to text,
+  snoozed_until timestamptz,
+  -- IssueHistory[] of the operations API: what operators did.
+  history jsonb not null default '[]',
   primary key (provider_id, issue_id)
 );
 create index issues_id on issues (issue_id);
