@@ -34,6 +34,21 @@ export interface Client extends Interceptors {
    * without it) is refused with 403.
    */
   answerShift: Call<paths, "/c/{token}", "post">;
+  /**
+   * List a candidate's shifts: `GET /c/shifts/{token}`.
+   *
+   * The offers and bookings of the candidate at the organisation, upcoming ones first, and bookings of the last 31
+   * days. At most 200. Each links the page of its shift. The page shows the address of the calendar.
+   */
+  listShifts: Call<paths, "/c/shifts/{token}", "get">;
+  /**
+   * Read a candidate's bookings as a calendar: `GET /c/calendar/{token}/shifts.ics`.
+   *
+   * An iCalendar file (RFC 5545, `METHOD:PUBLISH`) to subscribe to: the bookings of the list, in UTC, in the
+   * language of the mails. One that the provider has not confirmed is `TENTATIVE`. An entry has the UID that the
+   * calendar files of mails have.
+   */
+  readCalendar: Call<paths, "/c/calendar/{token}/shifts.ics", "get">;
 }
 
 const DOCUMENT = { server: "https://platform.example", security: { schemes: {}, operations: {} } } as const;
@@ -46,5 +61,7 @@ export function createClient(options: ClientOptions = {}): Client {
     showShift: (...init) => withStatus(http.GET("/c/{token}", ...readAsText(init))),
     answerShift: (...init) =>
       withStatus(http.POST("/c/{token}", ...readAsText(sentAs("application/x-www-form-urlencoded", init)))),
+    listShifts: (...init) => withStatus(http.GET("/c/shifts/{token}", ...readAsText(init))),
+    readCalendar: (...init) => withStatus(http.GET("/c/calendar/{token}/shifts.ics", ...readAsText(init))),
   };
 }

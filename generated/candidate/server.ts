@@ -36,6 +36,21 @@ export interface Handlers<_Context> {
    * without it) is refused with 403.
    */
   answerShift: Handler<operations["answerShift"], undefined>;
+  /**
+   * List a candidate's shifts: `GET /c/shifts/{token}`.
+   *
+   * The offers and bookings of the candidate at the organisation, upcoming ones first, and bookings of the last 31
+   * days. At most 200. Each links the page of its shift. The page shows the address of the calendar.
+   */
+  listShifts: Handler<operations["listShifts"], undefined>;
+  /**
+   * Read a candidate's bookings as a calendar: `GET /c/calendar/{token}/shifts.ics`.
+   *
+   * An iCalendar file (RFC 5545, `METHOD:PUBLISH`) to subscribe to: the bookings of the list, in UTC, in the
+   * language of the mails. One that the provider has not confirmed is `TENTATIVE`. An entry has the UID that the
+   * calendar files of mails have.
+   */
+  readCalendar: Handler<operations["readCalendar"], undefined>;
 }
 
 /** Every operation with its details for tests and hooks. */
@@ -76,6 +91,41 @@ export const operationsTable = [
       "403": "text/html",
       "404": "text/html",
       "409": "text/html",
+      "410": "text/html",
+      "429": "text/html",
+      "500": "text/html",
+      "503": "text/html",
+    },
+  },
+  {
+    operationId: "listShifts",
+    method: "GET",
+    path: "/c/shifts/{token}",
+    security: [],
+    scopes: [],
+    parameters: [
+      { in: "path", name: "token", type: "string" },
+      { in: "query", name: "language", type: "string" },
+    ],
+    responses: {
+      "200": "text/html",
+      "404": "text/html",
+      "410": "text/html",
+      "429": "text/html",
+      "500": "text/html",
+      "503": "text/html",
+    },
+  },
+  {
+    operationId: "readCalendar",
+    method: "GET",
+    path: "/c/calendar/{token}/shifts.ics",
+    security: [],
+    scopes: [],
+    parameters: [{ in: "path", name: "token", type: "string" }],
+    responses: {
+      "200": "text/calendar",
+      "404": "text/html",
       "410": "text/html",
       "429": "text/html",
       "500": "text/html",

@@ -31,6 +31,55 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/c/shifts/{token}": {
+    parameters: {
+      query?: {
+        /** @description `sv` or `en`: the page in that language. Any other value counts as absent. */
+        language?: string;
+      };
+      header?: never;
+      path: {
+        /** @description From the mail. Any text is accepted, and an unknown one answered with a page. */
+        token: string;
+      };
+      cookie?: never;
+    };
+    /**
+     * List a candidate's shifts
+     * @description The offers and bookings of the candidate at the organisation, upcoming ones first, and bookings of the last 31 days. At most 200. Each links the page of its shift. The page shows the address of the calendar.
+     */
+    get: operations["listShifts"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/c/calendar/{token}/shifts.ics": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description From the page of all shifts. It opens no page. */
+        token: string;
+      };
+      cookie?: never;
+    };
+    /**
+     * Read a candidate's bookings as a calendar
+     * @description An iCalendar file (RFC 5545, `METHOD:PUBLISH`) to subscribe to: the bookings of the list, in UTC, in the language of the mails. One that the provider has not confirmed is `TENTATIVE`. An entry has the UID that the calendar files of mails have.
+     */
+    get: operations["readCalendar"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -43,6 +92,8 @@ export interface components {
      * @enum {string}
      */
     AnswerCode: "accept" | "decline" | "withdraw" | "not_me";
+    /** @description An iCalendar file. */
+    Calendar: string;
     /** @description An HTML document. */
     Html: string;
     /** @description RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
@@ -95,6 +146,23 @@ export interface components {
   responses: {
     /** @description The page of the shift. */
     Page: {
+      headers: {
+        /** @description `no-store` */
+        "Cache-Control"?: string;
+        /** @description Allows the page's own style and its form, and nothing else. */
+        "Content-Security-Policy"?: string;
+        /** @description `no-referrer` */
+        "Referrer-Policy"?: string;
+        /** @description `noindex, nofollow` */
+        "X-Robots-Tag"?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        "text/html": components["schemas"]["Html"];
+      };
+    };
+    /** @description The page of the candidate's shifts. */
+    ListPage: {
       headers: {
         /** @description `no-store` */
         "Cache-Control"?: string;
@@ -306,11 +374,72 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
+  listShifts: {
+    parameters: {
+      query?: {
+        /** @description `sv` or `en`: the page in that language. Any other value counts as absent. */
+        language?: string;
+      };
+      header?: never;
+      path: {
+        /** @description From the mail. Any text is accepted, and an unknown one answered with a page. */
+        token: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: components["responses"]["ListPage"];
+      404: components["responses"]["UnknownLink"];
+      410: components["responses"]["EndedLink"];
+      429: components["responses"]["TooManyUnknownLinks"];
+      500: components["responses"]["Failed"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  readCalendar: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description From the page of all shifts. It opens no page. */
+        token: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The calendar. */
+      200: {
+        headers: {
+          /** @description `no-store` */
+          "Cache-Control"?: string;
+          /** @description Allows the page's own style and its form, and nothing else. */
+          "Content-Security-Policy"?: string;
+          /** @description `no-referrer` */
+          "Referrer-Policy"?: string;
+          /** @description `noindex, nofollow` */
+          "X-Robots-Tag"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "text/calendar": components["schemas"]["Calendar"];
+        };
+      };
+      404: components["responses"]["UnknownLink"];
+      410: components["responses"]["EndedLink"];
+      429: components["responses"]["TooManyUnknownLinks"];
+      500: components["responses"]["Failed"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
 }
 
 export type ShiftAnswer = components["schemas"]["ShiftAnswer"];
 /** What a candidate answers. */
 export type AnswerCode = components["schemas"]["AnswerCode"];
+/** An iCalendar file. */
+export type Calendar = components["schemas"]["Calendar"];
 /** An HTML document. */
 export type Html = components["schemas"]["Html"];
 /** RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */

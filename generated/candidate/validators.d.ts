@@ -7,6 +7,7 @@ import type { components, operations } from "./types.js";
 export declare const schemas: {
   readonly ShiftAnswer: Validator<components["schemas"]["ShiftAnswer"]>;
   readonly AnswerCode: Validator<components["schemas"]["AnswerCode"]>;
+  readonly Calendar: Validator<components["schemas"]["Calendar"]>;
   readonly Html: Validator<components["schemas"]["Html"]>;
   readonly Problem: Validator<components["schemas"]["Problem"]>;
   readonly FieldError: Validator<components["schemas"]["FieldError"]>;
@@ -22,6 +23,11 @@ export declare const requests: {
     readonly query: Validator<RequestPart<operations["answerShift"], "query">>;
     readonly body: Validator<RequestBody<operations["answerShift"]>>;
   };
+  readonly listShifts: {
+    readonly path: Validator<RequestPart<operations["listShifts"], "path">>;
+    readonly query: Validator<RequestPart<operations["listShifts"], "query">>;
+  };
+  readonly readCalendar: { readonly path: Validator<RequestPart<operations["readCalendar"], "path">> };
 };
 
 export declare const responses: {
@@ -43,11 +49,28 @@ export declare const responses: {
     readonly "500": Validator<ResponseBody<operations["answerShift"], 500>>;
     readonly "503": Validator<ResponseBody<operations["answerShift"], 503>>;
   };
+  readonly listShifts: {
+    readonly "200": Validator<ResponseBody<operations["listShifts"], 200>>;
+    readonly "404": Validator<ResponseBody<operations["listShifts"], 404>>;
+    readonly "410": Validator<ResponseBody<operations["listShifts"], 410>>;
+    readonly "429": Validator<ResponseBody<operations["listShifts"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["listShifts"], 500>>;
+    readonly "503": Validator<ResponseBody<operations["listShifts"], 503>>;
+  };
+  readonly readCalendar: {
+    readonly "200": Validator<ResponseBody<operations["readCalendar"], 200>>;
+    readonly "404": Validator<ResponseBody<operations["readCalendar"], 404>>;
+    readonly "410": Validator<ResponseBody<operations["readCalendar"], 410>>;
+    readonly "429": Validator<ResponseBody<operations["readCalendar"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["readCalendar"], 500>>;
+    readonly "503": Validator<ResponseBody<operations["readCalendar"], 503>>;
+  };
 };
 
 /** Each validator as a separate export: a bundle holds only the used ones. */
 export declare const isShiftAnswer: Validator<components["schemas"]["ShiftAnswer"]>;
 export declare const isAnswerCode: Validator<components["schemas"]["AnswerCode"]>;
+export declare const isCalendar: Validator<components["schemas"]["Calendar"]>;
 export declare const isHtml: Validator<components["schemas"]["Html"]>;
 export declare const isProblem: Validator<components["schemas"]["Problem"]>;
 export declare const isFieldError: Validator<components["schemas"]["FieldError"]>;

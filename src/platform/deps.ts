@@ -43,19 +43,23 @@ export interface StoredNumber {
   personal_number_sealed: string | null;
 }
 
-/** What a link leads to: the shift of a notification, for its recipient. */
+/** A link opens the shift of a notification, all shifts of a candidate at an organisation, or the calendar with them. */
+export type LinkPurpose = "shift" | "shifts" | "calendar";
+
+/** What a link leads to. */
 export interface LinkTarget {
   providerId: string;
-  notificationId: string;
-  /** That of the notification, unless the link has ended. */
+  /** Of the notification, or of the candidate. */
+  id: string;
+  /** That of the notification or candidate, unless the link has ended. */
   salt: number;
 }
 
 /** The tokens of the links in mails. */
 export interface LinkTokens {
-  sign(target: LinkTarget): string;
-  /** Returns undefined for a text that is no token of this platform. */
-  read(token: string): LinkTarget | undefined;
+  sign(purpose: LinkPurpose, target: LinkTarget): string;
+  /** Returns undefined for a text that is no token of this platform for the purpose. */
+  read(purpose: LinkPurpose, token: string): LinkTarget | undefined;
 }
 
 /** A notification as text, with its address. */

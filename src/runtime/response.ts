@@ -8,7 +8,8 @@ import type { FieldError, Validator } from "./validator.ts";
 /** The validators for one operation's responses, by status; a response without a body has none. */
 export type ResponseValidators = Readonly<Record<string, Validator<unknown>>>;
 
-const HTML = "text/html";
+/** Sent as they are, in UTF-8. */
+const TEXTS: readonly (string | null)[] = ["text/html", "text/calendar"];
 
 interface ResponseRules {
   readonly validateResponses?: boolean;
@@ -75,12 +76,15 @@ function sendStream(
 function send(response: Response, answered: Answered, contentType: string | null): void {
   setHead(response, answered, contentType);
   if (contentType === null) response.end();
-  else response.end(contentType === HTML ? answered.body : JSON.stringify(answered.body));
+  else response.end(TEXTS.includes(contentType) ? answered.body : JSON.stringify(answered.body));
 }
 
 function setHead(response: Response, { status, headers }: Answered, contentType: string | null): void {
   response.statusCode = status;
   if (contentType !== null)
-    response.setHeader("Content-Type", contentType === HTML ? `${HTML}; charset=utf-8` : contentType);
+    response.setHeader(
+      "Content-Type",
+      TEXTS.includes(contentType) ? `${contentType}; charset=utf-8` : contentType,
+    );
   for (const name in headers) response.setHeader(name, headers[name] ?? "");
 }

@@ -9,7 +9,7 @@ import { CHROMIUM, expectNoSeriousViolation, expectNoSidewaysScroll, FLAGS, PHON
 
 const WORDS: Record<
   Language,
-  Record<"offered" | "accept" | "confirmed" | "withdraw" | "withdrawn" | "other", string>
+  Record<"offered" | "accept" | "confirmed" | "withdraw" | "withdrawn" | "list" | "other", string>
 > = {
   en: {
     offered: "A shift for you",
@@ -17,6 +17,7 @@ const WORDS: Record<
     confirmed: "Your shift is confirmed",
     withdraw: "Withdraw from the shift",
     withdrawn: "You have withdrawn",
+    list: "Your shifts",
     other: "Svenska",
   },
   sv: {
@@ -25,6 +26,7 @@ const WORDS: Record<
     confirmed: "Ditt pass är bekräftat",
     withdraw: "Avboka passet",
     withdrawn: "Du har avbokat",
+    list: "Dina pass",
     other: "English",
   },
 };
@@ -67,7 +69,7 @@ describe("a candidate with a phone and without scripts", () => {
     const job = await organisation.open();
     const words = WORDS[language];
     await expect.poll(() => server.mails.length).toBe(1);
-    const [link = ""] = linksIn({ text: server.mails[0]?.body ?? "" });
+    const [link = "", list = ""] = linksIn({ text: server.mails[0]?.body ?? "" });
     const page = await (await window("light", false)).newPage();
     const faults = faultsOf(page);
     await page.goto(harness.platform.url + link);
@@ -77,9 +79,15 @@ describe("a candidate with a phone and without scripts", () => {
     expect((await organisation.booking(job, person))?.status).toBe("confirmed");
     expect(organisation.provider.shift(job.shiftId)?.assigned).toHaveLength(1);
     await page.reload();
+    await page.goto(harness.platform.url + list);
+    await page.locator("li a").click();
+    await page.getByRole("heading", { name: words.confirmed }).waitFor();
     await page.getByRole("button", { name: words.withdraw }).click();
     await page.getByRole("heading", { name: words.withdrawn }).waitFor();
     expect(organisation.provider.shift(job.shiftId)?.assigned).toHaveLength(0);
+    await page.goto(harness.platform.url + list);
+    await page.getByRole("heading", { name: words.list }).waitFor();
+    await page.goto(harness.platform.url + link);
     await page.getByRole("link", { name: words.other }).click();
     await page.getByText(words.other === "English" ? "You have withdrawn" : "Du har avbokat").waitFor();
     expect(faults).toEqual([]);
@@ -95,10 +103,10 @@ describe("a candidate with a phone and without scripts", () => {
       await organisation.addPerson({ firstName: "A".repeat(100) });
       await organisation.open();
       await expect.poll(() => server.mails.length).toBe(1);
-      const [link = ""] = linksIn({ text: server.mails[0]?.body ?? "" });
+      const [link = "", list = ""] = linksIn({ text: server.mails[0]?.body ?? "" });
       const page = await (await window(scheme, true)).newPage();
       const faults = faultsOf(page, /the server responded with a status of 404/);
-      for (const path of [link, `${link}?language=sv`, "/c/unknown"]) {
+      for (const path of [link, `${link}?language=sv`, list, `${list}?language=sv`, "/c/unknown"]) {
         await page.goto(harness.platform.url + path);
         await expectNoSeriousViolation(page);
         await expectNoSidewaysScroll(page);

@@ -16,7 +16,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
   },
   "candidates/erase.ts": {
     tables:
-      "bookings jobs provider_candidates own_people memberships offer_mails notifications declines disputed_addresses",
+      "bookings jobs provider_candidates own_people memberships offer_mails notifications declines disputed_addresses personal_links",
     why: "a person is erased everywhere",
   },
   "candidates/forget-members.ts": { tables: "memberships bookings", why: "a person may be known to others" },

@@ -1,5 +1,5 @@
 import type { SpecDocument } from "../bundle.ts";
-import { EVENT_STREAM, HTML } from "./content.ts";
+import { EVENT_STREAM, TEXTS } from "./content.ts";
 import type { Operation } from "./paths.ts";
 import { tokenPlaces } from "./security.ts";
 import { serverUrl } from "./servers.ts";
@@ -58,7 +58,7 @@ function methodOf({ operationId, method, path, body, responses }: Operation): st
     return `${operationId}: (...[init]) => withEvents(${call('{ ...init, parseAs: "stream" }')}),\n`;
   const isJson = body === undefined || body.contentType === "application/json";
   const init = isJson ? "init" : `sentAs("${body.contentType}", init)`;
-  const asked = answers(HTML) ? `readAsText(${init})` : init;
+  const asked = TEXTS.some(answers) ? `readAsText(${init})` : init;
   return `${operationId}: (...init) => withStatus(${call(`...${asked}`)}),\n`;
 }
 

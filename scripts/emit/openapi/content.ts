@@ -14,8 +14,8 @@ const ANY = "*/*";
 /** Server-sent events; the schema describes one of them. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** A page for a browser: the schema is that of a text. */
-export const HTML = "text/html";
+/** A page for a browser, and a calendar (RFC 5545): the schema is that of a text. */
+export const TEXTS: readonly string[] = ["text/html", "text/calendar"];
 
 /** What a form of such a page sends. */
 const FORM = "application/x-www-form-urlencoded";
@@ -67,7 +67,7 @@ export function responsesOf(value: unknown, place: Place): DeclaredResponse[] {
     const below = at(place, status);
     const isKnown = /^[2-5]\d\d$/.test(status) || status === "default";
     ensure(isKnown, below, `the status "${status}" is not supported`, "write each status, or default");
-    const others = status === "200" ? [HTML, EVENT_STREAM] : [HTML];
+    const others = status === "200" ? [...TEXTS, EVENT_STREAM] : TEXTS;
     const content = contentOf(recordOf(response).content, at(below, "content"), others);
     const { contentType, schema, place: where = below } = content ?? {};
     return { status, contentType, schema, place: where };

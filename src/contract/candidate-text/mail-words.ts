@@ -11,6 +11,8 @@ interface MailWords {
     NotificationKind,
     { subject: (on: string) => string; lead: string; close?: string; open: string }
   >;
+  /** What the link to all shifts is for. */
+  ownShifts: string;
   digest: {
     subject: (count: number, total: number, day: string | undefined) => string;
     lead: string;
@@ -54,6 +56,7 @@ export const MAIL_TEXT: Record<Language, MailWords> = {
         open: "See the shift",
       },
     },
+    ownShifts: "All your shifts, and your calendar",
     digest: {
       subject: (count, total, day) =>
         `${count < total ? `${count} of ${total}` : count} new shifts${day === undefined ? "" : `, the first on ${day}`}`,
@@ -95,6 +98,7 @@ export const MAIL_TEXT: Record<Language, MailWords> = {
         open: "Se passet",
       },
     },
+    ownShifts: "Alla dina pass, och din kalender",
     digest: {
       subject: (count, total, day) =>
         `${count < total ? `${count} av ${total}` : count} nya pass${day === undefined ? "" : `, det första ${day}`}`,

@@ -17,6 +17,8 @@ export interface NotificationValues {
   before?: { startTime: Date; endTime: Date } | undefined;
   /** The page of the shift; undefined if the platform has no public address. */
   link?: string | undefined;
+  /** The page of all shifts of the candidate at the organisation. */
+  ownLink?: string | undefined;
 }
 
 export interface MailText {
@@ -58,6 +60,7 @@ export function mailText(values: NotificationValues): MailText {
       : []),
     ...(close === undefined ? [] : [close]),
     ...(link === undefined ? [] : [{ link, label: open }]),
+    ...ownLinkOf(values),
   ]);
 }
 
@@ -80,8 +83,12 @@ export function digestText(
     ]),
     ...(more > 0 ? [words.digest.more(more)] : []),
     words.digest.close,
+    ...ownLinkOf(offers[0]),
   ]);
 }
+
+const ownLinkOf = ({ language, ownLink }: NotificationValues): Part[] =>
+  ownLink === undefined ? [] : [{ link: ownLink, label: MAIL_TEXT[language].ownShifts }];
 
 const DAY = { weekday: "long", day: "numeric", month: "long" } as const;
 const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;

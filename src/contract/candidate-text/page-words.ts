@@ -43,7 +43,23 @@ interface PageText {
   refusals: Record<RefusalCode, string>;
   notices: Record<NoticeCode, Titled>;
   contact: (organisation: string) => string;
+  list: {
+    title: string;
+    lead: string;
+    none: string;
+    upcoming: string;
+    past: string;
+    /** What a shift of the list is to the candidate. */
+    states: Record<ListedStateCode, string>;
+    calendar: { title: string; text: string; subscribe: string; address: string };
+  };
 }
+
+/** The states of shifts that a candidate's list shows. */
+export type ListedStateCode = Extract<
+  ShiftStateCode,
+  "offered" | "pending" | "confirmed" | "withdrawing" | "cancelled"
+>;
 
 /** Everything that a page for candidates says. */
 export const PAGE_TEXT: Record<Language, PageText> = {
@@ -128,6 +144,26 @@ export const PAGE_TEXT: Record<Language, PageText> = {
       },
     },
     contact: (organisation) => `Contact ${organisation}`,
+    list: {
+      title: "Your shifts",
+      lead: "These are your shifts, and those that are open for you. Open one to answer or withdraw.",
+      none: "You have no shifts, and none is open for you at the moment.",
+      upcoming: "Upcoming",
+      past: "Past",
+      states: {
+        offered: "Open for you",
+        pending: "Asked at the workplace, not confirmed yet",
+        confirmed: "Confirmed",
+        withdrawing: "Your withdrawal is on its way",
+        cancelled: "Cancelled",
+      },
+      calendar: {
+        title: "In your calendar",
+        text: "Your calendar can show the shifts that you are booked on. Many calendars refresh once or twice a day, so a mail brings what is urgent. Keep the address to yourself.",
+        subscribe: "Add to my calendar",
+        address: "Address for other calendars",
+      },
+    },
   },
   sv: {
     name: "Svenska",
@@ -206,5 +242,25 @@ export const PAGE_TEXT: Record<Language, PageText> = {
       },
     },
     contact: (organisation) => `Kontakta ${organisation}`,
+    list: {
+      title: "Dina pass",
+      lead: "Här är dina pass och de som är lediga för dig. Öppna ett pass för att svara eller avboka.",
+      none: "Du har inga pass, och inget är ledigt för dig just nu.",
+      upcoming: "Kommande",
+      past: "Tidigare",
+      states: {
+        offered: "Ledigt för dig",
+        pending: "Arbetsplatsen är tillfrågad, inte bekräftat än",
+        confirmed: "Bekräftat",
+        withdrawing: "Din avbokning är på väg",
+        cancelled: "Inställt",
+      },
+      calendar: {
+        title: "I din kalender",
+        text: "Din kalender kan visa passen som du är bokad på. Många kalendrar hämtar dem bara en eller två gånger om dagen, så det som är brådskande kommer i ett mejl. Håll adressen för dig själv.",
+        subscribe: "Lägg till i min kalender",
+        address: "Adress för andra kalendrar",
+      },
+    },
   },
 };

@@ -20,6 +20,9 @@ const FUTURE = `select provider_id, shift_id from jobs
  */
 const UNKNOWN_SINCE = [
   `update notifications set link_salt = ${LINK_SALT} where provider_id = $1`,
+  `insert into personal_links (provider_id, candidate_id, salt)
+   select provider_id, candidate_id, ${LINK_SALT} from notifications where provider_id = $1 group by provider_id, candidate_id
+   on conflict (provider_id, candidate_id) do update set salt = excluded.salt`,
   `update bookings set is_reassigned = true
    where provider_id = $1 and status in ('pending', 'confirmed') and at_provider <> 'no'`,
   `with held as (

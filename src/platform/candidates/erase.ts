@@ -119,6 +119,7 @@ const TABLES = [
   "notifications",
   "declines",
   "disputed_addresses",
+  "personal_links",
 ] as const;
 
 /** Removes what is stored about people, and leaves anonymous rows. The candidates have to be locked, and hold no seat. */

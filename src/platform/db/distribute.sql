@@ -22,7 +22,7 @@ select create_reference_table(name) from unnest(array[
 select create_distributed_table(name, 'provider_id', colocate_with => case nth when 1 then 'none' else 'integrations' end)
 from unnest(array[
   'integrations', 'platform_tokens', 'field_uses', 'outlets', 'roles', 'memberships', 'membership_competences', 'provider_candidates',
-  'events', 'event_log', 'shifts', 'pending_operations', 'jobs', 'bookings', 'own_people', 'shift_changes', 'notifications', 'declines', 'disputed_addresses',
+  'events', 'event_log', 'shifts', 'pending_operations', 'jobs', 'bookings', 'own_people', 'shift_changes', 'notifications', 'declines', 'disputed_addresses', 'personal_links',
   'issues', 'trace_steps', 'work', 'call_rates', 'webhook_counts', 'figures', 'hourly_figures'])
   with ordinality as own (name, nth);
 

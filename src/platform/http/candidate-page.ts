@@ -4,7 +4,9 @@ import type { Language } from "../../../generated/operations/types.ts";
 import { type NoticeCode, PAGE_TEXT, type RefusalCode } from "../../contract/candidate-text/page-words.ts";
 import { type When, whenOf } from "../../contract/candidate-text/when.ts";
 import { Html, html } from "../../contract/html.ts";
+import type { LinkTarget } from "../deps.ts";
 import type { LinkedShift } from "../links/shift.ts";
+import type { LinkedShifts, ListedShift } from "../links/shifts.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #56606b; --ground: #fff; --card: #f4f6f8; --line: #c9d1d9; --main: #0b5cad; --on: #fff; --warn: #8a4b00; }
@@ -20,6 +22,9 @@ dt { font-size: .875rem; margin-top: .5rem; }
 dt:first-of-type { margin-top: 0; }
 dd { margin: 0; font-weight: 600; }
 dd.plain { font-weight: 400; }
+h2 { font-size: 1.125rem; margin: 1.5rem 0 .5rem; }
+ul { list-style: none; margin: 0; padding: 0; display: grid; gap: .75rem; }
+li { background: var(--card); border-radius: .75rem; padding: .5rem 1rem .75rem; display: grid; }
 form { display: grid; gap: .75rem; margin: 1rem 0; }
 button { font: inherit; font-weight: 600; padding: .8rem 1rem; min-height: 3rem; border-radius: .75rem; border: 2px solid var(--main); background: none; color: var(--main); cursor: pointer; }
 button.main { background: var(--main); color: var(--on); }
@@ -36,6 +41,48 @@ export const CANDIDATE_POLICY = `default-src 'none'; style-src 'sha256-${sha256(
 
 /** So often a page that waits for the provider is loaded again. Seconds. */
 const REFRESH_S = 5;
+
+/** The page of all shifts of a candidate. `linkTo`: the address of a shift's page. `calendar`: that of the calendar, if the platform knows its own. */
+export function listPage(
+  { firstName, organisation, upcoming, past }: LinkedShifts,
+  language: Language,
+  { linkTo, calendar }: { linkTo: (link: LinkTarget) => string; calendar: string | undefined },
+): string {
+  const text = PAGE_TEXT[language];
+  const { title, lead, none, ...words } = text.list;
+  const section = (heading: string, shifts: readonly ListedShift[]) =>
+    shifts.length > 0
+      ? html`<h2>${heading}</h2><ul>${shifts.map((shift) => itemOf(shift, language, linkTo))}</ul>`
+      : undefined;
+  const content = html`
+    <p class="by"><bdi>${organisation}</bdi></p>
+    <h1>${title}</h1>
+    <p>${text.greeting} <bdi>${firstName}</bdi>! ${upcoming.length + past.length > 0 ? lead : none}</p>
+    ${section(words.upcoming, upcoming)}
+    ${section(words.past, past)}
+    ${calendar === undefined ? undefined : calendarSection(calendar, words.calendar)}
+    <footer>${otherLanguages(language)}</footer>`;
+  return pageOf(language, title, content);
+}
+
+function itemOf(shift: ListedShift, language: Language, linkTo: (link: LinkTarget) => string): Html {
+  const { roleName, outletName, timeZone, startTime, endTime, state, link } = shift;
+  const { labels, list } = PAGE_TEXT[language];
+  const when = whenOf(language, timeZone, startTime, endTime);
+  const name = [roleName, outletName].filter(Boolean).join(", ") || labels.role;
+  const title = html`<bdi>${name}</bdi>`;
+  return html`<li><strong>${link ? html`<a href="${linkTo(link)}">${title}</a>` : title}</strong>
+    <span>${spanOf(when)}</span><span class="by">${list.states[state]}</span></li>`;
+}
+
+function calendarSection(
+  address: string,
+  { title, text, subscribe, address: label }: (typeof PAGE_TEXT)[Language]["list"]["calendar"],
+): Html {
+  return html`<h2>${title}</h2><p>${text}</p>
+    <p><a href="${address.replace(/^https?:/, "webcal:")}">${subscribe}</a></p>
+    <details><summary>${label}</summary><p><code>${address}</code></p></details>`;
+}
 
 /** The page of a shift. */
 export function shiftPage(shift: LinkedShift, language: Language, refusal?: RefusalCode): string {

@@ -1,16 +1,19 @@
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from "express";
 import { createRouter, type Handlers } from "../../../generated/candidate/server.ts";
 import type { Language } from "../../../generated/operations/types.ts";
+import { calendarText } from "../../contract/candidate-text/calendar.ts";
 import { type NoticeCode, PAGE_TEXT } from "../../contract/candidate-text/page-words.ts";
 import { ProblemError } from "../../runtime/problem.ts";
 import type { AddressLimit } from "../access/address-limit.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, LinkPurpose, LinkTarget } from "../deps.ts";
 import { answerShift } from "../links/answer.ts";
 import { noteOpened } from "../links/opened.ts";
 import { type LinkedShift, readLinkedShift } from "../links/shift.ts";
+import { type LinkedShifts, type ListedShift, readLinkedShifts } from "../links/shifts.ts";
+import { calendarFeed } from "../notifications/calendar.ts";
 import { hideFromSpan } from "../tracing.ts";
 import { limitedBy } from "./authenticate.ts";
-import { CANDIDATE_POLICY, noticePage, shiftPage } from "./candidate-page.ts";
+import { CANDIDATE_POLICY, listPage, noticePage, shiftPage } from "./candidate-page.ts";
 import { asProblem } from "./errors.ts";
 
 /** A link is a secret in a path: neither caches, indexes nor other sites may get it. */
@@ -60,14 +63,20 @@ function handlersOf(deps: Deps, unknown: AddressLimit): Handlers<undefined> {
   const { language } = deps;
   const notice = <Code extends Status>(status: Code, code: NoticeCode, query: Query, own = language) =>
     ({ status, body: noticePage(code, chosen(query.language) ?? own) }) as const;
-  /** Returns the shift of a valid link, or the page that is shown instead. */
-  const open = async (token: string, query: Query, raw: Request) => {
-    const target = deps.linkTokens.read(token);
-    if (!target)
-      return (await isLimited(unknown, raw)) ? notice(429, "too_many", query) : notice(404, "unknown", query);
-    const shift = await readLinkedShift(deps, target);
-    return shift ?? notice(410, "ended", query);
-  };
+  /** Returns a function that returns what a valid link leads to, or the page that is shown instead. */
+  const opening =
+    <Linked>(purpose: LinkPurpose, read: (deps: Deps, target: LinkTarget) => Promise<Linked | undefined>) =>
+    async (token: string, query: Query, raw: Request) => {
+      const target = deps.linkTokens.read(purpose, token);
+      if (!target)
+        return (await isLimited(unknown, raw))
+          ? notice(429, "too_many", query)
+          : notice(404, "unknown", query);
+      return (await read(deps, target)) ?? notice(410, "ended", query);
+    };
+  const open = opening("shift", readLinkedShift);
+  const openList = opening("shifts", readLinkedShifts);
+  const openCalendar = opening("calendar", readLinkedShifts);
   const page = (shift: LinkedShift, query: Query) =>
     shiftPage(shift, chosen(query.language) ?? shift.language);
   return {
@@ -89,7 +98,36 @@ function handlersOf(deps: Deps, unknown: AddressLimit): Handlers<undefined> {
       const body = shiftPage(now, chosen(query.language) ?? now.language, refusal);
       return { status: 409, body };
     },
+    listShifts: async ({ path, query, raw }) => {
+      const shifts = await openList(path.token, query, raw);
+      if ("body" in shifts) return shifts;
+      const suffix = chosen(query.language) === undefined ? "" : `?language=${query.language}`;
+      const token = deps.linkTokens.sign("calendar", shifts.target);
+      const calendar = deps.publicUrl && `${deps.publicUrl}/c/calendar/${token}/shifts.ics`;
+      const linkTo = (link: LinkTarget) => `../${deps.linkTokens.sign("shift", link)}${suffix}`;
+      const body = listPage(shifts, chosen(query.language) ?? shifts.language, { linkTo, calendar });
+      return { status: 200, body };
+    },
+    readCalendar: async ({ path, raw }) => {
+      const shifts = await openCalendar(path.token, {}, raw);
+      return "body" in shifts ? shifts : { status: 200, body: calendarOf(shifts, deps.now()) };
+    },
   };
+}
+
+const IN_CALENDAR: readonly ListedShift["state"][] = ["pending", "confirmed", "withdrawing"];
+
+function calendarOf({ organisation, language, upcoming, past }: LinkedShifts, now: Date): string {
+  const { list } = PAGE_TEXT[language];
+  const entries = [...past, ...upcoming]
+    .filter(({ state }) => IN_CALENDAR.includes(state))
+    .map((shift) => {
+      const isTentative = shift.state === "pending";
+      const { description, ...text } = calendarText({ ...shift, language, content: {} });
+      const note = isTentative ? `${description}\n${list.states.pending}` : description;
+      return { ...shift, ...text, description: note, isTentative };
+    });
+  return calendarFeed(`${list.title}, ${organisation}`, entries, now);
 }
 
 const chosen = (language: unknown): Language | undefined =>

@@ -17,6 +17,7 @@ const TABLES = [
   "notifications",
   "declines",
   "disputed_addresses",
+  "personal_links",
   "bookings",
   "own_people",
   "shift_changes",

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { RefusalCode } from "../../contract/candidate-text/page-words.ts";
 import { ProblemError } from "../../runtime/problem.ts";
@@ -99,6 +100,12 @@ async function disown(deps: Deps, shift: LinkedShift): Promise<void> {
       .set({ link_salt: NEW_LINK_SALT })
       .where("provider_id", "=", providerId)
       .where("candidate_id", "=", candidateId)
+      .execute();
+    const salt = randomInt(2 ** 31 - 1);
+    await trx
+      .insertInto("personal_links")
+      .values({ provider_id: providerId, candidate_id: candidateId, salt })
+      .onConflict((conflict) => conflict.columns(["provider_id", "candidate_id"]).doUpdateSet({ salt }))
       .execute();
     const { kind } = await trx
       .updateTable("notifications")

@@ -1,96 +1,113 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { JobStatus, Language } from "../../../generated/operations/types.ts";
 import type { ShiftStateCode } from "../../contract/candidate-text/page-words.ts";
 import { DAY_MS, MINUTE_MS } from "../../contract/durations.ts";
 import { EMAIL, FIRST_NAME } from "../candidates/membership.ts";
-import { HOLDS_SEAT, JOINED_OUTLET_NAME, JOINED_ROLE_NAME, PLACE_NAMES } from "../db/fragments.ts";
+import {
+  CALENDAR_UID,
+  HOLDS_SEAT,
+  JOINED_OUTLET_NAME,
+  JOINED_ROLE_NAME,
+  PLACE_NAMES,
+} from "../db/fragments.ts";
 import type { Booking } from "../db/schema.ts";
 import type { Deps, LinkTarget } from "../deps.ts";
 
 /** A link opens its shift until so long after its end. */
 const SHOWN_AFTER_END_MS = DAY_MS;
 
-/** What a link leads to. */
-export interface LinkedShift {
-  providerId: string;
+/** What a link to a shift leads to. */
+export interface LinkedShift extends ShownShift {
   notificationId: string;
-  jobId: string;
-  candidateId: string;
+  openedAt: Date | null;
   address: string;
   traceId: string;
-  openedAt: Date | null;
   firstName: string;
-  organisation: string;
   contactPhone: string | null;
-  timeZone: string;
   language: Language;
+  /** The times that the notification named, if others hold now. */
+  before?: { startTime: Date; endTime: Date };
+  /** The provider does not respond. */
+  isSilent: boolean;
+}
+
+/** A shift as a page shows it to its candidate. */
+export interface ShownShift {
+  providerId: string;
+  jobId: string;
+  candidateId: string;
+  organisation: string;
+  timeZone: string;
   roleName: string | null;
   outletName: string | null;
   outletAddress: string | null;
   startTime: Date;
   endTime: Date;
-  /** The times that the notification named, if others hold now. */
-  before?: { startTime: Date; endTime: Date };
   state: ShiftStateCode;
   /** The answers that are possible now, except `not_me`. */
   answers: readonly Exclude<AnswerCode, "not_me">[];
-  /** The provider does not respond. */
-  isSilent: boolean;
   /** Whether the candidate is booked, and cannot withdraw. */
   isTooLate: boolean;
 }
 
-type LatestBooking = Pick<Booking, "status" | "reason" | "withdrawn_at">;
+type LatestBooking = Pick<Booking, "status" | "reason" | "withdrawn_at"> & { uid: string };
 
-interface Row
-  extends Omit<LinkedShift, "state" | "answers" | "isSilent" | "isTooLate" | "before" | "language"> {
-  salt: number;
-  content: { startTime?: unknown; endTime?: unknown };
-  candidateLanguage: Language | null;
-  organisationLanguage: Language | null;
+/** What decides on the candidate's part in a shift. */
+export interface ShiftRow extends Omit<ShownShift, "state" | "answers" | "isTooLate"> {
   status: JobStatus;
   positions: number;
   taken: number;
   isAssigned: boolean;
   isActive: boolean;
-  isReachable: boolean;
   isBeingCancelled: boolean;
   hasDeclined: boolean;
   booking: LatestBooking | null;
 }
 
+interface Row extends ShiftRow, Omit<LinkedShift, keyof ShownShift | "isSilent" | "before" | "language"> {
+  salt: number;
+  content: { startTime?: unknown; endTime?: unknown };
+  candidateLanguage: Language | null;
+  organisationLanguage: Language | null;
+  isReachable: boolean;
+}
+
+/** The columns of a `ShiftRow`, over the tables that `SHIFT_TABLES` joins, jobs, candidates and integrations. */
+export const shiftColumns = (providerId: string): RawBuilder<unknown> => sql`
+  jobs.provider_id as "providerId", jobs.job_id as "jobId", candidates.candidate_id as "candidateId", integrations.name as organisation,
+  time_zone as "timeZone", integrations.state = 'active' as "isActive", start_time as "startTime", end_time as "endTime", jobs.status, positions,
+  ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", coalesce(outlets.address, workplaces.address) as "outletAddress",
+  own_people_count + (select count(*)::int from bookings where bookings.provider_id = ${providerId}
+    and bookings.job_id = jobs.job_id and ${HOLDS_SEAT}) as taken,
+  exists (select 1 from own_people where own_people.provider_id = ${providerId} and own_people.job_id = jobs.job_id
+    and own_people.candidate_id = candidates.candidate_id) as "isAssigned",
+  exists (select 1 from pending_operations as pending where pending.provider_id = ${providerId} and pending.shift_id = jobs.shift_id
+    and pending.confirmed_at is null) as "isBeingCancelled",
+  exists (select 1 from declines where declines.provider_id = ${providerId} and declines.job_id = jobs.job_id
+    and declines.candidate_id = candidates.candidate_id) as "hasDeclined",
+  (select json_build_object('status', bookings.status, 'reason', bookings.reason, 'withdrawn_at', bookings.withdrawn_at, 'uid', ${CALENDAR_UID})
+    from bookings where bookings.provider_id = ${providerId} and bookings.job_id = jobs.job_id
+      and bookings.candidate_id = candidates.candidate_id order by booking_id desc limit 1) as booking`;
+
+export const SHIFT_TABLES = sql`${PLACE_NAMES} left join workplaces on workplaces.workplace_id = jobs.workplace_id`;
+
 /** Returns the shift of a link as it is now, for its candidate; undefined if the link has ended. */
 export async function readLinkedShift(
   { database, now, language }: Pick<Deps, "database" | "now" | "language">,
-  { providerId, notificationId, salt }: LinkTarget,
+  { providerId, id, salt }: LinkTarget,
 ): Promise<LinkedShift | undefined> {
   const { rows } = await sql<Row>`
-    select notifications.provider_id as "providerId", notification_id as "notificationId", job_id as "jobId", candidate_id as "candidateId",
-      link_salt as salt, link_opened_at as "openedAt", content, ${EMAIL} as address, ${FIRST_NAME} as "firstName", candidates.language as "candidateLanguage",
-      integrations.language as "organisationLanguage", integrations.name as organisation, contact_phone as "contactPhone", time_zone as "timeZone",
-      integrations.state = 'active' as "isActive", paused_since is null and health = 'reachable' as "isReachable",
-      jobs.trace_id as "traceId", start_time as "startTime", end_time as "endTime", jobs.status, positions,
-      ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", coalesce(outlets.address, workplaces.address) as "outletAddress",
-      own_people_count + (select count(*)::int from bookings where bookings.provider_id = ${providerId}
-        and bookings.job_id = jobs.job_id and ${HOLDS_SEAT}) as taken,
-      exists (select 1 from own_people where own_people.provider_id = ${providerId} and own_people.job_id = jobs.job_id
-        and own_people.candidate_id = notifications.candidate_id) as "isAssigned",
-      exists (select 1 from pending_operations as pending where pending.provider_id = ${providerId} and pending.shift_id = jobs.shift_id
-        and pending.confirmed_at is null) as "isBeingCancelled",
-      exists (select 1 from declines where declines.provider_id = ${providerId} and declines.job_id = jobs.job_id
-        and declines.candidate_id = notifications.candidate_id) as "hasDeclined",
-      (select json_build_object('status', bookings.status, 'reason', bookings.reason, 'withdrawn_at', bookings.withdrawn_at) from bookings
-        where bookings.provider_id = ${providerId} and bookings.job_id = jobs.job_id
-          and bookings.candidate_id = notifications.candidate_id order by booking_id desc limit 1) as booking
+    select notification_id as "notificationId", link_salt as salt, link_opened_at as "openedAt", content, ${EMAIL} as address, ${FIRST_NAME} as "firstName",
+      candidates.language as "candidateLanguage", integrations.language as "organisationLanguage", contact_phone as "contactPhone",
+      paused_since is null and health = 'reachable' as "isReachable", jobs.trace_id as "traceId", ${shiftColumns(providerId)}
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
-      join integrations using (provider_id) left join memberships using (provider_id, candidate_id)
-      ${PLACE_NAMES} left join workplaces on workplaces.workplace_id = jobs.workplace_id
-    where notifications.provider_id = ${providerId} and notification_id = ${notificationId} and erased_at is null`.execute(
+      join integrations using (provider_id) left join memberships using (provider_id, candidate_id) ${SHIFT_TABLES}
+    where notifications.provider_id = ${providerId} and notification_id = ${id} and erased_at is null`.execute(
     database.kysely,
   );
   const [row] = rows;
-  if (row?.salt !== salt || row.endTime.getTime() + SHOWN_AFTER_END_MS <= now().getTime()) return undefined;
+  if (row?.salt !== salt || hasLinkEnded(row.endTime, now())) return undefined;
   const { candidateLanguage, organisationLanguage, ...shift } = row;
   const before = timesBefore(row);
   return {
@@ -102,6 +119,10 @@ export async function readLinkedShift(
   };
 }
 
+/** Whether a shift ended so long ago that its links do not open it any more. */
+export const hasLinkEnded = (endTime: Date, now: Date): boolean =>
+  endTime.getTime() + SHOWN_AFTER_END_MS <= now.getTime();
+
 function timesBefore({ content, startTime, endTime }: Row): LinkedShift["before"] {
   const [start, end] = [content.startTime, content.endTime].map((time) => Date.parse(String(time)));
   if (!start || !end || isSameMinute(start, startTime, end, endTime)) return undefined;
@@ -112,10 +133,10 @@ function timesBefore({ content, startTime, endTime }: Row): LinkedShift["before"
 const isSameMinute = (start: number, startTime: Date, end: number, endTime: Date) =>
   Math.abs(start - startTime.getTime()) < MINUTE_MS && Math.abs(end - endTime.getTime()) < MINUTE_MS;
 
-type Part = Pick<LinkedShift, "state" | "answers" | "isTooLate">;
+type Part = Pick<ShownShift, "state" | "answers" | "isTooLate">;
 
 /** The candidate's part in the shift, and what the candidate can still answer. */
-function partOf(row: Row, now: Date): Part {
+export function partOf(row: ShiftRow, now: Date): Part {
   const { booking, status } = row;
   const hasStarted = row.startTime <= now;
   const part = (state: ShiftStateCode, answers: Part["answers"] = [], isTooLate = false): Part => ({

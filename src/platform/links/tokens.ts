@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { LinkTarget, LinkTokens } from "../deps.ts";
+import type { LinkPurpose, LinkTarget, LinkTokens } from "../deps.ts";
 
 /** Two UUIDs and the salt. */
 const BODY_BYTES = 36;
@@ -10,34 +10,35 @@ const TOKEN = /^[\w-]{70}$/;
 
 /** Signs and reads the tokens of links. A token that was not signed with this key costs one HMAC, and nothing of the database. */
 export function createLinkTokens(key: Buffer): LinkTokens {
-  const macOf = (body: Buffer) => createHmac("sha256", key).update(body).digest().subarray(0, MAC_BYTES);
+  const macOf = (purpose: LinkPurpose, body: Buffer) =>
+    createHmac("sha256", key).update(purpose).update(body).digest().subarray(0, MAC_BYTES);
   return {
-    sign: (target) => {
+    sign: (purpose, target) => {
       const body = bodyOf(target);
-      return Buffer.concat([body, macOf(body)]).toString("base64url");
+      return Buffer.concat([body, macOf(purpose, body)]).toString("base64url");
     },
-    read: (token) => {
+    read: (purpose, token) => {
       if (!TOKEN.test(token)) return undefined;
       const bytes = Buffer.from(token, "base64url");
       const [body, mac] = [bytes.subarray(0, BODY_BYTES), bytes.subarray(BODY_BYTES)];
       // The last letter has bits that the bytes do not: only one spelling is valid.
-      const isValid = timingSafeEqual(mac, macOf(body)) && bytes.toString("base64url") === token;
+      const isValid = timingSafeEqual(mac, macOf(purpose, body)) && bytes.toString("base64url") === token;
       return isValid ? targetOf(body) : undefined;
     },
   };
 }
 
-function bodyOf({ providerId, notificationId, salt }: LinkTarget): Buffer {
+function bodyOf({ providerId, id, salt }: LinkTarget): Buffer {
   const body = Buffer.alloc(BODY_BYTES);
   body.write(providerId.replaceAll("-", ""), 0, "hex");
-  body.write(notificationId.replaceAll("-", ""), 16, "hex");
+  body.write(id.replaceAll("-", ""), 16, "hex");
   body.writeInt32BE(salt, 32);
   return body;
 }
 
 const targetOf = (body: Buffer): LinkTarget => ({
   providerId: uuidOf(body.subarray(0, 16)),
-  notificationId: uuidOf(body.subarray(16, 32)),
+  id: uuidOf(body.subarray(16, 32)),
   salt: body.readInt32BE(32),
 });
 

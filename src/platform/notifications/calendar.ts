@@ -25,6 +25,20 @@ const parameterOf = (name: string) => name.replaceAll(/[\\\p{Cc}]/gu, " ");
 
 const PRODUCT = { company: "shiftpact", product: "platform" };
 
+/** A calendar to subscribe to. Entries that may still change are tentative. */
+export function calendarFeed(
+  name: string,
+  entries: readonly (CalendarEntry & { isTentative: boolean })[],
+  at: Date,
+): string {
+  const calendar = ical({ prodId: PRODUCT, method: ICalCalendarMethod.PUBLISH, name });
+  for (const { isTentative, ...entry } of entries)
+    calendar.createEvent(
+      eventOf(entry, at, isTentative ? ICalEventStatus.TENTATIVE : ICalEventStatus.CONFIRMED),
+    );
+  return calendar.toString();
+}
+
 /** The calendar part of a mail (RFC 6047): the recipient has accepted already, and is not asked to answer. */
 export function calendarInvitation(
   change: CalendarChange,

@@ -26,8 +26,10 @@ export interface Waiting extends NotificationValues {
   traceId: string;
   address: string;
   resends: number;
-  /** Of its links. */
+  /** Of its link. */
   salt: number;
+  /** Of the recipient's links to all shifts. */
+  ownSalt: number;
   digestId: string | null;
   startTime: Date;
   /** The reader of mail to this address has said that the candidate is someone else. */
@@ -51,7 +53,7 @@ interface Assignment {
 }
 
 /** With what the candidate was notified of before about the same shift. */
-type Read = Omit<Waiting, "before" | "link"> & { earlier: Record<string, unknown> | null };
+type Read = Omit<Waiting, "before" | "link" | "ownLink"> & { earlier: Record<string, unknown> | null };
 
 /** A mail, and the notifications that it delivers. */
 export interface Letter {
@@ -78,13 +80,18 @@ export async function nextLetter(deps: Deps, claim: Claim): Promise<Letter | { w
 
 function letterOf(
   { publicUrl, linkTokens, now }: Deps,
-  { providerId }: Claim,
+  { providerId, key }: Claim,
   waiting: readonly [Waiting, ...Waiting[]],
 ): Letter {
-  const linked = ({ link: _, ...values }: Waiting): Waiting => ({
-    ...values,
-    ...(publicUrl !== undefined && { link: `${publicUrl}/c/${linkTokens.sign({ providerId, ...values })}` }),
-  });
+  const linked = ({ link: _, ownLink: __, ...values }: Waiting): Waiting => {
+    if (publicUrl === undefined) return values;
+    const { notificationId: id, salt, ownSalt } = values;
+    return {
+      ...values,
+      link: `${publicUrl}/c/${linkTokens.sign("shift", { providerId, id, salt })}`,
+      ownLink: `${publicUrl}/c/shifts/${linkTokens.sign("shifts", { providerId, id: key, salt: ownSalt })}`,
+    };
+  };
   const [first, ...rest] = [linked(waiting[0]), ...waiting.slice(1).map(linked)] as const;
   const { notificationId, digestId, resends, address, total } = first;
   const own = resends === 0 ? notificationId : `${notificationId}.${resends}`;
@@ -124,7 +131,7 @@ async function readWaiting(
   { providerId, key }: Claim,
 ): Promise<Waiting[]> {
   const { rows } = await sql<Read>`
-    select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends, link_salt as salt,
+    select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends, link_salt as salt, coalesce(personal_links.salt, 0) as "ownSalt",
       digest_id as "digestId", start_time as "startTime",
       exists (select 1 from disputed_addresses as disputed where disputed.provider_id = notifications.provider_id
         and disputed.candidate_id = notifications.candidate_id and disputed.address = ${EMAIL}) as "isDisputed", (count(*) over ())::int as total,
@@ -142,7 +149,8 @@ async function readWaiting(
         order by earlier.notification_id desc limit 1) as earlier,
       ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", time_zone as "timeZone"
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
-      join integrations using (provider_id) left join memberships using (provider_id, candidate_id) ${PLACE_NAMES}
+      join integrations using (provider_id) left join memberships using (provider_id, candidate_id)
+      left join personal_links using (provider_id, candidate_id) ${PLACE_NAMES}
       left join workplaces on workplaces.workplace_id = jobs.workplace_id
     where notifications.provider_id = ${providerId} and candidate_id = ${key} and ${IS_UNDELIVERED}
       and erased_at is null and ${IS_ATTEMPTED} and ${stillHolds(now())}

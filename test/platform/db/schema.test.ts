@@ -263,6 +263,7 @@ const TABLES: Tables = {
     address: "text",
     disputed_at: "timestamptz",
   },
+  personal_links: { provider_id: "uuid", candidate_id: "uuid", salt: "int4" },
   offer_mails: {
     provider_id: "uuid",
     candidate_id: "uuid",

@@ -58,6 +58,15 @@ create table disputed_addresses (
 );
 create index disputed_addresses_candidate on disputed_addresses (candidate_id);
 
+-- Part of the tokens of a person's links to all shifts at an organisation: another value ends them. Without a row it is 0.
+create table personal_links (
+  provider_id uuid not null,
+  candidate_id uuid not null references candidates,
+  salt integer not null,
+  primary key (provider_id, candidate_id)
+);
+create index personal_links_candidate on personal_links (candidate_id);
+
 -- The offer mails of a person in the last day, of all organisations together.
 create table offer_mails (
   provider_id uuid not null,

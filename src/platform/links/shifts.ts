@@ -1,0 +1,116 @@
+import { sql } from "kysely";
+import type { Language } from "../../../generated/operations/types.ts";
+import type { ListedStateCode } from "../../contract/candidate-text/page-words.ts";
+import { DAY_MS } from "../../contract/durations.ts";
+import { FIRST_NAME, ofOrganisation } from "../candidates/membership.ts";
+import type { Deps, LinkTarget } from "../deps.ts";
+import { hasLinkEnded, partOf, SHIFT_TABLES, type ShiftRow, type ShownShift, shiftColumns } from "./shift.ts";
+
+/** So long after its end a booking is listed. */
+const LISTED_AFTER_END_MS = 31 * DAY_MS;
+/** The most shifts of a list. */
+const LISTED = 200;
+
+/** What a link to all shifts leads to. */
+export interface LinkedShifts {
+  firstName: string;
+  organisation: string;
+  language: Language;
+  target: LinkTarget;
+  upcoming: readonly ListedShift[];
+  /** The latest first. */
+  past: readonly ListedShift[];
+}
+
+export interface ListedShift extends ShownShift {
+  state: ListedStateCode;
+  /** Of the shift's own link; undefined if it has none, or it has ended. */
+  link: LinkTarget | undefined;
+  /** Identifies the candidate's entry in calendars. */
+  uid: string;
+  sequence: number;
+}
+
+interface Person extends Pick<LinkedShifts, "firstName" | "organisation"> {
+  salt: number;
+  candidateLanguage: Language | null;
+  organisationLanguage: Language | null;
+}
+
+/** Returns the shifts of a link as they are now, for its candidate; undefined if the link has ended. */
+export async function readLinkedShifts(
+  deps: Pick<Deps, "database" | "now" | "language">,
+  target: LinkTarget,
+): Promise<LinkedShifts | undefined> {
+  const { providerId, id, salt } = target;
+  const { rows } = await sql<Person>`
+    select ${FIRST_NAME} as "firstName", integrations.name as organisation, candidates.language as "candidateLanguage",
+      integrations.language as "organisationLanguage", coalesce(personal_links.salt, 0) as salt
+    from integrations join candidates on candidates.candidate_id = ${id} and erased_at is null ${ofOrganisation(providerId)}
+      left join personal_links on personal_links.provider_id = ${providerId} and personal_links.candidate_id = candidates.candidate_id
+    where integrations.provider_id = ${providerId}`.execute(deps.database.kysely);
+  const [person] = rows;
+  if (person?.salt !== salt) return undefined;
+  const { firstName, organisation, candidateLanguage, organisationLanguage } = person;
+  const shifts = await readShifts(deps, target);
+  const isPast = ({ endTime }: ListedShift) => endTime <= deps.now();
+  return {
+    firstName,
+    organisation,
+    language: candidateLanguage ?? organisationLanguage ?? deps.language,
+    target,
+    upcoming: shifts.filter((shift) => !isPast(shift)),
+    past: shifts.filter(isPast).reverse(),
+  };
+}
+
+interface Row extends ShiftRow {
+  notificationId: string | null;
+  linkSalt: number | null;
+  uid: string;
+  sequence: number;
+}
+
+/** In the order of their starts. */
+async function readShifts(
+  { database, now }: Pick<Deps, "database" | "now">,
+  { providerId, id }: LinkTarget,
+): Promise<ListedShift[]> {
+  const { rows } = await sql<Row>`
+    with shown as (
+      select notification_id as "notificationId", link_salt as "linkSalt", ${shiftColumns(providerId)}
+      from candidates join integrations on integrations.provider_id = ${providerId}
+        join jobs on jobs.provider_id = ${providerId} and jobs.end_time > ${new Date(now().getTime() - LISTED_AFTER_END_MS)}
+          and jobs.job_id in (
+            select job_id from bookings where bookings.provider_id = ${providerId} and bookings.candidate_id = ${id}
+            union select job_id from own_people where own_people.provider_id = ${providerId} and own_people.candidate_id = ${id}
+            union select job_id from notifications as offer where offer.provider_id = ${providerId} and offer.candidate_id = ${id}
+              and offer.kind = 'job_offered' and offer.withdrawn_at is null)
+        left join lateral (select notification_id, link_salt from notifications as latest where latest.provider_id = ${providerId}
+          and latest.candidate_id = ${id} and latest.job_id = jobs.job_id order by notification_id desc limit 1) as latest on true
+        ${SHIFT_TABLES}
+      where candidates.candidate_id = ${id}
+      order by start_time desc, jobs.job_id limit ${LISTED}::int)
+    select shown.*, coalesce((booking ->> 'uid')::uuid, md5("jobId"::text || ${id}::text)::uuid) as uid, greatest(0, (
+        select count(*)::int - 1 from notifications as about where about.provider_id = ${providerId} and about.candidate_id = ${id}
+          and about.calendar_uid = (booking ->> 'uid')::uuid)) as sequence
+    from shown order by "startTime", "jobId"`.execute(database.kysely);
+  return rows.flatMap((row): ListedShift[] => {
+    const { state, ...part } = partOf(row, now());
+    if (!isListed(state) || (state === "cancelled" && row.booking === null)) return [];
+    const { notificationId, linkSalt, endTime } = row;
+    const isOpen = notificationId !== null && linkSalt !== null && !hasLinkEnded(endTime, now());
+    const link = isOpen ? { providerId, id: notificationId, salt: linkSalt } : undefined;
+    return [{ ...row, ...part, state, link }];
+  });
+}
+
+const LISTED_STATES: readonly string[] = [
+  "offered",
+  "pending",
+  "confirmed",
+  "withdrawing",
+  "cancelled",
+] satisfies ListedStateCode[];
+
+const isListed = (state: string): state is ListedStateCode => LISTED_STATES.includes(state);
