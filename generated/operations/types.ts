@@ -2551,6 +2551,11 @@ export interface components {
       waitsUntil?: string;
       waitsFor?: components["schemas"]["WaitCode"];
       /**
+       * @description Whether the company's own service has it (`NOTIFICATION_WEBHOOK_URL`); absent when it was written without one. `dropped`: not sent, because it expired, or because the database was restored meanwhile.
+       * @enum {string}
+       */
+      webhook?: "waiting" | "sent" | "dropped";
+      /**
        * Format: date-time
        * @description When its link was first opened, in the list of notifications. Mail scanners open links too, so it does not show that the candidate has read it.
        */
@@ -2607,6 +2612,7 @@ export interface components {
         | "role"
         | "operation"
         | "mail_server"
+        | "webhook"
         | "notification";
       shiftId?: string;
       /** Format: uuid */

@@ -16,6 +16,7 @@ const PARTIES: Readonly<Record<string, Parties>> = {
   "platform.openapi.yaml": { client: "providers", server: "platform" },
   "events.asyncapi.yaml": { client: "platform", server: "providers" },
   "operations.openapi.yaml": { client: "operators", server: "platform", isReleasedWithDocument: true },
+  "notifications.asyncapi.yaml": { client: "operators", server: "platform", isReleasedWithDocument: true },
   "candidate.openapi.yaml": { client: "candidates", server: "platform", isReleasedWithDocument: true },
 };
 

@@ -1,7 +1,7 @@
 import { issueCodes, issueText } from "../../src/contract/operator-text.ts";
 import { catalogue } from "../../src/contract/problem.ts";
 import type { Operation } from "./operations.ts";
-import { CHAPTERS, EVENTS, GUIDES, type Page, REFERENCES } from "./shell.ts";
+import { CHAPTERS, GUIDES, MESSAGES, type Page, REFERENCES } from "./shell.ts";
 
 // Pages that are composed from code, as Markdown. Their links name pages of the site.
 
@@ -58,7 +58,7 @@ export function downloadsText(names: readonly string[]): string {
     KINDS.filter(([end]) => names.includes(document + end))
       .map(([end, title]) => `[${title}](${document}${end})`)
       .join(", ");
-  const rows = [...Object.values(REFERENCES), EVENTS].map((page) => {
+  const rows = [...Object.values(REFERENCES), ...Object.values(MESSAGES)].map((page) => {
     const document = page.file.replace(".html", "");
     return [linkTo(page), links(document), links(`${document}-tolerant`)];
   });

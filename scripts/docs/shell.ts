@@ -91,7 +91,15 @@ export const REFERENCES = {
   ),
 } as const;
 
-export const EVENTS = page("events.html", "Events", "The three webhooks, field by field.");
+/** The AsyncAPI documents, by their file. */
+export const MESSAGES: Readonly<Record<string, Page>> = {
+  "events.asyncapi.yaml": page("events.html", "Events", "The three webhooks, field by field."),
+  "notifications.asyncapi.yaml": page(
+    "notifications.html",
+    "Notifications",
+    "The webhook for a company's own service of messages, field by field.",
+  ),
+};
 export const CONTRACT = page(
   "contract.html",
   "The contract",
@@ -109,7 +117,10 @@ export const ISSUES = page("issues.html", "Issue codes", "What needs an operator
 
 export const CHAPTERS: readonly Chapter[] = [
   { title: "Guides", pages: Object.values(GUIDES) },
-  { title: "Reference", pages: [CONTRACT, ...Object.values(REFERENCES), EVENTS, DOWNLOADS] },
+  {
+    title: "Reference",
+    pages: [CONTRACT, ...Object.values(REFERENCES), ...Object.values(MESSAGES), DOWNLOADS],
+  },
   { title: "Look up", pages: [DECISIONS, FINDINGS, PROBLEMS, ISSUES] },
 ];
 

@@ -12,11 +12,11 @@ import {
   CONTRACT,
   DECISIONS,
   DOWNLOADS,
-  EVENTS,
   FINDINGS,
   GUIDES,
   HOME,
   ISSUES,
+  MESSAGES,
   type Page,
   PROBLEMS,
   REFERENCES,
@@ -82,8 +82,9 @@ function writtenPages(onFile: OnFile): [Page, string][] {
 const PAGE_OF: Readonly<Record<string, Page>> = {
   ...Object.fromEntries([...WRITTEN].map(([path, page]) => [path.replace("guides/", ""), page])),
   ...Object.fromEntries([...WRITTEN].map(([path, page]) => [`../${path}`, page])),
-  ...Object.fromEntries(Object.entries(REFERENCES).map(([name, page]) => [`../${name}`, page])),
-  "../events.asyncapi.yaml": EVENTS,
+  ...Object.fromEntries(
+    Object.entries({ ...REFERENCES, ...MESSAGES }).map(([name, page]) => [`../${name}`, page]),
+  ),
   "../../src/contract/problem.ts": PROBLEMS,
   "../../src/contract/operator-text/issue.ts": ISSUES,
 };
@@ -115,11 +116,12 @@ function composedPages(documents: ReadonlyMap<string, string>, onFile: OnFile): 
 
 /** Renders all documents at the same time: each is a process that takes half a second. */
 async function referencePages(onFile: OnFile): Promise<[string, string][]> {
-  const documents = [...Object.entries(REFERENCES), ["events.asyncapi.yaml", EVENTS] as const];
-  const rendered = documents.map(async ([document, page]): Promise<[string, string]> => {
-    const html = await renderDocument(join(SPEC, document), redocTemplate(page));
-    onFile(page.file);
-    return [page.file, html];
-  });
+  const rendered = Object.entries({ ...REFERENCES, ...MESSAGES }).map(
+    async ([document, page]): Promise<[string, string]> => {
+      const html = await renderDocument(join(SPEC, document), redocTemplate(page));
+      onFile(page.file);
+      return [page.file, html];
+    },
+  );
   return Promise.all(rendered);
 }

@@ -13,9 +13,10 @@ const HELP = `shiftpact spec NAME: prints a document of the contract as one file
                  operations   the platform's own API (OpenAPI)
                  candidate    the pages for candidates (OpenAPI)
                  events       the webhooks (AsyncAPI 3.0)
+                 notifications  what the platform hands to a company's own service (AsyncAPI 3.0)
   --openapi V    3.1 or 3.0; 3.1 unless given. What 3.0 cannot express is named in the descriptions
   --format F     yaml or json; yaml unless given, or unless FILE ends in .json
-  --tolerant     what the platform accepts, which is more than a provider should send; not of operations and candidate
+  --tolerant     what the platform accepts, which is more than a provider should send; only of provider, platform and events
   --routing R    path or header: the paths of one routing alone, for those who build a provider; both unless given
   --out FILE     writes FILE instead of printing
 
@@ -25,9 +26,11 @@ Examples:
   shiftpact spec provider --openapi 3.0 --routing path --out provider.yaml
   shiftpact spec events --format json`;
 
-const NAMES = ["provider", "platform", "operations", "candidate", "events"];
-/** The only document that is not an OpenAPI document. */
-const EVENTS = "events";
+const NAMES = ["provider", "platform", "operations", "candidate", "events", "notifications"];
+/** The AsyncAPI documents. */
+const MESSAGES = ["events", "notifications"];
+/** What the platform accepts may be more than what others should send. */
+const TOLERANT = ["provider", "platform", "events"];
 
 type Flags = ReturnType<typeof flagsOf>["values"];
 
@@ -70,16 +73,16 @@ function nameFrom([name, ...rest]: string[]): string {
 }
 
 function textOf(name: string, flags: Flags): string {
-  const isEvents = name === EVENTS;
-  if (isEvents && flags.openapi !== undefined) {
-    throw new UsageError("events is an AsyncAPI document: omit --openapi");
+  const isAsync = MESSAGES.includes(name);
+  if (isAsync && flags.openapi !== undefined) {
+    throw new UsageError(`${name} is an AsyncAPI document: omit --openapi`);
   }
   const version = choice("openapi", flags.openapi ?? "3.1", ["3.1", "3.0"]);
   const format = choice("format", flags.format ?? formatOf(flags.out), ["yaml", "json"]);
-  if (flags.tolerant && (name === "operations" || name === "candidate"))
+  if (flags.tolerant && !TOLERANT.includes(name))
     throw new UsageError(`${name} has one form: omit --tolerant`);
   const document = flags.tolerant ? `${name}-tolerant` : name;
-  const file = isEvents ? `${document}.asyncapi-3.0` : `${document}.openapi-${version}`;
+  const file = isAsync ? `${document}.asyncapi-3.0` : `${document}.openapi-${version}`;
   const whole = read(`${file}.yaml`);
   if (flags.routing === undefined) return format === "yaml" ? whole : jsonOf(parse(whole));
   if (name !== "provider") throw new UsageError(`${name} has no routing: omit --routing`);

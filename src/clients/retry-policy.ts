@@ -77,5 +77,8 @@ export const CIRCUIT_REPORT_MS = MINUTE_MS;
 /** The time-out of one mail, from the connection to the server's last reply. */
 export const MAIL_TIMEOUT_MS = 30 * SECOND_MS;
 
+/** The time-out of handing over one notification, to the last byte of the response. */
+export const WEBHOOK_TIMEOUT_MS = 15 * SECOND_MS;
+
 /** Between two attempts with a single mail during an outage of the mail server; all other mail waits for the next hour. */
 export const MAIL_PROBE_MS = MINUTE_MS;

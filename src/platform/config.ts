@@ -39,6 +39,8 @@ export interface Config extends DatabaseConfig, Secrets {
   publicUrl?: string;
   /** Of mails and pages, for candidates and organisations that have none of their own. */
   language: Language;
+  /** The company's own service that gets notifications. */
+  webhook?: { url: string; secrets: readonly Buffer[] };
   /** How notifications are mailed; unset: they are only shown. */
   mail?: { url: string; from: string };
 }
@@ -63,6 +65,7 @@ export function readConfig(
   const trustProxy = of("TRUST_PROXY");
   const publicUrl = of("PUBLIC_URL");
   const [url, from] = [of("SMTP_URL"), of("SMTP_FROM")];
+  const [webhookUrl, secrets] = [of("NOTIFICATION_WEBHOOK_URL"), of("NOTIFICATION_WEBHOOK_SECRETS")];
   return {
     host: of("HOST"),
     port: of("PORT"),
@@ -87,6 +90,7 @@ export function readConfig(
     logLevel: of("LOG_LEVEL"),
     retention: readRetention(env),
     ...(url && from && { mail: { url, from } }),
+    ...(webhookUrl && secrets && { webhook: { url: webhookUrl, secrets } }),
     ...readSecrets(env, { dataDir, sync }),
   };
 }

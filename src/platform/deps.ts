@@ -3,6 +3,7 @@ import type {
   CheckFinding,
   DeliveryCode,
   EventStatus,
+  FailureCode,
   Language,
   Routing,
 } from "../../generated/operations/types.ts";
@@ -135,6 +136,19 @@ export interface Channel {
   close(): void;
 }
 
+/** A service that delivers notifications in its own way. */
+export interface NotificationWebhook {
+  /** Makes one attempt. Never rejects. @param id the same for each attempt @param body the exact text that is sent */
+  send(id: string, body: string, signal: AbortSignal): Promise<WebhookOutcome>;
+  close(): Promise<void>;
+}
+
+export type WebhookOutcome =
+  | { kind: "accepted" }
+  /** It wants no more of them. */
+  | { kind: "gone" }
+  | { kind: "failed"; status?: number; failure?: FailureCode; retryAfterMs?: number };
+
 /** A finding of a provider check. Its texts contain no token; `reproduce` is empty when no single request shows it. */
 export interface ProviderFinding extends Required<CheckFinding> {
   code: string;
@@ -196,6 +210,8 @@ export interface Deps {
   numbers: Numbers;
   /** If absent, notifications are only shown. */
   channel?: Channel;
+  /** If absent, notifications are handed to no service. */
+  webhook?: NotificationWebhook;
   offerMail: OfferMailLimits;
   offerWaves: OfferWaves;
   linkTokens: LinkTokens;

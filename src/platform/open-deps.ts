@@ -31,8 +31,9 @@ import { createFigures } from "./metrics/figures.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { toAll } from "./metrics/observer.ts";
 import { createReadings } from "./metrics/readings.ts";
-import { deliverMail } from "./notifications/deliver.ts";
 import { createEmailChannel } from "./notifications/email.ts";
+import { deliver } from "./notifications/hand-over.ts";
+import { createNotificationWebhook } from "./notifications/webhook.ts";
 import { reconcilePerson } from "./people/run.ts";
 import { openSealedKey } from "./sealed-keys.ts";
 import { reconcileShift } from "./shifts/run.ts";
@@ -122,6 +123,8 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
   shutdown.closeLast(followLogLevel(log, signals));
   const channel = options.channel ?? (config.mail && createEmailChannel(config.mail));
   shutdown.closeLast(() => channel?.close());
+  const webhook = config.webhook && createNotificationWebhook({ ...config.webhook, allowInsecure, now });
+  shutdown.closeLast(() => webhook?.close());
   const deps: Deps = {
     database,
     signals,
@@ -148,13 +151,14 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     trialClientFor: clients.trialClientFor,
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
+    ...(webhook && { webhook }),
   };
   const worker = workerOf(deps, options, shutdown);
   return { deps, worker, processes, fieldUses, figures, backlogs, metrics, observer };
 }
 
 function workerOf(deps: Deps, { calls }: DepsOptions, shutdown: Shutdown): Worker {
-  const { database, log, retries, timing, channel } = deps;
+  const { database, log, retries, timing, channel, webhook } = deps;
   const stopping = new AbortController();
   shutdown.stopFirst(() => stopping.abort());
   return new Worker({
@@ -170,7 +174,7 @@ function workerOf(deps: Deps, { calls }: DepsOptions, shutdown: Shutdown): Worke
       probe: probe(deps),
       refresh: refresh(deps),
       ...(deps.checkProvider && { check: checkOnce(deps, stopping.signal) }),
-      ...(channel && { mail: traced(deps, deliverMail(deps, channel)) }),
+      ...((channel || webhook) && { mail: traced(deps, deliver(deps)) }),
     },
   });
 }

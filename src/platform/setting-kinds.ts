@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Language } from "../../generated/operations/types.ts";
+import { checkProviderUrl } from "../clients/address-guard.ts";
 import { faultOfUrl } from "./db/database-url.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -163,6 +164,32 @@ export const keys = kindOf({
   isValid: (text) => split(text).every(isKey),
   read: keysOf,
 });
+
+/** The address guard refuses a literal address here, and a name when it is resolved. */
+export const webhookUrl: Kind<string> = {
+  form: "`https://HOST/PATH`",
+  faultOf: (name, text, env) => {
+    const verdict = checkProviderUrl(text, { allowInsecure: env.ALLOW_INSECURE_PROVIDERS === "1" });
+    return verdict.ok ? undefined : `${name} is not usable: ${verdict.reason}`;
+  },
+  read: asWritten,
+};
+
+/** As Standard Webhooks has them. */
+export const webhookSecrets = kindOf({
+  form: "`whsec_` and 24 to 64 bytes in base64, separated by commas",
+  isValid: (text) => split(text).every(isWebhookSecret),
+  read: (text) => split(text).map(bytesOfSecret),
+});
+
+const bytesOfSecret = (text: string) => Buffer.from(text.slice("whsec_".length), "base64");
+
+function isWebhookSecret(text: string): boolean {
+  if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
+  const bytes = bytesOfSecret(text);
+  // Node's decoder skips what is not base64.
+  return bytes.length >= 24 && bytes.length <= 64 && `whsec_${bytes.toString("base64")}` === text;
+}
 
 const split = (text: string): string[] => text.split(",").map((each) => each.trim());
 

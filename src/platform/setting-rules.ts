@@ -41,6 +41,11 @@ export const SETTING_RULES: readonly SettingRule[] = [
   requiredWith("OPERATIONS_TOKEN", "DATABASE_URL", "openssl rand -base64 24 makes one"),
   { ...secretKey, isBroken: (env) => secretKey.isBroken(env) && !env.SECRET_KEYS },
   notWith("SECRET_KEY", "SECRET_KEYS"),
+  requiredWith(
+    "NOTIFICATION_WEBHOOK_SECRETS",
+    "NOTIFICATION_WEBHOOK_URL",
+    'echo "whsec_$(openssl rand -base64 32)" makes one',
+  ),
   requiredWith("SMTP_FROM", "SMTP_URL", "give the address of the sender"),
 ];
 

@@ -16,6 +16,8 @@ import {
   publicUrl,
   smtpUrl,
   token,
+  webhookSecrets,
+  webhookUrl,
   wholeNumber,
 } from "./setting-kinds.ts";
 
@@ -71,8 +73,8 @@ export const CHAPTERS = {
     },
     PUBLIC_URL: {
       kind: publicUrl,
-      unset: "mails to candidates have no links",
-      help: "Where candidates reach the pages at `/c/`, which `PORT` and `PUBLIC_PORT` serve. Mails link them.",
+      unset: "notifications to candidates have no links",
+      help: "Where candidates reach the pages at `/c/`, which `PORT` and `PUBLIC_PORT` serve. Mails and the webhook for notifications link them.",
     },
     TRUST_PROXY: {
       kind: proxies,
@@ -216,6 +218,21 @@ export const CHAPTERS = {
       kind: wholeNumber(1, 10_080, { unit: "minutes", length: MINUTE_MS }),
       default: "30",
       help: "The pause between two waves of offers, from the last mail of the first one. The next one goes out earlier once all of the first have declined.",
+    },
+  },
+  "Webhook for notifications": {
+    NOTIFICATION_WEBHOOK_URL: {
+      kind: webhookUrl,
+      isSecret: true,
+      unset: "notifications are mailed, and shown in the console",
+      whenEmpty: "unset it, or give the URL of the service",
+      help: "A service of the company's own that gets each notification beside the mail, to deliver it by SMS or chat. With `ALLOW_INSECURE_PROVIDERS=1` it may be plain HTTP or a private address.",
+    },
+    NOTIFICATION_WEBHOOK_SECRETS: {
+      kind: webhookSecrets,
+      isSecret: true,
+      usedWith: "NOTIFICATION_WEBHOOK_URL",
+      help: "The secrets that sign these requests (Standard Webhooks). Several during a change: each signs.",
     },
   },
   "Logs and development": {

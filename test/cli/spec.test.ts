@@ -25,6 +25,7 @@ describe("shiftpact spec", () => {
     ["platform --openapi 3.0", "platform.openapi-3.0.yaml"],
     ["operations --openapi 3.1 --format yaml", "operations.openapi-3.1.yaml"],
     ["events", "events.asyncapi-3.0.yaml"],
+    ["notifications", "notifications.asyncapi-3.0.yaml"],
     ["provider --tolerant", "provider-tolerant.openapi-3.1.yaml"],
     ["events --tolerant", "events-tolerant.asyncapi-3.0.yaml"],
   ])("prints the whole file: %s", async (argv, file) => {
@@ -75,16 +76,17 @@ describe("shiftpact spec", () => {
   });
 
   it.each([
-    ["", /give one NAME of provider, platform, operations, candidate, events/],
+    ["", /give one NAME of provider, platform, operations, candidate, events, notifications/],
     ["provider platform", /give one NAME/],
     [
       "providers",
-      /there is no document "providers"; there are provider, platform, operations, candidate, events$/,
+      /there is no document "providers"; there are provider, platform, operations, candidate, events, notifications$/,
     ],
     ["toString", /there is no document "toString"/],
     ["provider --openapi 2.0", /--openapi must be 3.1 or 3.0, not "2.0"/],
     ["provider --format xml", /--format must be yaml or json, not "xml"/],
     ["events --openapi 3.0", /events is an AsyncAPI document/],
+    ["notifications --tolerant", /notifications has one form/],
     ["provider --out /no/such/folder/a.yaml", /\/no\/such\/folder\/a\.yaml could not be written/],
     ["operations --tolerant", /operations has one form: omit --tolerant/],
     ["provider --routing auto", /--routing must be path or header, not "auto"/],

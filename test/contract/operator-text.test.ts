@@ -371,6 +371,12 @@ describe("an issue", () => {
     expect(issue("notification_failed", {}, { kind: "notification" }).remedy).toBe(
       "Check the e-mail address with the candidate, correct it, then send the notification again.",
     );
+    const service = issue("notification_failed", { attempts: 12, status: 503 }, { kind: "webhook" });
+    expect(service.detail).toBe("Notifications could not be handed to the company's service: HTTP 503.");
+    expect(service.remedy).toMatch(/^Check the service/);
+    const gone = issue("notification_failed", { status: 410 }, { kind: "webhook" });
+    expect(gone.detail).toBe("The service that gets notifications refuses any more of them: HTTP 410.");
+    expect(gone.remedy).toMatch(/then resolve the issue/);
   });
 
   it("names its subject by ids", () => {

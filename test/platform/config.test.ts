@@ -17,6 +17,7 @@ import { ConfigError, SECRETS } from "../../src/platform/environment.ts";
 
 const TOKEN = "a-token-of-the-operators";
 const KEY = Buffer.alloc(32, 9).toString("base64");
+const SIGNING = `whsec_${Buffer.alloc(32).toString("base64")}`;
 const URL = "postgres://localhost/shiftpact";
 
 let folder: string;
@@ -72,6 +73,29 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
   [{ DRAIN_SECONDS: "1.5" }, /^DRAIN_SECONDS must be a whole number from 0 to 300$/],
   [{ OFFER_MAIL_MINUTES: "1441" }, /^OFFER_MAIL_MINUTES must be a whole number from 0 to 1440$/],
   [{ OFFER_MAIL_DAILY_LIMIT: "-1" }, /^OFFER_MAIL_DAILY_LIMIT must be a whole number from 0 to 1000$/],
+  [
+    { NOTIFICATION_WEBHOOK_URL: "https://messages.example" },
+    /^NOTIFICATION_WEBHOOK_SECRETS is required with NOTIFICATION_WEBHOOK_URL: echo /,
+  ],
+  ...["http://messages.example", "https://192.168.0.1/", "https://user:pass@messages.example"].map(
+    (url): [Record<string, string>, RegExp] => [
+      { NOTIFICATION_WEBHOOK_URL: url, NOTIFICATION_WEBHOOK_SECRETS: SIGNING },
+      /^NOTIFICATION_WEBHOOK_URL is not usable: [^\n]*$/,
+    ],
+  ),
+  ...[
+    "whsec_",
+    `whsec_${"A".repeat(31)}=`,
+    `whsec_${"A".repeat(88)}`,
+    `whsec_${"A".repeat(31)}-`,
+    "A".repeat(40),
+  ].map((secret): [Record<string, string>, RegExp] => [
+    {
+      NOTIFICATION_WEBHOOK_URL: "https://messages.example",
+      NOTIFICATION_WEBHOOK_SECRETS: `${SIGNING},${secret}`,
+    },
+    /^NOTIFICATION_WEBHOOK_SECRETS must be whsec_ and 24 to 64 bytes in base64, separated by commas$/,
+  ]),
   [{ OFFER_WAVE_MINUTES: "0" }, /^OFFER_WAVE_MINUTES must be a whole number from 1 to 10080$/],
   [{ OFFER_MAIL_MINUTS: "5" }, /^OFFER_MAIL_MINUTS is not a setting .* OFFER_MAIL_MINUTES\?$/],
   [{ DATABASE_URL: "" }, /^DATABASE_URL is empty: unset it for the embedded database/],
@@ -169,6 +193,17 @@ describe("the configuration", () => {
     });
   });
 
+  it("has secrets for the webhook, the first one first", () => {
+    const [one, other] = [Buffer.alloc(24, 1), Buffer.alloc(64, 2)];
+    const secrets = [one, other].map((bytes) => `whsec_${bytes.toString("base64")}`).join(", ");
+    const url = "http://127.0.0.1:9000/hook";
+    const env = { SHIFTPACT_DATA: folder, ALLOW_INSECURE_PROVIDERS: "1", NOTIFICATION_WEBHOOK_URL: url };
+    expect(readConfig({ ...env, NOTIFICATION_WEBHOOK_SECRETS: secrets }).webhook).toEqual({
+      url,
+      secrets: [one, other],
+    });
+  });
+
   it("sends no mail without SMTP_URL, whatever SMTP_FROM is", () => {
     expect(readConfig({ SHIFTPACT_DATA: folder, SMTP_FROM: "no-address" })).not.toHaveProperty("mail");
   });
@@ -187,6 +222,8 @@ describe("the configuration", () => {
       OPERATIONS_TOKEN: TOKEN,
       SMTP_URL: "smtp://mail.example",
       SMTP_FROM: "a@b.example",
+      NOTIFICATION_WEBHOOK_URL: "https://messages.example",
+      NOTIFICATION_WEBHOOK_SECRETS: SIGNING,
     };
     const keys = name === "SECRET_KEYS" ? { SECRET_KEYS: `${KEY},${KEY}` } : { SECRET_KEY: KEY };
     const env: Record<string, string> = { ...values, ...keys };

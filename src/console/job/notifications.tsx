@@ -112,8 +112,26 @@ function Item({ notification, zone, providerId, linksJob }: ItemProps) {
 const isUndelivered = ({ deliveredAt, deliveryError, withdrawnAt }: Notification): boolean =>
   deliveredAt === undefined && deliveryError !== undefined && withdrawnAt === undefined;
 
-function deliveryOf({ channel, deliveredAt, deliveryError, deliveryParams }: Notification): string {
+function deliveryOf({ channel, deliveredAt, deliveryError, deliveryParams, webhook }: Notification): string {
+  const service = webhook === undefined ? undefined : WEBHOOK_TEXT[webhook];
+  if (channel === undefined) return service ?? "shown on the platform";
+  return [mailText({ channel, deliveredAt, deliveryError, deliveryParams }), service]
+    .filter((text) => text !== undefined)
+    .join(", ");
+}
+
+const WEBHOOK_TEXT = {
+  waiting: "to be handed to the webhook",
+  sent: "handed to the webhook",
+  dropped: "not handed to the webhook",
+} satisfies Record<NonNullable<Notification["webhook"]>, string>;
+
+type Mailed = {
+  [Key in "channel" | "deliveredAt" | "deliveryError" | "deliveryParams"]: Notification[Key] | undefined;
+};
+
+function mailText({ channel, deliveredAt, deliveryError, deliveryParams }: Mailed): string {
   if (deliveredAt !== undefined) return `delivered by ${channel ?? "mail"}`;
   if (deliveryError !== undefined) return `not delivered: ${deliveryText(deliveryError, deliveryParams)}`;
-  return channel === undefined ? "shown on the platform" : `to be sent by ${channel}`;
+  return `to be sent by ${channel ?? "mail"}`;
 }

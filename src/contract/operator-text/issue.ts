@@ -121,8 +121,10 @@ const DETAILS = {
     params.routingAttempts
       ? `The routing of the provider is not detected; ${routingAttemptsText(params.routingAttempts)}.`
       : `The provider could not be checked${after(": ", knownFailure(params))}.`,
-  notification_failed: ({ params: { kind, delivery, ...params } }) =>
-    `A notification${inParentheses(kind && notificationText(kind))} was not delivered${after(": ", delivery && deliveryText(delivery, params))}.`,
+  notification_failed: ({ subject, params: { kind, delivery, ...params } }) =>
+    subject.kind === "webhook"
+      ? `${params.status === 410 ? "The service that gets notifications refuses any more of them" : "Notifications could not be handed to the company's service"}${after(": ", knownFailure(params))}.`
+      : `A notification${inParentheses(kind && notificationText(kind))} was not delivered${after(": ", delivery && deliveryText(delivery, params))}.`,
   restored: ({ params }) => {
     const { since, shifts = 0, read = 0, changed = 0, cancelled = 0, held = 0 } = params;
     const known = `The platform was restored${since === undefined ? "" : ` to ${since}`}. ${capitalised(`${read} of ${counted(shifts, "future shift")}`)} read again; ${counted(changed, "job")} changed, ${counted(cancelled, "job")} cancelled; ${counted(held, "notification")} held back.`;
@@ -189,10 +191,14 @@ const REMEDIES = {
     params.routingAttempts
       ? "Correct the base URL, the routing, or the provider token of the integration, or check the provider again when it responds."
       : "Fix the cause, then check the provider again.",
-  notification_failed: ({ subject }) =>
-    subject.kind === "notification"
-      ? "Check the e-mail address with the candidate, correct it, then send the notification again."
-      : "Check the mail server and its settings. Pending mail is sent automatically when the server has recovered.",
+  notification_failed: ({ subject, params }) =>
+    subject.kind === "webhook"
+      ? params.status === 410
+        ? "Correct the service or `NOTIFICATION_WEBHOOK_URL`, then resolve the issue: what still matters is sent within the hour."
+        : "Check the service and `NOTIFICATION_WEBHOOK_URL`. What still matters is sent automatically once the service accepts it."
+      : subject.kind === "notification"
+        ? "Check the e-mail address with the candidate, correct it, then send the notification again."
+        : "Check the mail server and its settings. Pending mail is sent automatically when the server has recovered.",
   restored: ({ params: { tokensEnded, erased, notErased = [] } }) =>
     [
       "Check the jobs, and resend the held notifications that did not arrive.",

@@ -12,6 +12,7 @@ const SUBJECTS = {
   operation: ({ operation = "operation", finding }) =>
     `${operation}${finding === undefined ? "" : `: ${finding}`}`,
   mail_server: () => "the mail server",
+  webhook: () => "the webhook of notifications",
   notification: ({ notificationId, candidateId }) =>
     `notification${numbered(notificationId)} to candidate${numbered(candidateId)}`,
 } satisfies Record<Subject["kind"], SubjectText>;

@@ -15,7 +15,7 @@ const FUTURE = `select provider_id, shift_id from jobs
  * - someone who is no longer on a shift may have withdrawn after the backup, so no one is put on again, and a booking that the provider
  *   does not list ends, if it lists people at all;
  * - a link may have been ended, so all links end;
- * - a mail that was not sent may have been sent after the backup, so it waits for an operator;
+ * - a mail that was not sent may have been sent after the backup, so it waits for an operator; nor is it handed to the company's service;
  * - a change that was not sent may have been sent, and overtaken by another one.
  */
 const UNKNOWN_SINCE = [
@@ -31,6 +31,7 @@ const UNKNOWN_SINCE = [
      returning 1)
    update issues set params = params || jsonb_build_object('held', (select count(*) from held))
    where provider_id = $1 and code = 'restored' and resolved_at is null`,
+  "update notifications set webhook = 'dropped' where provider_id = $1 and webhook = 'waiting'",
   "delete from work where provider_id = $1 and kind = 'mail'",
   `update shift_changes set status = 'refused', reason = 'restored', updated_at = now()
    where provider_id = $1 and status = 'pending'`,

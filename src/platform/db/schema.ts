@@ -160,6 +160,8 @@ export interface Schema extends ShiftTables {
     delivered_at: Date | null;
     delivery_error: api.DeliveryCode | null;
     delivery_params: JsonWithDefault<api.Params>;
+    /** For the company's own service; null: written without one. */
+    webhook: NonNullable<api.Notification["webhook"]> | null;
     /** When an offer ceased to hold. */
     withdrawn_at: Date | null;
     /** How often it was sent again after a delivery. */

@@ -6,7 +6,7 @@ import type { Channel, Delivery, Deps } from "../deps.ts";
 import { inSpan } from "../tracing.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { PRIORITY } from "../work/due.ts";
-import { type Claim, ClaimLost, endClaim, LEASE_MS, renewClaim } from "../work/rows.ts";
+import { type Claim, ClaimLost, endClaim, LEASE_MS, renewClaim, WEBHOOK } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
 import { type Letter, nextLetter, type Waiting } from "./letter.ts";
 import { raiseOutage, raiseRefused, resolveMailIssues } from "./mail-issues.ts";
@@ -181,14 +181,15 @@ async function note(
     publishNotification(trx, { notificationId, jobId, candidateId, kind }, outcome.delivered_at ?? null);
 }
 
-/** Logs a warning if mails to candidates have no links, because the platform has no public address. */
+/** Logs a warning if notifications to candidates have no links, because the platform has no public address. */
 export function warnOfMissingLinks({
   channel,
+  webhook,
   publicUrl,
   log,
-}: Pick<Deps, "channel" | "publicUrl" | "log">): void {
-  if (channel && publicUrl === undefined)
-    log.warn("mails to candidates have no links: set PUBLIC_URL, so that candidates can answer");
+}: Pick<Deps, "channel" | "webhook" | "publicUrl" | "log">): void {
+  if ((channel || webhook) && publicUrl === undefined)
+    log.warn("notifications to candidates have no links: set PUBLIC_URL, so that candidates can answer");
 }
 
 /** Logs a warning if mail waits when a process without a channel starts. */
@@ -197,6 +198,7 @@ export async function warnOfUndelivered({ database, log }: Pick<Deps, "database"
     .selectFrom("work")
     .select(({ fn }) => fn.countAll<number>().as("waiting"))
     .where("kind", "=", "mail")
+    .where("key", "<>", WEBHOOK)
     .executeTakeFirstOrThrow();
   if (waiting > 0) log.warn({ waiting }, "notifications wait for a process with SMTP_URL to deliver them");
 }

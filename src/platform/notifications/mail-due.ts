@@ -3,6 +3,7 @@ import { HOUR_MS } from "../../contract/durations.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
+import { WEBHOOK } from "../work/rows.ts";
 
 /** How soon a shift starts whose mail allows no delay. */
 const URGENT_WITHIN_MS = 12 * HOUR_MS;
@@ -16,6 +17,19 @@ interface Waiting {
   candidateId: string;
   kind: NotificationKind;
   startTime: string;
+}
+
+/** Makes the webhook due of the organisations of these notifications. */
+export function markWebhookDue(
+  trx: Trx,
+  deps: Pick<Deps, "wakeWorker">,
+  waiting: readonly Pick<Waiting, "providerId">[],
+): void {
+  const providers = new Set(waiting.map(({ providerId }) => providerId));
+  const due = [...providers].map(
+    (providerId) => ({ providerId, kind: "mail", key: WEBHOOK, priority: PRIORITY.event }) as const,
+  );
+  markDue(trx, deps, due);
 }
 
 /**

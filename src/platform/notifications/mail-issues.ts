@@ -54,7 +54,10 @@ const CLOSED: Writer<{ providerId: string; now: Date }> = {
 };
 
 /** Whether no mail waits after a failed attempt, or the notification was delivered, was erased, or is of no more use. */
-const isWithoutCause = (providerId: string, now: Date) => sql<boolean>`not exists (
+const isWithoutCause = (
+  providerId: string,
+  now: Date,
+) => sql<boolean>`subject ->> 'kind' <> 'webhook' and not exists (
   select 1 from notifications join jobs using (provider_id, job_id)
   where notifications.provider_id = ${providerId} and ${IS_UNDELIVERED} and ${stillHolds(now, providerId)}
     and case when subject ->> 'kind' = 'mail_server'

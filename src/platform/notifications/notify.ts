@@ -13,9 +13,9 @@ import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream.ts";
 import { grouped, type Trx } from "../transaction.ts";
-import { markMailDue } from "./mail-due.ts";
+import { markMailDue, markWebhookDue } from "./mail-due.ts";
 
-export type NotifyParts = Pick<Deps, "newId" | "channel" | "wakeWorker" | "now">;
+export type NotifyParts = Pick<Deps, "newId" | "channel" | "webhook" | "wakeWorker" | "now">;
 
 /** A notification about a job, without its recipients. */
 export interface Notice {
@@ -78,20 +78,22 @@ export async function insertAll(
     written.push(...(await insert(trx, deps, group, organisation)));
   for (const { providerId: _, startTime: __, ...row } of written) publishNotification(trx, row, null);
   if (deps.channel) markMailDue(trx, deps, written);
+  if (deps.webhook) markWebhookDue(trx, deps, written);
   return written;
 }
 
 /** The provider of a row is that of its job. */
 async function insert(
   trx: Trx,
-  { channel }: NotifyParts,
+  { channel, webhook }: NotifyParts,
   given: readonly object[],
   organisation: Organisation,
 ): Promise<Written[]> {
   const { rows } = await sql<Written>`
-    insert into notifications (provider_id, notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel, calendar_uid)
+    insert into notifications (provider_id, notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel, webhook, calendar_uid)
     select jobs.provider_id, "notificationId", "candidateId", jobs.job_id, kind, "changeKey", content || jsonb_build_object(
         'outletName', ${JOINED_OUTLET_NAME}, 'roleName', ${JOINED_ROLE_NAME}), "traceId", ${channel?.name ?? null}::text,
+      ${webhook ? "waiting" : null}::text,
       case when kind <> 'job_offered' then (select ${CALENDAR_UID} from bookings
         where bookings.provider_id = ${providerOf(organisation, "given.providerId")} and bookings.job_id = "jobId"
           and bookings.candidate_id = "candidateId" order by booking_id desc limit 1) end

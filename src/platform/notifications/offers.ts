@@ -3,9 +3,9 @@ import { findBusy, isBusy } from "../candidates/busy.ts";
 import { ablePeople } from "../candidates/membership.ts";
 import { JOINED_OUTLET_NAME, JOINED_ROLE_NAME, jsonRows, PLACE_NAMES, ROW_BY_ROW } from "../db/fragments.ts";
 import { type Organisation, providerOf } from "../db/organisation.ts";
-import type { Job } from "../db/schema.ts";
+import type { Job, NotificationsTable } from "../db/schema.ts";
 import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
-import { markMailDue } from "./mail-due.ts";
+import { markMailDue, markWebhookDue } from "./mail-due.ts";
 import { resolveMailIssues } from "./mail-issues.ts";
 import {
   contentOf,
@@ -160,6 +160,7 @@ interface Restored {
   jobId: string;
   startTime: string;
   deliveredAt: Date | null;
+  webhook: NotificationsTable["webhook"];
 }
 
 /**
@@ -199,7 +200,7 @@ async function restore(
     where notifications.provider_id = ${provider} and notifications.notification_id = found.notification_id
     returning same.nth, notifications.provider_id as "providerId", notifications.notification_id as "notificationId",
       candidate_id as "candidateId", job_id as "jobId", notifications.content ->> 'startTime' as "startTime",
-      delivered_at as "deliveredAt"`.execute(trx);
+      delivered_at as "deliveredAt", webhook`.execute(trx);
   for (const { notificationId, jobId, candidateId, deliveredAt } of rows)
     publishNotification(trx, { notificationId, jobId, candidateId, kind }, deliveredAt);
   const waiting = rows.filter(({ deliveredAt }) => deliveredAt === null);
@@ -208,6 +209,12 @@ async function restore(
       trx,
       deps,
       waiting.map((row) => ({ ...row, kind })),
+    );
+  if (deps.webhook)
+    markWebhookDue(
+      trx,
+      deps,
+      rows.filter(({ webhook }) => webhook === "waiting"),
     );
   return new Set(rows.map(({ nth, candidateId }) => `${nth} ${candidateId}`));
 }

@@ -13,6 +13,12 @@ interface WorkKey {
   key: string;
 }
 
+/** The recipient of mail that is the company's own service, for all notifications of an organisation. */
+export const WEBHOOK = "webhook";
+
+export const isWebhook = ({ kind, key }: Pick<WorkKey, "kind" | "key">): boolean =>
+  kind === "mail" && key === WEBHOOK;
+
 /** How soon work is claimed: 0 first. `PRIORITY` names them. */
 export type Priority = 0 | 1 | 2;
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { IS_UNDELIVERED } from "../db/fragments.ts";
 import type { Schema } from "../db/schema.ts";
-import type { Claim } from "./rows.ts";
+import { type Claim, isWebhook } from "./rows.ts";
 
 /** The trace that a run belongs to. */
 export interface RunTrace {
@@ -28,6 +28,8 @@ const TRACE_OF = {
 export async function traceOf(kysely: Kysely<Schema>, claim: Claim): Promise<RunTrace | undefined> {
   const { kind, providerId } = claim;
   if (kind !== "shift" && kind !== "person" && kind !== "mail") return undefined;
+  // Notifications of many traces.
+  if (isWebhook(claim)) return undefined;
   const { rows } = await sql<RunTrace>`
     select found.trace_id as "traceId", (select traceparent from events
       where provider_id = ${providerId} and events.trace_id = found.trace_id and traceparent is not null

@@ -254,6 +254,7 @@ const TABLES: Tables = {
     digest_id: "uuid?",
     calendar_uid: "uuid?",
     link_opened_at: "timestamptz?",
+    webhook: "text?",
     link_salt: "int4",
   },
   declines: { provider_id: "uuid", job_id: "uuid", candidate_id: "uuid", declined_at: "timestamptz" },

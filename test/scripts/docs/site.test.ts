@@ -11,7 +11,7 @@ import { codes } from "../../../src/verify/codes/codes.ts";
 
 const SPEC = fileURLToPath(new URL("../../../spec", import.meta.url));
 const OPENAPI_PAGES = ["candidate.html", "operations.html", "platform.html", "provider.html"];
-const REDOC_PAGES = ["events.html", ...OPENAPI_PAGES];
+const REDOC_PAGES = ["events.html", "notifications.html", ...OPENAPI_PAGES];
 
 let folder: string;
 let printed: string;

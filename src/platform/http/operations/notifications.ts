@@ -55,6 +55,7 @@ export function viewOfNotification(
       deliveryParams: row.delivery_params,
     }),
     ...(wait && { waitsUntil: wait.until.toISOString(), waitsFor: wait.code }),
+    ...(row.webhook !== null && { webhook: row.webhook }),
     ...(row.link_opened_at !== null && { linkOpenedAt: row.link_opened_at.toISOString() }),
     ...(declinedAt && { declinedAt: declinedAt.toISOString() }),
     ...(row.withdrawn_at !== null && { withdrawnAt: row.withdrawn_at.toISOString() }),

@@ -13,6 +13,8 @@ create table notifications (
   delivered_at timestamptz,
   delivery_error text,
   delivery_params jsonb not null default '{}',
+  -- For the company's own service: null, when it was written without one.
+  webhook text check (webhook in ('waiting', 'sent', 'dropped')),
   -- When an offer ceased to hold. Should the job be open again, the candidate is notified anew.
   withdrawn_at timestamptz,
   -- How often a mail that was delivered was sent again: each time under a Message-ID of its own.
@@ -36,6 +38,7 @@ create index notifications_id on notifications (notification_id);
 create index notifications_candidate on notifications (candidate_id);
 create index notifications_undelivered on notifications (provider_id, candidate_id, notification_id)
   where channel is not null and delivered_at is null and withdrawn_at is null;
+create index notifications_webhook on notifications (provider_id, notification_id) where webhook = 'waiting';
 
 -- Candidates who have declined a shift: it is no longer offered to them.
 create table declines (

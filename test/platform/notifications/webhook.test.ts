@@ -1,0 +1,238 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { isNotificationMessage } from "../../../generated/notifications/index.ts";
+import type { NotificationMessage } from "../../../generated/notifications/types.ts";
+import type { Job } from "../../../generated/operations/types.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
+import { createLog } from "../../../src/platform/log.ts";
+import { createNotificationWebhook } from "../../../src/platform/notifications/webhook.ts";
+import { webhookSecrets } from "../../../src/platform/setting-kinds.ts";
+import { answerOn, PUBLIC_URL } from "../../harness/candidate-links.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
+import { send } from "../../harness/http.ts";
+import { ok } from "../../harness/operations.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
+import { age } from "../../harness/work-rows.ts";
+
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+const NEWER = `whsec_${Buffer.alloc(64, 9).toString("base64")}`;
+
+interface Received {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+type Reply = { status: number; headers?: Record<string, string> };
+
+/** A service of the company, with its own answer to each request. */
+async function startService(replyTo: (received: Received) => Reply | undefined) {
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const each = { headers: request.headers, body: Buffer.concat(chunks).toString() };
+    received.push(each);
+    const reply = replyTo(each);
+    // Without a reply, the client's time limit decides.
+    if (reply) response.writeHead(reply.status, reply.headers).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, close };
+}
+
+type Service = Awaited<ReturnType<typeof startService>>;
+
+/** @throws unless the signature is that of the exact bytes. */
+const verified = ({ body, headers }: Received, secret = SECRET): NotificationMessage =>
+  new Webhook(secret).verify(body, headers as Record<string, string>) as NotificationMessage;
+
+const idOf = ({ headers }: Received) => headers["webhook-id"];
+
+describe.each(featureEngines)("the webhook of notifications on %s", (engine) => {
+  const database = useEngine(engine);
+  const lines: string[] = [];
+  const log = createLog("debug", { write: (line) => void lines.push(line) });
+  let service: Service;
+  let organisation: StartedOrganisation;
+  let reply: (received: Received) => Reply | undefined;
+  let now: Date;
+  beforeEach(async () => {
+    [reply, now, lines.length] = [() => ({ status: 204 }), new Date(), 0];
+    service = await startService((received) => reply(received));
+    const secrets = webhookSecrets.read(`${NEWER}, ${SECRET}`);
+    organisation = await startOrganisation(database(), {
+      config: { publicUrl: PUBLIC_URL, webhook: { url: service.url, secrets } },
+      now: () => now,
+      log,
+    });
+  });
+  afterEach(async () => {
+    await organisation.close();
+    await service.close();
+  });
+
+  const offer = async () => {
+    const person = await organisation.addPerson();
+    const job = await organisation.open({
+      startTime: new Date(now.getTime() + DAY_MS).toISOString(),
+      endTime: new Date(now.getTime() + DAY_MS + HOUR_MS).toISOString(),
+    });
+    return { person, job };
+  };
+  /** Moves both clocks, and waits for what has become due. */
+  const later = async (ms: number) => {
+    now = new Date(now.getTime() + ms);
+    await age(database(), ms);
+    await organisation.idle();
+  };
+  const states = async (job: Job) => (await organisation.notifications(job)).map(({ webhook }) => webhook);
+  const issues = async () => {
+    const { items } = ok(await organisation.operations.listIssues({ params: { query: {} } }));
+    return items.filter(({ code }) => code === "notification_failed");
+  };
+
+  it("gets each notification once, signed with each secret, with a link by which the candidate answers", async () => {
+    const { person, job } = await offer();
+    const [first] = service.received;
+    if (!first) throw new Error("nothing was received");
+    const message = verified(first);
+    expect(verified(first, NEWER)).toEqual(message);
+    expect(() => verified({ ...first, body: `${first.body} ` })).toThrow();
+    expect(isNotificationMessage(message)).toBe(true);
+    const { notificationId, link = "", ...data } = message.data;
+    expect(data).toEqual({
+      kind: "job_offered",
+      providerId: organisation.providerId,
+      jobId: job.jobId,
+      candidateId: person.candidateId,
+      language: "en",
+      expiresAt: job.startTime,
+    });
+    expect(idOf(first)).toBe(notificationId);
+    expect(await states(job)).toEqual(["sent"]);
+    await answerOn(organisation.url, link.slice(PUBLIC_URL.length), "accept");
+    await organisation.idle();
+    const kinds = service.received.map((each) => verified(each).data.kind);
+    expect(kinds).toEqual(["job_offered", "booking_confirmed"]);
+    expect((await organisation.booking(job, person))?.status).toBe("confirmed");
+  });
+
+  it("has the link nowhere else", async () => {
+    const { job } = await offer();
+    const token =
+      verified(service.received[0] ?? { headers: {}, body: "" })
+        .data.link?.split("/")
+        .at(-1) ?? "";
+    expect(token).toHaveLength(70);
+    const listed = await send(organisation.url, `/operations/v1/notifications?jobId=${job.jobId}`);
+    const texts = [lines.join("\n"), listed.text, JSON.stringify(await organisation.notifications(job))];
+    for (const text of [...texts, await organisation.dump(), await organisation.metrics()])
+      expect(text).not.toContain(token);
+  });
+
+  it.each<[string, Reply]>([
+    ["an error", { status: 503 }],
+    ["a refusal", { status: 422 }],
+    ["a redirect", { status: 302, headers: { location: "/elsewhere" } }],
+  ])("tries again after %s, under the same id and with the time of the attempt", async (_, failure) => {
+    const begun = Math.floor(now.getTime() / 1_000);
+    reply = () => {
+      now = new Date(now.getTime() + 5_000);
+      return service.received.length <= 2 ? failure : { status: 200 };
+    };
+    const { job } = await offer();
+    expect(await states(job)).toEqual(["sent"]);
+    expect(service.received).toHaveLength(3);
+    expect(new Set(service.received.map(idOf)).size).toBe(1);
+    expect(new Set(service.received.map(({ body }) => body)).size).toBe(1);
+    const times = service.received.map(({ headers }) => Number(headers["webhook-timestamp"]) - begun);
+    expect(times).toEqual([0, 5, 10]);
+    for (const each of service.received) expect(verified(each).data.jobId).toBe(job.jobId);
+  });
+
+  it("does not let one notification that fails delay the others", async () => {
+    const { job } = await offer();
+    let refused: string | undefined;
+    reply = ({ body }) => {
+      const { data } = JSON.parse(body) as NotificationMessage;
+      refused ??= data.notificationId;
+      return { status: data.notificationId === refused ? 500 : 200 };
+    };
+    const { job: other } = await offer();
+    expect((await states(job)).toSorted()).toEqual(["sent", "waiting"]);
+    expect(await states(other)).toEqual(["sent", "sent"]);
+  });
+
+  it("is not sent any more once the shift has started", async () => {
+    reply = () => ({ status: 500 });
+    const { job } = await offer();
+    const before = service.received.length;
+    reply = () => ({ status: 200 });
+    await later(2 * DAY_MS);
+    expect(await states(job)).toEqual(["dropped"]);
+    expect(service.received).toHaveLength(before);
+  });
+
+  it("is disabled by a 410 until an operator resolves the issue", async () => {
+    reply = () => ({ status: 410 });
+    const { job } = await offer();
+    reply = () => ({ status: 200 });
+    await organisation.addPerson();
+    await later(HOUR_MS);
+    expect(service.received).toHaveLength(1);
+    const [issue, ...more] = await issues();
+    expect(more).toEqual([]);
+    expect(issue).toMatchObject({ subject: { kind: "webhook" }, params: { status: 410 }, count: 1 });
+    ok(await organisation.operations.resolveIssue({ params: { path: { issueId: issue?.issueId ?? "" } } }));
+    await later(HOUR_MS);
+    expect(await states(job)).toEqual(["sent", "sent"]);
+  });
+
+  it("raises an issue after many failures, which closes when the service accepts what waits", async () => {
+    reply = () => ({ status: 503 });
+    const { job } = await offer();
+    for (let attempt = 0; attempt < 12; attempt += 1) await later(11 * 60_000);
+    expect(await issues()).toMatchObject([{ subject: { kind: "webhook" }, params: { status: 503 } }]);
+    reply = () => ({ status: 200 });
+    await later(2 * HOUR_MS);
+    expect(await states(job)).toEqual(["sent"]);
+    expect(await issues()).toEqual([]);
+  });
+});
+
+describe("one attempt", () => {
+  const attempt = async (options: { timeoutMs?: number; allowInsecure?: boolean; url?: string }) => {
+    const service = await startService(() => undefined);
+    onTestFinished(async () => void (await service.close()));
+    const webhook = createNotificationWebhook({
+      url: service.url,
+      secrets: webhookSecrets.read(SECRET),
+      now: () => new Date(),
+      resolve: (_, __, callback) => callback(null, [{ address: "10.0.0.1", family: 4 }]),
+      ...options,
+    });
+    onTestFinished(webhook.close);
+    return webhook.send("id", "{}", new AbortController().signal);
+  };
+
+  it("fails without a response within the time limit", async () => {
+    expect(await attempt({ allowInsecure: true, timeoutMs: 50 })).toEqual({
+      kind: "failed",
+      failure: "timeout",
+    });
+  });
+
+  it("does not reach a private address", async () => {
+    expect(await attempt({ url: "https://10.0.0.1/hook" })).toEqual({
+      kind: "failed",
+      failure: "address_blocked",
+    });
+    expect(await attempt({ url: "https://messages.example/hook" })).toMatchObject({ kind: "failed" });
+  });
+});
