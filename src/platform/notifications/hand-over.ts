@@ -113,13 +113,14 @@ function handOne(
   { traceId, createdAt, expiresAt, salt, ...ids }: Waiting,
   signal: AbortSignal,
 ): Promise<WebhookOutcome> {
+  const target = { providerId: ids.providerId, id: ids.notificationId, salt };
   const message: NotificationMessage = {
     type: "notification.created",
     timestamp: createdAt.toISOString(),
     data: {
       ...ids,
       expiresAt: expiresAt.toISOString(),
-      ...(publicUrl !== undefined && { link: `${publicUrl}/c/${linkTokens.sign({ ...ids, salt })}` }),
+      ...(publicUrl !== undefined && { link: `${publicUrl}/c/${linkTokens.sign("shift", target)}` }),
     },
   };
   return inSpan({ name: "webhook", kind: "client", traceId }, async (span) => {
