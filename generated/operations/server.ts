@@ -382,8 +382,8 @@ export interface Handlers<Context> {
    * Changes the named issues, or every issue of a group; those that are closed, or are as asked for already, stay
    * as they are. One call changes 1,000 at most: `more` states that the group has others, which another call
    * changes. Closing an issue "mass_disappearance" accepts the disappearance, as `resolveIssue` does. A snoozed
-   * issue is not in the list of open ones, and does not count in `shiftpact_open_issues`, until its time is over;
-   * it closes like any other when its cause is gone.
+   * issue is not in the list of open ones, and does not count in the metric of open issues, until its time is
+   * over; it closes like any other when its cause is gone.
    */
   changeIssues: Handler<operations["changeIssues"], Context>;
   /**

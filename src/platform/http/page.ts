@@ -43,10 +43,11 @@ export async function page<Row, Item>(
     query = query.where(ascending ? sql<boolean>`${left} > ${right}` : sql<boolean>`${left} < ${right}`);
   }
   const rows = await query.execute();
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  if (rows.length <= limit || last === undefined) return { items: items.map(toItem) };
-  return { items: items.map(toItem), nextCursor: cursorTo(columns.map((column) => last[column])) };
+  const last = rows[limit - 1];
+  // With the row alone: some views take more.
+  const items = rows.slice(0, limit).map((row) => toItem(row));
+  if (rows.length <= limit || last === undefined) return { items };
+  return { items, nextCursor: cursorTo(columns.map((column) => last[column])) };
 }
 
 /**

@@ -106,6 +106,7 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
 
   it("with an export of its data in the operations API, without personal data of candidates", async () => {
     const of = await harness.onboard();
+    await of.addPerson();
     const { job, person } = await booked(of);
     const { status, text } = await exported(of);
     expect(status).toBe(200);
@@ -118,8 +119,8 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
         bookings: [expect.objectContaining({ candidateId: person.candidateId })],
       }),
     });
-    for (const kind of ["notification", "event"])
-      expect(lines.filter((line) => kind in line).length).toBeGreaterThan(0);
+    expect(lines.filter((line) => "event" in line).length).toBeGreaterThan(0);
+    expect(lines.filter((line) => "notification" in line).length).toBeGreaterThan(1);
     expect(lines.at(-1)).toEqual({ complete: true, lines: lines.length });
     for (const personal of [person.personalNumber, "@", "firstName", "lastName", "personalNumber"])
       expect(text).not.toContain(personal);
