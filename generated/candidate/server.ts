@@ -21,9 +21,10 @@ export interface Handlers<_Context> {
   /**
    * Show a shift to a candidate: `GET /c/{token}`.
    *
-   * Role, place, address, start and end with their weekday in the organisation's time zone, the length, and the
-   * state of the candidate's part: offered, asked at the provider, confirmed, taken by others, declined,
-   * withdrawn, cancelled, or over. Of the person it shows the first name alone.
+   * Role, place, address, start and end with their weekday in the organisation's time zone, the length, the break
+   * and the description if the provider sends them, and the state of the candidate's part: offered, asked at the
+   * provider, confirmed, taken by others, declined, withdrawn, cancelled, or over. Of the person it shows the
+   * first name alone.
    */
   showShift: Handler<operations["showShift"], undefined>;
   /**

@@ -16,7 +16,7 @@ export interface paths {
     };
     /**
      * Show a shift to a candidate
-     * @description Role, place, address, start and end with their weekday in the organisation's time zone, the length, and the state of the candidate's part: offered, asked at the provider, confirmed, taken by others, declined, withdrawn, cancelled, or over. Of the person it shows the first name alone.
+     * @description Role, place, address, start and end with their weekday in the organisation's time zone, the length, the break and the description if the provider sends them, and the state of the candidate's part: offered, asked at the provider, confirmed, taken by others, declined, withdrawn, cancelled, or over. Of the person it shows the first name alone.
      */
     get: operations["showShift"];
     put?: never;

@@ -195,6 +195,8 @@ const shift = fc.record({
   outletName: optional(id),
   roleId: id,
   roleName: optional(id),
+  breakMinutes: fc.constant(undefined),
+  description: fc.constant(undefined),
   assigned: fc.constant([]),
   warnings: fc.subarray(["positions_missing", "name_cut"]),
 }) as fc.Arbitrary<Shift>;

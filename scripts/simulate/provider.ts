@@ -197,6 +197,8 @@ export class ProviderRecords {
       outletName: undefined,
       roleId: shift.roleId,
       roleName: undefined,
+      breakMinutes: undefined,
+      description: undefined,
       assigned: shift.entries.map(({ personId }) => ({
         providerCandidateId: personId,
         personalNumber: listsNumbers ? this.#who(personId)?.candidateId : undefined,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { pino } from "pino";
 import { type Config, readConfig } from "../platform/config.ts";
+import type { Mail } from "../platform/deps.ts";
 import { ConfigError } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { type Platform, startPlatform } from "../platform/main.ts";
@@ -8,6 +9,7 @@ import { type FaultName, faultNames, isFaultName } from "../sandbox/faults/switc
 import type { StoredShift } from "../sandbox/organisation.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
 import { createProviderCheck } from "./check-provider.ts";
+import { catchMails, mailedLink } from "./demo/candidate-link.ts";
 import { readDemo, writeDemo } from "./demo/demo-file.ts";
 import { createPrinter } from "./demo/printer.ts";
 import { runDemo } from "./demo/run-demo.ts";
@@ -108,13 +110,19 @@ async function run(options: Options, io: Io, timeoutMs: number): Promise<number>
   const provider = await startSandbox({ port: sandboxPort, faults, ...(snapshot && { snapshot }) });
   try {
     // The sandbox listens on plain http on this machine.
+    const caught = config.mail ? undefined : catchMails();
     const platform = await startPlatform(
-      { ...config, allowInsecureProviders: true },
-      { log: logTo(config), checkProvider: createProviderCheck(), pages: webPages() },
+      { ...config, allowInsecureProviders: true, publicUrl: config.publicUrl ?? `http://127.0.0.1:${port}` },
+      {
+        log: logTo(config),
+        checkProvider: createProviderCheck(),
+        pages: webPages(),
+        ...(caught && { channel: caught.channel }),
+      },
     );
     try {
       writeDemo(config.dataDir, provider.snapshot());
-      return await runAndServe(options, { platform, provider, config, io, timeoutMs });
+      return await runAndServe(options, { platform, provider, config, io, timeoutMs, mails: caught?.mails });
     } finally {
       await platform.close();
       writeDemo(config.dataDir, provider.snapshot());
@@ -138,10 +146,12 @@ interface Running {
   config: Config;
   io: Io;
   timeoutMs: number;
+  /** Undefined when mails are sent. */
+  mails: readonly Mail[] | undefined;
 }
 
 async function runAndServe({ once }: Options, running: Running): Promise<number> {
-  const { platform, provider, config, io, timeoutMs } = running;
+  const { platform, provider, config, io, timeoutMs, mails } = running;
   const { write, isInteractive } = reportOutput(io);
   const printer = createPrinter(write, isInteractive);
   const operations = operationsOf(platform.url, platform.operationsToken);
@@ -156,20 +166,23 @@ async function runAndServe({ once }: Options, running: Running): Promise<number>
   const isRight = await runDemo(demo);
   if (once) return isRight ? 0 : 1;
   // The demo cancels its own shift; another one gives the console a shift to show and to staff.
-  if (provider.shifts.every(hasStarted)) provider.createShift({ positions: 2 });
+  if (provider.shifts.every(isOver)) provider.createShift({ positions: 2 });
   writeDemo(config.dataDir, provider.snapshot());
   const stopped = untilStopped();
+  // A failed demo may have no candidates, and those of an earlier start may have declined.
+  const link = isRight && mails ? await mailedLink(demo, mails).catch(() => undefined) : undefined;
   printer.line("");
   printer.line(`Both stay up. Console: ${platform.url}/console/#token=${platform.operationsToken}`);
   printer.line(`Operations API: ${platform.url}/operations/v1 (token: ${platform.operationsToken})`);
   printer.line(`Documentation: ${platform.url}/docs/`);
+  if (link) printer.line(`Accept a shift as ${link.firstName}, from the mail of its offer: ${link.url}`);
   printer.line("Stop them with Ctrl-C.");
   const lost = await Promise.race([stopped.then(() => undefined), platform.lost]);
   if (lost) io.stderr(`npm start: ${lost.message}; stored work continues at the next start`);
   return isRight && !lost ? 0 : 1;
 }
 
-const hasStarted = ({ startTime, cancelled }: StoredShift): boolean =>
-  cancelled || Date.parse(startTime) <= Date.now();
+const isOver = ({ startTime, cancelled, assigned, positions }: StoredShift): boolean =>
+  cancelled || Date.parse(startTime) <= Date.now() || assigned.size >= positions;
 
 if (isMain(import.meta)) await runCommand("npm start", start);

@@ -1,4 +1,5 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
+import { withoutPersonalNumbers } from "./personal-data.ts";
 import { isLongName, isStorable, keptName } from "./storable-text.ts";
 import { isInFourDigitYears, readTimestamp, type Timestamp } from "./timestamp.ts";
 
@@ -23,6 +24,10 @@ export interface Shift {
   outletName: string | undefined;
   roleId: string;
   roleName: string | undefined;
+  /** Up to a day, in whole minutes. */
+  breakMinutes: number | undefined;
+  /** Free text, without possible personal numbers. */
+  description: string | undefined;
   /** The total, not what remains: 0 to 100, and more with a warning. */
   positions: number;
   assigned: { providerCandidateId: string; personalNumber: string | undefined }[];
@@ -60,6 +65,8 @@ export function readShift(body: ShiftBody, timeZone: string): ShiftReading {
     outletName: readName(body.outletName),
     roleId: body.roleId,
     roleName: readName(body.roleName),
+    breakMinutes: readBreak(body.breakMinutes),
+    description: readDescription(body.description),
     positions,
     assigned: body.assignedCandidates.flatMap(readAssigned),
     cancelled: body.status === "cancelled",
@@ -98,6 +105,23 @@ function unstorableText({ status, outletId, roleId, outletName, roleName }: Shif
 
 const readName = (name: string | null | undefined): string | undefined =>
   name === null || name === undefined ? undefined : keptName(name);
+
+const MOST_BREAK_MINUTES = 24 * 60;
+
+/** Only shown, so a break that no shift has is left out. */
+const readBreak = (minutes: number | null | undefined): number | undefined =>
+  typeof minutes === "number" && minutes >= 1 && minutes <= MOST_BREAK_MINUTES
+    ? Math.round(minutes)
+    : undefined;
+
+/** Of a description as much is kept. Characters. */
+const LONGEST_DESCRIPTION = 1_000;
+
+/** Only shown, so what cannot be stored is replaced. Staff may have typed a person's number into it. */
+function readDescription(text: string | null | undefined): string | undefined {
+  const kept = (text ?? "").slice(0, LONGEST_DESCRIPTION).replaceAll("\0", " ").toWellFormed().trim();
+  return kept === "" ? undefined : withoutPersonalNumbers(kept);
+}
 
 /** The fields that only one variant has (contract 2.2). */
 export const VARIANT_FIELDS = {

@@ -129,11 +129,15 @@ describe("integrations", () => {
     const dialog = page.getByRole("dialog", { name: "Edit Nattkök" });
     await dialog.getByLabel("Base URL").fill(sandbox.url);
     await dialog.getByLabel("Name").fill("Nattkök norr");
+    await dialog.getByLabel("English").check();
+    await dialog.getByLabel("Phone for candidates").fill("+46701740605");
     await expectFit(page);
     await dialog.getByRole("button", { name: "Save the changes" }).click();
     await page.getByRole("heading", { level: 1, name: "Nattkök norr" }).waitFor();
     await registered.getByText("Header X-Provider-Id (detected)").waitFor();
     expect(await registered.getByText(/tried by/).count()).toBe(0);
+    await registered.getByText("English").waitFor();
+    await registered.getByText("+46701740605").waitFor();
 
     await mapAll(harness().operations, sandbox);
     const mapped = await harness().visit(`integrations/${sandbox.providerId}`);

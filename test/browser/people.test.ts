@@ -175,8 +175,10 @@ describe("a person", () => {
     await region(page, "Details").getByText("none").waitFor();
     await page.getByRole("button", { name: "Edit …" }).click();
     await page.getByLabel("E-mail").fill("new.address@example.com");
+    await page.getByLabel("Swedish").check();
     await page.getByRole("button", { name: "Save the changes" }).click();
     await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await region(page, "Details").getByText("Swedish").waitFor();
     await page.getByRole("button", { name: "Competences …" }).click();
     await page.getByLabel(competences.get(organisation.competenceId) ?? "").check();
     await page.getByRole("button", { name: "Save the competences" }).click();

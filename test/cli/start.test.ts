@@ -93,6 +93,12 @@ describe("npm start, as a process", () => {
     expect(urls).toHaveLength(2);
     expect((await fetch(`${urls[0]}/health/ready`)).status).toBe(200);
     expect((await fetch(`${urls[1]}/nothing`)).status).toBe(404);
+    const [, name, link = ""] =
+      /^Accept a shift as (\w+), from the mail of its offer: (\S+)$/m.exec(printed) ?? [];
+    const body = new URLSearchParams({ answer: "accept" });
+    const page = await (await fetch(link, { method: "POST", body })).text();
+    expect(page).toContain("Your shift is confirmed");
+    expect(page).toContain(`Hello <bdi>${name}</bdi>`);
 
     const beside = await run("--once", ...ANY_PORTS, "--data", data).ended;
     expect(beside).toMatchObject({ code: 2, stdout: "" });

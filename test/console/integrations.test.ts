@@ -86,6 +86,14 @@ describe("a corrected registration", () => {
     });
   });
 
+  it("contains what candidates read only if it is given, and another than the stored one", () => {
+    const given = { ...same, language: "sv", contactPhone: "+46701740605" } as const;
+    expect(changeOf(before, given)).toEqual({ language: "sv", contactPhone: "+46701740605" });
+    const stored = { ...before, language: "sv", contactPhone: "+46701740605" } as const;
+    expect(changeOf(stored, given)).toBeUndefined();
+    expect(changeOf(stored, { ...same, language: undefined, contactPhone: "" })).toBeUndefined();
+  });
+
   it("contains the routing when another is chosen or the detection is repeated", () => {
     expect(changeOf(before, { ...same, routing: "header" })).toEqual({ routing: "header" });
     const given = { ...before, routingSource: "given" } as const;

@@ -174,6 +174,8 @@ describe("reading a shift", () => {
       outletId: "o",
       roleId: "r",
       roleName: undefined,
+      breakMinutes: undefined,
+      description: undefined,
       positions: 2,
       warnings: [],
       startTime: "2026-03-28T21:00:00.000Z",
@@ -242,6 +244,17 @@ describe("reading a shift", () => {
       startTime: "0001-01-01T00:00:00.000Z",
       endTime: "9999-12-31T23:59:59.999Z",
     });
+  });
+
+  it.each([
+    [{ breakMinutes: 30, description: "Ring the bell" }, 30, "Ring the bell"],
+    [{ breakMinutes: 0, description: null }, undefined, undefined],
+    [{ breakMinutes: -5, description: " " }, undefined, undefined],
+    [{ breakMinutes: 1e9, description: "a\0\ud800" }, undefined, "a \ufffd"],
+    [{ breakMinutes: 29.6, description: "x".repeat(5_000) }, 30, "x".repeat(1_000)],
+    [{ description: "Ask for 18900116-9813" }, undefined, "Ask for [personal number]"],
+  ])("keeps of %j what a candidate can use", (given, breakMinutes, description) => {
+    expect(readShift({ ...SHIFT, ...given }, ZONE).shift).toMatchObject({ breakMinutes, description });
   });
 
   it.each(["outletName", "roleName"])("keeps 200 characters of %s, with a warning", (name) => {

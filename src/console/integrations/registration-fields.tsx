@@ -7,6 +7,7 @@ import type {
 } from "../../../generated/operations/types.ts";
 import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { FormField, RadioField, textIn } from "../components/form.tsx";
+import { LanguageField, languageIn } from "../components/language-field.tsx";
 import { type RegistrationInput, routingText } from "./registration.ts";
 
 interface Props {
@@ -37,6 +38,27 @@ export function TimeZoneField({ known }: Props) {
     />
   );
 }
+
+/** What the organisation's candidates read. */
+export function CandidateFields({ known }: { known: Integration }) {
+  return (
+    <>
+      <LanguageField chosen={known.language} otherwise="That of the installation" />
+      <FormField
+        name="contactPhone"
+        label="Phone for candidates"
+        maxLength={32}
+        defaultValue={known.contactPhone ?? ""}
+        hint="Whom candidates may call when it is too late to withdraw. Leave it empty to keep the stored one."
+      />
+    </>
+  );
+}
+
+export const candidateSideIn = (given: FormData): Pick<RegistrationInput, "language" | "contactPhone"> => ({
+  language: languageIn(given),
+  contactPhone: textIn(given, "contactPhone"),
+});
 
 /** How the provider sends webhooks, and how it is called. */
 export function ProviderFields({ known }: Props) {
@@ -95,7 +117,7 @@ const ROUTING_CHOICES: readonly (readonly [RoutingOrder, ComponentChildren])[] =
 ];
 
 /** The values of the fields above. */
-export function inputIn(given: FormData): Required<RegistrationInput> {
+export function inputIn(given: FormData): Required<Omit<RegistrationInput, "language" | "contactPhone">> {
   const routing = given.get("routing");
   return {
     name: textIn(given, "name"),

@@ -4,6 +4,7 @@ import type { Integration, IntegrationChange } from "../../../generated/operatio
 import { ConfirmedAction, DialogButton } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Form } from "../components/form.tsx";
+import { LANGUAGES } from "../components/language-field.tsx";
 import { Section } from "../components/section.tsx";
 import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
@@ -12,14 +13,22 @@ import { reloadNames } from "../data/names.ts";
 import { useAction } from "../data/use-action.ts";
 import { Offboarding } from "./offboarding.tsx";
 import { changeOf, webhookAddress } from "./registration.ts";
-import { inputIn, NameField, ProviderFields, RoutingFacts, TimeZoneField } from "./registration-fields.tsx";
+import {
+  CandidateFields,
+  candidateSideIn,
+  inputIn,
+  NameField,
+  ProviderFields,
+  RoutingFacts,
+  TimeZoneField,
+} from "./registration-fields.tsx";
 import type { Organisation } from "./use-integration.ts";
 
 type Props = Pick<Organisation, "integration" | "reload"> & { latest: Integration };
 
 /** The values of the registration, and the end of the integration. */
 export function RegistrationSection({ integration, latest, reload }: Props) {
-  const { providerId, kind, baseUrl, timeZone, createdAt, state, name } = integration;
+  const { providerId, kind, baseUrl, timeZone, createdAt, state, name, language, contactPhone } = integration;
   return (
     <Section id="registration" title="Registration">
       <Facts
@@ -29,6 +38,8 @@ export function RegistrationSection({ integration, latest, reload }: Props) {
           "Base URL": <code>{baseUrl}</code>,
           Routing: <RoutingFacts {...integration} />,
           "Time zone": timeZone,
+          "Language of candidates": language && LANGUAGES[language],
+          "Phone for candidates": contactPhone,
           "Webhook address": <code>{webhookAddress(location.origin, kind)}</code>,
           Registered: <Time at={createdAt} />,
         }}
@@ -44,7 +55,7 @@ export function RegistrationSection({ integration, latest, reload }: Props) {
   );
 }
 
-const FIELDS = ["kind", "name", "baseUrl", "routing", "providerToken", "timeZone"];
+const FIELDS = ["kind", "name", "baseUrl", "routing", "providerToken", "timeZone", "contactPhone"];
 
 function ChangeForm({ integration, onDone }: { integration: Integration; onDone(): void }) {
   // The integration when the form was opened: messages of the stream do not change the input.
@@ -55,7 +66,7 @@ function ChangeForm({ integration, onDone }: { integration: Integration; onDone(
     return announcement;
   });
   const submit = (given: FormData) => {
-    const change = changeOf(before, inputIn(given));
+    const change = changeOf(before, { ...inputIn(given), ...candidateSideIn(given) });
     if (change) void action.run(change);
     else onDone();
   };
@@ -70,6 +81,7 @@ function ChangeForm({ integration, onDone }: { integration: Integration; onDone(
       )}
       <NameField known={before} />
       <TimeZoneField known={before} />
+      <CandidateFields known={before} />
       <ProviderFields known={before} />
     </Form>
   );

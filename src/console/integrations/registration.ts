@@ -1,6 +1,7 @@
 import type {
   Integration,
   IntegrationChange,
+  Language,
   Routing,
   RoutingOrder,
 } from "../../../generated/operations/types.ts";
@@ -14,9 +15,13 @@ export interface RegistrationInput {
   providerToken: string;
   kind?: string;
   timeZone?: string;
+  language?: Language | undefined;
+  /** Empty: the stored one is kept. */
+  contactPhone?: string;
 }
 
-type Before = Pick<Integration, "name" | "baseUrl" | "routing" | "routingSource" | "kind" | "timeZone">;
+type Before = Pick<Integration, "name" | "baseUrl" | "routing" | "routingSource" | "kind" | "timeZone"> &
+  Partial<Pick<Integration, "language" | "contactPhone">>;
 
 /** The changed members; undefined when there are none. A routing that is not known is detected again. */
 export function changeOf(before: Before, input: RegistrationInput): IntegrationChange | undefined {
@@ -25,6 +30,9 @@ export function changeOf(before: Before, input: RegistrationInput): IntegrationC
     const text = input[field];
     if (text !== undefined && text !== before[field]) change[field] = text;
   }
+  const { language, contactPhone = "" } = input;
+  if (language !== undefined && language !== before.language) change.language = language;
+  if (contactPhone !== "" && contactPhone !== before.contactPhone) change.contactPhone = contactPhone;
   if (input.providerToken !== "") change.providerToken = input.providerToken;
   const chosen = before.routingSource === "given" ? before.routing : "auto";
   const isRetry = input.routing === "auto" && before.routingSource === "pending";

@@ -2,6 +2,7 @@ import { useLocation } from "preact-iso";
 import type { CandidateCreate } from "../../../generated/operations/types.ts";
 import { DialogButton } from "../components/dialog.tsx";
 import { Form, FormField, textIn } from "../components/form.tsx";
+import { LanguageField, languageIn } from "../components/language-field.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { reloadNames, useNames } from "../data/names.ts";
@@ -53,6 +54,7 @@ function PersonForm() {
         maxLength={40}
         hint="The company's own, which keeps namesakes apart. It may be empty."
       />
+      <LanguageField chosen={undefined} otherwise="That of the organisation" />
       <CompetenceField />
       <p class="hint">
         The person is valid for every organisation. Open jobs that need one of the competences are offered at
@@ -64,5 +66,10 @@ function PersonForm() {
 
 function personIn(given: FormData): CandidateCreate {
   const fields = FIELDS.map((name) => [name, textIn(given, name)]);
-  return { ...Object.fromEntries(fields), competenceIds: competencesIn(given) } as CandidateCreate;
+  const language = languageIn(given);
+  return {
+    ...Object.fromEntries(fields),
+    ...(language && { language }),
+    competenceIds: competencesIn(given),
+  } as CandidateCreate;
 }

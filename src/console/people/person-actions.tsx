@@ -5,6 +5,7 @@ import { ConfirmedAction, DialogButton } from "../components/dialog.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Focused } from "../components/focused.tsx";
 import { Form, FormField, textIn } from "../components/form.tsx";
+import { LanguageField, languageIn } from "../components/language-field.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { reloadNames, useNames } from "../data/names.ts";
@@ -63,6 +64,7 @@ function ContactForm(props: ChangeProps) {
         defaultValue={props.person.employeeNumber ?? ""}
         hint="The company's own, which keeps namesakes apart."
       />
+      <LanguageField chosen={props.person.language} otherwise="That of the organisation" />
       <p class="hint">Notifications of every organisation go to this address. Providers are not informed.</p>
     </Form>
   );
@@ -71,7 +73,13 @@ function ContactForm(props: ChangeProps) {
 function contactIn(given: FormData): CandidateChange {
   const [email, phone] = [textIn(given, "email"), textIn(given, "phone")];
   const employeeNumber = textIn(given, "employeeNumber");
-  return { ...(email && { email }), ...(phone && { phone }), employeeNumber } as CandidateChange;
+  const language = languageIn(given);
+  return {
+    ...(email && { email }),
+    ...(phone && { phone }),
+    ...(language && { language }),
+    employeeNumber,
+  } as CandidateChange;
 }
 
 function CompetencesForm(props: ChangeProps) {

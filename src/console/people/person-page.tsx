@@ -1,6 +1,7 @@
 import { useRoute } from "preact-iso";
 import type { Candidate, Job } from "../../../generated/operations/types.ts";
 import { Facts } from "../components/facts.tsx";
+import { LANGUAGES } from "../components/language-field.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { More } from "../components/paged-list.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
@@ -74,6 +75,7 @@ function Details({ person }: { person: Candidate }) {
         of={{
           "Personal number": person.personalNumber,
           "Employee number": person.employeeNumber,
+          Language: person.language && LANGUAGES[person.language],
           Competences: competencesOf(person, names),
           "Valid for": person.shared ? "every organisation" : "the organisations whose registries are below",
           "Candidate id": <code>{candidateId}</code>,

@@ -35,7 +35,10 @@ interface PageText {
   /** Beside a booking whose shift has started, and where the provider has assigned the candidate itself. */
   tooLate: string;
   moved: string;
-  labels: Record<"role" | "place" | "address" | "day" | "times" | "length" | "before", string>;
+  labels: Record<
+    "role" | "place" | "address" | "day" | "times" | "length" | "break" | "about" | "before",
+    string
+  >;
   answers: Record<Exclude<AnswerCode, "not_me">, string>;
   /** `accept`, after another answer. */
   afterAll: string;
@@ -106,6 +109,8 @@ export const PAGE_TEXT: Record<Language, PageText> = {
       day: "Day",
       times: "Time",
       length: "Length",
+      break: "Break",
+      about: "About the shift",
       before: "Before",
     },
     answers: { accept: "Accept the shift", decline: "No, thanks", withdraw: "Withdraw from the shift" },
@@ -205,6 +210,8 @@ export const PAGE_TEXT: Record<Language, PageText> = {
       day: "Dag",
       times: "Tid",
       length: "Längd",
+      break: "Rast",
+      about: "Om passet",
       before: "Tidigare",
     },
     answers: { accept: "Ta passet", decline: "Nej tack", withdraw: "Avboka passet" },

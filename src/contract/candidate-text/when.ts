@@ -33,7 +33,7 @@ export function whenOf(language: Language, timeZone: string, start: Date, end: D
 }
 
 /** A duration in hours and minutes. */
-function lengthOf(language: Language, ms: number): string {
+export function lengthOf(language: Language, ms: number): string {
   const hours = Math.floor(ms / HOUR_MS);
   const minutes = Math.round((ms % HOUR_MS) / MINUTE_MS);
   const parts = [

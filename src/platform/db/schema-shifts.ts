@@ -75,6 +75,8 @@ export interface ShiftTables {
     outlet_name: string | null;
     role_id: string;
     role_name: string | null;
+    break_minutes: number | null;
+    description: string | null;
     workplace_id: string | null;
     competence_id: string | null;
     overfilled: Generated<boolean>;

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { Language } from "../../../generated/operations/types.ts";
 import { type NoticeCode, PAGE_TEXT, type RefusalCode } from "../../contract/candidate-text/page-words.ts";
-import { type When, whenOf } from "../../contract/candidate-text/when.ts";
+import { lengthOf, type When, whenOf } from "../../contract/candidate-text/when.ts";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import { Html, html } from "../../contract/html.ts";
 import type { LinkTarget } from "../deps.ts";
 import type { LinkedShift } from "../links/shift.ts";
@@ -131,14 +132,25 @@ ${refreshes ? refresh : undefined}<style>${new Html(STYLE)}</style></head>
 
 function factsOf(shift: LinkedShift, language: Language): Html {
   const { labels } = PAGE_TEXT[language];
-  const { roleName, outletName, outletAddress, timeZone, startTime, endTime, before } = shift;
+  const {
+    roleName,
+    outletName,
+    outletAddress,
+    timeZone,
+    startTime,
+    endTime,
+    before,
+    breakMinutes,
+    description,
+  } = shift;
   const when = whenOf(language, timeZone, startTime, endTime);
   const former = before && whenOf(language, timeZone, before.startTime, before.endTime);
-  const fact = (label: keyof typeof labels, value: string | null) =>
-    value ? html`<dt>${labels[label]}</dt><dd><bdi>${value}</bdi></dd>` : undefined;
+  const fact = (label: keyof typeof labels, value: string | number | null) =>
+    value ? html`<dt>${labels[label]}</dt><dd><bdi>${String(value)}</bdi></dd>` : undefined;
   return html`<dl>
     ${fact("role", roleName)}${fact("place", outletName)}${fact("address", outletAddress)}
     ${fact("day", when.day)}${fact("times", `${when.times} (${when.zone})`)}${fact("length", when.length)}
+    ${fact("break", breakMinutes && lengthOf(language, breakMinutes * MINUTE_MS))}${fact("about", description)}
     ${former && html`<dt>${labels.before}</dt><dd class="plain"><del>${spanOf(former)}</del></dd>`}</dl>`;
 }
 

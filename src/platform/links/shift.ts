@@ -42,6 +42,8 @@ export interface ShownShift {
   roleName: string | null;
   outletName: string | null;
   outletAddress: string | null;
+  breakMinutes: number | null;
+  description: string | null;
   startTime: Date;
   endTime: Date;
   state: ShiftStateCode;
@@ -77,6 +79,7 @@ interface Row extends ShiftRow, Omit<LinkedShift, keyof ShownShift | "isSilent" 
 export const shiftColumns = (providerId: string): RawBuilder<unknown> => sql`
   jobs.provider_id as "providerId", jobs.job_id as "jobId", candidates.candidate_id as "candidateId", integrations.name as organisation,
   time_zone as "timeZone", integrations.state = 'active' as "isActive", start_time as "startTime", end_time as "endTime", jobs.status, positions,
+  break_minutes as "breakMinutes", jobs.description,
   ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", coalesce(outlets.address, workplaces.address) as "outletAddress",
   own_people_count + (select count(*)::int from bookings where bookings.provider_id = ${providerId}
     and bookings.job_id = jobs.job_id and ${HOLDS_SEAT}) as taken,

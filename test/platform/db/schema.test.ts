@@ -161,6 +161,8 @@ const TABLES: Tables = {
     outlet_name: "text?",
     role_id: "text",
     role_name: "text?",
+    break_minutes: "int4?",
+    description: "text?",
     workplace_id: "uuid?",
     competence_id: "uuid?",
     overfilled: "bool",

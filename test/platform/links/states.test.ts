@@ -7,6 +7,7 @@ import {
   catchMail,
   headingOf,
   linkOf,
+  linksIn,
   PUBLIC_URL,
 } from "../../harness/candidate-links.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
@@ -70,6 +71,25 @@ describe.each(featureEngines)("the page of a shift on %s", (engine) => {
     expect(await shown(link)).toEqual([200, "Your shift is confirmed", "withdraw"]);
     expect((await organisation.booking(job, person))?.status).toBe("confirmed");
     expect(organisation.provider.shift(job.shiftId)?.assigned).toHaveLength(1);
+  });
+
+  it("shows the break and the description, of a provider that sends them", async () => {
+    const { link } = await offered();
+    expect((await open(link)).text).not.toMatch(/Break|About/);
+    await organisation.close();
+    const { channel, mails } = catchMail();
+    const config = { publicUrl: PUBLIC_URL };
+    organisation = await startOrganisation(database(), { config, channel, dialect: { variant: "b" } });
+    await organisation.addPerson({ language: "sv" });
+    await organisation.open({
+      breakMinutes: 90,
+      description: "Ring på <dörren>, fråga efter 18900116-9813\0",
+    });
+    const page = await open(linksIn(mails.at(-1) ?? { text: "" })[0] ?? "");
+    expect(page.text).toContain("<dt>Rast</dt><dd><bdi>1 timme 30 minuter</bdi></dd>");
+    const text = "Ring på &lt;dörren&gt;, fråga efter [personal number]";
+    expect(page.text).toContain(`<dt>Om passet</dt><dd><bdi>${text}</bdi></dd>`);
+    expect(mails.at(-1)?.text).not.toContain("dörren");
   });
 
   it("takes the same answer twice, and two at once, as one", async () => {

@@ -69,6 +69,8 @@ const factsOf = (shift: Shift) => ({
   outletName: shift.outletName ?? null,
   roleId: shift.roleId,
   roleName: shift.roleName ?? null,
+  breakMinutes: shift.breakMinutes ?? null,
+  description: shift.description ?? null,
   warnings: shift.warnings as string[],
 });
 

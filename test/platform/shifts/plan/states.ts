@@ -39,6 +39,8 @@ export const aJob = (patch: Partial<JobState> = {}): JobState => ({
   outletName: null,
   roleId: "role",
   roleName: null,
+  breakMinutes: null,
+  description: null,
   workplaceId: "workplace",
   competenceId: "competence",
   overfilled: false,
@@ -178,6 +180,8 @@ export const aShift = (patch: Partial<Shift> = {}): Shift => ({
   outletName: undefined,
   roleId: "role",
   roleName: undefined,
+  breakMinutes: undefined,
+  description: undefined,
   ...patch,
 });
 

@@ -14,6 +14,9 @@ create table jobs (
   outlet_name text,
   role_id text not null,
   role_name text,
+  -- Shown to candidates; only some providers send them.
+  break_minutes integer,
+  description text,
   workplace_id uuid references workplaces,
   competence_id uuid references competences,
   overfilled boolean not null default false,

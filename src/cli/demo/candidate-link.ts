@@ -1,0 +1,45 @@
+import type { Channel, Mail } from "../../platform/deps.ts";
+import { type DemoContext, expectOk, until } from "./step.ts";
+
+/** A mail server that keeps the last mails, so that the demo sends none to anyone. */
+export function catchMails(): { channel: Channel; mails: readonly Mail[] } {
+  const mails: Mail[] = [];
+  const deliver: Channel["deliver"] = async (mail) => {
+    mails.push(mail);
+    if (mails.length > KEPT) mails.shift();
+    return { kind: "delivered" };
+  };
+  return { mails, channel: { name: "email", deliver, close: () => undefined } };
+}
+
+const KEPT = 100;
+
+/** Mails a candidate the offer of an open shift, and returns the link in it. @throws Error when there is none in time. */
+export async function mailedLink(
+  demo: DemoContext,
+  mails: readonly Mail[],
+): Promise<{ firstName: string; url: string }> {
+  const { operations, platformUrl } = demo;
+  const notificationId = await until(demo, "an offer", () => readOffer(demo));
+  const path = { notificationId };
+  const { candidateId } = expectOk(await operations.resendNotification({ params: { path } }));
+  const { firstName } = expectOk(await operations.getCandidate({ params: { path: { candidateId } } }));
+  const link = await until(demo, "the mail of the offer", async () => {
+    const mail = mails.findLast(({ id }) => id.startsWith(notificationId));
+    return mail && /\/c\/[\w-]+/.exec(mail.text)?.[0];
+  });
+  return { firstName, url: platformUrl + link };
+}
+
+/** Returns an offer of the first open shift that still holds. */
+async function readOffer({ operations, provider: { providerId } }: DemoContext): Promise<string | undefined> {
+  const query = { providerId, status: "open" } as const;
+  const [job] = expectOk(await operations.listJobs({ params: { query } })).items;
+  if (!job) return undefined;
+  const { items } = expectOk(await operations.listNotifications({ params: { query: { jobId: job.jobId } } }));
+  const booked = job.bookings.map(({ candidateId }) => candidateId);
+  return items.find(
+    ({ kind, withdrawnAt, candidateId }) =>
+      kind === "job_offered" && withdrawnAt === undefined && !booked.includes(candidateId),
+  )?.notificationId;
+}
