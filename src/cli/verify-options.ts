@@ -6,7 +6,7 @@ import { createShift } from "./create-shift.ts";
 import type { Io } from "./io.ts";
 import { shellWord } from "./shell-word.ts";
 import { choice, numberFlag, readFlags, tokenFlag, UsageError, uuidFlag } from "./usage.ts";
-import { readFixtures } from "./verify-fixtures.ts";
+import { readFixtures, readNumbers } from "./verify-fixtures.ts";
 
 /** The parsed command line. */
 export interface CommandLine {
@@ -37,6 +37,7 @@ const FLAGS = {
   skip: { type: "string", multiple: true },
   report: { type: "string" },
   json: { type: "boolean", default: false },
+  numbers: { type: "string" },
   "fail-on": { type: "string", default: "error" },
   seed: { type: "string" },
   runs: { type: "string" },
@@ -76,6 +77,7 @@ export function readCommandLine(argv: string[], env: Io["env"]): CommandLine | u
     ...given("only", flags.only, (lists) => namesIn("only", lists, "group", groups)),
     ...given("skip", flags.skip, (lists) => namesIn("skip", lists, "group", groups)),
     ...given("seed", flags.seed, seedOf),
+    ...given("numbers", flags.numbers, readNumbers),
     ...given("runs", flags.runs, (text) => numberFlag("runs", text, 1, 10_000)),
     ...given("timeoutMs", flags.timeout, (text) => numberFlag("timeout", text, 1, 600) * 1_000),
   };
