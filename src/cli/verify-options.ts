@@ -20,7 +20,7 @@ export interface CommandLine {
 
 const OPERATIONS = operationsTable.map(({ operationId }) => operationId);
 
-const FLAGS = {
+export const VERIFY_FLAGS = {
   "provider-id": { type: "string" },
   token: { type: "string" },
   routing: { type: "string", default: "auto" },
@@ -48,7 +48,7 @@ const FLAGS = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-const parse = (args: string[]) => readFlags({ args, options: FLAGS, allowPositionals: true });
+const parse = (args: string[]) => readFlags({ args, options: VERIFY_FLAGS, allowPositionals: true });
 type Flags = ReturnType<typeof parse>["values"];
 
 /**
@@ -111,7 +111,7 @@ export function baseUrlOf([text, ...more]: string[]): string {
   return withoutTrailingSlashes(url.href);
 }
 
-function webAddress(name: string, text: string): URL {
+export function webAddress(name: string, text: string): URL {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
   throw new UsageError(
