@@ -1,24 +1,25 @@
 import { type Group, groups, type KnownForms, verify } from "../verify/index.ts";
 import type { Io } from "./io.ts";
-import { readCommandLine } from "./verify-options.ts";
+import { readCommandLine, VERIFY_FLAGS } from "./verify-options.ts";
 import { stopOnSignal } from "./verify-stop.ts";
 
-/** Flags that have the same meaning as in `shiftpact verify`. */
-export const DETECT_FLAGS = {
-  "provider-id": { type: "string" },
-  token: { type: "string" },
-  fixtures: { type: "string" },
-  "shift-id": { type: "string" },
-  "cancellable-shift-id": { type: "string" },
-  "states-url": { type: "string" },
-  "read-only": { type: "boolean" },
-  timeout: { type: "string" },
-} as const;
+// `--routing` and `--numbers` are forms here.
+const { help: _, routing: __, numbers: ___, ...verifyFlags } = VERIFY_FLAGS;
+
+/** Every flag of `shiftpact verify`, so that the same command line works; those of its report have no effect. */
+export const DETECT_FLAGS = Object.fromEntries(
+  Object.entries(verifyFlags).map(([name, { type, ...flag }]) => [
+    name,
+    { type, ...("multiple" in flag && { multiple: true }) },
+  ]),
+) as { [Name in keyof typeof verifyFlags]: Omit<(typeof verifyFlags)[Name], "default"> };
 
 /** The groups of checks that detect no form. */
 const FORMLESS: readonly Group[] = ["authentication", "tenants", "errors", "generated", "contracts"];
 
-export type DetectValues = { readonly [Flag in keyof typeof DETECT_FLAGS]?: string | boolean | undefined };
+export type DetectValues = {
+  readonly [Flag in keyof typeof DETECT_FLAGS]?: string | boolean | string[] | undefined;
+};
 
 /**
  * Detects the forms of a running provider, as `shiftpact verify` does.
@@ -48,8 +49,8 @@ export async function detectForms(
 
 function argvOf(values: DetectValues): string[] {
   return (Object.keys(DETECT_FLAGS) as (keyof DetectValues)[]).flatMap((flag) => {
-    const value = values[flag];
-    if (typeof value === "string") return [`--${flag}=${value}`];
-    return value === true ? [`--${flag}`] : [];
+    const value = values[flag] ?? [];
+    if (typeof value === "boolean") return value ? [`--${flag}`] : [];
+    return [value].flat().map((text) => `--${flag}=${text}`);
   });
 }

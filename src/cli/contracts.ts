@@ -32,11 +32,7 @@ ${formsList().join("\n")}
   --verified FILE    reads what pact-verifier --json wrote, and fails when no interaction was verified: a filter that matches
                      nothing is no success
   --detect BASE_URL  finds the forms out at a running provider; a form that is given as a flag stays as given.
-                     Accepts these flags of shiftpact verify, and PROVIDER_TOKEN from the environment:
-                     ${Object.keys(DETECT_FLAGS)
-                       .map((flag) => `--${flag}`)
-                       .join(" ")
-                       .replace(" --cancellable", "\n                     --cancellable")}
+                     Accepts the flags of shiftpact verify except --numbers, and PROVIDER_TOKEN from the environment
 
 Exit code: 0 written, 1 nothing was verified, 2 could not run.
 

@@ -9,9 +9,11 @@ import { HOLD_MS, type Seen } from "../verify/listen/webhook-receiver.ts";
 import { painter } from "../verify/reporters/terminal.ts";
 import { reportUnusable } from "./command-failure.ts";
 import { type Io, reportOutput } from "./io.ts";
+import { forwardTo, recordTo } from "./listen-record.ts";
 import { openReports, printJson, printVerdict } from "./print-verdict.ts";
 import { untilStopped } from "./stop-signal.ts";
 import { numberFlag, readFlags, UsageError, visibleToken } from "./usage.ts";
+import { webAddress } from "./verify-options.ts";
 
 const DEFAULT_PORT = 3000;
 const DEFAULT_SECONDS = 120;
@@ -22,6 +24,8 @@ const HELP = `shiftpact listen: a platform stand-in that checks the webhooks of 
   --token T       PLATFORM_TOKEN; generated and printed unless given
   --expect E,..   the expected events; ${eventNames.join(",")} unless given
   --timeout S     how long to wait for them, in seconds; ${DEFAULT_SECONDS} unless given
+  --record FILE   appends every webhook to the file, as a line of JSON
+  --forward URL   sends every acknowledged webhook there too, with the same token
   --report DIR    writes report.html, junit.xml and report.json there
   --json          one finding a line, the summary last; everything else goes to stderr
 
@@ -59,6 +63,8 @@ function flagsOf(args: string[]) {
       token: { type: "string" },
       expect: { type: "string" },
       timeout: { type: "string" },
+      record: { type: "string" },
+      forward: { type: "string" },
       report: { type: "string" },
       json: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
@@ -73,16 +79,28 @@ async function run(flags: Flags, io: Io, wait: Wait): Promise<number> {
   const paint = painter(!json && isInteractive);
   const expect = eventsOf(flags.expect);
   const writeReports = openReports(flags.report);
+  const { record, forward } = flags;
+  const pending: unknown[] = [];
+  const observers = [
+    ...(record === undefined ? [] : [recordTo(record)]),
+    ...(forward === undefined
+      ? []
+      : [forwardTo({ url: webAddress("--forward", forward).href, token, print })]),
+  ];
   const listener = await startListener({
     token: visibleToken("--token", token),
     expect,
     wait,
     port: numberFlag("port", flags.port ?? String(DEFAULT_PORT), 0, 65_535),
     timeoutMs: numberFlag("timeout", flags.timeout ?? String(DEFAULT_SECONDS), 1, 86_400) * SECOND_MS,
-    onSeen: (seen) => print(paint(seen.found.length > 0 ? "red" : "reset", lineOf(seen))),
+    onSeen: (seen) => {
+      print(paint(seen.found.length > 0 ? "red" : "reset", lineOf(seen)));
+      pending.push(...observers.map((observe) => observe(seen)));
+    },
   });
   for (const line of greeting(listener, token, expect)) print(line);
   const verdict = await untilFinished(listener);
+  await Promise.all(pending);
   writeReports(verdict, "listen: the webhooks of a provider");
   if (!json) io.stdout("");
   (json ? printJson : printVerdict)(verdict, io);

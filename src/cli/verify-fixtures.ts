@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { parsePersonalNumber } from "../contract/personal-number.ts";
 import type { Fixtures } from "../verify/options.ts";
 import { codeOf } from "./io.ts";
 import { UsageError } from "./usage.ts";
@@ -43,13 +44,30 @@ function membersOf(file: string): [string, unknown][] {
   return Object.entries(value);
 }
 
-function textOf(file: string): string {
+/** Fewer would be in use after a few runs. */
+const FEWEST = 40;
+
+/**
+ * Reads the file of `--numbers`.
+ * @throws UsageError that names the line; never a value, which may be personal data
+ */
+export function readNumbers(file: string): string[] {
+  const lines = textOf(file, "--numbers", "a text file with a personal number a line").trim().split(/\s+/);
+  const numbers = lines.map((line, index) => {
+    const number = parsePersonalNumber(line);
+    if (number === undefined)
+      throw new UsageError(`--numbers ${file}: entry ${index + 1} is no valid personal number`);
+    return number;
+  });
+  if (new Set(numbers).size >= FEWEST) return [...new Set(numbers)];
+  throw new UsageError(`--numbers ${file}: has fewer than ${FEWEST} different numbers`);
+}
+
+function textOf(file: string, flag = "--fixtures", wanted = `a JSON file like ${EXAMPLE}`): string {
   try {
     return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
   } catch (error) {
-    throw new UsageError(
-      `--fixtures ${file}: cannot be read (${codeOf(error)}); give a JSON file like ${EXAMPLE}`,
-    );
+    throw new UsageError(`${flag} ${file}: cannot be read (${codeOf(error)}); give ${wanted}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { createShift } from "./create-shift.ts";
 import type { Io } from "./io.ts";
 import { shellWord } from "./shell-word.ts";
 import { choice, numberFlag, readFlags, tokenFlag, UsageError, uuidFlag } from "./usage.ts";
-import { readFixtures } from "./verify-fixtures.ts";
+import { readFixtures, readNumbers } from "./verify-fixtures.ts";
 
 /** The parsed command line. */
 export interface CommandLine {
@@ -20,7 +20,7 @@ export interface CommandLine {
 
 const OPERATIONS = operationsTable.map(({ operationId }) => operationId);
 
-const FLAGS = {
+export const VERIFY_FLAGS = {
   "provider-id": { type: "string" },
   token: { type: "string" },
   routing: { type: "string", default: "auto" },
@@ -37,6 +37,7 @@ const FLAGS = {
   skip: { type: "string", multiple: true },
   report: { type: "string" },
   json: { type: "boolean", default: false },
+  numbers: { type: "string" },
   "fail-on": { type: "string", default: "error" },
   seed: { type: "string" },
   runs: { type: "string" },
@@ -47,7 +48,7 @@ const FLAGS = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-const parse = (args: string[]) => readFlags({ args, options: FLAGS, allowPositionals: true });
+const parse = (args: string[]) => readFlags({ args, options: VERIFY_FLAGS, allowPositionals: true });
 type Flags = ReturnType<typeof parse>["values"];
 
 /**
@@ -76,6 +77,7 @@ export function readCommandLine(argv: string[], env: Io["env"]): CommandLine | u
     ...given("only", flags.only, (lists) => namesIn("only", lists, "group", groups)),
     ...given("skip", flags.skip, (lists) => namesIn("skip", lists, "group", groups)),
     ...given("seed", flags.seed, seedOf),
+    ...given("numbers", flags.numbers, readNumbers),
     ...given("runs", flags.runs, (text) => numberFlag("runs", text, 1, 10_000)),
     ...given("timeoutMs", flags.timeout, (text) => numberFlag("timeout", text, 1, 600) * 1_000),
   };
@@ -109,7 +111,7 @@ export function baseUrlOf([text, ...more]: string[]): string {
   return withoutTrailingSlashes(url.href);
 }
 
-function webAddress(name: string, text: string): URL {
+export function webAddress(name: string, text: string): URL {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
   throw new UsageError(

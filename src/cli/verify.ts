@@ -34,6 +34,8 @@ ${Object.entries(FIXTURE_MEMBERS)
   --create-shift URL|COMMAND   makes a shift in the future, so that every run can check the cancellation:
                                POST to the URL, or a command; the answer is its id, or {"shiftId": "..."}
   --states-url URL             sets provider states up instead: Pact's callback
+  --numbers FILE               personal numbers of people who do not exist, for test candidates: one a line, at least 40;
+                               published test numbers unless given
   --only GROUP,..  --skip GROUP,..
                                what is checked; reachability and dialect always are. The groups:
       ${groups.slice(0, 6).join(", ")},

@@ -50,6 +50,8 @@ export interface ProviderActions {
   deleteShift(shiftId: string): Change;
   /** @throws TypeError for an invalid personal number. */
   addCandidate(candidate: NewCandidate): StoredCandidate;
+  /** Removes the candidate with this number, if there is one. */
+  removeCandidate(personalNumber: string): void;
   connectPlatform(platform: PlatformConnection): void;
   /** Returns the current state of the organisation, to start another sandbox with. */
   snapshot(): OrganisationSnapshot;
@@ -104,6 +106,9 @@ export function createActions(
     deleteShift: (shiftId) =>
       changed(Object.assign(known(shiftId), { cancelled: true, updatedAt: stamp() }), "shift.delete"),
     addCandidate: (given) => addCandidate(given, organisation, context),
+    removeCandidate: (personalNumber) => {
+      for (const [id, each] of candidates) if (each.personalNumber === personalNumber) candidates.delete(id);
+    },
     connectPlatform: (platform) => webhooks.connect(providerId, platform),
     snapshot: () => snapshotOf(organisation),
   };

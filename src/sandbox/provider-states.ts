@@ -5,10 +5,13 @@ import type { ProviderActions } from "./provider-actions.ts";
 /** Values that replace the example values of an interaction. Every state includes the providerId. */
 export type StateValues = Record<string, string>;
 
-/** `positions`: of the shift; 1 by default. `assigned`: number of assigned candidates; 0 by default. */
 export interface StateParameters {
+  /** Of the shift; 1 by default. */
   positions?: number;
+  /** Number of assigned candidates; 0 by default. */
   assigned?: number;
+  /** Of the candidate to remove. */
+  personalNumber?: string;
 }
 
 export type ProviderState = (parameters?: StateParameters) => StateValues;
@@ -39,7 +42,11 @@ export function providerStates(actions: ProviderActions, numbers: readonly strin
       const { id, personalNumber } = person(actions, 0);
       return { providerId, candidateId: id, ...numberForms(personalNumber) };
     },
-    "no such candidate": () => ({ providerId, ...numberForms(unusedNumber(actions, numbers)) }),
+    "no such candidate": ({ personalNumber } = {}) => {
+      const given = parsePersonalNumber(personalNumber ?? "");
+      if (given !== undefined) actions.removeCandidate(given);
+      return { providerId, ...numberForms(given ?? unusedNumber(actions, numbers)) };
+    },
   } as const satisfies Record<string, ProviderState>;
 }
 

@@ -4,6 +4,7 @@ import type { ProviderHttpError } from "../clients/provider/http-error.ts";
 export interface Reason {
   reason: string;
   fix?: string;
+  isTooLong?: boolean;
   /** Whether the connection closed before the first byte. */
   isUnbegun?: boolean;
 }
@@ -11,6 +12,7 @@ export interface Reason {
 const COUNT_BYTES =
   "Count Content-Length in bytes of the encoded body, not in characters, or leave it to the framework.";
 const CRASH = "Check the provider's log for a crash at this request.";
+const SHORTER = "Return only what the contract lists: the platform reads at most this much.";
 const RUNNING = "Check that the provider is running, and that the address and the port are correct.";
 const CERTIFICATE =
   "Serve a certificate that is valid for this host name, with its whole chain; the platform accepts no other.";
@@ -22,6 +24,7 @@ export function unanswered(error: ProviderHttpError, timeoutMs: number | undefin
     const limit = timeoutMs === undefined ? "the time limit" : `${timeoutMs / 1_000} s`;
     return { reason: `no complete response within ${limit}` };
   }
+  if (error.failure === "response_too_long") return { reason: error.message, fix: SHORTER, isTooLong: true };
   const code = error.code ?? (isNoHttp(error) ? "HPE_" : undefined);
   return code === undefined ? { reason: error.message } : connectionReason(code);
 }

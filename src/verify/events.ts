@@ -33,6 +33,8 @@ export interface Verification {
   /** Whether the run used GET only. */
   readOnly: boolean;
   requests: number;
+  /** New test candidates that stay at the provider. */
+  candidates: number;
   /** The number of waits after a 429, and the concurrency after the last one. */
   limited: { waits: number; atOnce: number };
   /** Milliseconds. */

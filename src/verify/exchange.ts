@@ -49,6 +49,8 @@ export interface Answered {
 export interface Unanswered {
   kind: "hung" | "broken";
   reason: string;
+  /** Whether the response is longer than the kit reads. */
+  isTooLong?: boolean;
   /** Whether the connection closed before the first byte. */
   isUnbegun?: boolean;
   /** What to check; undefined if the reason is only that there was no response. */

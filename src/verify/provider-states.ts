@@ -46,6 +46,22 @@ async function setUpThrough(statesUrl: string): Promise<Fixtures> {
   };
 }
 
+/** Removes the candidates with these numbers through the provider state, and returns the numbers that are left. */
+export async function removeCandidates(
+  statesUrl: string | undefined,
+  numbers: readonly string[],
+): Promise<readonly string[]> {
+  if (statesUrl === undefined) return numbers;
+  try {
+    for (const personalNumber of numbers)
+      await setUpState(statesUrl, "no such candidate", { personalNumber });
+    return [];
+  } catch (error) {
+    if (error instanceof CouldNotRun) return numbers;
+    throw error;
+  }
+}
+
 function text(name: keyof Fixtures, value: unknown): Fixtures {
   return typeof value === "string" ? { [name]: value } : {};
 }

@@ -30,6 +30,12 @@ export type Recorder = ReturnType<typeof createRecorder>;
 /** What the recorder needs of the check that yields an outcome. */
 type Source = Pick<Check, "isAside" | "isByTitle" | "name">;
 
+/** Numbers of test candidates that the run created, and of those that stay. */
+interface NewCandidates {
+  made: number;
+  left: number;
+}
+
 /** Counts and formats the outcomes of a run, and emits them as events. */
 export function createRecorder(options: VerifyOptions, seed: number) {
   const { baseUrl, providerId, onEvent = () => undefined } = options;
@@ -116,18 +122,19 @@ export function createRecorder(options: VerifyOptions, seed: number) {
     }
   }
 
-  function close(run: Run): Verification {
+  function close(run: Run, { made, left: candidates }: NewCandidates): Verification {
     if (chosenChecks === 0) keepNothingChecked();
     keepUnreached();
     const checks = results.close();
     const { requests, ...limited } = run.target.count;
-    const unseen = unseenOf(run.known.served, options);
+    const unseen = unseenOf(run.known.served, made > 0, options);
     const summary = summaryOf(checks, options.failOn ?? "error");
     if (summary.verdict === "conforms" && unseen.length > 0) summary.verdict = "incomplete";
     const verification: Verification = {
       summary,
       unseen,
       readOnly: options.readOnly ?? false,
+      candidates,
       requests,
       limited,
       findings: [...findings.values()],

@@ -7,7 +7,7 @@ export interface RequestQueue {
    * @param isServed false for a response that limits the rate
    */
   run<T>(urgency: number, request: () => Promise<T>, isServed?: (result: T) => boolean): Promise<T>;
-  /** After a 429: pauses all requests, halves the limit, and then sends no faster than the provider has served. */
+  /** After a 429: pauses all requests, halves the limit, and then sends no faster than the provider has served, and gradually faster. */
   slowDown(pauseMs: number): Promise<void>;
   /** Resolves when no request is in progress. */
   idle(): Promise<void>;
@@ -37,6 +37,8 @@ const COMFORTABLE = 4;
 /** Slower than what the provider served in the second before it limited the rate. */
 const MARGIN = 1.1;
 const SLOWEST_MS = 5_000;
+/** Of the interval, after each served request: the first 429 may have come before the provider served many. */
+const EASE = 0.9;
 
 export function createQueue(most: number, { wait, timeoutMs, rate }: Pace): RequestQueue {
   const waiting: Waiting[] = [];
@@ -45,6 +47,8 @@ export function createQueue(most: number, { wait, timeoutMs, rate }: Pace): Requ
   /** Ends of the requests of the last second. */
   let served: number[] = [];
   let intervalMs = rate === undefined ? 0 : SECOND_MS / rate;
+  /** The shortest interval that may succeed. */
+  let leastMs = intervalMs;
   let isPacing = false;
   let busy = 0;
   let pauses = 0;
@@ -64,7 +68,7 @@ export function createQueue(most: number, { wait, timeoutMs, rate }: Pace): Requ
   }
 
   function pace(): void {
-    if (intervalMs === 0) return;
+    if (intervalMs < 1) return;
     isPacing = true;
     const goOn = () => {
       isPacing = false;
@@ -76,6 +80,7 @@ export function createQueue(most: number, { wait, timeoutMs, rate }: Pace): Requ
   function end(beganAt: number, wasServed: boolean): void {
     const now = performance.now();
     served = [...served.filter((each) => each > now - SECOND_MS), ...(wasServed ? [now] : [])];
+    if (wasServed) intervalMs = Math.max(leastMs, intervalMs * EASE);
     speed.took(now - beganAt);
     busy -= 1;
     startNext();
@@ -108,8 +113,9 @@ export function createQueue(most: number, { wait, timeoutMs, rate }: Pace): Requ
     slowDown: async (pauseMs) => {
       if (pauses === 0) {
         most = Math.max(1, Math.floor(most / 2));
+        leastMs = Math.max(leastMs, intervalMs * MARGIN);
         const asServed = Math.ceil((SECOND_MS / Math.max(1, served.length)) * MARGIN);
-        intervalMs = Math.min(SLOWEST_MS, Math.max(asServed, intervalMs * MARGIN));
+        intervalMs = Math.min(SLOWEST_MS, Math.max(asServed, leastMs));
       }
       pauses += 1;
       await wait(pauseMs).finally(() => {

@@ -13,12 +13,18 @@ const REQUIRED: Partial<Record<Group, readonly (readonly OperationId[])[]>> = {
 };
 
 /** Returns required operations that never succeeded, of the chosen groups and operations. */
-export function unseenOf(served: ReadonlySet<OperationId>, options: VerifyOptions): OperationId[] {
+export function unseenOf(
+  served: ReadonlySet<OperationId>,
+  hasCreated: boolean,
+  options: VerifyOptions,
+): OperationId[] {
   const { operations } = options;
+  // An existing candidate does not show that a creation works.
+  const isSeen = (each: OperationId) => served.has(each) && (each !== "createCandidate" || hasCreated);
   return Object.entries(REQUIRED)
     .filter(([group]) => isChosen(group as Group, options))
     .flatMap(([, required]) => required)
-    .filter((forms) => !forms.some((each) => served.has(each)))
+    .filter((forms) => !forms.some(isSeen))
     .map((forms) => forms.filter((each) => operations?.includes(each) ?? true))
     .flatMap(([first]) => first ?? []);
 }

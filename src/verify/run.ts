@@ -4,6 +4,7 @@ import { type Exchange, isReply, type OperationId, type Probe } from "./exchange
 import type { Found, Skipped } from "./finding.ts";
 import { type Target, uuidFrom } from "./http-target.ts";
 import type { KnownForms } from "./interactions.ts";
+import { isObject } from "./json-object.ts";
 import { judgeForms } from "./judge/dialect-consistency.ts";
 import { judge } from "./judge/judge.ts";
 import type { Fixtures, OtherTenant } from "./options.ts";
@@ -23,6 +24,8 @@ export interface Run {
   /** Sends few and ordinary requests only. */
   readonly isPolite: boolean;
   readonly seed: number;
+  /** Personal numbers of people who do not exist. */
+  readonly numbers: readonly string[];
   /** Number of generated inputs of each kind. */
   readonly runs: number;
   /** Milliseconds since 1970. */
@@ -79,6 +82,8 @@ export interface Known {
   createsHyphenated?: boolean;
   /** Test numbers in use in this run. */
   readonly claimed: Set<string>;
+  /** Personal numbers of creations that succeeded, as sent. */
+  readonly created: Set<string>;
   /** Forms of unassignment that succeeded. */
   readonly offered: Set<OperationId>;
   /** Candidates that the run has tried to assign, by shift. */
@@ -127,7 +132,10 @@ export interface PreparedPerson {
 }
 
 export interface RunParts
-  extends Pick<Run, "target" | "fixtures" | "mayChange" | "isPolite" | "seed" | "runs" | "now" | "other"> {
+  extends Pick<
+    Run,
+    "target" | "fixtures" | "mayChange" | "isPolite" | "seed" | "numbers" | "runs" | "now" | "other"
+  > {
   statesUrl?: string | undefined;
   createShift?: Run["createShift"];
 }
@@ -142,6 +150,7 @@ export function createRun(parts: RunParts, observer = SILENT): Run {
     firstReads: new Map(),
     tried: new Map(),
     claimed: new Set(),
+    created: new Set(),
     offered: new Set(),
     served: new Set(),
   };
@@ -160,6 +169,7 @@ export function createRun(parts: RunParts, observer = SILENT): Run {
     const exchange = await target.send(probe, urgency, before);
     const { answer } = exchange;
     if (answer.kind === "hung") hung.set(probe.operation, exchange);
+    noteCreated(exchange, known);
     answered(probe.operation, answer.kind === "answer" ? String(answer.status) : answer.kind);
     if (!isJudged(exchange)) return exchange;
     const findings = [...judge(exchange), ...judgeForms(exchange, forms)];
@@ -195,6 +205,13 @@ function noteTried({ operation, path }: Probe, { tried }: Known): void {
   if (operation !== "assignCandidate" || shiftId === undefined || candidateId === undefined) return;
   const there = tried.get(shiftId) ?? new Set();
   tried.set(shiftId, there.add(candidateId));
+}
+
+function noteCreated(exchange: Exchange, { created }: Known): void {
+  const { operation, json } = exchange.probe;
+  if (operation !== "createCandidate" || !isReply(exchange) || exchange.answer.status >= 300) return;
+  const number = isObject(json) ? json.personalNumber : undefined;
+  if (typeof number === "string" || typeof number === "number") created.add(String(number));
 }
 
 /** Removes the position field that this provider does not accept. */

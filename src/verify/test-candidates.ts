@@ -9,28 +9,29 @@ import { type Exchange, isReply, statusOf } from "./exchange.ts";
 import type { PreparedPerson, Run } from "./run.ts";
 import { numbersFor, type Purpose } from "./test-numbers.ts";
 
-/** Number of concurrent lookups in each round. The first number is usually free. */
-const ROUNDS = [1, 4, 12];
+/** Number of concurrent lookups in each round. The first number is usually free, and each run takes two more. */
+const ROUNDS = [1, 4, 12, 36, 108];
 
-/** Returns the test candidate, created once for the run. */
+/** Returns the test candidate, created by this run or an earlier one. */
 export function personOf(run: Run): Promise<PreparedPerson> {
-  run.known.person ??= prepare(run, "person");
+  run.known.person ??= prepare(run, "person", payloadOf, true);
   return run.known.person;
 }
 
-/** Returns a second test candidate, created with the full payload of a hire (contract 2.4). */
+/** Returns a second test candidate, created in this run with the full payload of a hire (contract 2.4). */
 export function secondOf(run: Run): Promise<PreparedPerson> {
   run.known.second ??= prepare(run, "second", fullPayloadOf);
   return run.known.second;
 }
 
-/** Creates a test candidate, or reuses one of an earlier run. */
+/** Creates a test candidate. Reuses one of an earlier run if that is preferred, or if every number is in use. */
 export async function prepare(
   run: Run,
-  purpose: Purpose,
+  name: string,
   payloadFor: (number: string) => CandidateCreate = payloadOf,
+  prefersReuse = false,
 ): Promise<PreparedPerson> {
-  const { number, lookups, isTest } = await testNumberFor(run, purpose, purpose);
+  const { number, lookups, isTest } = await testNumberFor(run, "valid", name, prefersReuse);
   const created = run.mayChange ? await create(run, number, payloadFor) : undefined;
   const { payload = payloadFor(number), creation, refusal } = created ?? {};
   const isReused = isTest && run.mayChange;
@@ -94,6 +95,10 @@ export function isFound({ candidateId, found, number }: PreparedPerson): boolean
   return candidateId !== undefined && ids.includes(candidateId);
 }
 
+/** Why no candidate is created. */
+export const NUMBERS_USED_UP =
+  "every test number has a candidate: remove those of earlier runs, or provide others with --numbers";
+
 /** A test number with its lookups. */
 export interface TestNumber {
   number: PersonalNumber;
@@ -105,8 +110,14 @@ export interface TestNumber {
 /**
  * Returns a test number that finds no candidate in both formats, or else the number of a test candidate.
  * @param name determines the first number to try
+ * @param prefersReuse returns the first number without a candidate of the provider's own
  */
-export async function testNumberFor(run: Run, purpose: Purpose, name: string): Promise<TestNumber> {
+export async function testNumberFor(
+  run: Run,
+  purpose: Purpose,
+  name: string,
+  prefersReuse = purpose === "invalid",
+): Promise<TestNumber> {
   let left = numbersFrom(run, purpose, name);
   const tried: TestNumber[] = [];
   for (const count of ROUNDS) {
@@ -117,7 +128,9 @@ export async function testNumberFor(run: Run, purpose: Purpose, name: string): P
     for (const number of round) run.known.claimed.delete(number);
     left = left.filter((number) => !round.includes(number));
     tried.push(...numbers);
-    const free = numbers.find(({ number, lookups }) => !isTaken(lookups, number));
+    const free = numbers.find(
+      ({ number, lookups, isTest }) => (prefersReuse && isTest) || !isTaken(lookups, number),
+    );
     if (free) return claim(run, purpose, free);
   }
   return claim(run, purpose, tried.find(({ isTest }) => isTest) ?? (tried[0] as TestNumber));
@@ -130,7 +143,7 @@ function claim({ known }: Run, purpose: Purpose, numbers: TestNumber): TestNumbe
 
 /** Returns all numbers of the purpose, starting at a position from the seed and the name. */
 function numbersFrom(run: Run, purpose: Purpose, name: string): PersonalNumber[] {
-  const numbers = numbersFor(purpose);
+  const numbers = numbersFor(purpose, run.numbers);
   const start = Number.parseInt(run.madeUp(`number ${name}`).slice(0, 8), 16) % numbers.length;
   return [...numbers.slice(start), ...numbers.slice(0, start)].map(read);
 }
@@ -138,7 +151,7 @@ function numbersFrom(run: Run, purpose: Purpose, name: string): PersonalNumber[]
 async function seek(run: Run, number: PersonalNumber): Promise<TestNumber> {
   const lookups = await lookUpBoth(run, number);
   const there = Object.values(lookups).flatMap((lookup) => matching(lookup, number));
-  return { number, lookups, isTest: there.some(({ lastName }) => lastName === TEST_LAST_NAME) };
+  return { number, lookups, isTest: there.some(isOwn) };
 }
 
 export function isTaken(lookups: PreparedPerson["lookups"], number: PersonalNumber): boolean {
@@ -213,8 +226,13 @@ export function createdId(exchange: Exchange): string | undefined {
 
 const EMOJI = "\u{1F4CB}";
 
-/** Identifies test candidates of earlier runs. */
+/** Identify test candidates of earlier runs; an invalid one may lack one of them. */
 const TEST_LAST_NAME = "Provning";
+const TEST_EMAIL = "vera.provning@example.com";
+
+export function isOwn({ lastName, email }: Partial<Candidate>): boolean {
+  return lastName === TEST_LAST_NAME || email === TEST_EMAIL;
+}
 
 /** Returns the platform's payload for a booking (contract 2.4). */
 export function payloadOf(number: string): CandidateCreate {
@@ -222,7 +240,7 @@ export function payloadOf(number: string): CandidateCreate {
     personalNumber: number,
     firstName: "Vera",
     lastName: TEST_LAST_NAME,
-    email: "vera.provning@example.com",
+    email: TEST_EMAIL,
     phone: "+46701740620",
   };
 }

@@ -25,14 +25,14 @@ export const TEST_NUMBERS: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Purpose of a test number. Purposes never share numbers, and no candidate is created under those of `unused`. */
-export type Purpose = "unused" | "person" | "second" | "once";
+/** Purpose of a test number. No candidate is created under those of `unused`; those of `invalid` are the same in each run. */
+export type Purpose = "unused" | "invalid" | "valid";
 
-const UNUSED = 20;
-const SHARES: readonly Purpose[] = ["person", "second", "once"];
+/** A part of the numbers for each of the two fixed purposes. */
+const PART = 7;
 
-export function numbersFor(purpose: Purpose): readonly string[] {
-  if (purpose === "unused") return TEST_NUMBERS.slice(0, UNUSED);
-  const rest = TEST_NUMBERS.slice(UNUSED);
-  return rest.filter((_, index) => SHARES[index % SHARES.length] === purpose);
+export function numbersFor(purpose: Purpose, numbers: readonly string[]): readonly string[] {
+  const part = Math.ceil(numbers.length / PART);
+  if (purpose === "unused") return numbers.slice(0, part);
+  return purpose === "invalid" ? numbers.slice(part, 2 * part) : numbers.slice(2 * part);
 }

@@ -8,12 +8,14 @@ import { isRun } from "./groups.ts";
 import { createTarget, type TargetOptions } from "./http-target.ts";
 import type { VerifyOptions } from "./options.ts";
 import { reportsOf } from "./ordered-results.ts";
-import { setUpFixtures } from "./provider-states.ts";
+import { removeCandidates, setUpFixtures } from "./provider-states.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { changedShifts, restore } from "./restore.ts";
 import { createRun, type Run } from "./run.ts";
 import { runInOrder } from "./schedule.ts";
+import { isGone, readShiftOf } from "./shift.ts";
 import { type Stop, Stopped, stopBy } from "./stop.ts";
+import { TEST_NUMBERS } from "./test-numbers.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Shorter than a server keeps an idle connection: one that it is about to close would break the next request. Milliseconds. */
@@ -31,8 +33,8 @@ const CHANGING: readonly OperationId[] = [
 
 /**
  * Verifies a running provider against the contract (spec/provider.openapi.yaml). Unless `readOnly` is set, it changes data: shifts and
- * assignments are restored afterwards, but created test candidates stay, because the contract cannot remove them, and a cancellable
- * fixture shift is cancelled.
+ * assignments are restored afterwards, but created test candidates stay unless a provider state removes them, because the contract has no
+ * operation for it, and a cancellable fixture shift is cancelled.
  * @throws CouldNotRun without a provider to verify: there is no response, or the token is refused; and after the stop signal
  */
 export async function verify(options: VerifyOptions): Promise<Verification> {
@@ -51,8 +53,8 @@ async function verifyWith(
   options: VerifyOptions,
   connections: Pick<TargetOptions, "fetch" | "freshFetch">,
 ): Promise<Verification> {
-  const { baseUrl, providerId, token, readOnly = false, polite = false, other, createShift } = options;
-  const { seed = SEED, runs = GENERATED } = options;
+  const { baseUrl, providerId, token, readOnly = false, polite = false, other } = options;
+  const { seed = SEED, runs = GENERATED, numbers = TEST_NUMBERS } = options;
   const stop = stopBy(options.signal, options.wait ?? ((ms) => new Promise((done) => setTimeout(done, ms))));
   const recorder = createRecorder(options, seed);
   recorder.plan(readOnly ? [] : CHANGING);
@@ -66,12 +68,15 @@ async function verifyWith(
     rate: options.rate,
     timeoutMs: options.fetch ? options.timeoutMs : (options.timeoutMs ?? TIMEOUT_MS),
   });
-  const fixtures = await stop.step(setUpFixtures(options));
+  const shifts: string[] = [];
+  const createShift = options.createShift && recorded(options.createShift, shifts);
+  const fixtures = await stop.step(setUpFixtures({ ...options, ...(createShift && { createShift }) }));
   const parts = {
     target,
     fixtures,
     other,
     seed,
+    numbers,
     runs,
     mayChange: !readOnly,
     isPolite: polite,
@@ -81,8 +86,37 @@ async function verifyWith(
   };
   const run = createRun(parts, { found: recorder.found, answered: recorder.answered });
   if (options.routing === "path" || options.routing === "header") run.forms.routing = options.routing;
-  await runChecks(run, options, { recorder, stop });
-  return recorder.close(run);
+  try {
+    await runChecks(run, options, { recorder, stop });
+  } finally {
+    await cancelAll(run, shifts);
+  }
+  const made = await newNumbers(run);
+  const left = await removeCandidates(run.statesUrl, made);
+  return recorder.close(run, { made: made.length, left: left.length });
+}
+
+function recorded(createShift: () => Promise<string>, shifts: string[]): () => Promise<string> {
+  return async () => {
+    const shiftId = await createShift();
+    shifts.push(shiftId);
+    return shiftId;
+  };
+}
+
+/** Cancels the shifts that were created for the run: otherwise each run would leave one. */
+async function cancelAll(run: Run, shifts: readonly string[]): Promise<void> {
+  for (const shiftId of shifts) {
+    if (isGone(await readShiftOf(run, shiftId))) continue;
+    await run.send({ operation: "cancelShift", path: { shiftId } }, () => false);
+  }
+}
+
+/** Returns the personal numbers of the candidates that the run created. */
+async function newNumbers({ known }: Run): Promise<string[]> {
+  const person = await known.person;
+  const isNew = (number: string) => !person?.isReused || number.replace("-", "") !== person.number;
+  return [...known.created].filter(isNew);
 }
 
 interface RunControl {

@@ -213,6 +213,15 @@ describe("shiftpact contracts --detect", () => {
     expect(out.join("\n")).not.toContain(TOKEN);
   });
 
+  it("takes the flags of verify", async () => {
+    const sandbox = await provider({ dialect: { variant: "b" } });
+    const [id, ...more] = [1, 2, 3, 4].map(() => sandbox.createShift({ positions: 2 }).shiftId);
+    const shifts = ["--shift-id", String(id), ...more.flatMap((each) => ["--cancellable-shift-id", each])];
+    const others = ["--concurrency", "2", "--rate", "900", "--seed", "2", "--skip", "generated", "--json"];
+    const { exit, err } = await run([...who(sandbox), ...shifts, ...others, "--out", newFolder()]);
+    expect([exit, err]).toEqual([0, [expect.stringContaining("this changes data")]]);
+  });
+
   it("uses flags for the forms that it cannot detect", async () => {
     const sandbox = await provider({ dialect: { variant: "b" } });
     const { shiftId } = sandbox.createShift();

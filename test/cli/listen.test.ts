@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { listen, type Wait } from "../../src/cli/listen.ts";
 import { HOLD_MS } from "../../src/verify/listen/webhook-receiver.ts";
@@ -101,6 +103,37 @@ describe("shiftpact listen", () => {
     expect(text("junit.xml")).toContain('<failure type="webhook_token_wrong"');
     expect(text("report.html")).toContain("POST /webhooks/scheduling-provider");
     rmSync(folder, { recursive: true });
+  });
+
+  it("records webhooks with --record, and forwards those that it acknowledges with --forward", async () => {
+    const { wait, pass } = manualTime();
+    const forwarded: unknown[] = [];
+    const platform = createHttpServer(async (request, response) => {
+      forwarded.push([request.url, request.headers.authorization, await json(request)]);
+      response.writeHead(202).end();
+    });
+    await once(platform.listen(0, "127.0.0.1"), "listening");
+    const { port } = platform.address() as { port: number };
+    const folder = mkdtempSync(join(tmpdir(), "listen-"));
+    const [file, hook] = [join(folder, "webhooks.jsonl"), `http://127.0.0.1:${port}/hook`];
+    const { url, exit, out, until } = await start(["--record", file, "--forward", hook], wait);
+    await post(url, { body: DELETE });
+    await post(url, { body: DELETE });
+    await until(/2 forwarded: 202/);
+    pass(120_000);
+    await exit;
+    const lines = readFileSync(file, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { answer: 500, event: DELETE },
+      { answer: 200, event: DELETE },
+    ]);
+    expect(forwarded).toEqual([["/hook", "Bearer platform-token", DELETE]]);
+    expect(out.join()).not.toContain("1 forwarded");
+    rmSync(folder, { recursive: true });
+    platform.close();
   });
 
   it("gives a verdict on what it has seen when it is stopped", async () => {

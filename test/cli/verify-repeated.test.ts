@@ -56,7 +56,7 @@ describe("shiftpact verify --create-shift", () => {
       expect([run, exit, out.at(-1)]).toEqual([run, 0, expect.stringMatching(/^conforms: 0 errors/)]);
     }
     const cancelled = sandbox.shifts.filter((shift) => shift.cancelled);
-    expect([sandbox.shifts.length, cancelled.length]).toEqual([4, 2]);
+    expect([sandbox.shifts.length, cancelled.length]).toEqual([4, 4]);
   });
 
   it("runs a command for the shift", async () => {

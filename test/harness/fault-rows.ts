@@ -292,6 +292,7 @@ const meaning = [
   ...rows(
     ["registry"],
     [
+      ["registry-too-long", "registry_too_long", "getCandidateRegistry"],
       ["registry-loops", "registry_loops", "getCandidateRegistry"],
       ["registry-skips-people", "registry_incomplete", "getCandidateRegistry"],
       ["registry-of-others", "registry_unmatched", "getCandidateRegistry"],
@@ -414,6 +415,7 @@ const byCode: Readonly<Partial<Record<AnyCode, string>>> = {
   positions_missing: "slots-null positions-null",
   redirected: "no-token-redirect redirect-get-shift redirect-outlets redirect-create",
   registry_loops: "registry-loops",
+  registry_too_long: "registry-too-long",
   registry_unmatched: "registry-other-ids",
   request_refused: "route-missing-roles create-replaces-person",
   role_unknown: "role-not-listed",

@@ -216,11 +216,17 @@ it("health checks are served, and not judged", async () => {
 
 describe("the listener", () => {
   const NEW_TRACE = { ...CREATE, traceId: "0b54d5cb-3ed1-4c6c-8a52-0a86b7f0a1de" };
+  const EDIT = { ...UPDATE, traceId: "0b54d5cb-3ed1-4c6c-8a52-0a86b7f0a1de" };
+  const LATER = { ...UPDATE, traceId: "5d0c5d6e-4a37-4f6d-9a0e-6a1d1c9b8e11" };
   const OTHER_SHIFT = { ...CREATE, content: { shiftId: "4a9d3e5f-2f7d-4f39-bb5a-6f5c4b7b8d21" } };
 
   it.each([
     ["warns of a missing retry after a 500", [CREATE], ["webhook_not_retried"]],
     ["reports a new traceId after a 500", [CREATE, NEW_TRACE], ["webhook_retry_trace_changed"]],
+    ["reports a new traceId in each attempt", [UPDATE, EDIT, LATER], ["webhook_retry_trace_changed"]],
+    ["takes a later update for an edit", [UPDATE, EDIT], ["webhook_not_retried"]],
+    ["takes an update that keeps its own traceId for an edit", [UPDATE, EDIT, EDIT], ["webhook_not_retried"]],
+    ["accepts an edit between two attempts", [UPDATE, EDIT, UPDATE, EDIT], []],
     [
       "reports another event with the same traceId",
       [CREATE, { ...UPDATE, traceId: CREATE.traceId }],
@@ -248,11 +254,8 @@ describe("the listener", () => {
 
   it.each([
     ["warns of a missing retry after a timeout", [], "webhook_slow_not_retried"],
-    [
-      "reports a new traceId after a timeout",
-      [{ ...UPDATE, traceId: NEW_TRACE.traceId }],
-      "webhook_retry_trace_changed",
-    ],
+    ["reports a new traceId after a timeout", [EDIT, LATER], "webhook_retry_trace_changed"],
+    ["takes an update that keeps its own traceId for an edit", [EDIT, EDIT], "webhook_slow_not_retried"],
   ])("%s", async (_, bodies, expected) => {
     const { url, end, untilSeen } = await start();
     for (const body of [CREATE, CREATE]) await post(url, { body });

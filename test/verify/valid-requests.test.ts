@@ -6,6 +6,7 @@ import { findCancellable } from "../../src/verify/cancellable-shift.ts";
 import { createTarget } from "../../src/verify/http-target.ts";
 import type { Fixtures } from "../../src/verify/options.ts";
 import { createRun, type Run, wasServed } from "../../src/verify/run.ts";
+import { TEST_NUMBERS } from "../../src/verify/test-numbers.ts";
 import { type Missing, type ValidRequest, validRequestFor } from "../../src/verify/valid-requests.ts";
 
 const opened: (() => Promise<void>)[] = [];
@@ -30,6 +31,7 @@ async function start({ mayChange = true, withData = true } = {}) {
     mayChange,
     isPolite: false,
     other: undefined,
+    numbers: TEST_NUMBERS,
     seed: 1,
     runs: 8,
     now,

@@ -19,6 +19,7 @@ import {
   refused,
   unavailable,
 } from "./answer.ts";
+import { ProviderHttpError } from "./http-error.ts";
 import { LONGEST_REGISTRY } from "./limits.ts";
 import { type Call, init, type ProviderParts } from "./parts.ts";
 import { type OpenPage, type RegistryPage, readPage } from "./registry-page.ts";
@@ -106,14 +107,14 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     return { kind: "created", candidate: body.value };
   }
 
-  /** Reads one page of the registry, of any length; `absent` when the provider does not offer it. */
+  /** Reads one page of the registry; `absent` when the provider does not offer it. */
   async function openRegistry(
     page: { limit: number; cursor?: string },
     call: Call,
   ): Promise<RegistryOutcome<OpenPage>> {
     // A provider may ignore the limit and return the whole registry.
     const fetch = async (request: Request) =>
-      asNotOffered(await parts.fetch(request, { maxBytes: LONGEST_REGISTRY }));
+      asNotOffered(await parts.fetch(request, { maxBytes: LONGEST_REGISTRY }).catch(inPages));
     const options = { params: { query: page }, ...init(call), fetch };
     const answer = await answerOf(client.getCandidateRegistry(options), (text) => text);
     if (answer.kind !== "answer") return answer;
@@ -161,4 +162,12 @@ function isFormRefused(answer: { kind: string }): answer is Refused {
 
 function isThePerson({ personalNumber }: Candidate, number: PersonalNumber): boolean {
   return !personalNumber || isSameNumber(personalNumber, number);
+}
+
+/** @throws the error of the call, with the remedy if the registry is too long for one response */
+function inPages(error: unknown): never {
+  if (!(error instanceof ProviderHttpError) || error.failure !== "response_too_long") throw error;
+  throw new ProviderHttpError(error.failure, `${error.message}: offer the registry in pages`, {
+    cause: error,
+  });
 }

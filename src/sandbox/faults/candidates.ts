@@ -181,6 +181,14 @@ export const candidateFaults = {
         ? problemAnswer("validation_failed")
         : answer,
   },
+  "registry-too-long": {
+    summary: "the registry is one response of 50,000 people",
+    operations: ["getCandidateRegistry"],
+    rewrite: (answer) =>
+      changeList(answer, ([entry = {}]) =>
+        Array.from({ length: 50_000 }, (_, id) => ({ ...entry, id: `${id}` })),
+      ),
+  },
   "registry-loops": {
     summary: "every page of the registry has a next page",
     operations: ["getCandidateRegistry"],

@@ -7,7 +7,7 @@ import { type Found, found, type Outcome, passed, refused, skipped } from "../fi
 import { acknowledgementOf, notFoundForm } from "../judge/dialect-consistency.ts";
 import type { PreparedPerson, Run } from "../run.ts";
 import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { isFormRefused, matching, personOf, testNumberFor } from "../test-candidates.ts";
+import { isFormRefused, matching, NUMBERS_USED_UP, personOf, testNumberFor } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 import { confirmed, steadyRead, steadyReads } from "./steady-reads.ts";
 import { judgeUnasked, othersChanged, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
@@ -92,8 +92,7 @@ async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
     yield found("request_refused", { exchange: digits, expected: "200 with [], or 404", actual });
   }
   if (matching(digits, number).length > 0) {
-    const reason = "every tried test number is in use at this provider: use another --seed";
-    yield skipped("skipped_not_prepared", "findCandidates", "the not-found form is known", reason);
+    yield skipped("skipped_not_prepared", "findCandidates", "the not-found form is known", NUMBERS_USED_UP);
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Code } from "../codes/codes.ts";
-import { isPlain } from "../exchange.ts";
+import { type Exchange, isPlain } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { numberText, payloadOf, testNumberFor } from "../test-candidates.ts";
+import { isOwn, lookUp, numberText, payloadOf, testNumberFor } from "../test-candidates.ts";
 import { creationRequest, ifServed, type ValidRequest } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
+import { rowsOf } from "./response-rows.ts";
 import { sendAll } from "./wrong-requests.ts";
 
 /** Candidates without a required member (contract 2.4). */
@@ -22,18 +23,34 @@ async function* create(run: Run): AsyncGenerator<Outcome> {
 
 async function* sendKinds(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   const kinds = Object.entries(KINDS).map(async ([name, { code, bodies }]) => {
-    const { number } = await testNumberFor(run, "once", `invalid ${name}`);
+    const { number } = await testNumberFor(run, "invalid", name);
     const all = Object.entries(bodies(numberText(run, number)));
     const answered = await sendAll(run, request, all, ([, json]) => ({ operation: "createCandidate", json }));
-    return answered.map(([[body], exchange]) => ({ code, body, exchange }));
+    return Promise.all(answered.map(([[body], exchange]) => verdictOn(run, { code, body, exchange })));
   });
-  for (const { code, body, exchange } of (await Promise.all(kinds)).flat()) {
-    if (!isPlain(exchange)) continue;
-    const { status } = exchange.answer;
-    yield status < 300
-      ? found(code, { exchange, expected: `4xx for ${body}`, actual: `status ${status}` })
-      : passed("createCandidate", `${body} is refused`);
-  }
+  yield* (await Promise.all(kinds)).flat(2);
+}
+
+interface Answered {
+  code: Code;
+  body: string;
+  exchange: Exchange;
+}
+
+/** Judges the response. A 409 means that an earlier run created the invalid candidate, if a lookup finds it. */
+async function verdictOn(run: Run, { code, body, exchange }: Answered): Promise<Outcome[]> {
+  if (!isPlain(exchange)) return [];
+  const { status } = exchange.answer;
+  const isThere = status === 409 && (await wasCreated(run, exchange));
+  if (status >= 400 && !isThere) return [passed("createCandidate", `${body} is refused`)];
+  const actual = isThere ? "status 409: an earlier run created it; remove it" : `status ${status}`;
+  return [found(code, { exchange, expected: `4xx for ${body}`, actual })];
+}
+
+async function wasCreated(run: Run, { probe }: Exchange): Promise<boolean> {
+  const { personalNumber } = probe.json as { personalNumber?: unknown };
+  if (typeof personalNumber !== "string") return false;
+  return rowsOf(await lookUp(run, personalNumber)).some(isOwn);
 }
 
 type Bodies = Readonly<Record<string, object>>;

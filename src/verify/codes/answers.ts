@@ -8,6 +8,9 @@ export const answerCodes = {
   connection_broken: error("7", "The connection closed before the response was complete").fix(
     "Return a complete HTTP response to every request, including requests that you refuse.",
   ),
+  registry_too_long: error("2.5", "The registry is too long for one response").fix(
+    "Offer pages: return at most `limit` people, and `nextCursor` while there are more; accept it as `cursor`.",
+  ),
   server_error: error("7", "5xx response").fix(
     "Find the unhandled exception behind this request. Return a 4xx for invalid input: the platform retries a 5xx for hours.",
   ),

@@ -38,6 +38,12 @@ function judgeStatus(exchange: Reply): (Found | Skipped)[] {
 function unanswered(exchange: Exchange, answer: Unanswered): Found {
   const { kind, reason: actual, fix } = answer;
   const advice = { exchange, actual, ...(fix !== undefined && { fix }) };
+  if (answer.isTooLong && exchange.probe.operation === "getCandidateRegistry")
+    return found("registry_too_long", {
+      exchange,
+      actual,
+      expected: "a page of the registry of at most 1 MB",
+    });
   return kind === "hung"
     ? found("no_answer", { ...advice, expected: "a response within the time limit" })
     : found("connection_broken", { ...advice, expected: "a complete HTTP response" });

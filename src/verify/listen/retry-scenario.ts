@@ -48,10 +48,16 @@ export function createRetryScenario(expected: readonly EventName[]): RetryScenar
   const treated = (treatment: Reply) => [...deliveries.values()].find((each) => each.treatment === treatment);
 
   function treatmentOf(event: Message): Reply {
-    const failed = treated("fail");
+    const [failed, held] = [treated("fail"), treated("hold")];
     if (!failed) return "fail";
+    const open = [failed, held].find(
+      (each) => each && !each.isAcknowledged && isSameChange(each.event, event),
+    );
+    // A later edit of the shift, or a retry under another traceId: its own retry shows which.
+    const isFirst = [...deliveries.values()].filter((each) => isSameChange(each.event, event)).length === 1;
+    if (open && isFirst && mayRecur(event)) return "fail";
     // A possible retry of the failed event under another traceId must not be delayed.
-    return treated("hold") || isSameChange(failed.event, event) ? "acknowledge" : "hold";
+    return held || isSameChange(failed.event, event) ? "acknowledge" : "hold";
   }
 
   function begin(event: Message, operation: WebhookOperationId): Delivery {
@@ -106,6 +112,9 @@ function isSameChange(left: Message, right: Message): boolean {
   return keyOf({ ...left, traceId: "" }) === keyOf({ ...right, traceId: "" });
 }
 
+/** A shift is created and deleted once, and updated any number of times. */
+const mayRecur = ({ event }: Message) => event === "shift.update";
+
 function isSameTrace(left: Message, right: Message): boolean {
   return left.traceId.toLowerCase() === right.traceId.toLowerCase();
 }
@@ -114,7 +123,9 @@ function suspicion(event: Message, deliveries: Iterable<Delivery>): string | und
   for (const earlier of deliveries) {
     if (earlier.event === event || earlier.isAcknowledged) continue;
     if (isSameChange(earlier.event, event))
-      return "possible retry of an earlier webhook: it must keep its traceId";
+      return mayRecur(event)
+        ? "a later edit, or a retry of an earlier webhook: that must keep its traceId"
+        : "possible retry of an earlier webhook: it must keep its traceId";
     if (isSameTrace(earlier.event, event))
       return "possible retry of an earlier webhook: it must keep its payload";
   }
@@ -176,7 +187,9 @@ function judgeUnrepeated(
   const { event, operation } = delivery;
   const later = deliveries.slice(deliveries.indexOf(delivery) + 1);
   const expected = `a retry of ${event.event} within ${within}, with the same traceId and payload`;
-  if (later.some((other) => isSameChange(other.event, event))) {
+  const same = later.filter((other) => isSameChange(other.event, event));
+  const isEdit = mayRecur(event) && (same.length === 1 || same.some(({ attempts }) => attempts > 1));
+  if (same.length > 0 && !isEdit) {
     const actual = `${event.event} of the same shift with another traceId, but never with the first one`;
     return found("webhook_retry_trace_changed", { operation, expected, actual });
   }

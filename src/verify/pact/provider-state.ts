@@ -4,7 +4,7 @@ import type { PactInteraction } from "../contracts.ts";
 import { CouldNotRun } from "../could-not-run.ts";
 import { type StateValues, setUpState } from "../provider-states.ts";
 import type { Run } from "../run.ts";
-import { isTaken, numberText, personOf, testNumberFor } from "../test-candidates.ts";
+import { isTaken, NUMBERS_USED_UP, numberText, personOf, testNumberFor } from "../test-candidates.ts";
 import { neededValues, operationOf } from "./interaction.ts";
 import { type Prepared, prepareShift } from "./shift-state.ts";
 
@@ -66,9 +66,9 @@ async function ownState(run: Run, interaction: PactInteraction): Promise<Prepare
 async function unknownCandidate(run: Run, { description, request }: PactInteraction): Promise<Prepared> {
   const isCreation = request?.method === "POST";
   const name = isCreation ? description.replace(/ \[.*/, "") : "unused";
-  const { number, lookups } = await testNumberFor(run, isCreation ? "once" : "unused", name);
+  const { number, lookups } = await testNumberFor(run, isCreation ? "valid" : "unused", name);
   if (isTaken(lookups, number)) {
-    return { missing: "every tried test number is in use at this provider" };
+    return { missing: NUMBERS_USED_UP };
   }
   const personalNumber = isCreation ? numberText(run, number) : number;
   return { values: { personalNumber, hyphenatedNumber: hyphenated(number) } };

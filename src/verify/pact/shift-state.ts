@@ -117,5 +117,5 @@ async function replayCandidatesOf(
 }
 
 async function createThird(run: Run): Promise<string | undefined> {
-  return run.mayChange ? (await prepare(run, "once")).candidateId : undefined;
+  return run.mayChange ? (await prepare(run, "third")).candidateId : undefined;
 }

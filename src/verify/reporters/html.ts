@@ -8,6 +8,7 @@ import {
   coverageTable,
   formLabels,
   incompleteText,
+  leftText,
   type NotChecked,
   notChecked,
   rateLimitText,
@@ -56,6 +57,7 @@ function headOf({ summary, forms, requests, duration, seed, baseUrl, ...rest }: 
   const notes = [
     ...(rest.limited.waits > 0 ? [rateLimitText(rest.limited)] : []),
     ...(verdict === "incomplete" ? [incompleteText(rest)] : []),
+    ...[leftText(rest) ?? []].flat(),
   ];
   return markup`<header>
 <p class="verdict ${verdict}">${verdict}${rest.readOnly ? " (read-only)" : ""}</p>

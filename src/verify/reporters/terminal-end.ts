@@ -1,5 +1,12 @@
 import type { Summary, Verification } from "../events.ts";
-import { counted, coverageTable, formLabels, incompleteText, rateLimitText } from "./report-content.ts";
+import {
+  counted,
+  coverageTable,
+  formLabels,
+  incompleteText,
+  leftText,
+  rateLimitText,
+} from "./report-content.ts";
 import { type Terminal, together } from "./terminal.ts";
 
 /** Writes the detected dialect in one sentence. */
@@ -36,6 +43,8 @@ export function writeSummary(verification: Verification, terminal: Terminal): vo
   terminal.write("");
   if (limited.waits > 0) terminal.paragraph(rateLimitText(limited), 0);
   if (summary.verdict === "incomplete") terminal.paragraph(incompleteText(verification), 0);
+  const left = leftText(verification);
+  if (left !== undefined) terminal.paragraph(left, 0);
   terminal.write(summaryLine(summary, more, terminal, readOnly ? " (read-only)" : ""));
 }
 

@@ -308,6 +308,8 @@ def body_faults():
         a, "length", 2) if op == "delete-shift" and a.status == 204 else None)
     add("oversized", "get-shift: a response of 10 MB", after=on(
         ("get-shift",), lambda a: a.data.update(filler="x" * 10_000_000)))
+    add("registry-too-long", "the registry is one response of 50,000 people", NEEDS["registry"], after=on(
+        ("registry",), lambda a: setattr(a, "data", {"candidates": a.data["candidates"][:1] * 50_000})))
     add("idle-closed", "an idle connection is closed after 50 ms")
     add("snake-case-fields", "get-shift: field names in snake_case", after=on(("get-shift",), snake))
     for op in ("get-shift", "lookup", "assign", "delete-shift"):

@@ -76,6 +76,7 @@ export function sampleRun(...more: Finding[]): RunEvent[] {
     command: "shiftpact verify --token $PROVIDER_TOKEN",
     unseen: [],
     readOnly: false,
+    candidates: 0,
     limited: { waits: 0, atOnce: 8 },
     findings,
     checks,

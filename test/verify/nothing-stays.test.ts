@@ -1,0 +1,71 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { VerifyOptions } from "../../src/verify/options.ts";
+import { TEST_NUMBERS } from "../../src/verify/test-numbers.ts";
+import { verify } from "../../src/verify/verify.ts";
+
+const opened: Sandbox[] = [];
+afterEach(async () => {
+  for (const sandbox of opened.splice(0)) await sandbox.close();
+});
+
+async function start() {
+  const sandbox = await startSandbox({ rateLimit: 0, states: true });
+  opened.push(sandbox);
+  const { url: baseUrl, providerId, token } = sandbox;
+  const createShift = async () => sandbox.createShift({ positions: 3 }).shiftId;
+  const run = (options: Partial<VerifyOptions> = {}) =>
+    verify({ baseUrl, providerId, token, createShift, skip: ["contracts", "generated"], ...options });
+  return { sandbox, run };
+}
+
+describe("a run", () => {
+  it("leaves one new candidate if there are those of an earlier run, and says so", async () => {
+    const { sandbox, run } = await start();
+    await run();
+    const before = sandbox.candidates.length;
+    const { summary, candidates } = await run();
+    expect(summary.verdict).toBe("conforms");
+    expect([candidates, sandbox.candidates.length - before]).toEqual([1, 1]);
+  });
+
+  it("leaves none if a provider state removes them", async () => {
+    const { sandbox, run } = await start();
+    const before = sandbox.candidates.length;
+    const { summary, candidates } = await run({ statesUrl: `${sandbox.url}/states`, skip: [] });
+    expect(summary.verdict).toBe("conforms");
+    expect([candidates, sandbox.candidates.length]).toEqual([0, before]);
+  });
+
+  it("cancels the shifts that it created", async () => {
+    const { sandbox, run } = await start();
+    const before = new Set(sandbox.shifts.map(({ id }) => id));
+    await run();
+    const made = sandbox.shifts.filter(({ id }) => !before.has(id));
+    expect(made.length).toBeGreaterThan(1);
+    expect(made.filter(({ cancelled }) => !cancelled)).toEqual([]);
+  });
+
+  it("is incomplete if every test number has a candidate: a new one may fail", async () => {
+    const { sandbox, run } = await start();
+    const numbers = TEST_NUMBERS.slice(0, 42);
+    for (const personalNumber of numbers.slice(6)) {
+      sandbox.addCandidate({ personalNumber, lastName: "Provning", email: "vera.provning@example.com" });
+    }
+    const { summary, unseen, findings } = await run({ numbers });
+    expect([summary.verdict, unseen]).toEqual(["incomplete", ["createCandidate"]]);
+    expect(findings.map(({ actual }) => actual).join()).toContain("--numbers");
+  });
+
+  it("reports an invalid candidate that an earlier run created, and creates no other", async () => {
+    const { sandbox, run } = await start();
+    sandbox.setFault("number-unchecked");
+    const warned = async () => {
+      const { findings } = await run();
+      return findings.filter(({ code }) => code === "invalid_tolerated").map(({ expected }) => expected);
+    };
+    const first = await warned();
+    expect(first).not.toEqual([]);
+    expect(await warned()).toEqual(first);
+  });
+});
