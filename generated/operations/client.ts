@@ -361,6 +361,14 @@ export interface Client extends Interceptors {
    */
   readStream: Call<paths, "/stream", "get">;
   /**
+   * List the webhooks that were refused: `GET /webhooks/rejected`.
+   *
+   * One entry for each organisation, cause and hour, however many webhooks it stands for; the newest first. An
+   * entry has nothing of the request: no token, no body, no address. Entries are kept as long as events
+   * (`RETAIN_EVENTS_DAYS`), and are there some seconds after the webhook.
+   */
+  listRejectedWebhooks: Call<paths, "/webhooks/rejected", "get">;
+  /**
    * List what needs an operator: `GET /issues`.
    *
    * Open issues, each with a stable code, how often it happened, and what to do. The newest first.
@@ -513,6 +521,7 @@ const DOCUMENT = {
       "GET /statistics": [["operatorToken"]],
       "GET /provider-health": [["operatorToken"]],
       "GET /stream": [["operatorToken"]],
+      "GET /webhooks/rejected": [["operatorToken"]],
       "GET /issues": [["operatorToken"]],
       "GET /issues/groups": [["operatorToken"]],
       "POST /issues/changes": [["operatorToken"]],
@@ -589,6 +598,7 @@ export function createClient(options: ClientOptions = {}): Client {
     getStatistics: (...init) => withStatus(http.GET("/statistics", ...init)),
     listProviderHealth: (...init) => withStatus(http.GET("/provider-health", ...init)),
     readStream: (...[init]) => withEvents(http.GET("/stream", { ...init, parseAs: "stream" })),
+    listRejectedWebhooks: (...init) => withStatus(http.GET("/webhooks/rejected", ...init)),
     listIssues: (...init) => withStatus(http.GET("/issues", ...init)),
     listIssueGroups: (...init) => withStatus(http.GET("/issues/groups", ...init)),
     changeIssues: (...init) => withStatus(http.POST("/issues/changes", ...init)),

@@ -364,6 +364,14 @@ export interface Handlers<Context> {
    */
   readStream: Handler<operations["readStream"], Context>;
   /**
+   * List the webhooks that were refused: `GET /webhooks/rejected`.
+   *
+   * One entry for each organisation, cause and hour, however many webhooks it stands for; the newest first. An
+   * entry has nothing of the request: no token, no body, no address. Entries are kept as long as events
+   * (`RETAIN_EVENTS_DAYS`), and are there some seconds after the webhook.
+   */
+  listRejectedWebhooks: Handler<operations["listRejectedWebhooks"], Context>;
+  /**
    * List what needs an operator: `GET /issues`.
    *
    * Open issues, each with a stable code, how often it happened, and what to do. The newest first.
@@ -1451,6 +1459,26 @@ export const operationsTable = [
     parameters: [],
     responses: {
       "200": "text/event-stream",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "listRejectedWebhooks",
+    method: "GET",
+    path: "/webhooks/rejected",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [
+      { in: "query", name: "providerId", type: "string" },
+      { in: "query", name: "limit", type: "integer" },
+      { in: "query", name: "cursor", type: "string" },
+    ],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
       "401": "application/problem+json",
       "403": "application/problem+json",
       "429": "application/problem+json",

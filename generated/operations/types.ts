@@ -938,6 +938,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/webhooks/rejected": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the webhooks that were refused
+     * @description One entry for each organisation, cause and hour, however many webhooks it stands for; the newest first. An entry has nothing of the request: no token, no body, no address. Entries are kept as long as events (`RETAIN_EVENTS_DAYS`), and are there some seconds after the webhook.
+     */
+    get: operations["listRejectedWebhooks"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/issues": {
     parameters: {
       query?: never;
@@ -2653,6 +2673,29 @@ export interface components {
       assignedTo?: string | null;
       /** Format: date-time */
       snoozedUntil?: string | null;
+    };
+    RejectedWebhook: {
+      /** Format: uuid */
+      rejectionId: string;
+      /** @description The organisation of the token; absent where the token names none. */
+      providerId?: components["schemas"]["ProviderId"];
+      /**
+       * Format: date-time
+       * @description The start of the hour.
+       */
+      hour: string;
+      /** @description `code` of the problem document that was the response. */
+      code: string;
+      /** @description The field of the contract that was at fault first; empty for none, and for fields that the contract does not name. */
+      pointer: string;
+      count: number;
+      /** Format: date-time */
+      lastAt: string;
+    };
+    RejectedWebhookPage: {
+      items: components["schemas"]["RejectedWebhook"][];
+      /** @description Absent on the last page. */
+      nextCursor?: string;
     };
     IssueGroups: {
       items: components["schemas"]["IssueGroup"][];
@@ -4815,6 +4858,38 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
+  listRejectedWebhooks: {
+    parameters: {
+      query?: {
+        /** @description Only of this organisation. */
+        providerId?: components["parameters"]["providerIdFilter"];
+        /** @description The maximum number of items in the response. */
+        limit?: components["parameters"]["limit"];
+        /** @description The `nextCursor` of the page before. */
+        cursor?: components["parameters"]["cursor"];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of entries. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RejectedWebhookPage"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
   listIssues: {
     parameters: {
       query?: {
@@ -5509,6 +5584,8 @@ export type Subject = components["schemas"]["Subject"];
 /** The job of the shift that an issue is about, as far as a list shows it. */
 export type IssueJob = components["schemas"]["IssueJob"];
 export type IssueHistory = components["schemas"]["IssueHistory"];
+export type RejectedWebhook = components["schemas"]["RejectedWebhook"];
+export type RejectedWebhookPage = components["schemas"]["RejectedWebhookPage"];
 export type IssueGroups = components["schemas"]["IssueGroups"];
 export type IssueGroup = components["schemas"]["IssueGroup"];
 /** Names the issues, or the group by `providerId`, `code` and `cause`; and at least one change. */

@@ -133,6 +133,8 @@ export declare const schemas: {
   readonly Subject: Validator<components["schemas"]["Subject"]>;
   readonly IssueJob: Validator<components["schemas"]["IssueJob"]>;
   readonly IssueHistory: Validator<components["schemas"]["IssueHistory"]>;
+  readonly RejectedWebhook: Validator<components["schemas"]["RejectedWebhook"]>;
+  readonly RejectedWebhookPage: Validator<components["schemas"]["RejectedWebhookPage"]>;
   readonly IssueGroups: Validator<components["schemas"]["IssueGroups"]>;
   readonly IssueGroup: Validator<components["schemas"]["IssueGroup"]>;
   readonly IssueChanges: Validator<components["schemas"]["IssueChanges"]>;
@@ -288,6 +290,9 @@ export declare const requests: {
     readonly query: Validator<RequestPart<operations["listProviderHealth"], "query">>;
   };
   readonly readStream: Record<string, never>;
+  readonly listRejectedWebhooks: {
+    readonly query: Validator<RequestPart<operations["listRejectedWebhooks"], "query">>;
+  };
   readonly listIssues: { readonly query: Validator<RequestPart<operations["listIssues"], "query">> };
   readonly listIssueGroups: {
     readonly query: Validator<RequestPart<operations["listIssueGroups"], "query">>;
@@ -814,6 +819,14 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["readStream"], 429>>;
     readonly "503": Validator<ResponseBody<operations["readStream"], 503>>;
   };
+  readonly listRejectedWebhooks: {
+    readonly "200": Validator<ResponseBody<operations["listRejectedWebhooks"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["listRejectedWebhooks"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["listRejectedWebhooks"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listRejectedWebhooks"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listRejectedWebhooks"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["listRejectedWebhooks"], 503>>;
+  };
   readonly listIssues: {
     readonly "200": Validator<ResponseBody<operations["listIssues"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listIssues"], 400>>;
@@ -1081,6 +1094,8 @@ export declare const isIssue: Validator<components["schemas"]["Issue"]>;
 export declare const isSubject: Validator<components["schemas"]["Subject"]>;
 export declare const isIssueJob: Validator<components["schemas"]["IssueJob"]>;
 export declare const isIssueHistory: Validator<components["schemas"]["IssueHistory"]>;
+export declare const isRejectedWebhook: Validator<components["schemas"]["RejectedWebhook"]>;
+export declare const isRejectedWebhookPage: Validator<components["schemas"]["RejectedWebhookPage"]>;
 export declare const isIssueGroups: Validator<components["schemas"]["IssueGroups"]>;
 export declare const isIssueGroup: Validator<components["schemas"]["IssueGroup"]>;
 export declare const isIssueChanges: Validator<components["schemas"]["IssueChanges"]>;

@@ -6,6 +6,7 @@ import { CompetencesPage, WorkplacesPage } from "./catalogue/catalogue-page.tsx"
 import { followStream } from "./data/live.ts";
 import { EventPage } from "./events/event-page.tsx";
 import { EventsPage } from "./events/events-page.tsx";
+import { RejectedPage } from "./events/rejected-page.tsx";
 import { HealthPage } from "./integrations/health-page.tsx";
 import { IntegrationPage } from "./integrations/integration-page.tsx";
 import { IntegrationsPage } from "./integrations/integrations-page.tsx";
@@ -63,6 +64,7 @@ function SignedIn() {
             <Route path={`${BASE}/workplaces`} component={WorkplacesPage} />
             <Route path={`${BASE}/competences`} component={CompetencesPage} />
             <Route path={`${BASE}/events`} component={EventsPage} />
+            <Route path={`${BASE}/events/rejected`} component={RejectedPage} />
             <Route path={`${BASE}/events/:eventId`} component={EventPage} />
             <Route path={`${BASE}/issues`} component={IssuesPage} />
             <Route path={`${BASE}/operators`} component={OperatorsPage} />

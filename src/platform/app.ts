@@ -48,6 +48,7 @@ import { monitoringHandlers } from "./http/operations/monitoring.ts";
 import { notificationHandlers } from "./http/operations/notifications.ts";
 import { streamHandlers } from "./http/operations/stream.ts";
 import { organisationExport } from "./http/organisation-export.ts";
+import { isWebhook, type RejectedWebhooks } from "./http/rejected-webhooks.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
 import { webhookCounts } from "./http/webhook-counts.ts";
@@ -81,6 +82,7 @@ export interface AppParts extends Settings {
   figures: Pick<Figures, "flush">;
   backlogs: Backlogs;
   fieldUses: Pick<FieldUses, "flush">;
+  rejections: RejectedWebhooks;
   processes: Pick<Processes, "count">;
   isDraining: () => boolean;
   /** Milliseconds. */
@@ -102,8 +104,10 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
   const limit = parts.webhookRateLimit;
   const isShared = () => parts.processes.count() > 1;
   const counts = webhookCounts({ database: inboxOnly, log, limit, isShared, now });
+  const { note: onProblem } = parts.rejections;
   const contract = platformRouter({
     ...router,
+    onProblem,
     handlers: {
       ...webhookHandlers(deps, parts.inbox, parts.observer),
       ...healthHandlers(parts.readiness, parts.isDraining),
@@ -133,7 +137,7 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
     ...catalogueHandlers(scoped),
     ...candidateHandlers(scoped),
     ...jobHandlers(scoped),
-    ...eventHandlers(scoped),
+    ...eventHandlers(scoped, parts.rejections),
     ...notificationHandlers(scoped),
     ...issueHandlers(scoped),
     ...monitoringHandlers({ ...parts, deps: scoped }),
@@ -146,7 +150,10 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
   const unknownLinks = createAddressLimit(parts.unknownTokenLimit, now);
   const pagesOfLinks = candidatePages(deps, unknownLinks);
   app.use(pagesOfLinks);
-  return { app: closed(app, log), publicApp: closed(open().use(helmet()).use(pagesOfLinks), log) };
+  return {
+    app: closed(app, log, onProblem),
+    publicApp: closed(open().use(helmet()).use(pagesOfLinks), log, onProblem),
+  };
 }
 
 /** What everyone may reach: the operations of the contract and the health checks. */
@@ -159,9 +166,14 @@ function contractApp({ log, observer, trustProxy }: AppParts, contract: Router):
 }
 
 /** Adds the responses to requests that no part of the app serves. */
-function closed(app: Express, log: Logger, detail = "There is no resource at this path."): Express {
+function closed(
+  app: Express,
+  log: Logger,
+  onProblem: RejectedWebhooks["note"] = () => undefined,
+  detail = "There is no resource at this path.",
+): Express {
   app.use((_request, _response, next) => next(problem("not_found", { detail })));
-  return app.use(translateErrors(log), problemHandler({ traceId }));
+  return app.use(translateErrors(log), problemHandler({ traceId, onProblem }));
 }
 
 /** Paths are matched by case, as the documents have them, whatever a proxy before the platform does. */
@@ -180,7 +192,7 @@ export function createManagementApp({ readiness, log, metrics, isDraining }: App
   app.get("/metrics", metricsHandler(metrics));
   app.get("/health/live", (_request, response) => void response.json(getLiveness().body));
   app.get("/health/ready", async (_request, response) => void response.json((await getReadiness()).body));
-  return closed(app, log, "The management listener serves /metrics and /health alone.");
+  return closed(app, log, undefined, "The management listener serves /metrics and /health alone.");
 }
 
 /** A page of another site that reaches this machine by its own name (DNS rebinding) sends that name. */
@@ -280,8 +292,6 @@ function loggedPath(url: string): string {
   const segments = path.split("/").slice(0, 10);
   return segments.map((segment) => (LOGGED.test(segment) ? segment : "*")).join("/");
 }
-
-const isWebhook = (url: string) => url.startsWith("/api/v3/") || url.startsWith("/webhooks/");
 
 function logInvalidResponse(log: Logger) {
   return ({ operationId }: OperationInfo, errors: readonly FieldError[]) => {

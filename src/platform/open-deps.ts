@@ -17,6 +17,7 @@ import { joinProcesses } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
 import { createThrottle } from "./db/throttle.ts";
 import type { Channel, CheckProvider, Deps } from "./deps.ts";
+import { createRejectedWebhooks } from "./http/rejected-webhooks.ts";
 import { newId } from "./ids.ts";
 import { createProviderClients } from "./integrations/clients.ts";
 import { createFieldUses } from "./integrations/field-uses.ts";
@@ -80,8 +81,11 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
   const processes = await joinProcesses(database, log);
   const fieldUses = createFieldUses({ database, log });
   const figures = createFigures({ database, log, now });
+  const rejections = createRejectedWebhooks({ database, log, newId, now });
   // Together, so that a database that does not answer costs the waiting time only once.
-  shutdown.closeLast(() => Promise.all([fieldUses.close(), figures.close(), processes.leave()]));
+  shutdown.closeLast(() =>
+    Promise.all([fieldUses.close(), rejections.close(), figures.close(), processes.leave()]),
+  );
   const backlogs = createBacklogs({
     database,
     now,
@@ -154,7 +158,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     ...(webhook && { webhook }),
   };
   const worker = workerOf(deps, options, shutdown);
-  return { deps, worker, processes, fieldUses, figures, backlogs, metrics, observer };
+  return { deps, worker, processes, fieldUses, rejections, figures, backlogs, metrics, observer };
 }
 
 function workerOf(deps: Deps, { calls }: DepsOptions, shutdown: Shutdown): Worker {

@@ -4,6 +4,8 @@ import { ProblemError } from "./problem.ts";
 export interface ProblemOptions {
   /** Added to every problem document. */
   traceId?(request: Request): string | undefined;
+  /** Called with each problem that is sent. */
+  onProblem?(error: ProblemError, request: Request): void;
 }
 
 export function sendProblem(
@@ -12,6 +14,7 @@ export function sendProblem(
   response: Response,
   options: ProblemOptions,
 ): void {
+  options.onProblem?.(error, request);
   const traceId = error.problem.traceId ?? options.traceId?.(request);
   const problem = traceId === undefined ? error.problem : { ...error.problem, traceId };
   response.statusCode = error.status;

@@ -21,6 +21,8 @@ export interface RouterOptions<Handlers, Context> {
   onInvalidResponse?(operation: OperationInfo, errors: readonly FieldError[]): void;
   /** Added to every problem document of the router. */
   traceId?(request: Request): string | undefined;
+  /** Called with each problem that the router sends. */
+  onProblem?(error: ProblemError, request: Request): void;
 }
 
 /** The validators of a document by operationId. */

@@ -335,6 +335,9 @@ describe("events, issues and statistics", () => {
     };
     await go(`events?providerId=${providerId}`, page.getByText("No response", { exact: true }).last());
     await go(`issues?providerId=${providerId}`, page.getByRole("article"));
+    const authorization = "Bearer wrong";
+    await harness().send("/webhooks/scheduling-provider", { method: "POST", authorization, body: {} });
+    await go("events/rejected", page.getByText("unknown: no valid token"));
     await go(`statistics?until=${until}`, page.getByRole("img"));
     await go(`events/${eventId}`, page.getByText("Webhook", { exact: true }));
     await page.getByRole("button", { name: "Preview a replay" }).click();

@@ -26,7 +26,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
   },
   "db/organisation.ts": {
     tables:
-      "events jobs notifications issues shifts figures hourly_figures pending_operations webhook_counts work",
+      "events jobs notifications issues rejected_webhooks shifts figures hourly_figures pending_operations webhook_counts work",
     why: "finds the organisations that have rows to change",
     isOnlyOnCitus: true,
   },
@@ -36,7 +36,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
     why: "finds people by what any asserts, and whom a competence concerns",
   },
   "http/operations/events.ts": {
-    tables: "all_events events_of_shifts trace_steps",
+    tables: "rejected_webhooks all_events events_of_shifts trace_steps",
     why: "finds an event or a trace by its id alone, and lists those of all",
   },
   "http/operations/integrations.ts": { tables: "integrations", why: "lists them" },

@@ -35,7 +35,9 @@ export function EventsPage() {
   return (
     <>
       <PageHead title="Events">
-        <span class="push" />
+        <a class="push" href="/console/events/rejected">
+          Rejected webhooks
+        </a>
         <ReplaySince providerId={filter.providerId} onQueued={pages.reload} />
       </PageHead>
       <FilterForm {...filtering}>

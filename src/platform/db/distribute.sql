@@ -23,7 +23,7 @@ select create_distributed_table(name, 'provider_id', colocate_with => case nth w
 from unnest(array[
   'integrations', 'platform_tokens', 'field_uses', 'outlets', 'roles', 'memberships', 'membership_competences', 'provider_candidates',
   'events', 'event_log', 'shifts', 'pending_operations', 'jobs', 'bookings', 'own_people', 'shift_changes', 'notifications', 'declines', 'disputed_addresses', 'personal_links',
-  'issues', 'trace_steps', 'work', 'call_rates', 'webhook_counts', 'figures', 'hourly_figures'])
+  'issues', 'rejected_webhooks', 'trace_steps', 'work', 'call_rates', 'webhook_counts', 'figures', 'hourly_figures'])
   with ordinality as own (name, nth);
 
 do $$ declare each record; begin

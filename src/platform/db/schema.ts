@@ -219,6 +219,16 @@ export interface Schema extends ShiftTables {
     snoozed_until: Date | null;
     history: JsonWithDefault<api.IssueHistory[]>;
   };
+  /** Webhooks that were refused, by organisation, cause and hour. */
+  rejected_webhooks: {
+    rejection_id: string;
+    provider_id: string;
+    hour: Date;
+    code: string;
+    pointer: string;
+    count: number;
+    last_at: Date;
+  };
   field_uses: { provider_id: string; field: string; count: Generated<number> };
   sealed_keys: { name: string; sealed: string };
   erased_people: { number_hash: string; erased_at: Generated<Date> };

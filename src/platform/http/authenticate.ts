@@ -26,12 +26,17 @@ export function webhookAuthentication(owners: TokenOwners, limit: number, log: L
     if (token === undefined) throw unauthorized("Send `Authorization: Bearer <PLATFORM_TOKEN>`.");
     const owner = await findOwner(() => owners.find(token, limitedBy(request)), log);
     if (!owner) throw unauthorized("The token is unknown or no longer valid.");
+    owned.set(request, owner.providerId);
     await slowDown?.(request, owner.providerId);
     return owner;
   };
 }
 
 const arrivals = new WeakMap<object, number>();
+const owned = new WeakMap<object, string>();
+
+/** The organisation of a webhook's token, if that is known. */
+export const webhookOwnerOf = (request: object): string | undefined => owned.get(request);
 
 /** When a webhook came, by `performance.now`. */
 export const arrivalOf = (request: object): number | undefined => arrivals.get(request);

@@ -31,6 +31,7 @@ const TABLES = [
   "provider_candidates",
   "field_uses",
   "issues",
+  "rejected_webhooks",
   "trace_steps",
   "webhook_counts",
   "call_rates",

@@ -34,6 +34,7 @@ const NOTHING = {
   jobsDeleted: 0,
   notificationsDeleted: 0,
   issuesDeleted: 0,
+  rejectionsDeleted: 0,
   shiftsDeleted: 0,
   figuresDeleted: 0,
   hoursDeleted: 0,
@@ -90,6 +91,12 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
     "issues",
     "provider_id, issue_id",
     ({ now, retention }) => sql`resolved_at < ${daysBefore(now, retention.issues)}`,
+  ),
+  rejectionsDeleted: deleting(
+    "rejected_webhooks",
+    "provider_id, rejection_id",
+    ({ now, retention }) => sql`rejection_id < ${firstIdAt(daysBefore(now, retention.events))}`,
+    "rejection_id",
   ),
   // A tombstone: the shift has no job and no planned reading.
   shiftsDeleted: deleting(

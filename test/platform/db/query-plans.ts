@@ -65,7 +65,8 @@ async function anyOf(kysely: Kysely<Schema>, providerId: string): Promise<Stored
 
 function eventQueries({ providerId, shiftId }: Stored): Readonly<Record<string, Hot>> {
   const list = (query: object): Hot => ({
-    run: (kysely) => eventHandlers({ database: { kysely } } as never).listEvents({ query } as never),
+    run: (kysely) =>
+      eventHandlers({ database: { kysely } } as never, {} as never).listEvents({ query } as never),
   });
   return {
     "store webhooks, none twice": { run: (kysely) => receive(kysely, providerId), isWithin: true },

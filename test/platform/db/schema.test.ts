@@ -299,6 +299,15 @@ const TABLES: Tables = {
   webhook_counts: { provider_id: "uuid", minute: "timestamptz", count: "int8" },
   hourly_figures: { provider_id: "uuid", name: "text", hour: "timestamptz", value: "int8" },
   figures: { minute: "timestamptz", name: "text", provider_id: "uuid", value: "int8" },
+  rejected_webhooks: {
+    rejection_id: "uuid",
+    provider_id: "uuid",
+    hour: "timestamptz",
+    code: "text",
+    pointer: "text",
+    count: "int8",
+    last_at: "timestamptz",
+  },
   field_uses: { provider_id: "uuid", field: "text", count: "int8" },
   own_people: { provider_id: "uuid", job_id: "uuid", candidate_id: "uuid", created_at: "timestamptz" },
   shift_changes: {

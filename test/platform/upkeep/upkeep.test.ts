@@ -25,6 +25,7 @@ const NOTHING = {
   jobsDeleted: 0,
   notificationsDeleted: 0,
   issuesDeleted: 0,
+  rejectionsDeleted: 0,
   shiftsDeleted: 0,
   figuresDeleted: 0,
   hoursDeleted: 0,

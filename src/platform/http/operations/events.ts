@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
-import type { Event, TraceStep } from "../../../../generated/operations/types.ts";
+import type { Event, RejectedWebhook, TraceStep } from "../../../../generated/operations/types.ts";
 import { problem } from "../../../contract/problem.ts";
 import { isShiftEvent } from "../../../contract/shift-event.ts";
 import type { Schema, StoredEvent, TraceStepsTable } from "../../db/schema.ts";
@@ -9,10 +9,11 @@ import { payloadOf } from "../../inbox/payload.ts";
 import { previewReplay } from "../../inbox/preview.ts";
 import { replayEvent, replayEvents, unknownEvent } from "../../inbox/replay.ts";
 import { page } from "../page.ts";
+import { NO_ORGANISATION, type RejectedWebhooks } from "../rejected-webhooks.ts";
 import { accepted, ok } from "../response.ts";
 
 /** Events, their replay, and traces. */
-export function eventHandlers(deps: Deps) {
+export function eventHandlers(deps: Deps, rejections: Pick<RejectedWebhooks, "flush">) {
   const { kysely } = deps.database;
   return {
     listEvents: async ({ query }) => {
@@ -21,6 +22,12 @@ export function eventHandlers(deps: Deps) {
       const isOfShift = shift_id !== undefined && provider_id === undefined;
       const events = kysely.selectFrom(isOfShift ? "events_of_shifts" : "all_events").selectAll();
       return ok(await page(events, query, { id: "event_id", where }, viewOfEvent));
+    },
+    listRejectedWebhooks: async ({ query }) => {
+      await rejections.flush();
+      const rows = kysely.selectFrom("rejected_webhooks").selectAll();
+      const where = { provider_id: query.providerId };
+      return ok(await page(rows, query, { id: "rejection_id", where }, viewOfRejection));
     },
     getEvent: async ({ path }) => {
       const row = await kysely
@@ -53,6 +60,18 @@ async function stepsOf(kysely: Kysely<Schema>, traceId: string): Promise<TraceSt
   const steps = [...events.map(webhookStep), ...rows.map(viewOfStep)];
   // The sort is stable: steps of one transaction share their time and stay in the order of writing.
   return steps.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
+}
+
+function viewOfRejection(row: Selectable<Schema["rejected_webhooks"]>): RejectedWebhook {
+  return {
+    rejectionId: row.rejection_id,
+    ...(row.provider_id !== NO_ORGANISATION && { providerId: row.provider_id }),
+    hour: row.hour.toISOString(),
+    code: row.code,
+    pointer: row.pointer,
+    count: row.count,
+    lastAt: row.last_at.toISOString(),
+  };
 }
 
 /** Masked as the payload is. */

@@ -33,6 +33,24 @@ create index issues_urgency on issues ((case
     'unassign_failed', 'candidate_ambiguous', 'candidate_id_shared', 'cancellation_refused') then 2
   when code in ('provider_check', 'provider_check_failed') then 0 else 1 end), issue_id) where resolved_at is null;
 
+-- Webhooks that were refused: a row for each organisation, cause and hour, so that a flood of them fills no database.
+create table rejected_webhooks (
+  rejection_id uuid not null,
+  -- Zeros: the token names no organisation.
+  provider_id uuid not null,
+  hour timestamptz not null,
+  -- Of the problem document.
+  code text not null,
+  -- A field that the contract names, or nothing.
+  pointer text not null,
+  count bigint not null,
+  last_at timestamptz not null,
+  primary key (provider_id, rejection_id),
+  unique (provider_id, hour, code, pointer)
+);
+-- The list, and retention.
+create index rejected_webhooks_id on rejected_webhooks (rejection_id);
+
 -- By day: an old day is dropped as a whole. Upkeep makes the days, and drops them.
 create table trace_steps (
   step_id uuid not null,

@@ -1,0 +1,79 @@
+import type { RejectedWebhook } from "../../../generated/operations/types.ts";
+import { entryOf } from "../../contract/operator-text.ts";
+import { catalogue } from "../../contract/problem.ts";
+import { anyText } from "../components/filter.ts";
+import { FilterForm, OrganisationFilter, useFilter } from "../components/filters.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { PagedList } from "../components/paged-list.tsx";
+import { Empty } from "../components/query-view.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { formatCount } from "../components/times.ts";
+import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
+import { useNames } from "../data/names.ts";
+import { usePages } from "../data/use-pages.ts";
+
+const FILTER = { providerId: anyText };
+
+/** The webhooks that were refused, by organisation, cause and hour. */
+export function RejectedPage() {
+  const { filter, set, ...filtering } = useFilter("/console/events/rejected", FILTER);
+  const pages = usePages(`rejected webhooks ${filter.providerId}`, (page) =>
+    ask(api.listRejectedWebhooks({ params: { query: { ...filter, ...page } } })),
+  );
+  return (
+    <>
+      <PageHead title="Rejected webhooks" within={{ href: "/console/events", name: "Events" }} />
+      <FilterForm {...filtering}>
+        <OrganisationFilter value={filter.providerId} onChange={set("providerId")} />
+      </FilterForm>
+      <PagedList
+        {...{ pages, ...filtering }}
+        one="rejected webhook"
+        empty={<Empty title="No webhook was rejected" />}
+      >
+        {(rejected) => <RejectedTable rejected={rejected} />}
+      </PagedList>
+    </>
+  );
+}
+
+function RejectedTable({ rejected }: { rejected: RejectedWebhook[] }) {
+  const names = useNames();
+  const columns: Column<RejectedWebhook>[] = [
+    { name: "Last", cell: ({ lastAt }) => <Time at={lastAt} /> },
+    {
+      name: "Organisation",
+      cell: ({ providerId }) =>
+        providerId === undefined ? (
+          <span class="soft">unknown: no valid token</span>
+        ) : (
+          (names.integration(providerId)?.name ?? providerId)
+        ),
+    },
+    {
+      name: "Why",
+      cell: ({ code, pointer }) => (
+        <>
+          {entryOf<{ title: string }>(catalogue, code)?.title ?? code}
+          {pointer !== "" && (
+            <>
+              {" "}
+              (<code>{pointer}</code>)
+            </>
+          )}
+        </>
+      ),
+    },
+    { name: "Times in that hour", isNumber: true, cell: ({ count }) => formatCount(count) },
+  ];
+  return (
+    <Table
+      caption="Rejected webhooks, newest first"
+      columns={columns}
+      rows={rejected}
+      keyOf={({ rejectionId }) => rejectionId}
+    />
+  );
+}

@@ -1,0 +1,56 @@
+import type { Request } from "express";
+import { sql } from "kysely";
+import { HOUR_MS } from "../../contract/durations.ts";
+import type { ProblemError } from "../../runtime/problem.ts";
+import type { Database, Log } from "../db/database.ts";
+import { jsonRows } from "../db/fragments.ts";
+import type { Deps } from "../deps.ts";
+import { type Collector, createCollector } from "../metrics/collector.ts";
+import { webhookOwnerOf } from "./authenticate.ts";
+
+/** The organisation of webhooks whose token names none. */
+export const NO_ORGANISATION = "00000000-0000-0000-0000-000000000000";
+
+/** What a row may name: the name of any other field is the caller's, and may be personal. */
+const POINTERS = ["/event", "/traceId", "/providerId", "/content", "/content/shiftId"];
+
+export interface RejectedWebhooks extends Pick<Collector, "flush" | "close"> {
+  /** Counts the problem that is the response to a webhook. Faults of the platform are no rejections. */
+  note(error: ProblemError, request: Request): void;
+}
+
+interface Parts extends Pick<Deps, "newId" | "now"> {
+  database: Pick<Database, "kysely">;
+  log: Log;
+}
+
+/** Counts in memory, and writes every few seconds: however many webhooks are refused, a round writes one row for each cause. */
+export function createRejectedWebhooks({ database, log, newId, now }: Parts): RejectedWebhooks {
+  const write = async (counts: readonly [key: string, count: number][]) => {
+    const last_at = now().toISOString();
+    const rows = counts.map(([key, count]) => {
+      const [provider_id, hour, code, pointer] = key.split(" ");
+      return { rejection_id: newId(), provider_id, hour, code, pointer, count, last_at };
+    });
+    await sql`
+      insert into rejected_webhooks (rejection_id, provider_id, hour, code, pointer, count, last_at)
+      select rejection_id, provider_id, hour, code, pointer, count, last_at from ${jsonRows(rows)}
+        as given (rejection_id uuid, provider_id uuid, hour timestamptz, code text, pointer text, count bigint, last_at timestamptz)
+      on conflict (provider_id, hour, code, pointer) do update
+        set count = rejected_webhooks.count + excluded.count, last_at = excluded.last_at`.execute(
+      database.kysely,
+    );
+  };
+  const { add, ...rest } = createCollector({ log, write });
+  return {
+    ...rest,
+    note: ({ status, problem: { code, errors = [] } }, request) => {
+      if (status >= 500 || !isWebhook(request.originalUrl)) return;
+      const hour = new Date(Math.floor(now().getTime() / HOUR_MS) * HOUR_MS).toISOString();
+      const pointer = POINTERS.find((each) => each === errors[0]?.pointer) ?? "";
+      add([webhookOwnerOf(request) ?? NO_ORGANISATION, hour, code, pointer].join(" "));
+    },
+  };
+}
+
+export const isWebhook = (url: string): boolean => url.startsWith("/api/v3/") || url.startsWith("/webhooks/");
