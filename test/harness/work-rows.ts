@@ -67,3 +67,9 @@ export const age = ({ kysely }: TestDatabase, ms: number) =>
   sql`update work set due_at = ${laterBy(sql`due_at`, -ms)}, not_before = ${laterBy(sql`not_before`, -ms)}`.execute(
     kysely,
   );
+
+/** Ages the rows; what becomes due has just become due, so that the worker finds it within a second instead of at its next reading of everything. */
+export async function passTime(database: TestDatabase, ms: number): Promise<void> {
+  await age(database, ms);
+  await sql`update work set due_at = now() where due_at < now() and claim is null`.execute(database.kysely);
+}

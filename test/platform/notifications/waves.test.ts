@@ -8,7 +8,7 @@ import { send } from "../../harness/http.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation, Person } from "../../harness/organisation.ts";
 import { type Harness, startHarness } from "../../harness/platform.ts";
-import { age } from "../../harness/work-rows.ts";
+import { passTime } from "../../harness/work-rows.ts";
 
 const PAUSE_MS = 30 * MINUTE_MS;
 const DELIVERED: Delivery = { kind: "delivered" };
@@ -58,7 +58,7 @@ describe.each(featureEngines)("offers in waves on %s", (engine) => {
   /** Moves both clocks, and waits for what has become due. */
   const later = async (ms: number) => {
     now = new Date(now.getTime() + ms);
-    await age(database(), ms);
+    await passTime(database(), ms);
     await organisation.idle();
   };
   const add = async (...names: string[]): Promise<Person[]> => {

@@ -14,7 +14,7 @@ import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { send } from "../../harness/http.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
-import { age } from "../../harness/work-rows.ts";
+import { passTime } from "../../harness/work-rows.ts";
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const NEWER = `whsec_${Buffer.alloc(64, 9).toString("base64")}`;
@@ -88,7 +88,7 @@ describe.each(featureEngines)("the webhook of notifications on %s", (engine) => 
   /** Moves both clocks, and waits for what has become due. */
   const later = async (ms: number) => {
     now = new Date(now.getTime() + ms);
-    await age(database(), ms);
+    await passTime(database(), ms);
     await organisation.idle();
   };
   const states = async (job: Job) => (await organisation.notifications(job)).map(({ webhook }) => webhook);
