@@ -1,4 +1,5 @@
 import type { ProviderHttpError } from "../clients/provider/http-error.ts";
+import { type ConnectionFault, connectionFault } from "../contract/connection-fault.ts";
 
 /** The reason for a missing response, and what to check. */
 export interface Reason {
@@ -52,29 +53,19 @@ function brokenOff(
   return { reason: `${received} bytes of the body, but no end within ${limit}`, fix };
 }
 
-const CLOSED = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_CLOSED)$/;
-
-const BY_CODE: readonly (readonly [codes: RegExp, reason: string, fix: string])[] = [
-  [/^ECONNREFUSED$/, "connection refused", RUNNING],
-  [/^(ENOTFOUND|EAI_AGAIN)$/, "unknown host name", "Correct the host name, or its DNS entry."],
-  [
-    /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|EADDRNOTAVAIL)$/,
-    "the address cannot be reached",
-    `${RUNNING} A firewall may drop the connection.`,
-  ],
-  [
-    /^UND_ERR_HEADERS_OVERFLOW$|HEADER_OVERFLOW/,
-    "the headers are too large",
-    "Send at most 16 kB of headers.",
-  ],
-  [/^HPE_/, "the response is not HTTP", "Respond in HTTP/1.1, and check whether the port expects TLS."],
-  [/CERT|SIGNATURE|SELF_SIGNED|ALTNAME/, "the TLS certificate is not valid", CERTIFICATE],
-  [/SSL|TLS|^EPROTO$/, "the TLS handshake failed", "Check that the port serves TLS 1.2 or later."],
-];
+const FIXES = {
+  "connection closed before the first byte": CRASH,
+  "connection refused": RUNNING,
+  "unknown host name": "Correct the host name, or its DNS entry.",
+  "the address cannot be reached": `${RUNNING} A firewall may drop the connection.`,
+  "the headers are too large": "Send at most 16 kB of headers.",
+  "the response is not HTTP": "Respond in HTTP/1.1, and check whether the port expects TLS.",
+  "the TLS certificate is not valid": CERTIFICATE,
+  "the TLS handshake failed": "Check that the port serves TLS 1.2 or later.",
+} satisfies Record<ConnectionFault, string>;
 
 function connectionReason(code: string): Reason {
-  if (CLOSED.test(code))
-    return { reason: "connection closed before the first byte", fix: CRASH, isUnbegun: true };
-  const [, reason, fix] = BY_CODE.find(([codes]) => codes.test(code)) ?? [];
-  return reason === undefined || fix === undefined ? { reason: "the connection failed" } : { reason, fix };
+  const reason = connectionFault(code);
+  if (reason === undefined) return { reason: "the connection failed" };
+  return { reason, fix: FIXES[reason], isUnbegun: reason === "connection closed before the first byte" };
 }

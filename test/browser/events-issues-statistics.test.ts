@@ -103,6 +103,23 @@ describe("the event log", () => {
   });
 });
 
+describe("the zone of times", () => {
+  it("is one for all pages, and the viewer's once that is chosen", async () => {
+    const organisation = await harness().onboard({ timeZone: "Asia/Tokyo" });
+    const { eventId, receivedAt } = await givenUp(organisation);
+    const page = await harness().visit(`events/${eventId}`);
+    const clockIn = (timeZone: string) =>
+      new Date(receivedAt).toLocaleTimeString("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
+    await region(page, "Details").getByText(clockIn("Asia/Tokyo")).first().waitFor();
+    await page.goto(`${harness().platform.url}/console/events?providerId=${organisation.providerId}`);
+    await page.getByRole("cell").getByText(clockIn("Asia/Tokyo")).first().waitFor();
+    await page.getByLabel("Times in").selectOption("viewer");
+    await page.getByRole("cell").getByText(clockIn("America/New_York")).first().waitFor();
+    await page.goto(`${harness().platform.url}/console/events/${eventId}`);
+    await region(page, "Details").getByText(clockIn("America/New_York")).first().waitFor();
+  });
+});
+
 describe("an event that was given up", () => {
   it("is replayed after a preview, and its outcome appears", async () => {
     const organisation = await harness().onboard();

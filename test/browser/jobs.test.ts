@@ -252,6 +252,20 @@ describe("the page of a job", () => {
     expect(await page.getByRole("button", { name: "Cancel the job" }).count()).toBe(0);
   });
 
+  it("is filled only once the provider has confirmed", async () => {
+    const organisation = await harness().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    organisation.provider.setFault("error-500", { operations: ["assignCandidate"] });
+    // The response waits for the provider's.
+    const accepting = organisation.accept(job, person);
+    const page = await visitJob(job);
+    await badge(page, "filled, 1 not confirmed").waitFor();
+    organisation.provider.clearFaults();
+    expect(await accepting).toMatchObject({ code: "confirmed" });
+    await badge(page, "filled").waitFor();
+  });
+
   it("explains a blocked job until it is mapped", async () => {
     const organisation = await harness().onboard();
     const roleId = randomUUID();
@@ -263,7 +277,6 @@ describe("the page of a job", () => {
     expect(link).toBe(`/console/integrations/${organisation.providerId}#mapping`);
     await map(organisation, roleId);
     await badge(page, "open").waitFor();
-    await why.getByText("nobody_has_competence").waitFor();
   });
 
   it("requests other positions and times in the zone of the workplace", async () => {

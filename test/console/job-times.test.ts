@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
 import { changeOf } from "../../src/console/job/job.ts";
-import { fromLocal, offsetName, toLocal } from "../../src/console/job/zoned-time.ts";
+import { fromLocal, offsetName, startOf, toLocal } from "../../src/console/job/zoned-time.ts";
 
 const STOCKHOLM = "Europe/Stockholm";
 
@@ -16,6 +16,11 @@ describe("a local time", () => {
       at: "2026-07-01T04:00:00.000Z",
     });
     expect(toLocal("2026-07-01T04:00:59.999Z", STOCKHOLM)).toBe("2026-07-01T06:00");
+  });
+
+  it("of the start of a day is that of its zone, also where the clock is set forward at midnight", () => {
+    expect(startOf("2026-11-22", STOCKHOLM)).toBe("2026-11-21T23:00:00.000Z");
+    expect(startOf("2026-04-24", "Africa/Cairo")).toBe("2026-04-23T22:00:00.000Z");
   });
 
   it("is two points in time where the clock is set back", () => {

@@ -283,7 +283,7 @@ describe("a failure", () => {
 
   it("names the system's code of a connection error", () => {
     const params: Params = { failure: "connection_failed", providerCode: "ECONNREFUSED" };
-    expect(failureText(params)).toBe("connection failed, ECONNREFUSED");
+    expect(failureText(params)).toBe("connection refused");
   });
 });
 

@@ -10,20 +10,23 @@ import { Empty } from "../components/query-view.tsx";
 import { ShortId } from "../components/short-id.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
+import { shownZone } from "../components/zone.ts";
 import { api } from "../data/api.ts";
 import { download } from "../data/download.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
 import { usePages } from "../data/use-pages.ts";
+import { startOf } from "../job/zoned-time.ts";
 
-/** `subject` is the id of what an entry is about; the days are in UTC, so that a link has the same meaning everywhere. */
+/** `subject` is the id of what an entry is about; the days are in the zone that the page shows. */
 const FILTER = { operator: anyText, operation: anyText, subject: anyText, from: aDay, to: aDay };
 
 /** Every change and every reveal, newest first. */
 export function AuditPage() {
   const { filter, set, ...filtering } = useFilter("/console/audit", FILTER);
-  const query = queryOf(filter);
-  const pages = usePages(`audit ${JSON.stringify(filter)}`, (page) =>
+  const zone = shownZone();
+  const query = queryOf(filter, zone);
+  const pages = usePages(`audit ${JSON.stringify(query)}`, (page) =>
     ask(api.listAudit({ params: { query: { ...query, ...page } } })),
   );
   return (
@@ -36,8 +39,8 @@ export function AuditPage() {
         <TextFilter name="Operator" value={filter.operator} onChange={set("operator")} />
         <TextFilter isId name="Operation" value={filter.operation} onChange={set("operation")} />
         <TextFilter isId name="Subject id" value={filter.subject} onChange={set("subject")} />
-        <DayFilter name="From (UTC)" value={filter.from} onChange={set("from")} />
-        <DayFilter name="To (UTC)" value={filter.to} onChange={set("to")} />
+        <DayFilter name={`From (${zone})`} value={filter.from} onChange={set("from")} />
+        <DayFilter name={`To (${zone})`} value={filter.to} onChange={set("to")} />
       </FilterForm>
       <PagedList
         {...{ pages, ...filtering }}
@@ -55,11 +58,13 @@ export function AuditPage() {
 }
 
 /** The query of the operations API: days become times, the last day included. */
-function queryOf({ from, to, ...texts }: Filter<typeof FILTER>) {
+function queryOf({ from, to, ...texts }: Filter<typeof FILTER>, zone: string) {
   return {
     ...texts,
-    ...(from !== undefined && { since: new Date(from).toISOString() }),
-    ...(to !== undefined && { until: new Date(Date.parse(to) + DAY_MS).toISOString() }),
+    ...(from !== undefined && { since: startOf(from, zone) }),
+    ...(to !== undefined && {
+      until: startOf(new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10), zone),
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CallError } from "../data/errors.ts";
+import { faultText } from "./field-faults.ts";
 
 /** A failure: what happened, where, and its code. */
 export function ErrorBox({ error, onRetry }: { error: CallError; onRetry?: () => void }) {
@@ -12,9 +13,7 @@ export function ErrorBox({ error, onRetry }: { error: CallError; onRetry?: () =>
       {error.errors && (
         <ul>
           {error.errors.map(({ pointer, message }) => (
-            <li key={pointer}>
-              <code>{pointer}</code> {message}
-            </li>
+            <li key={pointer}>{faultText(pointer, message)}</li>
           ))}
         </ul>
       )}

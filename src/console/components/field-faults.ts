@@ -34,6 +34,17 @@ const RULES: Readonly<Record<string, string>> = {
 const ruleOf = (field: string, message: string): string =>
   message.startsWith("must ") ? (RULES[field] ?? message) : message;
 
+/** `Start time must be before the end`: the fault of `/startTime`, in words. */
+export function faultText(pointer: string, message: string): string {
+  const words = pointer
+    .replace(/^#?(?:\/(?:body|query|path)(?=\/))?/, "")
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll("/", " ")
+    .trim()
+    .toLowerCase();
+  return words === "" ? message : `${words.charAt(0).toUpperCase()}${words.slice(1)} ${message}`;
+}
+
 /** `/baseUrl`, `#/body/baseUrl`: the first member of the body. */
 function fieldOf(pointer: string): string {
   return (

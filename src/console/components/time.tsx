@@ -1,7 +1,8 @@
 import { formatSpan, formatTime } from "./times.ts";
+import { shownZone } from "./zone.ts";
 
 interface ZoneProps {
-  /** IANA zone; the reader's own unless given. */
+  /** IANA zone of the organisation. */
   zone?: string | undefined;
 }
 
@@ -30,4 +31,4 @@ export function Span({ from, to, zone }: ZoneProps & { from: string; to: string 
   );
 }
 
-const inZone = (zone: string | undefined) => (zone === undefined ? "" : `, shown in ${zone}`);
+const inZone = (zone: string | undefined) => `, shown in ${shownZone(zone)}`;

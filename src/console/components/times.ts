@@ -1,7 +1,8 @@
 import type { Count } from "../../../generated/operations/types.ts";
+import { shownZone } from "./zone.ts";
 
 interface TimeOptions {
-  /** IANA zone; the reader's own unless given. */
+  /** IANA zone of the organisation. */
   zone?: string | undefined;
   exact?: boolean;
 }
@@ -30,6 +31,10 @@ export function clockSpan(from: string, to: string, zone?: string): string {
   return `${format(from, CLOCK, zone)} – ${endDay}${format(to, CLOCK, zone)}`;
 }
 
+/** `13:22:07`. */
+export const clockOf = (at: string, zone?: string): string =>
+  format(at, { ...CLOCK, second: "2-digit" }, zone);
+
 /** `2026-11-22`: the day of a time in a zone. Swedish writes dates as ISO 8601 does. */
 export const dayKey = (at: string, zone?: string): string => format(at, NUMERIC_DAY, zone, "sv-SE");
 
@@ -37,7 +42,7 @@ export const dayKey = (at: string, zone?: string): string => format(at, NUMERIC_
 export const longDay = (at: string, zone?: string): string => format(at, LONG_DAY, zone).replace(",", "");
 
 /** `Mon 23 Nov`, of a calendar day. */
-export const shortDay = (day: string): string => format(day, DAY, "UTC");
+export const shortDay = (day: string): string => formatIn(day, DAY, "UTC");
 
 /** `12 ms`, `1.4 s`, `3 min`, `2 h`, `5 days`. */
 export function formatDuration(ms: number): string {
@@ -55,13 +60,13 @@ export const formatCount = (count: number): string => count.toLocaleString("en-G
 /** `1,204`, or `10,000+` where counting stopped. */
 export const countText = ({ count, exact }: Count): string => `${formatCount(count)}${exact ? "" : "+"}`;
 
-/** The zone of the reader's machine. */
-export const readersZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 const formats = new Map<string, Intl.DateTimeFormat>();
 
+const format = (at: string, options: Intl.DateTimeFormatOptions, zone?: string, locale?: string): string =>
+  formatIn(at, options, shownZone(zone), locale);
+
 /** Formats are kept: making one is expensive, and a list of jobs uses the same few thousands of times. */
-function format(at: string, options: Intl.DateTimeFormatOptions, zone?: string, locale = "en-GB"): string {
+function formatIn(at: string, options: Intl.DateTimeFormatOptions, zone: string, locale = "en-GB"): string {
   const key = JSON.stringify([options, zone, locale]);
   const known = formats.get(key) ?? newFormat(locale, options, zone);
   formats.set(key, known);

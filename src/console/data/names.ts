@@ -7,6 +7,7 @@ import type {
   Job,
   Workplace,
 } from "../../../generated/operations/types.ts";
+import { knownZones } from "../components/zone.ts";
 import { api } from "./api.ts";
 import { ask } from "./errors.ts";
 import { onMessage, type StreamMessage } from "./live.ts";
@@ -112,6 +113,8 @@ async function readLists(): Promise<void> {
     readPages((page) => ask(api.listWorkplaces(options(page)))),
     readPages((page) => ask(api.listCompetences(options(page)))),
   ]);
+  if (integrations.status === "fulfilled")
+    knownZones.value = [...new Set(integrations.value.items.map(({ timeZone }) => timeZone))];
   const before = known.value;
   known.value = {
     integrations: mapped(integrations, ({ providerId }) => providerId) ?? before.integrations,

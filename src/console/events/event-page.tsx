@@ -68,10 +68,14 @@ function Details({ event }: { event: Event }) {
               <ShiftLinks {...event} />
             </>
           ),
-          Received: <Time at={receivedAt} exact />,
+          Received: <Time at={receivedAt} exact zone={integration?.timeZone} />,
           Processed: (
             <>
-              {processedAt === undefined ? "not yet" : <Time at={processedAt} exact />}
+              {processedAt === undefined ? (
+                "not yet"
+              ) : (
+                <Time at={processedAt} exact zone={integration?.timeZone} />
+              )}
               {took !== undefined && `, after ${formatDuration(took)}`}
             </>
           ),

@@ -7,13 +7,14 @@ import { formatDuration } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { isAbout } from "../data/live.ts";
+import { useNames } from "../data/names.ts";
 import { useQuery } from "../data/use-query.ts";
 import { eventsAddress, type TimedStep, timedSteps } from "./event.ts";
 import { useJobIds } from "./use-job-ids.ts";
 
 /** Every step with the event's traceId. */
 export function EventTrace({ event }: { event: Event }) {
-  const { traceId, shiftId } = event;
+  const { traceId, shiftId, providerId } = event;
   const jobId = useJobIds([event])(event);
   const query = useQuery(
     `trace ${traceId}`,
@@ -21,10 +22,11 @@ export function EventTrace({ event }: { event: Event }) {
     // Messages about bookings and notifications name the job, all others the shift.
     (message) => isAbout(message, { shiftId, jobId }),
   );
+  const zone = useNames().integration(providerId)?.timeZone;
   return (
     <Section id="trace" title="Trace">
       <QueryView query={query} lines={6}>
-        {({ steps }) => <Steps steps={steps} />}
+        {({ steps }) => <Steps steps={steps} zone={zone} />}
       </QueryView>
       <p class="event-links">
         <a href={eventsAddress({ traceId })}>Events of this trace</a>
@@ -33,13 +35,13 @@ export function EventTrace({ event }: { event: Event }) {
   );
 }
 
-function Steps({ steps }: { steps: TraceStep[] }) {
+function Steps({ steps, zone }: { steps: TraceStep[]; zone: string | undefined }) {
   const jobId = steps.find((step) => step.jobId !== undefined)?.jobId;
   return (
     <>
       <ol class="event-trace">
         {timedSteps(steps).map((each, place) => (
-          <Step key={place} {...each} />
+          <Step key={place} {...each} zone={zone} />
         ))}
       </ol>
       {jobId !== undefined && (
@@ -51,7 +53,11 @@ function Steps({ steps }: { steps: TraceStep[] }) {
   );
 }
 
-function Step({ step: { step, verdict, at, durationMs }, afterMs }: TimedStep) {
+function Step({
+  step: { step, verdict, at, durationMs },
+  afterMs,
+  zone,
+}: TimedStep & { zone: string | undefined }) {
   const { traceId: other } = verdict.params;
   return (
     <li>
@@ -59,7 +65,7 @@ function Step({ step: { step, verdict, at, durationMs }, afterMs }: TimedStep) {
         <strong>{stepText(step)}</strong>
         {durationMs !== undefined && <span class="soft">took {formatDuration(durationMs)}</span>}
         <span class="soft push">
-          <Time at={at} exact />
+          <Time at={at} exact zone={zone} />
           {afterMs > 0 && ` +${formatDuration(afterMs)}`}
         </span>
       </p>

@@ -73,7 +73,12 @@ function EventTable({ events }: { events: Event[] }) {
   const names = useNames();
   const jobIdOf = useJobIds(events);
   const columns: Column<Event>[] = [
-    { name: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} exact /> },
+    {
+      name: "Received",
+      cell: ({ receivedAt, providerId }) => (
+        <Time at={receivedAt} exact zone={names.integration(providerId)?.timeZone} />
+      ),
+    },
     { name: "Event", cell: ({ eventId, event }) => <a href={`/console/events/${eventId}`}>{event}</a> },
     {
       name: "Organisation",

@@ -1,5 +1,5 @@
 import type { Backlog, Health, Integration } from "../../../generated/operations/types.ts";
-import { backlogText, healthText } from "../../contract/operator-text.ts";
+import { backlogText, entryOf, healthText } from "../../contract/operator-text.ts";
 import { Badge } from "../components/badge.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Section } from "../components/section.tsx";
@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** How the provider behaves, what that pauses, and what ends the pause. */
-export function HealthSection({ integration: { providerId, timeZone, health } }: Props) {
+export function HealthSection({ integration: { providerId, timeZone, health, state } }: Props) {
   const { detail, paused } = healthText(health);
   const isPaused = health.paused !== "nothing";
   return (
@@ -22,7 +22,7 @@ export function HealthSection({ integration: { providerId, timeZone, health } }:
       <Facts
         of={{
           Since: <Time at={health.since} zone={timeZone} />,
-          Paused: paused,
+          Paused: entryOf(PAUSED_BY_STATE, state) ?? paused,
           Resumes: isPaused ? (
             <Resumption health={health} providerId={providerId} zone={timeZone} />
           ) : undefined,
@@ -31,6 +31,12 @@ export function HealthSection({ integration: { providerId, timeZone, health } }:
     </Section>
   );
 }
+
+/** What an integration that is not active stops, however its provider responds. */
+const PAUSED_BY_STATE = {
+  draft: "Everything: the integration is a draft",
+  suspended: "Everything: the integration is suspended",
+};
 
 /** What ends the pause, with a link where an operator can do it. */
 function Resumption({ health, providerId, zone }: { health: Health; providerId: string; zone: string }) {
@@ -59,6 +65,7 @@ export function BacklogSection({ integration: { backlog, timeZone } }: Props) {
       <p role="status">
         <Limit backlog={backlog} zone={timeZone} />
       </p>
+      {total === 0 && <p class="hint">Counted every 10 seconds; the count is up to half a minute old.</p>}
       {total > 0 && <BacklogFacts backlog={backlog} zone={timeZone} />}
     </Section>
   );

@@ -6,7 +6,7 @@ import { ActionButton } from "../components/action-button.tsx";
 import { ConfirmedAction, DialogButton } from "../components/dialog.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
 import { Form, FormField, textIn } from "../components/form.tsx";
-import { readersZone } from "../components/times.ts";
+import { readersZone } from "../components/zone.ts";
 import { useAction } from "../data/use-action.ts";
 import { toLocal } from "../job/zoned-time.ts";
 import { me } from "../session/me.ts";

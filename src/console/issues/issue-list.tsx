@@ -82,11 +82,12 @@ function About({ issue: { subject, providerId, job } }: { issue: Issue }) {
   );
 }
 
-function Occurrences({ issue: { count, firstAt, lastAt } }: { issue: Issue }) {
-  if (count === 1) return <Time at={lastAt} />;
+function Occurrences({ issue: { count, firstAt, lastAt, providerId } }: { issue: Issue }) {
+  const zone = useNames().integration(providerId ?? "")?.timeZone;
+  if (count === 1) return <Time at={lastAt} zone={zone} />;
   return (
     <span>
-      {count} times, first <Time at={firstAt} />, last <Time at={lastAt} />
+      {count} times, first <Time at={firstAt} zone={zone} />, last <Time at={lastAt} zone={zone} />
     </span>
   );
 }

@@ -4,6 +4,7 @@ import { Facts } from "../components/facts.tsx";
 import { Section } from "../components/section.tsx";
 import { ShortId } from "../components/short-id.tsx";
 import { Span } from "../components/time.tsx";
+import { shownZone } from "../components/zone.ts";
 import { placeOf, useNames, workOf } from "../data/names.ts";
 import { nameOf } from "../data/person-name.ts";
 import { takenSeats } from "./job.ts";
@@ -21,7 +22,7 @@ export function JobFacts({ job }: { job: Job }) {
         of={{
           Time: (
             <>
-              <Span from={startTime} to={endTime} zone={zone} /> <span class="soft">{zone}</span>
+              <Span from={startTime} to={endTime} zone={zone} /> <span class="soft">{shownZone(zone)}</span>
             </>
           ),
           Positions: (

@@ -68,9 +68,7 @@ function ReasonItem({ reason, job }: { reason: Reason; job: Job }) {
           <span class="soft">What to do:</span> {remedy} {link && <a href={link.href}>{link.name}</a>}
         </p>
       )}
-      <p>
-        <code class="soft">{reason.code}</code>
-      </p>
+      <p></p>
     </li>
   );
 }

@@ -20,9 +20,15 @@ const JOB_TONES = {
 
 /** The status of a job, and its conditions. */
 export function JobStatusBadges({ job }: { job: Job }) {
+  // The provider may still refuse them.
+  const waiting = job.bookings.filter(({ status }) => status === "pending").length;
   return (
     <span class="badges">
-      <Badge tone={entryOf<Tone>(JOB_TONES, job.status) ?? "plain"}>{jobStatusText(job.status)}</Badge>
+      {job.status === "filled" && waiting > 0 ? (
+        <Badge tone="busy">{`filled, ${waiting} not confirmed`}</Badge>
+      ) : (
+        <Badge tone={entryOf<Tone>(JOB_TONES, job.status) ?? "plain"}>{jobStatusText(job.status)}</Badge>
+      )}
       {job.cancelling && <Badge tone="warn">cancelling</Badge>}
       {job.overfilled && <Badge tone="bad">overfilled</Badge>}
     </span>

@@ -4,7 +4,8 @@ import { Facts } from "../components/facts.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
 import { Section } from "../components/section.tsx";
 import { Time } from "../components/time.tsx";
-import { formatDuration } from "../components/times.ts";
+import { clockOf, formatDuration } from "../components/times.ts";
+import { shownZone } from "../components/zone.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { isAbout } from "../data/live.ts";
@@ -102,10 +103,7 @@ function Legend({ timeline: { traces }, zone }: TimelineProps) {
           </li>
         ))}
       </ul>
-      <span>
-        Times count from the first step. Bars show the calls to the provider on one scale.
-        {zone !== undefined && ` Exact times are in ${zone}.`}
-      </span>
+      <span>Bars show the calls to the provider on one scale.{` Times are in ${shownZone(zone)}.`}</span>
     </div>
   );
 }
@@ -125,7 +123,9 @@ function TimelineEntry({ entry, id, longestMs, zone }: EntryProps) {
     <>
       {pauseMs !== undefined && <li class="pause">{formatDuration(pauseMs)} later</li>}
       <li data-tone={tone} id={id} tabIndex={id === undefined ? undefined : -1}>
-        <span class="since">{sinceMs === 0 ? "0 ms" : `+${formatDuration(sinceMs)}`}</span>
+        <time class="since" dateTime={step.at} title={`${formatDuration(sinceMs)} after the first step`}>
+          {clockOf(step.at, zone)}
+        </time>
         <span class="trace-number" title={`Trace ${trace.number}: ${trace.name}, ${trace.traceId}`}>
           {trace.number}
         </span>

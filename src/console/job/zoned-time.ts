@@ -30,6 +30,14 @@ export function fromLocal(text: string, zone: string): LocalReading {
   return second === undefined ? { kind: "once", at: first } : { kind: "twice", first, second };
 }
 
+/** The start of a day in a zone, ISO 8601 in UTC. Where the clock is set forward over midnight, that of the next hour. */
+export function startOf(day: string, zone: string): string {
+  const [at, later] = ["00:00", "01:00"].map((clock) => fromLocal(`${day}T${clock}`, zone));
+  const reading = at?.kind === "never" ? later : at;
+  if (reading?.kind === "once") return reading.at;
+  return reading?.kind === "twice" ? reading.first : new Date(day).toISOString();
+}
+
 /** `UTC+02:00`: the offset of the zone at that time. */
 export function offsetName(at: string, zone: string): string {
   const minutes = Math.round(offsetMs(new Date(at).getTime(), zone) / 60_000);

@@ -3,6 +3,7 @@ import { bookingStatusText } from "../../contract/operator-text.ts";
 import { ShortId } from "../components/short-id.tsx";
 import { Cells, type Column, TableHead } from "../components/table.tsx";
 import { clockSpan } from "../components/times.ts";
+import { shownZone } from "../components/zone.ts";
 import { type Names, placeOf, useNames, workOf } from "../data/names.ts";
 import { nameOf } from "../data/person-name.ts";
 import { holdsSeat } from "../job/job.ts";
@@ -20,7 +21,7 @@ interface Props {
 export function JobTable({ jobs, changed }: Props) {
   const names = useNames();
   const zoneOf = ({ providerId }: Job) => names.integration(providerId)?.timeZone;
-  const zones = new Set(jobs.map(zoneOf));
+  const zones = new Set(jobs.map((job) => shownZone(zoneOf(job))));
   const [onlyZone] = zones.size === 1 ? zones : [];
   const columns = columnsOf(names, zones.size > 1);
   return (
@@ -70,7 +71,7 @@ function JobTime({ job, names, showsZone }: { job: Job; names: Names; showsZone:
       <time dateTime={startTime} title={`${startTime} to ${endTime}`}>
         {clockSpan(startTime, endTime, zone)}
       </time>
-      {showsZone && zone && <small class="soft"> {zone}</small>}
+      {showsZone && zone && <small class="soft"> {shownZone(zone)}</small>}
     </>
   );
 }

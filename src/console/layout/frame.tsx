@@ -11,6 +11,7 @@ import { Search } from "../search/search.tsx";
 import { ExpiryNotice } from "../session/expiry.tsx";
 import { may, me } from "../session/me.ts";
 import { signOut } from "../session/session.ts";
+import { ZoneSwitch } from "./zone-switch.tsx";
 
 interface PageLink {
   path: string;
@@ -73,6 +74,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       </header>
       <main id="main" ref={main} tabIndex={-1}>
         <ExpiryNotice />
+        <ZoneSwitch />
         {children}
       </main>
       <div class="announcement" role="status">

@@ -1,4 +1,5 @@
 import type { FailureCode, Params } from "../../../generated/operations/types.ts";
+import { connectionFault } from "../connection-fault.ts";
 import { after, counted, entryOf, inParentheses } from "./phrases.ts";
 
 const POINTERS_AT_MOST = 5;
@@ -9,7 +10,7 @@ type FailureParams = Pick<Params, "failure" | "status" | "providerCode" | "point
 
 const FAILURES = {
   timeout: () => "no response in time",
-  connection_failed: ({ providerCode }) => `connection failed${after(", ", errorCode(providerCode))}`,
+  connection_failed: ({ providerCode = "" }) => connectionFault(providerCode) ?? "connection failed",
   response_too_long: () => "response too long",
   processing_limit: () => "responses took too much time or memory to process",
   redirected: (params) => `redirect not followed${after(", ", httpText(params))}`,

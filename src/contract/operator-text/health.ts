@@ -11,7 +11,10 @@ export interface HealthText {
 }
 
 const STATES = {
-  reachable: { title: "Reachable", detail: "The provider responds as the contract requires." },
+  reachable: {
+    title: "Reachable",
+    detail: "The last calls to the provider had a usable response, or there was none yet.",
+  },
   unreachable: { title: "Unreachable", detail: "The last calls to the provider had no usable response." },
   rate_limited: {
     title: "Rate limited",

@@ -87,8 +87,8 @@ function checkTimes({ startTime, endTime }: Values, named: Named, now: Date): vo
     throw invalid("/startTime", "must be in the future");
   if (endTime > startTime) return;
   throw named.endTime === undefined
-    ? invalid("/startTime", `must be before the end, ${endTime.toISOString()}`)
-    : invalid("/endTime", `must be after the start, ${startTime.toISOString()}`);
+    ? invalid("/startTime", "must be before the end")
+    : invalid("/endTime", "must be after the start");
 }
 
 /** Returns the last pending change, on which the next one builds. */
