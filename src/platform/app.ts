@@ -30,6 +30,7 @@ import {
   type OperatorAuthentication,
   operationsAuthentication,
   webhookAuthentication,
+  webhookOwnerOf,
 } from "./http/authenticate.ts";
 import { backupHandler } from "./http/backup.ts";
 import { candidatePages } from "./http/candidate-pages.ts";
@@ -48,12 +49,12 @@ import { monitoringHandlers } from "./http/operations/monitoring.ts";
 import { notificationHandlers } from "./http/operations/notifications.ts";
 import { streamHandlers } from "./http/operations/stream.ts";
 import { organisationExport } from "./http/organisation-export.ts";
-import { isWebhook, type RejectedWebhooks } from "./http/rejected-webhooks.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
 import { webhookCounts } from "./http/webhook-counts.ts";
 import type { Readiness } from "./inbox/readiness.ts";
 import type { Inbox } from "./inbox/receive.ts";
+import { isWebhook, type RejectedWebhooks } from "./inbox/rejected-webhooks.ts";
 import type { FieldUses } from "./integrations/field-uses.ts";
 import { createTokenOwners } from "./integrations/tokens.ts";
 import type { Figures } from "./metrics/figures.ts";
@@ -104,7 +105,8 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
   const limit = parts.webhookRateLimit;
   const isShared = () => parts.processes.count() > 1;
   const counts = webhookCounts({ database: inboxOnly, log, limit, isShared, now });
-  const { note: onProblem } = parts.rejections;
+  const onProblem: OnProblem = (error, request) =>
+    parts.rejections.note(error, { url: request.originalUrl, owner: webhookOwnerOf(request) });
   const contract = platformRouter({
     ...router,
     onProblem,
@@ -165,11 +167,13 @@ function contractApp({ log, observer, trustProxy }: AppParts, contract: Router):
   return app.use(contract);
 }
 
+type OnProblem = NonNullable<NonNullable<Parameters<typeof problemHandler>[0]>["onProblem"]>;
+
 /** Adds the responses to requests that no part of the app serves. */
 function closed(
   app: Express,
   log: Logger,
-  onProblem: RejectedWebhooks["note"] = () => undefined,
+  onProblem: OnProblem = () => undefined,
   detail = "There is no resource at this path.",
 ): Express {
   app.use((_request, _response, next) => next(problem("not_found", { detail })));

@@ -7,9 +7,9 @@ import type { Schema, StoredEvent, TraceStepsTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { payloadOf } from "../../inbox/payload.ts";
 import { previewReplay } from "../../inbox/preview.ts";
+import { NO_ORGANISATION, type RejectedWebhooks } from "../../inbox/rejected-webhooks.ts";
 import { replayEvent, replayEvents, unknownEvent } from "../../inbox/replay.ts";
 import { page } from "../page.ts";
-import { NO_ORGANISATION, type RejectedWebhooks } from "../rejected-webhooks.ts";
 import { accepted, ok } from "../response.ts";
 
 /** Events, their replay, and traces. */

@@ -1,4 +1,3 @@
-import type { Request } from "express";
 import { sql } from "kysely";
 import { HOUR_MS } from "../../contract/durations.ts";
 import type { ProblemError } from "../../runtime/problem.ts";
@@ -6,7 +5,6 @@ import type { Database, Log } from "../db/database.ts";
 import { jsonRows } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { type Collector, createCollector } from "../metrics/collector.ts";
-import { webhookOwnerOf } from "./authenticate.ts";
 
 /** The organisation of webhooks whose token names none. */
 export const NO_ORGANISATION = "00000000-0000-0000-0000-000000000000";
@@ -14,9 +12,16 @@ export const NO_ORGANISATION = "00000000-0000-0000-0000-000000000000";
 /** What a row may name: the name of any other field is the caller's, and may be personal. */
 const POINTERS = ["/event", "/traceId", "/providerId", "/content", "/content/shiftId"];
 
+interface Rejected {
+  /** The path of the request. */
+  url: string;
+  /** The organisation of its token, if that is known. */
+  owner: string | undefined;
+}
+
 export interface RejectedWebhooks extends Pick<Collector, "flush" | "close"> {
   /** Counts the problem that is the response to a webhook. Faults of the platform are no rejections. */
-  note(error: ProblemError, request: Request): void;
+  note(error: ProblemError, request: Rejected): void;
 }
 
 interface Parts extends Pick<Deps, "newId" | "now"> {
@@ -44,11 +49,11 @@ export function createRejectedWebhooks({ database, log, newId, now }: Parts): Re
   const { add, ...rest } = createCollector({ log, write });
   return {
     ...rest,
-    note: ({ status, problem: { code, errors = [] } }, request) => {
-      if (status >= 500 || !isWebhook(request.originalUrl)) return;
+    note: ({ status, problem: { code, errors = [] } }, { url, owner = NO_ORGANISATION }) => {
+      if (status >= 500 || !isWebhook(url)) return;
       const hour = new Date(Math.floor(now().getTime() / HOUR_MS) * HOUR_MS).toISOString();
       const pointer = POINTERS.find((each) => each === errors[0]?.pointer) ?? "";
-      add([webhookOwnerOf(request) ?? NO_ORGANISATION, hour, code, pointer].join(" "));
+      add([owner, hour, code, pointer].join(" "));
     },
   };
 }
