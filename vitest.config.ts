@@ -20,7 +20,7 @@ const PROOFS = [
   "test/scripts/{contract-diff,lint-specs,publish-contracts,vitest-summary}.test.ts",
   "test/harness/embedded-postgres.test.ts",
   "test/browser/**/*.test.ts",
-  "test/verify/{faults,dialects,independent,repeated}.test.ts",
+  "test/verify/{faults,dialects,independent,one-verdict,repeated}.test.ts",
   "test/verify/checks/contracts.test.ts",
   "test/verify/replay-agrees.test.ts",
   "test/generate/documents.test.ts",

@@ -39,7 +39,6 @@ export async function verifySandbox({ dialect, options, prepare }: Setup): Promi
       providerId: own,
       token: ownToken,
       fixtures,
-      seed: 1,
       other: { providerId, token },
       // A 429 causes no actual wait.
       wait: () => Promise.resolve(),

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { plantedFaults } from "../../scripts/bench/planted-faults.ts";
+import { dialectName } from "../../src/contract/dialect.ts";
+import { coveringDialects } from "../harness/covering-dialects.ts";
+import { groupsOf } from "../harness/fault-row.ts";
+import { faultRows } from "../harness/fault-rows.ts";
+import { codesOf, type Setup, verifySandbox } from "./verify-sandbox.ts";
+
+/** `RUNS=100 PROOFS=all npx vitest run test/verify/one-verdict`: a hundred runs of each, in about an hour. */
+const RUNS = Number(process.env.RUNS ?? 2);
+/** Longer than any response here. */
+const SHORT_MS = 400;
+
+/** Returns the distinct results of so many runs without a seed, each of a new provider. */
+async function distinct(setup: Setup): Promise<string[]> {
+  const results = new Set<string>();
+  for (let run = 1; run <= RUNS; run += 1) {
+    const { verification } = await verifySandbox(setup);
+    results.add(`${verification.summary.verdict}: ${codesOf(verification, "error").toSorted().join(", ")}`);
+  }
+  return [...results];
+}
+
+describe(`${RUNS} runs give one verdict`, () => {
+  it.each(coveringDialects.map((dialect) => ({ dialect, name: dialectName(dialect) })))(
+    "of a correct provider: $name",
+    async ({ dialect }) => {
+      expect(await distinct({ dialect, options: { skip: ["contracts"] } })).toEqual(["conforms: "]);
+    },
+  );
+
+  it.each(plantedFaults())("of a provider with the fault $fault", async ({ fault, dialect }) => {
+    const row = faultRows.find((each) => each.fault === fault);
+    const only = row && groupsOf(row, row.each?.[0]);
+    const limit = fault === "slow" ? { timeoutMs: SHORT_MS } : {};
+    const options = { ...(only && only.length > 0 ? { only } : { skip: ["contracts"] as const }), ...limit };
+    const verdicts = (await distinct({ dialect, options, prepare: ({ setFault }) => setFault(fault) })).map(
+      (each) => each.split(":")[0],
+    );
+    expect(new Set(verdicts).size).toBe(1);
+  });
+});
