@@ -141,10 +141,10 @@ async function readWaiting(
         select json_build_object('uid', notifications.calendar_uid, 'sequence', count(*) filter (where other.notification_id < notifications.notification_id),
           'isNewest', coalesce(max(other.notification_id::text), '') <= notifications.notification_id::text,
           'wasConfirmed', bool_or(other.kind = 'booking_confirmed' and other.notification_id <= notifications.notification_id))
-        from notifications as other where other.provider_id = ${providerId} and other.candidate_id = notifications.candidate_id
+        from notifications as other where other.provider_id = notifications.provider_id and other.candidate_id = notifications.candidate_id
           and other.calendar_uid = notifications.calendar_uid) end as assignment,
       coalesce(candidates.language, integrations.language, ${language}) as language,
-      (select earlier.content from notifications as earlier where earlier.provider_id = ${providerId} and earlier.job_id = jobs.job_id
+      (select earlier.content from notifications as earlier where earlier.provider_id = notifications.provider_id and earlier.job_id = jobs.job_id
         and earlier.candidate_id = notifications.candidate_id and earlier.notification_id < notifications.notification_id
         order by earlier.notification_id desc limit 1) as earlier,
       ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", time_zone as "timeZone"
