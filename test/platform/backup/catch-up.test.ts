@@ -10,6 +10,7 @@ import { readLines } from "../../../src/platform/backup/file.ts";
 import { restore } from "../../../src/platform/backup/restore.ts";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
+import { catchMail, linksIn, PUBLIC_URL } from "../../harness/candidate-links.ts";
 import { copyDatabase, engines, silent } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type Harness, SECRET_KEY, startHarness } from "../../harness/platform.ts";
@@ -53,7 +54,8 @@ async function startRestored(
 describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
   it("agrees with the provider about what happened since, and neither assigns nor notifies again", async () => {
     const file = join(await makeFolder(), "backup");
-    const before = await startHarness(engine);
+    const { channel, mails } = catchMail();
+    const before = await startHarness(engine, { config: { publicUrl: PUBLIC_URL }, channel });
     const organisation = await before.onboard({ connect: false });
     const { provider, send } = organisation;
     const open = async () => {
@@ -70,6 +72,9 @@ describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
     await send("shift.update", left.shiftId);
     await before.platform.idle();
     const notified = (await organisation.notifications(left)).length;
+    const links = mails.flatMap(linksIn);
+    expect(links.length).toBeGreaterThan(1);
+    for (const link of links) expect((await fetch(before.platform.url + link)).status).toBe(200);
     await backUp(before, file);
     // Since the backup.
     await organisation.withdraw(left, person);
@@ -100,6 +105,7 @@ describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
     const confirmations = items.filter(({ kind }) => kind === "booking_confirmed");
     expect(confirmations).toHaveLength(1);
     expect(items.length).toBeGreaterThanOrEqual(notified);
+    for (const link of links) expect((await fetch(platform.url + link)).status).toBe(410);
     await organisation.close();
   });
 
