@@ -2883,7 +2883,7 @@ export interface components {
       | "event_waiting"
       | "event_failed"
       | "event_dead";
-    /** @description How an open job is offered, if offers go out in waves (`OFFER_WAVE_SIZE`). First to candidates who have worked at the workplace, then to those who have worked with the competence, and among equals to those who have been without a shift longest, at this organisation. To all who are left 12 hours before the start. */
+    /** @description How an open job is offered, if offers go out in waves (`OFFER_WAVE_SIZE`). First to candidates who have worked at the workplace, then to those who have worked with the competence, then to those who have been without a shift longest, at this organisation; a lot for each shift decides among equals. To all who are left 12 hours before the start. */
     OfferWaves: {
       /** @description How many candidates are asked at a time. */
       size: number;
@@ -5611,7 +5611,7 @@ export type StaffingCode = components["schemas"]["StaffingCode"];
 export type Reason = components["schemas"]["Reason"];
 /** Why a job is staffed, or not. */
 export type StaffingReasonCode = components["schemas"]["StaffingReasonCode"];
-/** How an open job is offered, if offers go out in waves (`OFFER_WAVE_SIZE`). First to candidates who have worked at the workplace, then to those who have worked with the competence, and among equals to those who have been without a shift longest, at this organisation. To all who are left 12 hours before the start. */
+/** How an open job is offered, if offers go out in waves (`OFFER_WAVE_SIZE`). First to candidates who have worked at the workplace, then to those who have worked with the competence, then to those who have been without a shift longest, at this organisation; a lot for each shift decides among equals. To all who are left 12 hours before the start. */
 export type OfferWaves = components["schemas"]["OfferWaves"];
 export type ReplayOrder = components["schemas"]["ReplayOrder"];
 export type ReplayStarted = components["schemas"]["ReplayStarted"];

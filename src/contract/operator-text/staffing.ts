@@ -14,7 +14,7 @@ import { bookingReasonText } from "./reasons.ts";
 /** Explains in two sentences in which order candidates are asked. */
 export const offerOrderText = ({ size, pauseMinutes }: OfferWaves): string =>
   `Offers go out to ${counted(size, "candidate")} at a time, ${counted(pauseMinutes, "minute")} after the last mail of the wave before or once all of that wave have declined, and to all who are left 12 hours before the start. ` +
-  "Those who have worked at this workplace are asked first, then those who have worked with this competence, and among equals those who have been without a shift longest.";
+  "Those who have worked at this workplace are asked first, then those who have worked with this competence, then those who have been without a shift longest, and a lot decides among equals.";
 
 const VERDICTS = {
   cancelled: () => "The job is cancelled.",

@@ -78,7 +78,7 @@ const hasStarted = (now: Date) => sql`jobs.start_time <= ${now}`;
 
 /**
  * Selects whom to ask first: who has worked at the workplace, then who has worked with the competence, then who has been without a shift longest, each of them
- * as far as bookings of the organisation show. Returns them as `nth candidateId`.
+ * as far as bookings of the organisation show. A lot for each shift decides among equals: the same new people must not be asked first each time. Returns them as `nth candidateId`.
  */
 async function selectFirst(
   trx: Trx,
@@ -89,8 +89,8 @@ async function selectFirst(
   const rows = lacking.flatMap(({ nth, candidateId: candidate }) => {
     const job = jobs[nth];
     if (!job) return [];
-    const { provider_id: provider, workplace_id: workplace, competence_id: competence } = job;
-    return [{ nth, candidate, provider, workplace, competence }];
+    const { provider_id: provider, job_id, workplace_id: workplace, competence_id: competence } = job;
+    return [{ nth, job: job_id, candidate, provider, workplace, competence }];
   });
   if (rows.length === 0) return new Set();
   const provider = providerOf(organisation, "asked.provider");
@@ -99,11 +99,11 @@ async function selectFirst(
       select asked.nth, asked.candidate, row_number() over (partition by asked.nth
         order by coalesce(bool_or(${hasStarted(now())} and jobs.workplace_id = asked.workplace), false) desc,
           coalesce(bool_or(${hasStarted(now())} and jobs.competence_id = asked.competence), false) desc,
-          max(jobs.end_time) nulls first, asked.candidate) as place
-      from ${jsonRows(rows)} as asked (nth int, candidate uuid, provider uuid, workplace uuid, competence uuid)
+          max(jobs.end_time) nulls first, md5(asked.job::text || asked.candidate::text)) as place
+      from ${jsonRows(rows)} as asked (nth int, job uuid, candidate uuid, provider uuid, workplace uuid, competence uuid)
         left join (bookings join jobs on jobs.provider_id = bookings.provider_id and jobs.job_id = bookings.job_id)
           on bookings.provider_id = ${provider} and bookings.candidate_id = asked.candidate and bookings.status = 'confirmed'
-      group by asked.nth, asked.candidate) as ranked
+      group by asked.nth, asked.job, asked.candidate) as ranked
     where place <= ${size}::int`.execute(trx);
   return new Set(first.map(({ nth, candidateId }) => `${nth} ${candidateId}`));
 }
