@@ -60,13 +60,12 @@ describe("integrations", () => {
     await page.getByRole("button", { name: "Read from the provider" }).click();
     await page.getByText("3 of 3 not mapped").waitFor();
     await page.getByRole("button", { name: "Add Kajen as a new workplace" }).click();
-    await page.getByText("1 change not saved").waitFor();
+    await page.getByText("2 of 3 not mapped").waitFor();
     await expect.poll(() => focused(page)).toBe("Workplace for Kajen");
     await page.getByRole("button", { name: "Add 2 workplaces with these names" }).click();
     await page.getByRole("button", { name: "Add 4 competences with these names" }).click();
-    await page.getByText("7 changes not saved").waitFor();
+    await page.getByText("all 4").waitFor();
     await expectFit(page);
-    await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("button", { name: "Activate", exact: true }).click();
     await page.getByRole("button", { name: "Suspend …" }).waitFor();
     await expectFit(page);
@@ -314,9 +313,10 @@ describe("integrations", () => {
     const sandbox = await provider();
     await registerThroughApi(harness(), sandbox);
     Object.assign(sandbox.outlets[1] ?? {}, { name: "Kajens brygga", address: null });
+    ok(await harness().operations.createWorkplace({ body: { name: "Kajens bryggan" } }));
     const page = await harness().visit(`integrations/${sandbox.providerId}`);
     await page.getByRole("button", { name: "Read from the provider" }).click();
-    await page.getByRole("button", { name: "Add Kajens brygga as a new workplace" }).click();
+    await page.getByRole("button", { name: "Map to Kajens bryggan" }).click();
     await page.getByText("1 change not saved").waitFor();
     await page.getByRole("link", { name: "Statistics" }).click();
     await page.getByRole("heading", { level: 1, name: "Statistics" }).waitFor();
@@ -356,7 +356,6 @@ describe("integrations", () => {
     const alert = page.getByRole("region", { name: "Onboarding" }).getByRole("alert");
     await alert.getByText("Taket is not mapped").waitFor();
     await page.getByRole("button", { name: "Add Taket as a new workplace" }).click();
-    await page.getByRole("button", { name: "Save the mapping" }).click();
     await activate.waitFor();
     expect(await alert.count()).toBe(0);
     await activate.click();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Discovery } from "../../generated/operations/types.ts";
 import { fieldFaults } from "../../src/console/components/field-faults.ts";
 import { share, usesOf } from "../../src/console/integrations/field-uses.ts";
-import { choose, stillOpen, toMappings, unsaved } from "../../src/console/integrations/mapping.ts";
+import { choose, inOrder, stillOpen, toMappings, unsaved } from "../../src/console/integrations/mapping.ts";
 import { nextStep, stepsOf, unmapped } from "../../src/console/integrations/onboarding.ts";
 import { changeOf, webhookAddress } from "../../src/console/integrations/registration.ts";
 
@@ -172,4 +172,14 @@ it("builds the webhook address from the kind", () => {
   expect(webhookAddress("https://platform.example", "tempo")).toBe(
     "https://platform.example/api/v3/integrations/tempo/webhook",
   );
+});
+
+it("lists what is not mapped first, after the row that an issue leads to", () => {
+  const items = [
+    { id: "mapped", name: "A", mappedTo: "w1", suggestions: [] },
+    { id: "open", name: "B", suggestions: [] },
+    { id: "asked", name: "C", mappedTo: "w2", suggestions: [] },
+  ];
+  expect(inOrder(items, "asked").map(({ id }) => id)).toEqual(["asked", "open", "mapped"]);
+  expect(inOrder(items, undefined).map(({ id }) => id)).toEqual(["open", "mapped", "asked"]);
 });

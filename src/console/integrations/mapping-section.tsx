@@ -1,3 +1,5 @@
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import { counted } from "../../contract/operator-text.ts";
 import { ActionButton } from "../components/action-button.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
@@ -7,6 +9,7 @@ import { useNames } from "../data/names.ts";
 import { TERMS } from "./labels.ts";
 import {
   competenceTargets,
+  inOrder,
   type Mappable,
   mappableOutlets,
   mappableRoles,
@@ -73,10 +76,15 @@ function Tables({ discovery, mapping }: { discovery: Organisation["discovery"]; 
   );
 }
 
+/** Rows of a table that are shown at first, and more on request. */
+const PAGE = 50;
+
 function MappingTable(props: MappingTableProps) {
   const { kind, items, choices } = props;
   const { Provider, provider } = TERMS[kind];
   const open = stillOpen(items, choices);
+  const { query } = useLocation();
+  const [shown, setShown] = useState(PAGE);
   if (items.length === 0) return <p class="soft">The provider has no {provider}s.</p>;
   return (
     <div>
@@ -98,11 +106,20 @@ function MappingTable(props: MappingTableProps) {
           </tr>
         </thead>
         <tbody>
-          {items.map((item) => (
-            <MappingRow key={item.id} item={item} {...props} />
-          ))}
+          {inOrder(items, query.row)
+            .slice(0, shown)
+            .map((item) => (
+              <MappingRow key={item.id} item={item} {...props} />
+            ))}
         </tbody>
       </table>
+      {items.length > shown && (
+        <p class="more">
+          <button type="button" onClick={() => setShown(shown + PAGE)}>
+            Show more
+          </button>
+        </p>
+      )}
     </div>
   );
 }

@@ -90,6 +90,12 @@ export function toMappings({ outlets, roles }: Draft): Mappings {
   };
 }
 
+/** The row that the address names first, then what is not mapped; each in its order. A row keeps its place while its mapping is not saved. */
+export function inOrder(items: readonly Mappable[], row: string | undefined): Mappable[] {
+  const rank = ({ id, mappedTo }: Mappable) => (id === row ? 0 : mappedTo === undefined ? 1 : 2);
+  return items.toSorted((one, other) => rank(one) - rank(other));
+}
+
 /** The items without a mapping and without a choice. */
 export function stillOpen(items: readonly Mappable[], choices: Choices): Mappable[] {
   return items.filter(({ id, mappedTo }) => mappedTo === undefined && choices[id] === undefined);

@@ -23,7 +23,7 @@ export interface Mapping {
   unsaved: number;
   choose(kind: keyof Draft, item: Mappable, target: string): void;
   discard(): void;
-  /** Adds a workplace or a competence with the item's name, and chooses it. */
+  /** Adds a workplace or a competence with the name of each item, and saves the mapping to it. */
   add: Action<[kind: keyof Draft, items: Mappable[]]>;
   save: Action<[]>;
   discover: Action<[]>;
@@ -34,16 +34,23 @@ export function useMapping({ integration: { providerId }, reload }: Organisation
   const path = { providerId };
   const chooseOne = (kind: keyof Draft, item: Mappable, target: string) =>
     changeDraft(providerId, (before) => ({ ...before, [kind]: choose(before[kind], item, target) }));
+  const saveMappings = (mapped: Draft) =>
+    ask(api.updateMappings({ params: { path }, body: toMappings(mapped) }));
   const discard = () => changeDraft(providerId, () => NO_CHOICES);
   const add = useAction(async (kind: keyof Draft, items: Mappable[]) => {
+    const added: Record<string, string> = {};
     try {
-      for (const item of items) chooseOne(kind, item, await addTarget(kind, item));
+      for (const item of items) added[item.id] = await addTarget(kind, item);
     } finally {
+      // Also where one could not be added: the others would be added again.
+      await saveMappings({ ...NO_CHOICES, [kind]: added });
       await reloadNames();
+      reload();
     }
+    return `${counted(items.length, "mapping")} saved`;
   });
   const save = useAction(async () => {
-    await ask(api.updateMappings({ params: { path }, body: toMappings(draft) }));
+    await saveMappings(draft);
     discard();
     reload();
     return `${counted(unsaved(draft), "mapping")} saved`;
