@@ -51,6 +51,7 @@ const BROKEN = [
     "update work set due_at = case when claim is null then clock_timestamp() end where provider_id = $1",
   ],
   ["volatile_in_case", "now", "update work set due_at = coalesce(due_at, now()) where provider_id = $1"],
+  ["volatile_in_update", "random", "update notifications set link_salt = random() where provider_id = $1"],
   ["stable_over_columns", "now", "update work set due_at = now() + attempts * $2 where provider_id = $1"],
   [
     "stable_over_columns",

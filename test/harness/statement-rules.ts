@@ -21,6 +21,7 @@ export type StatementRule =
   | "locks_organisations"
   | "volatile_in_conflict"
   | "volatile_in_case"
+  | "volatile_in_update"
   | "stable_over_columns"
   | "empty_select_list"
   | "lateral_limit"
@@ -106,11 +107,17 @@ export async function lintStatement(text: string, tables: OrganisationTables): P
 function lateralLimits({ kind, fields, around }: Node, tables: OrganisationTables): StatementFinding[] {
   if (kind !== "RangeSubselect" || !fields.lateral) return [];
   const query = fields.subquery.SelectStmt;
-  const own = readingsOf({ kind: "SelectStmt", fields: query, around }, tables, "several");
+  const own = branchesOf(query)
+    .flatMap((branch) => readingsOf({ kind: "SelectStmt", fields: branch, around }, tables, "several"))
+    .filter(({ isTable }) => isTable);
   const isLimited = query.limitCount ?? query.limitOffset;
   if (!isLimited || (own.length > 0 && own.every(({ reads }) => reads === "one"))) return [];
   return [{ rule: "lateral_limit", subject: fields.alias?.aliasname ?? "" }];
 }
+
+/** The parts of a union, or the query itself. */
+const branchesOf = (query: Fields): Fields[] =>
+  query.larg && query.rarg ? [...branchesOf(query.larg), ...branchesOf(query.rarg)] : [query];
 
 const STABLE =
   /^(?:now|statement_timestamp|transaction_timestamp|to_jsonb?|jsonb?_build_(?:object|array)|to_char|format|concat(?:_ws)?)$/;
@@ -133,6 +140,8 @@ function shapesOf(node: Node): StatementFinding[] {
     if (around.some(({ kind }) => kind === "OnConflictClause"))
       found.push({ rule: "volatile_in_conflict", subject: name });
     else if (isWritten && around.some(isChoice)) found.push({ rule: "volatile_in_case", subject: name });
+    else if (statementOf(node)?.kind === "UpdateStmt" && VOLATILE.test(name))
+      found.push({ rule: "volatile_in_update", subject: name });
     else if (isWritten && isOverColumns(node)) found.push({ rule: "stable_over_columns", subject: name });
   }
   const { targetList, valuesLists, op } = fields;

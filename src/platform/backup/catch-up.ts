@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { RunSql } from "../db/engine.ts";
-import { ATTEMPTED, LINK_SALT, LIVE, UNDELIVERED } from "../db/fragments.ts";
+import { ATTEMPTED, LIVE, newLinkSalt, UNDELIVERED } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
 import type { Ended } from "./ending.ts";
@@ -18,10 +18,10 @@ const FUTURE = `select provider_id, shift_id from jobs
  * - a mail that was not sent may have been sent after the backup, so it waits for an operator; nor is it handed to the company's service;
  * - a change that was not sent may have been sent, and overtaken by another one.
  */
-const UNKNOWN_SINCE = [
-  `update notifications set link_salt = ${LINK_SALT} where provider_id = $1`,
+const unknownSince = (linkSalt: number): string[] => [
+  `update notifications set link_salt = ${linkSalt} where provider_id = $1`,
   `insert into personal_links (provider_id, candidate_id, salt)
-   select provider_id, candidate_id, ${LINK_SALT} from notifications where provider_id = $1 group by provider_id, candidate_id
+   select provider_id, candidate_id, ${linkSalt} from notifications where provider_id = $1 group by provider_id, candidate_id
    on conflict (provider_id, candidate_id) do update set salt = excluded.salt`,
   `update bookings set is_reassigned = true
    where provider_id = $1 and status in ('pending', 'confirmed') and at_provider <> 'no'`,
@@ -63,7 +63,7 @@ export async function prepareCatchUp(
   );
   for (const { providerId, state } of rows) {
     if (state !== "draft") await openIssue(run, providerId, { since: takenAt, ...ended });
-    for (const statement of [...UNKNOWN_SINCE, ...DUE]) await run(statement, [providerId]);
+    for (const statement of [...unknownSince(newLinkSalt()), ...DUE]) await run(statement, [providerId]);
   }
 }
 

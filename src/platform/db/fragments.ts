@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import { isLate, type Late } from "./late.ts";
 
@@ -17,8 +18,7 @@ export const ATTEMPTED =
 export const IS_ATTEMPTED = sql.raw<boolean>(ATTEMPTED);
 
 /** The salt of a notification whose links end: another number than before, so that a link that has ended is not valid again. */
-export const LINK_SALT = "(random() * 2147483647)::integer";
-export const NEW_LINK_SALT = sql.raw<number>(LINK_SALT);
+export const newLinkSalt = (): number => randomInt(2 ** 31 - 1);
 
 /** A JSON value as a parameter: its text, because the drivers encode arrays differently. */
 const jsonText = (value: unknown) => (isLate(value) ? value : JSON.stringify(value));

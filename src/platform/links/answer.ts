@@ -1,8 +1,7 @@
-import { randomInt } from "node:crypto";
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { RefusalCode } from "../../contract/candidate-text/page-words.ts";
 import { ProblemError } from "../../runtime/problem.ts";
-import { NEW_LINK_SALT } from "../db/fragments.ts";
+import { newLinkSalt } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { acceptAndWait, withdrawAndWait } from "../jobs/await-provider.ts";
 import { lockJob, seatsOf } from "../jobs/job.ts";
@@ -88,6 +87,7 @@ async function disown(deps: Deps, shift: LinkedShift): Promise<void> {
   const { providerId, notificationId, candidateId, jobId, address, traceId } = shift;
   await transact(deps, async (trx) => {
     const at = deps.now();
+    const salt = newLinkSalt();
     await trx
       .insertInto("disputed_addresses")
       .values({ provider_id: providerId, candidate_id: candidateId, address, disputed_at: at })
@@ -97,11 +97,10 @@ async function disown(deps: Deps, shift: LinkedShift): Promise<void> {
       .execute();
     await trx
       .updateTable("notifications")
-      .set({ link_salt: NEW_LINK_SALT })
+      .set({ link_salt: salt })
       .where("provider_id", "=", providerId)
       .where("candidate_id", "=", candidateId)
       .execute();
-    const salt = randomInt(2 ** 31 - 1);
     await trx
       .insertInto("personal_links")
       .values({ provider_id: providerId, candidate_id: candidateId, salt })

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import { problem } from "../../contract/problem.ts";
-import { NEW_LINK_SALT } from "../db/fragments.ts";
+import { newLinkSalt } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
@@ -76,7 +76,7 @@ async function requeue(trx: Trx, notification: Notification, channel: string): P
       // A new Message-ID, so that the mail server does not drop a repetition of a delivered mail.
       resends: delivered_at === null ? resends : resends + 1,
       // The new mail has a new link, and that of the one before has ended.
-      ...(!waits && { link_salt: NEW_LINK_SALT }),
+      ...(!waits && { link_salt: newLinkSalt() }),
     })
     .where("provider_id", "=", provider_id)
     .where("notification_id", "=", notificationId)
