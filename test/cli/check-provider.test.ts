@@ -52,7 +52,8 @@ describe.each(["path", "header"] as const)("the check of a provider, with %s rou
     });
     expect(findings).toEqual([]);
     expect(calls.length).toBeGreaterThan(20);
-    expect(calls.length).toBeLessThan(50);
+    // A test number that is taken costs a round of lookups more.
+    expect(calls.length).toBeLessThan(60);
     expect(calls.filter((call) => !call.startsWith("GET ") || !ORDINARY.test(call.slice(4)))).toEqual([]);
     expect(most).toBe(1);
   });
