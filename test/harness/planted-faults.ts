@@ -1,8 +1,8 @@
 import { type Dialect, dialectName } from "../../src/contract/dialect.ts";
 import { type FaultName, faultNames } from "../../src/sandbox/faults/switchboard.ts";
-import { coveringDialects } from "../../test/harness/covering-dialects.ts";
-import { dialectsFor } from "../../test/harness/fault-row.ts";
-import { faultRows } from "../../test/harness/fault-rows.ts";
+import { coveringDialects } from "./covering-dialects.ts";
+import { dialectsFor } from "./fault-row.ts";
+import { faultRows } from "./fault-rows.ts";
 
 /** A provider with one fault, on every operation that supports it. */
 export interface Planted {
