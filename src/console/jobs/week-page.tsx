@@ -121,9 +121,7 @@ function WeekTable({ week, jobs }: { week: string; jobs: Job[] }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a table that is wider than the window.
     <section class="scroll week-table" tabIndex={0} aria-label="Shifts of the week">
       <table class="cards week">
-        <caption class="visually-hidden">
-          Shifts by outlet and day, in the time zone of each organisation
-        </caption>
+        <caption class="visually-hidden">Shifts by outlet and day</caption>
         <thead>
           <tr>
             {["Outlet", ...days.map(shortDay)].map((name) => (
