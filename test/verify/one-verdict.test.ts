@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dialectName } from "../../src/contract/dialect.ts";
+import { CouldNotRun } from "../../src/verify/could-not-run.ts";
 import { coveringDialects } from "../harness/covering-dialects.ts";
 import { groupsOf } from "../harness/fault-row.ts";
 import { faultRows } from "../harness/fault-rows.ts";
@@ -11,12 +12,22 @@ const RUNS = Number(process.env.RUNS ?? 2);
 /** Longer than any response here. */
 const SHORT_MS = 400;
 
+/** The verdict with the codes of its errors, or why there is none. */
+async function verdictOf(setup: Setup): Promise<string> {
+  try {
+    const { verification } = await verifySandbox(setup);
+    return `${verification.summary.verdict}: ${codesOf(verification, "error").toSorted().join(", ")}`;
+  } catch (error) {
+    if (error instanceof CouldNotRun) return `could not run: ${error.message.replace(/:\d+/, "")}`;
+    throw error;
+  }
+}
+
 /** Returns the distinct results of so many runs without a seed, each of a new provider. */
 async function distinct(setup: Setup): Promise<string[]> {
   const results = new Set<string>();
   for (let run = 1; run <= RUNS; run += 1) {
-    const { verification } = await verifySandbox(setup);
-    results.add(`${verification.summary.verdict}: ${codesOf(verification, "error").toSorted().join(", ")}`);
+    results.add(await verdictOf(setup));
   }
   return [...results];
 }
