@@ -17,7 +17,6 @@ import { JobsPage } from "./jobs/jobs-page.tsx";
 import { WeekPage } from "./jobs/week-page.tsx";
 import { Frame } from "./layout/frame.tsx";
 import { NotFoundPage } from "./layout/not-found-page.tsx";
-import { ImportPage } from "./people/import-page.tsx";
 import { PeoplePage } from "./people/people-page.tsx";
 import { PersonPage } from "./people/person-page.tsx";
 import { me } from "./session/me.ts";
@@ -27,6 +26,9 @@ import { SignIn, Starting } from "./session/sign-in.tsx";
 
 /** Loaded when it is opened, because of its chart library. */
 const StatisticsPage = lazy(async () => (await import("./statistics/statistics-page.tsx")).StatisticsPage);
+
+/** Loaded when it is opened, because of its reader of CSV files. */
+const ImportPage = lazy(async () => (await import("./people/import-page.tsx")).ImportPage);
 
 /** Where the platform serves the console. */
 const BASE = "/console";

@@ -68,7 +68,6 @@ function ReasonItem({ reason, job }: { reason: Reason; job: Job }) {
           <span class="soft">What to do:</span> {remedy} {link && <a href={link.href}>{link.name}</a>}
         </p>
       )}
-      <p></p>
     </li>
   );
 }
