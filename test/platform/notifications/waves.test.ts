@@ -125,7 +125,7 @@ describe.each(featureEngines)("offers in waves on %s", (engine) => {
     expect(await asked(job)).toBe(3);
     const next = await open(5 * DAY_MS);
     expect(await asked(next)).toBe(2);
-    // The lot decides who is asked first: a mail that waits for the limits ends its window in between.
+    // The lot decides who is asked first. A mail that waits for the limits ends its window in between.
     await later(10 * MINUTE_MS);
     await later(PAUSE_MS);
     await later(10 * MINUTE_MS);
