@@ -1,20 +1,10 @@
-import express, {
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-  type Router,
-} from "express";
+import express, { type Express, type Request, type RequestHandler, type Router } from "express";
 import helmet from "helmet";
 import type { Logger } from "pino";
-import { pinoHttp } from "pino-http";
 import { type Handlers, createRouter as operationsRouter } from "../../generated/operations/server.ts";
 import { createRouter as platformRouter } from "../../generated/platform/server.ts";
 import { problem } from "../contract/problem.ts";
-import { isUuid } from "../contract/uuid.ts";
-import type { OperationInfo } from "../runtime/operation.ts";
 import { problemHandler } from "../runtime/problem-response.ts";
-import type { FieldError } from "../runtime/validator.ts";
 import { createAddressLimit, limitInTotal } from "./access/address-limit.ts";
 import type { Identity } from "./access/identity.ts";
 import { createOperatorTokens } from "./access/operators.ts";
@@ -26,7 +16,6 @@ import type { Deps } from "./deps.ts";
 import { auditExport } from "./http/audit-export.ts";
 import { audited } from "./http/audited.ts";
 import {
-  identityOf,
   type OperatorAuthentication,
   operationsAuthentication,
   webhookAuthentication,
@@ -49,12 +38,13 @@ import { monitoringHandlers } from "./http/operations/monitoring.ts";
 import { notificationHandlers } from "./http/operations/notifications.ts";
 import { streamHandlers } from "./http/operations/stream.ts";
 import { organisationExport } from "./http/organisation-export.ts";
+import { logInvalidResponse, requestLog, traceId } from "./http/request-log.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
 import { webhookCounts } from "./http/webhook-counts.ts";
 import type { Readiness } from "./inbox/readiness.ts";
 import type { Inbox } from "./inbox/receive.ts";
-import { isWebhook, type RejectedWebhooks } from "./inbox/rejected-webhooks.ts";
+import type { RejectedWebhooks } from "./inbox/rejected-webhooks.ts";
 import type { FieldUses } from "./integrations/field-uses.ts";
 import { createTokenOwners } from "./integrations/tokens.ts";
 import type { Figures } from "./metrics/figures.ts";
@@ -229,76 +219,5 @@ function metricsHandler({ text, contentType }: AppParts["metrics"]): RequestHand
       .set("Cache-Control", "no-store")
       .type(contentType)
       .send(await text());
-  };
-}
-
-/** What a problem document and the log may repeat of the caller's X-Trace-Id. */
-function traceId(request: Request): string | undefined {
-  const given = request.get("x-trace-id");
-  return given !== undefined && /^[\w-]{1,100}$/.test(given) ? given : undefined;
-}
-
-/** One line for each request, without its query. An acknowledged webhook has its row in the inbox and needs no line. */
-function requestLog(logger: Logger): RequestHandler {
-  const others = logOfOthers(logger);
-  return (request, response, next) => {
-    if (request.method !== "POST" || !isWebhook(request.url)) return others(request, response, next);
-    const startedAt = performance.now();
-    // Unknown once the client has closed the connection.
-    const address = clientAddress(request);
-    // pino-http's logger for each request would make each acknowledgement 5 % slower.
-    response.once("close", () => {
-      const { statusCode: status } = response;
-      if (status < 400) return;
-      const line = {
-        req: { method: request.method, path: loggedPath(request.originalUrl) },
-        res: { status },
-        responseTime: Math.round(performance.now() - startedAt),
-        traceId: isUuid(request.body?.traceId) ? request.body.traceId : traceId(request),
-        address,
-      };
-      logger[status >= 500 ? "error" : "warn"](line, "request completed");
-    });
-    next();
-  };
-}
-
-function logOfOthers(logger: Logger) {
-  const operatorOf = (request: Request) => ({ operator: identityOf(request)?.name });
-  return pinoHttp<Request, Response>({
-    logger,
-    quietReqLogger: true,
-    customProps: (request) => ({ traceId: traceId(request), address: clientAddress(request) }),
-    // The operator is known only once the token is checked.
-    customSuccessObject: (request, _response, line) => ({ ...line, ...operatorOf(request) }),
-    customErrorObject: (request, _response, _error, line) => ({ ...line, ...operatorOf(request) }),
-    // Asked for every second, and a failure has a line of its own.
-    autoLogging: { ignore: ({ url = "" }) => /^\/health\/(?:live|ready)\/?(?:\?|$)/.test(url) },
-    customLogLevel: ({ url = "" }, response, error) => {
-      // Asked for as often, but what guesses tokens there must not go unnoticed.
-      if (response.statusCode < 400 && /^\/metrics\/?(?:\?|$)/.test(url)) return "silent";
-      if (error || response.statusCode >= 500) return "error";
-      return response.statusCode >= 400 ? "warn" : "info";
-    },
-    serializers: {
-      req: ({ method, url }: { method: string; url: string }) => ({ method, path: loggedPath(url) }),
-      res: ({ statusCode }: { statusCode: number }) => ({ status: statusCode }),
-    },
-  });
-}
-
-/** Names from the documents and UUIDs. Any other segment may hold anything, even a percent-encoded personal number. */
-const LOGGED = /^(?:[a-z][a-z0-9-]{0,31}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})?$/i;
-
-/** Without the query: the contract puts a personal number in one. */
-function loggedPath(url: string): string {
-  const [path = ""] = url.split("?", 1);
-  const segments = path.split("/").slice(0, 10);
-  return segments.map((segment) => (LOGGED.test(segment) ? segment : "*")).join("/");
-}
-
-function logInvalidResponse(log: Logger) {
-  return ({ operationId }: OperationInfo, errors: readonly FieldError[]) => {
-    log.error({ operationId, errors }, "a response violates the API document");
   };
 }

@@ -32,8 +32,12 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
   },
   "http/job-candidates.ts": { tables: "jobs", why: "finds a job by its id alone" },
   "http/operations/candidates.ts": {
-    tables: "memberships membership_competences integrations",
-    why: "finds people by what any asserts, and whom a competence concerns",
+    tables: "memberships membership_competences",
+    why: "finds people by what any asserts",
+  },
+  "candidates/competences.ts": {
+    tables: "membership_competences integrations",
+    why: "takes a competence away wherever it is asserted, and finds whom it concerns",
   },
   "http/operations/events.ts": {
     tables: "rejected_webhooks all_events events_of_shifts trace_steps",

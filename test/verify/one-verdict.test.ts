@@ -12,7 +12,7 @@ const RUNS = Number(process.env.RUNS ?? 2);
 /** Longer than any response here. */
 const SHORT_MS = 400;
 
-/** The verdict with the codes of its errors, or why there is none. */
+/** The verdict with the codes of its errors, or why the run could not begin. */
 async function verdictOf(setup: Setup): Promise<string> {
   try {
     const { verification } = await verifySandbox(setup);

@@ -14,7 +14,7 @@ export function catchMails(): { channel: Channel; mails: readonly Mail[] } {
 
 const KEPT = 100;
 
-/** Mails a candidate the offer of an open shift, and returns the link in it. @throws Error when there is none in time. */
+/** Mails a candidate the offer of an open shift, and returns the link in it. @throws Error when no such mail comes in time. */
 export async function mailedLink(
   demo: DemoContext,
   mails: readonly Mail[],

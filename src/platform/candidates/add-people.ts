@@ -1,0 +1,129 @@
+import type { CandidateCreate, FieldError, ImportedPerson } from "../../../generated/operations/types.ts";
+import { requests } from "../../../generated/operations/validators.js";
+import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import type { Deps } from "../deps.ts";
+import type { Trx } from "../transaction.ts";
+import { addCompetences, unknownCompetences } from "./competences.ts";
+
+/** What the schema of a candidate does not express. */
+export function errorsIn({ personalNumber }: CandidateCreate): FieldError[] {
+  if (parsePersonalNumber(personalNumber)) return [];
+  const message = "must be a Swedish personal number with a valid check digit";
+  return [{ pointer: "/personalNumber", message }];
+}
+
+/** Adds those who are valid and not known, and returns the result for each; a preview adds no one. */
+export async function importPeople(
+  trx: Trx,
+  deps: Deps,
+  people: readonly unknown[],
+  isPreview: boolean,
+): Promise<ImportedPerson[]> {
+  const competences = await trx.selectFrom("competences").select("competence_id").execute();
+  const known = new Set(competences.map(({ competence_id }) => competence_id));
+  const { body } = requests.createCandidate;
+  const read = people.map((person) => {
+    if (!body(person)) return { errors: body.errorsOf(person) };
+    const errors = [...errorsIn(person), ...unknownCompetences(person.competenceIds, known)];
+    return errors.length > 0 ? { errors } : { person, hash: hashOf(deps, person) };
+  });
+  const valid = read.flatMap(({ person, hash }) => (person ? [[hash, person] as const] : []));
+  // The first of those with one number.
+  const orders = new Map(valid.toReversed());
+  const found = await trx
+    .selectFrom("candidates")
+    .select(["candidate_id", "personal_number_hash"])
+    .where("personal_number_hash", "in", [...orders.keys(), ""])
+    .where("is_shared", "=", true)
+    .execute();
+  for (const { personal_number_hash } of found) orders.delete(personal_number_hash ?? "");
+  const added = isPreview ? [] : await addPeople(trx, deps, [...orders.values()]);
+  const idOf = new Map([...orders.keys()].map((hash, index) => [hash, added[index]]));
+  // Someone may have been added meanwhile.
+  const isAdded = (hash: string) => orders.has(hash) && (isPreview || idOf.get(hash) !== undefined);
+  for (const { candidate_id, personal_number_hash } of found)
+    idOf.set(personal_number_hash ?? "", candidate_id);
+  const subjects = added.flatMap((id, index) => (id ? [[`candidateId ${index + 1}`, id]] : []));
+  deps.audit?.note({ subjects: Object.fromEntries(subjects) });
+  return read.map(({ person, hash, errors = [] }) => {
+    if (!person) return { outcome: "refused", errors };
+    const candidateId = idOf.get(hash);
+    const isFirst = orders.get(hash) === person;
+    return { outcome: isFirst && isAdded(hash) ? "added" : "known", ...(candidateId && { candidateId }) };
+  });
+}
+
+const hashOf = ({ numbers }: Pick<Deps, "numbers">, { personalNumber }: CandidateCreate): string =>
+  numbers.hash(parsePersonalNumber(personalNumber) as PersonalNumber);
+
+/** Adds people of different, valid personal numbers, and returns the id of each; undefined for one whom an operator has added before. */
+export async function addPeople(
+  trx: Trx,
+  deps: Deps,
+  orders: readonly CandidateCreate[],
+): Promise<(string | undefined)[]> {
+  if (orders.length === 0) return [];
+  const at = deps.now();
+  const rows = orders.map((order) => ({
+    candidate_id: deps.newId(),
+    ...deps.numbers.columns(parsePersonalNumber(order.personalNumber) as PersonalNumber),
+    first_name: order.firstName,
+    last_name: order.lastName,
+    email: order.email,
+    phone: order.phone,
+    hire: order.hire ? deps.vault.seal(JSON.stringify(order.hire)) : null,
+    language: order.language ?? null,
+    employee_number: order.employeeNumber || null,
+    is_shared: true,
+    created_at: at,
+    updated_at: at,
+  }));
+  // A registry alone must not keep an operator from adding the person.
+  const stored = await trx
+    .insertInto("candidates")
+    .values(rows.toSorted(byHash))
+    .onConflict((conflict) =>
+      conflict
+        .column("personal_number_hash")
+        .doUpdateSet(({ ref }) => Object.fromEntries(GIVEN.map((name) => [name, ref(`excluded.${name}`)])))
+        .where("candidates.is_shared", "=", false),
+    )
+    .returning(["candidate_id", "personal_number_hash"])
+    .execute();
+  const ids = new Map(stored.map((row) => [row.personal_number_hash, row.candidate_id]));
+  // Adding an erased person again is the operator's decision: later imports include the person again.
+  await trx
+    .deleteFrom("erased_people")
+    .where("number_hash", "in", [...ids.keys(), ""])
+    .execute();
+  const added = rows.map(({ personal_number_hash }) => ids.get(personal_number_hash));
+  const able = orders.flatMap(({ competenceIds }, index) => {
+    const candidate_id = added[index];
+    return candidate_id === undefined
+      ? []
+      : [...new Set(competenceIds)].map((competence_id) => ({ candidate_id, competence_id }));
+  });
+  await addCompetences(trx, deps, able);
+  return added;
+}
+
+/** What a person whom a registry named before gets. */
+const GIVEN = [
+  "first_name",
+  "last_name",
+  "email",
+  "phone",
+  "hire",
+  "language",
+  "employee_number",
+  "is_shared",
+  "updated_at",
+] as const;
+
+interface Hashed {
+  personal_number_hash: string;
+}
+
+/** Two imports of the same people lock them in one order. */
+const byHash = (left: Hashed, right: Hashed) =>
+  left.personal_number_hash < right.personal_number_hash ? -1 : 1;
