@@ -1,5 +1,11 @@
 import type { Channel, Mail } from "../../src/platform/deps.ts";
+import type { TestDatabase } from "./engines.ts";
 import { type HttpResponse, send } from "./http.ts";
+import {
+  type OrganisationOptions,
+  type StartedOrganisation,
+  startOrganisation,
+} from "./started-organisation.ts";
 
 /** Where the links of mails lead in tests; a test sends them to its platform. */
 export const PUBLIC_URL = "https://work.example";
@@ -17,6 +23,19 @@ export function catchMail(): { channel: Channel; mails: Mail[] } {
       },
       close: () => undefined,
     },
+  };
+}
+
+/** Starts an organisation whose candidates get mails with links. */
+export async function startWithLinks(
+  database: TestDatabase,
+  { config, ...options }: OrganisationOptions = {},
+): Promise<{ organisation: StartedOrganisation; mails: Mail[] }> {
+  const { channel, mails } = catchMail();
+  const settings = { publicUrl: PUBLIC_URL, ...config };
+  return {
+    organisation: await startOrganisation(database, { channel, config: settings, ...options }),
+    mails,
   };
 }
 

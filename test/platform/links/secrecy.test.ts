@@ -10,6 +10,7 @@ import {
   linkOf,
   linksIn,
   PUBLIC_URL,
+  startWithLinks,
 } from "../../harness/candidate-links.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { send } from "../../harness/http.ts";
@@ -29,14 +30,8 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
   let organisation: StartedOrganisation;
   let mails: Mail[];
   const start = async (config = {}) => {
-    const caught = catchMail();
-    mails = caught.mails;
     const limits = { unknownTokenLimit: 20, trustProxy: 1, logLevel: "debug" };
-    organisation = await startOrganisation(database(), {
-      config: { publicUrl: PUBLIC_URL, ...limits, ...config },
-      channel: caught.channel,
-      log,
-    });
+    ({ organisation, mails } = await startWithLinks(database(), { config: { ...limits, ...config }, log }));
   };
   beforeEach(async () => {
     lines.length = 0;

@@ -2,18 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Mail } from "../../../src/platform/deps.ts";
 import { readCalendar } from "../../harness/calendar.ts";
-import {
-  answerOn,
-  catchMail,
-  headingOf,
-  linkOf,
-  linksIn,
-  PUBLIC_URL,
-} from "../../harness/candidate-links.ts";
+import { answerOn, headingOf, linkOf, linksIn, startWithLinks } from "../../harness/candidate-links.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { send } from "../../harness/http.ts";
 import { ok } from "../../harness/operations.ts";
-import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
+import type { StartedOrganisation } from "../../harness/started-organisation.ts";
 
 const OFFER = /is open for you/;
 
@@ -23,14 +16,8 @@ describe.each(featureEngines)("the shifts of a candidate on %s", (engine) => {
   let mails: Mail[];
   let clock: number;
   beforeEach(async () => {
-    const caught = catchMail();
-    mails = caught.mails;
     clock = Date.now();
-    organisation = await startOrganisation(database(), {
-      config: { publicUrl: PUBLIC_URL },
-      channel: caught.channel,
-      now: () => new Date(clock),
-    });
+    ({ organisation, mails } = await startWithLinks(database(), { now: () => new Date(clock) }));
   });
   afterEach(() => organisation.close());
 

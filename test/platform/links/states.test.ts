@@ -9,6 +9,7 @@ import {
   linkOf,
   linksIn,
   PUBLIC_URL,
+  startWithLinks,
 } from "../../harness/candidate-links.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { send } from "../../harness/http.ts";
@@ -26,14 +27,8 @@ describe.each(featureEngines)("the page of a shift on %s", (engine) => {
   let mails: Mail[];
   let clock: number;
   beforeEach(async () => {
-    const caught = catchMail();
-    mails = caught.mails;
     clock = Date.now();
-    organisation = await startOrganisation(database(), {
-      config: { publicUrl: PUBLIC_URL },
-      channel: caught.channel,
-      now: () => new Date(clock),
-    });
+    ({ organisation, mails } = await startWithLinks(database(), { now: () => new Date(clock) }));
   });
   afterEach(() => organisation.close());
 

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Mail } from "../../../src/platform/deps.ts";
-import { catchMail, linksIn, PUBLIC_URL } from "../../harness/candidate-links.ts";
+import { linksIn, PUBLIC_URL, startWithLinks } from "../../harness/candidate-links.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { send } from "../../harness/http.ts";
 import { ok } from "../../harness/operations.ts";
-import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
+import type { StartedOrganisation } from "../../harness/started-organisation.ts";
 
 /** A night in which clocks change: 9 hours. */
 const NIGHT = { startTime: "2027-10-30T22:00:00+02:00", endTime: "2027-10-31T06:00:00+01:00" };
@@ -15,10 +15,7 @@ describe.each(featureEngines)("the language of mails and pages on %s", (engine) 
   let organisation: StartedOrganisation;
   let mails: Mail[];
   beforeEach(async () => {
-    const caught = catchMail();
-    mails = caught.mails;
-    const config = { publicUrl: PUBLIC_URL };
-    organisation = await startOrganisation(database(), { config, channel: caught.channel });
+    ({ organisation, mails } = await startWithLinks(database()));
   });
   afterEach(() => organisation.close());
 
