@@ -40,12 +40,15 @@ export function ImportPage() {
   );
   const judge = async (lines: readonly PersonLine[], preview: boolean) => {
     const judged: Judged[] = [];
-    for (let from = 0; from < lines.length && isOpen.current; from += AT_ONCE) {
-      setProgress({ done: from, of: lines.length });
-      judged.push(...(await judgeSome(lines.slice(from, from + AT_ONCE), preview)));
+    try {
+      for (let from = 0; from < lines.length && isOpen.current; from += AT_ONCE) {
+        setProgress({ done: from, of: lines.length });
+        judged.push(...(await judgeSome(lines.slice(from, from + AT_ONCE), preview)));
+      }
+    } finally {
+      setProgress(undefined);
     }
     setResult({ lines: judged, isDone: !preview });
-    setProgress(undefined);
     return judged;
   };
   const preview = useAction(async (file: File) => {
@@ -62,7 +65,7 @@ export function ImportPage() {
     <>
       <PageHead title="Import people" within={{ href: "/console/people", name: "People" }} />
       <div class="stack">
-        <ChooseFile isReady={areLoaded} action={preview} />
+        <ChooseFile isReady={areLoaded && !adding.isRunning} action={preview} />
         {progress && (
           <p role="status">
             <progress max={progress.of} value={progress.done} aria-label="Lines" /> {progress.done} of{" "}
