@@ -259,12 +259,12 @@ describe("the page of a job", () => {
     const person = await organisation.addPerson();
     const job = await organisation.open();
     organisation.provider.setFault("error-500", { operations: ["assignCandidate"] });
-    // The response waits for the provider's.
+    // The response waits for the provider's, but not for ever: a slow page sees it say "pending".
     const accepting = organisation.accept(job, person);
     const page = await visitJob(job);
     await badge(page, "filled, 1 not confirmed").waitFor();
     organisation.provider.clearFaults();
-    expect(await accepting).toMatchObject({ code: "confirmed" });
+    await accepting;
     await badge(page, "filled").waitFor();
   });
 
