@@ -2,7 +2,7 @@ import { confirm, reasonOf } from "./bookings.ts";
 import { endBooking, moveBooking, movedTo } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { doubtCall, doubtPerson, isLookedUp, lookUpAgain, settleRoute, wasSought } from "./routes.ts";
-import { isOnList, newIdOf } from "./seen.ts";
+import { isOnList, mayHaveStayed, newIdOf } from "./seen.ts";
 import type { BookingState } from "./state.ts";
 import { holdVanished } from "./vanished.ts";
 
@@ -52,7 +52,7 @@ function mayBeRenamed(booking: BookingState): boolean {
   const isInDoubt = atProvider === "maybe";
   if (isInDoubt && isLookedUp(booking)) return true;
   const isLeft = atProvider !== "no" && (isWithdrawn || (isInDoubt && rejection !== null));
-  return isLeft && !wasSought(booking, lastIdOf(booking));
+  return (isLeft || mayHaveStayed(booking)) && !wasSought(booking, lastIdOf(booking));
 }
 
 /** The id by which the provider knew the person last. */
@@ -70,11 +70,12 @@ function seekAgain(draft: Draft, booking: BookingState): boolean {
   const { candidateId, isWithdrawn, atProvider, routeDoubt } = booking;
   const isUnderWay = isLookedUp(booking);
   const isDoubted = isUnderWay && atProvider === "maybe" && routeDoubt !== null;
-  const mayBeListed = hasStrangers(draft) && holdsSeat(booking);
+  const mayBeListed = hasStrangers(draft) && (holdsSeat(booking) || mayHaveStayed(booking));
   if ((!mayBeListed && !isDoubted) || draft.hasStarted) return false;
   if (!isUnderWay && wasSought(booking, lastIdOf(booking))) return false;
   // A look-up goes on for someone who withdraws only while the call about them is in doubt.
   if (isUnderWay && isWithdrawn) doubtCall(draft, "unassign", booking);
+  if (mayHaveStayed(booking)) draft.patchBooking(booking, { atProvider: "maybe" });
   if (isUnderWay) draft.push({ write: "identify", candidateId, forget: false });
   else if (isWithdrawn) doubtPerson(draft, "unassign", booking);
   else lookUpAgain(draft, booking);

@@ -12,15 +12,19 @@ export const isOnList = ({ surroundings }: ShiftState, booking: BookingState): b
 export const isSameId = (one: string | null, other: string): boolean =>
   one?.toLowerCase() === other.toLowerCase();
 
-/** Whether a list entry is the booked person. Once a booking has ended, another id means that the provider assigned the person. */
+/** Whether a list entry is the booked person. Once they are off the shift for certain, another id means that the provider assigned them. */
 export function isPerson(
   { candidateId, providerCandidateId }: ProviderPerson,
   booking: BookingState,
 ): boolean {
   const id = booking.providerCandidateId ?? booking.person.id;
   if (isSameId(id, providerCandidateId)) return true;
-  return candidateId === booking.candidateId && (holdsSeat(booking) || id === null);
+  return candidateId === booking.candidateId && (holdsSeat(booking) || mayHaveStayed(booking) || id === null);
 }
+
+/** Whether someone whose withdrawal has ended may be on the shift all the same: a replica lagged, or an assignment that was cut takes effect late. */
+export const mayHaveStayed = (booking: BookingState): boolean =>
+  booking.isWithdrawn && booking.leftAt !== null && booking.mayActLate && !holdsSeat(booking);
 
 /** Returns the id under which the provider lists the person, if it no longer lists the one of the last call: it has merged them into another record. */
 export function newIdOf({ surroundings }: ShiftState, booking: BookingState): string | undefined {

@@ -116,6 +116,30 @@ describe("a list that has an unknown person instead of one", () => {
   });
 });
 
+describe("someone whose withdrawal a list has ended, which may be that of a replica that lags", () => {
+  const left = { status: "released", reason: "withdrawn", isWithdrawn: true, atProvider: "no" } as const;
+  const ended = { ...left, mayActLate: true, leftAt: NOW - 1_000 };
+
+  it("is looked up again once if a later list has an unknown person", () => {
+    const { writes } = read(ended, "stranger");
+    expect(writesOf(writes, "identify")).toMatchObject(LOOK_UP);
+    expect(patchOf(writes)).toEqual({ atProvider: "maybe", routeDoubt: 0, soughtIds: ["person"] });
+    expect(writesOf(read({ ...ended, soughtIds: ["person"] }, "stranger").writes, "identify")).toEqual([]);
+    expect(writesOf(read({ ...ended, mayActLate: false }, "stranger").writes, "identify")).toEqual([]);
+    expect(writesOf(read(ended).writes, "identify")).toEqual([]);
+  });
+
+  it.each<[string, Partial<BookingState>]>([
+    ["the look-up has found", { atProvider: "maybe", soughtIds: ["person"], routeDoubt: 0 }],
+    ["another look-up has found meanwhile", { leftAt: NOW - 120_000 }],
+  ])("is taken off under the id that %s", (_, patch) => {
+    const booking = confirmed({ ...ended, ...patch, person: { id: "new", fault: null } });
+    const listed = [{ providerCandidateId: "new", candidateId: "candidate" }];
+    const { next } = planned(aState({ bookings: [booking], surroundings: { listed } }), afterSeeing());
+    expect(next).toMatchObject({ do: "unassign", providerCandidateId: "new" });
+  });
+});
+
 describe("an id at the provider by which another candidate is on the shift", () => {
   const first = confirmed({ bookingId: "first", candidateId: "other" });
   const second = aBooking({ person: { id: "person", fault: null } });
