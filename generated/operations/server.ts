@@ -218,9 +218,9 @@ export interface Handlers<Context> {
    *
    * What the registry of the organisation asserts about the person becomes the company's: the competences, and the
    * name and contact details as far as the company has none. Open jobs of all organisations are offered to the
-   * person from now on, and times at which this organisation has assigned the person itself count everywhere. What
-   * its registry names later is valid for its own shifts again. A second release changes nothing more. 404
-   * `candidate_not_found` when its registry does not name the person.
+   * person from now on, and the person's bookings, and times at which this organisation has assigned the person
+   * itself, count everywhere. What its registry names later is valid for its own shifts again. A second release
+   * changes nothing more. 404 `candidate_not_found` when its registry does not name the person.
    */
   releaseCandidate: Handler<operations["releaseCandidate"], Context>;
   /**

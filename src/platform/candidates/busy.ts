@@ -11,15 +11,15 @@ export interface Busy {
 }
 
 /**
- * When people work: on jobs on which they are booked, and on those to which a provider assigned them itself. The latter counts for the provider's
- * own jobs only, until an operator has released the membership: its lists must not block the staff of others.
+ * When people work: on jobs on which they are booked, and on those to which a provider assigned them itself. For the jobs of others, bookings count
+ * once an operator has vouched for the person, and a provider's assignments once its membership is released: neither may block the staff of others before.
  *
  * A person works for several organisations, so on a distributed database a statement over it asks every worker, and reads nothing else. A copy of the
  * times on each worker would cost more: what changes such a copy waits for all other transactions that do.
  */
 const BUSY_TIMES = sql`
-  (select bookings.provider_id, bookings.candidate_id, job_id, start_time, end_time, booking_id, true as is_for_all
-    from bookings join jobs using (provider_id, job_id) where ${HOLDS_SEAT}
+  (select bookings.provider_id, bookings.candidate_id, job_id, start_time, end_time, booking_id, is_shared as is_for_all
+    from bookings join jobs using (provider_id, job_id) join candidates using (candidate_id) where ${HOLDS_SEAT}
   union all
   select own_people.provider_id, own_people.candidate_id, job_id, start_time, end_time, null, released_at is not null
     from own_people join jobs using (provider_id, job_id) left join memberships using (provider_id, candidate_id)
@@ -52,13 +52,15 @@ export const findBusy = (
   to: Date,
 ): Promise<Busy[]> => find(db, candidateIds, from, to, countsFor(providerId));
 
-/** Returns the bookings that the people have at any organisation and that overlap the time. */
+/** Returns those of these times that are bookings. */
 export const findBooked = (
   db: Kysely<Schema>,
+  providerId: string,
   candidateIds: readonly string[],
   from: Date,
   to: Date,
-): Promise<Busy[]> => find(db, candidateIds, from, to, sql`busy.booking_id is not null`);
+): Promise<Busy[]> =>
+  find(db, candidateIds, from, to, sql`busy.booking_id is not null and ${countsFor(providerId)}`);
 
 async function find(
   db: Kysely<Schema>,

@@ -109,6 +109,22 @@ describe.each(featureEngines)("what the registry of another organisation asserts
     expect(sent).toEqual([MADE_UP.email, OWN.email]);
   });
 
+  it("makes a person busy here only once the company has vouched for them: a booking there proves nothing before", async () => {
+    await name(hostile, 327, MADE_UP);
+    await name(hospital, 327, OWN);
+    const person = await find("Anna Ek");
+    expect(await hostile.accept(await hostile.open(), person)).toMatchObject({ code: "confirmed" });
+    const [first, second] = [await hospital.open(), await hospital.open()];
+    await hospital.idle();
+    expect(await hospital.notifications(first, "job_offered")).toHaveLength(1);
+    expect(await hospital.accept(first, person)).toMatchObject({ code: "confirmed" });
+    expect(await hospital.accept(second, person)).toMatchObject({ code: "booking_overlaps" });
+    const params = { path: { candidateId: person.candidateId } };
+    const body = { providerId: hospital.providerId };
+    ok(await harness.operations.releaseCandidate({ params, body }));
+    expect(await hostile.accept(await hostile.open(), person)).toMatchObject({ code: "booking_overlaps" });
+  });
+
   it("makes no competence the company's, also when an operator corrects a phone number", async () => {
     const { candidateId } = await hospital.addPerson({ personalNumber: numberAt(330), competenceIds: [] });
     await name(hostile, 330, MADE_UP);

@@ -43,7 +43,7 @@ export async function findMoved(
   );
   const moved: MovedPerson[] = [];
   for (const { isSettled, from, to, ...row } of rows) {
-    const booked = await findBooked(trx, [row.candidateId], from, to);
+    const booked = await findBooked(trx, providerId, [row.candidateId], from, to);
     const other = booked.find(({ jobId }) => jobId !== row.jobId && jobId !== job.jobId);
     moved.push({ ...row, otherJobId: other?.jobId ?? null, isBusy: !isSettled || !free.has(row.jobId) });
   }
@@ -101,6 +101,6 @@ export async function findArrived(
       and reason in ${ENDED_WITHOUT_WISH} and updated_at > now() - ${ARRIVES_WITHIN} and job_id is distinct from ${jobId}::uuid
       and not ${isKnown}`.execute(trx);
   const arrived = rows.map(({ id }) => id);
-  const others = await findBooked(trx, arrived, new Date(read.startTime), new Date(read.endTime));
+  const others = await findBooked(trx, providerId, arrived, new Date(read.startTime), new Date(read.endTime));
   return arrived.filter((id) => others.every(({ candidateId }) => candidateId !== id));
 }

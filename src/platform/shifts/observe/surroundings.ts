@@ -61,7 +61,13 @@ async function peopleOf(
 
 async function conflictsOf(trx: Trx, state: ShiftState, read: Shift, competenceId: string | null) {
   const booked = state.bookings.map(({ candidateId }) => candidateId);
-  const others = await findBooked(trx, booked, new Date(read.startTime), new Date(read.endTime));
+  const others = await findBooked(
+    trx,
+    state.providerId,
+    booked,
+    new Date(read.startTime),
+    new Date(read.endTime),
+  );
   const { rows: lacking } = await sql<{ id: string }>`
     select booked.id from ${jsonTexts(booked)} as booked (id) where ${competenceId}::uuid is not null
       and not ${hasCompetence(sql`booked.id::uuid`, state.providerId, sql`${competenceId}::uuid`)}`.execute(
