@@ -25,7 +25,7 @@ const PROOFS = [
   "test/verify/replay-agrees.test.ts",
   "test/generate/documents.test.ts",
   "test/generate/linear-steps.test.ts",
-  "test/examples/first-ten-minutes.test.ts",
+  "test/examples/{first-ten-minutes,php}.test.ts",
   "test/flows/**/*.test.ts",
   "test/chaos/{backup,chaos,power-cut}.test.ts",
   "test/platform/{lifecycle,logs-of-a-hire,main,stream,stream-events}.test.ts",
