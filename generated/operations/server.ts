@@ -127,9 +127,9 @@ export interface Handlers<Context> {
    * minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it
    * again is safe. A page without a usable response (5xx, 408, 429, a timeout, a response that breaks the
    * contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After`
-   * allows, for about 20 seconds; then 502. A page may have 64 MB and 100,000 entries. 409 `registry_absent` when
-   * the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL,
-   * the routing or the token was changed while it was read.
+   * allows, for about 20 seconds; then 502. A page may have 10 MB and 100,000 entries; 409 `registry_too_long`
+   * when it is longer. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501;
+   * 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
    */
   importRegistry: Handler<operations["importRegistry"], Context>;
   /**

@@ -604,7 +604,7 @@ export interface components {
       passportVerified: boolean;
     };
     CandidateRegistry: {
-      /** @description One page. Decision: at most 100,000 people and 64 MB, so that a provider without pages can return all people at once; a larger registry comes in pages. */
+      /** @description One page. Decision: at most 100,000 people and 10 MB, so that a provider without pages can return some 20,000 people at once; a larger registry comes in pages. */
       candidates: components["schemas"]["RegistryEntry"][];
       /** @description Absent means complete. */
       nextCursor?: string | null;

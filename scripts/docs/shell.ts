@@ -29,7 +29,7 @@ export const GUIDES = {
   "pact-verifiers": page(
     "guide-pact-verifiers.html",
     "Use your own Pact verifier",
-    "The contracts in a JVM, Go or .NET test suite.",
+    "The contracts in a JVM, Go, .NET or PHP test suite.",
   ),
   tools: page(
     "guide-tools.html",

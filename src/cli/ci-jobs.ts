@@ -27,7 +27,7 @@ export function ciJob(answers: Answers): CiJob | undefined {
   const { ci, source } = answers;
   if (ci === "none" || source === undefined) return undefined;
   const script = {
-    install: installScript(source),
+    install: [...(ci === "gitlab" ? runtimeScript(answers) : []), ...installScript(source)],
     start: startScript(answers),
     verify: verifyCommand(answers, installedCommand(source)),
   };
@@ -65,7 +65,11 @@ function githubJob({ providerId, tokenVariable }: Answers, { install, start, ver
           { name: "Install shiftpact", run: lines(install) },
           ...(start.length === 0 ? [] : [{ name: "Start the provider", env, run: lines(start) }]),
           { name: "Verify the provider", env, run: verify },
-          { if: "always()", uses: ACTIONS.uploadArtifact, with: { name: "shiftpact", path: "report" } },
+          {
+            if: "always()",
+            uses: ACTIONS.uploadArtifact,
+            with: { name: "shiftpact", path: kept(start).join("\n") },
+          },
         ],
       },
     },
@@ -87,7 +91,7 @@ function gitlabJob({ providerId, tokenVariable }: Answers, { install, start, ver
         ...(tokenVariable !== "PROVIDER_TOKEN" && { PROVIDER_TOKEN: `$${tokenVariable}` }),
       },
       script: [...install, ...start, verify],
-      artifacts: { when: "always", paths: ["report"], reports: { junit: "report/junit.xml" } },
+      artifacts: { when: "always", paths: kept(start), reports: { junit: "report/junit.xml" } },
     },
   };
   return {
@@ -101,20 +105,33 @@ const lines = (script: readonly string[]): string => `${script.join("\n")}\n`;
 
 const yamlOf = (value: unknown): string => HEADER + stringify(value, { lineWidth: 0 });
 
+/** GitLab's image has Node and Python; GitHub's machines have PHP as well. */
+function runtimeScript({ start = "" }: Answers): string[] {
+  if (!/(^|\s)php\s/.test(start)) return [];
+  return ["command -v php || (apt-get update && apt-get install --yes --no-install-recommends php-cli)"];
+}
+
+const LOG = "provider.log";
+
+/** The log says why a provider did not start. */
+const kept = (start: readonly string[]): string[] => ["report", ...(start.length === 0 ? [] : [LOG])];
+
 /** Starts the provider and waits up to one minute for a response of any status. */
 function startScript({ start, baseUrl }: Answers): string[] {
   if (start === undefined) return [];
   return [
-    `(${start}) > provider.log 2>&1 &`,
+    `(${start}) > ${LOG} 2>&1 &`,
     `for second in $(seq 60); do curl --silent --output /dev/null ${shellWord(baseUrl)} && break; sleep 1; done`,
   ];
 }
 
 function verifyCommand(answers: Answers, shiftpact: string): string {
-  const flags = `--fixtures fixtures.json ${cancellationFlag(answers)} --report report`;
+  const flags = `--fixtures fixtures.json ${preparationFlag(answers)} --report report`;
   return `${shiftpact} verify ${shellWord(answers.baseUrl)} --provider-id "$PROVIDER_ID" ${flags}`;
 }
 
 /** A run can check the cancellation only if it has a shift of its own. */
-export const cancellationFlag = ({ createShift }: Answers): string =>
-  createShift === undefined ? "--allow-incomplete" : `--create-shift ${shellWord(createShift)}`;
+export function preparationFlag({ createShift, statesUrl }: Answers): string {
+  if (statesUrl !== undefined) return `--states-url ${shellWord(statesUrl)}`;
+  return createShift === undefined ? "--allow-incomplete" : `--create-shift ${shellWord(createShift)}`;
+}

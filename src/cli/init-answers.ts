@@ -15,6 +15,8 @@ export interface Answers {
   shiftId?: string;
   /** Creates a shift for each run; undefined: none is created. */
   createShift?: string;
+  /** Prepares provider states for each run, shifts included; undefined: the provider offers none. */
+  statesUrl?: string;
   ci: (typeof CI_SYSTEMS)[number];
   /** Where the job gets shiftpact from; undefined: no job is written. */
   source?: CiSource;
@@ -28,6 +30,7 @@ export interface AnswerFlags {
   "token-variable"?: string | undefined;
   "shift-id"?: string | undefined;
   "create-shift"?: string | undefined;
+  "states-url"?: string | undefined;
   ci?: string | undefined;
   source?: string | undefined;
   start?: string | undefined;
@@ -75,11 +78,11 @@ export async function readAnswers(flags: AnswerFlags, usualCi: Answers["ci"], io
         : {
             source: await from(flags.source, `Source of shiftpact for the job: ${SOURCE_FORMS}`, ciSourceOf),
           };
-    const createShift = named("createShift", flags["create-shift"] ?? "");
     return {
       ...answers,
       ...source,
-      ...createShift,
+      ...named("createShift", flags["create-shift"] ?? ""),
+      ...named("statesUrl", flags["states-url"] ?? ""),
       ...named("start", await startOf(flags.start, answers, from, io.env)),
     };
   } finally {

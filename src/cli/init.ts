@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { visible } from "../contract/visible-text.ts";
 import { type Paint, painter } from "../verify/reporters/terminal.ts";
-import { type CiJob, cancellationFlag, ciJob } from "./ci-jobs.ts";
+import { type CiJob, ciJob, preparationFlag } from "./ci-jobs.ts";
 import { SOURCE_FORMS } from "./ci-source.ts";
 import { reportUnusable } from "./command-failure.ts";
 import { FORM_NAMES } from "./contracts-forms.ts";
@@ -26,6 +27,7 @@ const HELP = `shiftpact init: sets up the verification of a provider. Asks on a 
   --shift-id ID          a shift in the future, which verify may read, change and assign to
   --create-shift URL|COMMAND
                          makes a shift for each run of verify, so that each can check the cancellation
+  --states-url URL       prepares provider states for each run, where the provider serves them: no shift need be named
   --ci ${CI_SYSTEMS.join("|")}
                          the job that is written; unless given, gitlab where a .gitlab-ci.yml exists, and github elsewhere
   --source SOURCE        where the job gets shiftpact from, because its name is not registered with npm:
@@ -83,6 +85,7 @@ function flagsOf(args: string[]) {
       "token-variable": { type: "string" },
       "shift-id": { type: "string" },
       "create-shift": { type: "string" },
+      "states-url": { type: "string" },
       ci: { type: "string" },
       source: { type: "string" },
       start: { type: "string" },
@@ -127,8 +130,8 @@ function report(answers: Answers, { forms, errors }: Probed, written: Written, i
   ];
 }
 
-function cancellationNotes({ createShift }: Answers): string[] {
-  if (createShift !== undefined) return [];
+function cancellationNotes({ createShift, statesUrl }: Answers): string[] {
+  if (createShift !== undefined || statesUrl !== undefined) return [];
   return [
     "Cancellation is not checked yet, and --allow-incomplete keeps that from failing: verify cancels a shift permanently,",
     "so each run needs another one. Let --create-shift URL_OR_COMMAND create it, or give a list as cancellableShiftId in",
@@ -137,9 +140,9 @@ function cancellationNotes({ createShift }: Answers): string[] {
   ];
 }
 
-function remarks({ shiftId }: Answers, { forms, errors }: Probed): string[] {
+function remarks({ shiftId, statesUrl }: Answers, { forms, errors }: Probed): string[] {
   return [
-    ...(shiftId === undefined
+    ...(shiftId === undefined && statesUrl === undefined
       ? [`Without a shift most checks are skipped: add "shiftId" to ${FIXTURES}.`]
       : []),
     ...(shiftId !== undefined && forms.variant === undefined
@@ -152,8 +155,9 @@ function remarks({ shiftId }: Answers, { forms, errors }: Probed): string[] {
   ];
 }
 
-function jobNotes({ baseUrl, start }: Answers, { toDo, path }: CiJob): string[] {
-  const always = [toDo, `Commit the files. The shift of ${FIXTURES} must be in the future in every run.`];
+function jobNotes({ baseUrl, start, shiftId }: Answers, { toDo, path }: CiJob): string[] {
+  const future = shiftId === undefined ? "" : ` The shift of ${FIXTURES} must be in the future in every run.`;
+  const always = [toDo, `Commit the files.${future}`];
   if (start !== undefined || !isLocal(baseUrl)) return always;
   return [
     ...always,
@@ -162,13 +166,18 @@ function jobNotes({ baseUrl, start }: Answers, { toDo, path }: CiJob): string[] 
 }
 
 /** How the reader runs this command again: from the checkout, or as it is installed; never by fetching its name. */
-const SHIFTPACT = import.meta.url.endsWith(".ts") ? "npm run -s shiftpact --" : "npx --no-install shiftpact";
+function shiftpactCommand(): string {
+  if (!import.meta.url.endsWith(".ts")) return "npx --no-install shiftpact";
+  const checkout = fileURLToPath(new URL("../..", import.meta.url));
+  const isOutside = relative(checkout, process.cwd()).startsWith("..");
+  return `npm ${isOutside ? `--prefix ${shellWord(checkout)} ` : ""}run -s shiftpact --`;
+}
 
 /** One line that can be pasted into a shell. */
 function nextCommand(answers: Answers, folder: string, paint: Paint): string {
   const { baseUrl, providerId, tokenVariable } = answers;
   const token = tokenVariable === "PROVIDER_TOKEN" ? "" : `PROVIDER_TOKEN="$${tokenVariable}" `;
   const fixtures = shellWord(join(folder, FIXTURES));
-  const command = `${SHIFTPACT} verify ${shellWord(baseUrl)} --provider-id ${providerId} --fixtures ${fixtures} ${cancellationFlag(answers)} --report report`;
+  const command = `${shiftpactCommand()} verify ${shellWord(baseUrl)} --provider-id ${providerId} --fixtures ${fixtures} ${preparationFlag(answers)} --report report`;
   return paint("cyan", token + command);
 }

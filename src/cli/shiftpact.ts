@@ -98,4 +98,13 @@ const isPlatformMissing = (error: unknown) =>
   (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND" &&
   error.message.includes("'@shiftpact/platform'");
 
-if (isMain(import.meta)) await runCommand("shiftpact", shiftpact);
+/** npm runs a script of a checkout in its root; paths are meant from the folder in which npm was called. */
+function enterCallersFolder({ npm_lifecycle_event, INIT_CWD }: NodeJS.ProcessEnv): void {
+  const isScript = import.meta.url.endsWith(".ts") && npm_lifecycle_event === "shiftpact";
+  if (isScript && INIT_CWD) process.chdir(INIT_CWD);
+}
+
+if (isMain(import.meta)) {
+  enterCallersFolder(process.env);
+  await runCommand("shiftpact", shiftpact);
+}

@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { operationsTable } from "../../generated/provider/server.ts";
+import type { Allowance, ProviderFetch } from "../clients/provider/global-fetch.ts";
 import { ProviderHttpError } from "../clients/provider/http-error.ts";
+import { LONGEST_REGISTRY } from "../clients/provider/limits.ts";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
 import { traceHeaders } from "../contract/trace.ts";
 import { unanswered } from "./connection-errors.ts";
@@ -11,9 +13,9 @@ export interface TargetOptions {
   baseUrl: string;
   providerId: string;
   token: string;
-  fetch: (request: Request) => Promise<Response>;
+  fetch: ProviderFetch;
   /** The same on a new connection. */
-  freshFetch?: ((request: Request) => Promise<Response>) | undefined;
+  freshFetch?: ProviderFetch | undefined;
   /** The time limit of `fetch`, for findings. Milliseconds; undefined if unknown. */
   timeoutMs?: number | undefined;
   /** Resolves after the given time. */
@@ -69,7 +71,7 @@ export function createTarget(options: TargetOptions): Target {
         // Not from the seed: a provider may take a repeated id for a retry.
         const traceId = randomUUID();
         const { request, ...made } = requestOf(probe, target, traceId);
-        return { ...made, answer: await exchange(request, options) };
+        return { ...made, answer: await exchange(request, options, allowanceOf(probe)) };
       };
       const { sent, answer } = await queue.run(urgency, request, (made) => !isLimited(made.answer));
       const pauseMs = answer.kind === "answer" ? waitOf(answer) : undefined;
@@ -140,27 +142,34 @@ function tenantHeaders(probe: Probe, { options, routing }: Target): Record<strin
   return { "X-Provider-Id": providerId, "X-Platform-Provider-Id": providerId };
 }
 
+/** A provider without pages returns the whole registry: the kit reads as much of it as the platform does. */
+const allowanceOf = ({ operation }: Probe): Allowance =>
+  operation === "getCandidateRegistry" ? { maxBytes: LONGEST_REGISTRY } : {};
+
 /** Reads on new connections after one that closed: a fault that occurs now and then occurs again. */
 const MOST_READS = 5;
 
 /** Sends the request, and again on a new connection after one that closed before the first byte: it may have been idle for too long. */
-async function exchange(request: Request, options: TargetOptions): Promise<Answered | Unanswered> {
+async function exchange(
+  request: Request,
+  options: TargetOptions,
+  allowance: Allowance,
+): Promise<Answered | Unanswered> {
   const { fetch, freshFetch } = options;
-  const first = await attempt(request.clone(), fetch, options);
+  const first = await attempt(() => fetch(request.clone(), allowance), options);
   if (first.kind !== "broken" || !first.isUnbegun || !freshFetch) return first;
   for (let left = request.method === "GET" ? MOST_READS : 1; ; left -= 1) {
-    const again = await attempt(request.clone(), freshFetch, options);
+    const again = await attempt(() => freshFetch(request.clone(), allowance), options);
     if (again.kind !== "answer" || left === 1) return again;
   }
 }
 
 async function attempt(
-  request: Request,
-  fetch: TargetOptions["fetch"],
+  send: () => Promise<Response>,
   { timeoutMs }: TargetOptions,
 ): Promise<Answered | Unanswered> {
   try {
-    const response = await fetch(request);
+    const response = await send();
     const decoded = DECODER.decode(await response.arrayBuffer());
     const text = decoded.replace(/^\uFEFF/, "");
     const headers = Object.fromEntries(response.headers);

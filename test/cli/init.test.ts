@@ -75,7 +75,11 @@ async function shell(script: string, env: Record<string, string>) {
     .replace(installScript(source).join("\n"), "")
     .replaceAll(installedCommand(source), CLI)
     .replaceAll("npm run -s shiftpact --", CLI);
-  const child = spawn("bash", ["-e", "-c", here], {
+  return run("bash", ["-e", "-c", here], env);
+}
+
+async function run(command: string, argv: readonly string[], env: Record<string, string>) {
+  const child = spawn(command, argv, {
     cwd: folder,
     env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -162,6 +166,8 @@ describe("shiftpact init", () => {
     await sandbox.close();
     running.splice(0);
     writeFileSync(join(folder, "fixtures.json"), "{}");
+    expect(parse(read(GITLAB)).contract.artifacts.paths).toEqual(["report", "provider.log"]);
+    expect(parse(read(GITHUB)).jobs.verify.steps.at(-1).with.path).toBe("report\nprovider.log");
     const secrets = { PROVIDER_TOKEN: TOKEN };
     for (const job of [githubScript(secrets), gitlabScript(secrets)]) {
       const { code, out } = await shell(`trap 'kill %1 && wait' EXIT\n${job.script}`, job.env);
@@ -178,6 +184,18 @@ describe("shiftpact init", () => {
     expect(out.at(-2)).toBe("Next:");
     const { code, out: printed } = await shell(out.at(-1) ?? "", env);
     expect([code, printed]).toEqual([0, expect.stringContaining("incomplete: 0 errors")]);
+  });
+
+  it("writes into the folder of the caller, who has a checkout elsewhere", async () => {
+    const sandbox = await provider({ states: true });
+    const states = ["--states-url", `${sandbox.url}/states`, "--ci", "gitlab"];
+    const command = ["--prefix", ROOT, "run", "-s", "shiftpact", "--", "init", ...who(sandbox), ...states];
+    const { code, out, err } = await run("npm", command, { PROVIDER_TOKEN: TOKEN });
+    expect([code, err, filesBelow()]).toEqual([0, "", [GITLAB, "fixtures.json"]]);
+    const [next = ""] = out.trim().split("\n").slice(-1);
+    const verified = await run("bash", ["-c", next], { PROVIDER_TOKEN: TOKEN });
+    expect([verified.code, verified.out]).toEqual([0, expect.stringContaining("conforms: 0 errors")]);
+    expect(existsSync(join(folder, "report/junit.xml"))).toBe(true);
   });
 
   it.each([{}, { dialect: { routing: "header", variant: "b", notFound: "404", registry: false } as const }])(

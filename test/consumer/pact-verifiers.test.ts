@@ -50,6 +50,10 @@ describe("the guide to Pact verifiers", () => {
     expect(code).toContain("PROVIDER_TOKEN");
   });
 
+  it("shows the states of the provider in PHP as they are", () => {
+    expect(`${codeIn("php")}`).toBe(text("../examples/php/states.php"));
+  });
+
   it("names the written files", () => {
     for (const file of [CONTRACTS.http, CONTRACTS.events]) expect(guide).toContain(`\`${file}\``);
   });

@@ -77,7 +77,7 @@ const RUN_HERE = {
   compare: `${CLI}compare`,
   verify: `${CLI}verify https`,
   verifyWithFixtures: `${CLI}verify http:`,
-  init: `${CLI}init`,
+  init: `${CLI}init https`,
   listen: `${CLI}listen`,
   trigger: `${CLI}trigger`,
   contracts: `${CLI}contracts --routing path --variant b --not-found empty --unassign put --ack full --out`,

@@ -109,6 +109,14 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
     file: "test/cli/contracts-stub.test.ts",
     words: "node_modules/.bin/pact-stub-server",
   },
+  ...Object.fromEntries(
+    [
+      "PROVIDER_STATES=1 php -S 127.0.0.1:8080 index.php",
+      `${CLI}contracts --routing path --variant b --not-found empty --unassign put --ack full --deleted cancelled --registry absent --out pacts`,
+      'npx --no-install pact-verifier --dir pacts --provider-name scheduling-provider --hostname 127.0.0.1 --port 8080 --state-change-url http://127.0.0.1:8080/states --header "Authorization=Bearer $PROVIDER_TOKEN"',
+      `${CLI}init http://127.0.0.1:8080 --provider-id $PROVIDER_ID --states-url http://127.0.0.1:8080/states --ci gitlab --start "PROVIDER_STATES=1 php -S 127.0.0.1:8080 index.php" --source git+https://HOST/shiftpact.git#COMMIT`,
+    ].map((command) => [command, { file: "test/examples/php.test.ts", words: "commandsOf(section)" }]),
+  ),
   "npm run contracts:publish": { file: "test/scripts/publish-contracts.test.ts", words: "publish-contracts" },
   "npm run docs": { file: "test/package/docs.test.ts", words: "scripts/docs.ts" },
   "npm run build": { file: "package.json", words: '"prepack": "npm run -s build"' },

@@ -219,7 +219,7 @@ describe("Bruno", { timeout: TIMEOUT_MS }, () => {
   });
 });
 
-const LANGUAGES = ["go", "java", "csharp", "python", "kotlin"];
+const LANGUAGES = ["go", "java", "csharp", "python", "kotlin", "php"];
 
 /** Compares names in any spelling: `startTime`, `StartTime`, `start_time`. */
 const plain = (text: string): string => text.replaceAll("_", "").toLowerCase();

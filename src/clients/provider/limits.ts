@@ -1,8 +1,8 @@
 /** The longest response to any call but that of the registry (decisions, "size of a provider's responses"). Bytes. */
 export const LONGEST_RESPONSE = 1_000_000;
 
-/** The longest page of a registry: 50,000 people at somewhat above 1 kB each, of a provider that does not support pages. Bytes. */
-export const LONGEST_REGISTRY = 64_000_000;
+/** The longest page of a registry, for the platform and the kit: some 20,000 people of a provider that does not support pages. Bytes. */
+export const LONGEST_REGISTRY = 10_000_000;
 
 /** The most entries of any other list. */
 export const MOST_ENTRIES = 10_000;

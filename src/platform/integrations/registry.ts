@@ -1,6 +1,7 @@
 import type { RegistryImport } from "../../../generated/operations/types.ts";
 import { type Failure, failedCall } from "../../clients/provider/answer.ts";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
+import { LONGEST_REGISTRY } from "../../clients/provider/limits.ts";
 import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import { countUnreleased } from "../candidates/sources.ts";
@@ -17,6 +18,8 @@ import { attemptOf } from "./routing.ts";
 
 export const REGISTRY_WORKER = workerFile(new URL("./registry-worker.ts", import.meta.url));
 
+const TOO_LONG = `The provider sent a page of the registry that is longer than ${LONGEST_REGISTRY / 1_000_000} MB: ask its operators to offer the registry in pages.`;
+
 /** What is known of an import while it runs. */
 interface Progress {
   traceId: string;
@@ -26,7 +29,7 @@ interface Progress {
 /**
  * Imports the provider's candidate registry (contract 2.5), page by page, read in a thread of its own. Each part has its transaction: an
  * import that breaks off keeps what it has, and running it again is safe. A person who is in the registry twice counts once.
- * @throws ProblemError registry_absent; provider_unavailable, after which the parts before it stay imported.
+ * @throws ProblemError registry_absent; registry_too_long or provider_unavailable, after which the parts before it stay imported.
  */
 export async function importRegistry(deps: Deps, integration: Integration): Promise<RegistryImport> {
   const traceId = deps.newTraceId();
@@ -37,6 +40,8 @@ export async function importRegistry(deps: Deps, integration: Integration): Prom
     throw problem("registry_absent", { detail: "The provider does not offer its registry." });
   if (failure?.kind === "absent")
     throw notRead(integration, { kind: "refused", status: 404, code: undefined }, pages);
+  if (failure?.kind === "unavailable" && failure.failure === "response_too_long")
+    throw problem("registry_too_long", { detail: TOO_LONG });
   if (failure) throw notRead(integration, failure, pages);
   deps.log.info({ providerId: integration.provider_id, ...counts }, "the registry was imported");
   const unreleased = await countUnreleased(deps.database.kysely, integration.provider_id);

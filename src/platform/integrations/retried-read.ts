@@ -13,16 +13,18 @@ interface Waiting {
 
 /**
  * Retries a read a few times while the provider gives no usable response, no sooner than Retry-After allows. Returns the failure at
- * once if the wait for the next attempt would be too long.
+ * once if the wait for the next attempt would be too long, or the response is.
  */
-export async function readWithRetries<Answer extends { kind: string; retryAfterMs?: number }>(
+export async function readWithRetries<
+  Answer extends { kind: string; failure?: string; retryAfterMs?: number },
+>(
   read: () => Promise<Answer>,
   { waitsMs, now = () => performance.now(), wait = waitUnlessStopped, random = Math.random }: Waiting,
 ): Promise<Answer> {
   const until = now() + ONBOARDING_LIMIT_MS;
   for (const longestMs of waitsMs) {
     const answer = await read();
-    if (answer.kind !== "unavailable") return answer;
+    if (answer.kind !== "unavailable" || answer.failure === "response_too_long") return answer;
     const ms = Math.max(random() * longestMs, answer.retryAfterMs ?? 0);
     if (now() + ms > until) return answer;
     await wait(ms);

@@ -1,3 +1,4 @@
+import { LONGEST_REGISTRY } from "../../clients/provider/limits.ts";
 import { SHORTEST_KNOWN } from "../curl-command.ts";
 import { type Exchange, isReply, type Reply, type Unanswered } from "../exchange.ts";
 import { type Found, found, type Skipped, skipped } from "../finding.ts";
@@ -42,7 +43,7 @@ function unanswered(exchange: Exchange, answer: Unanswered): Found {
     return found("registry_too_long", {
       exchange,
       actual,
-      expected: "a page of the registry of at most 1 MB",
+      expected: `a page of the registry of at most ${LONGEST_REGISTRY / 1_000_000} MB`,
     });
   return kind === "hung"
     ? found("no_answer", { ...advice, expected: "a response within the time limit" })

@@ -4,8 +4,6 @@ import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { type Harness, startHarness, useHarness } from "../../harness/platform.ts";
-import { entryOf, startRegistry } from "../../harness/registry-provider.ts";
-import published from "../../testdata/personal-numbers.json" with { type: "json" };
 
 /** After a call to the provider, it computes without end. */
 const ENDLESS = { file: new URL("./worker.ts", import.meta.url), computesMs: 2_000 };
@@ -57,22 +55,5 @@ describe.each(featureEngines)("a platform on %s", (engine) => {
     await hostile.activate();
     await hasBegun(hostile);
     await harness.platform.close();
-  });
-
-  it("imports the 50,000 people of a provider that does not support pages", async () => {
-    const harness = await start();
-    const { length } = [...published.personnummer, ...published.coordinationNumbers];
-    const people = Array.from({ length: 50_000 }, (_, nth) =>
-      entryOf(nth % length, { id: `candidate-${nth}` }),
-    );
-    const registry = await startRegistry(() => ({ candidates: people }));
-    onTestFinished(registry.close);
-    const { params, providerId } = await harness.onboard(DRAFT);
-    const body = { baseUrl: registry.url, routing: "path", providerToken: "provider-token" } as const;
-    ok(await harness.operations.changeIntegration({ params: { path: { providerId } }, body }));
-    const { faults, ...counts } = ok(await harness.operations.importRegistry({ params }));
-    const invalid = 50_000 - length;
-    expect(counts).toEqual({ imported: length, unreleased: length, updated: 0, skipped: 0, invalid });
-    expect([faults.length, registry.asked.length]).toEqual([100, 1]);
   });
 });

@@ -18,6 +18,11 @@ describe("the registry of a correct provider", () => {
     expect([...codesOf(verification), ...codesOf(verification, "warning")]).toEqual([]);
   });
 
+  it("may be one response of up to 10 MB, as the platform reads it", async () => {
+    const { verification } = await run({ faults: ofLength(9_900_000), options });
+    expect(codesOf(verification)).toEqual([]);
+  });
+
   it("may be empty", async () => {
     const faults = spoil("getCandidateRegistry", () => ({ candidates: [] }));
     const { verification } = await run({ faults, options });
@@ -32,6 +37,22 @@ it("a registry that repeats its page with a new cursor each time is reported", a
   const { verification } = await run({ faults: { ...endless, ...everybodyAtOnce() }, options });
   expect(codesOf(verification)).toEqual(["registry_loops getCandidateRegistry"]);
 });
+
+it("a registry in one response of more than 10 MB is reported, with pages as the remedy", async () => {
+  const { verification } = await run({ faults: ofLength(10_000_000), options });
+  expect(verification.findings.filter(({ severity }) => severity === "error")).toEqual([
+    expect.objectContaining({
+      code: "registry_too_long",
+      expected: "a page of the registry of at most 10 MB",
+      fix: expect.stringContaining("Offer pages"),
+    }),
+  ]);
+});
+
+/** Adds a member of this length, which the contract does not define. */
+function ofLength(length: number): Faults {
+  return spoil("getCandidateRegistry", (body) => ({ ...body, filler: "x".repeat(length) }));
+}
 
 /** Returns all people: a provider may ignore the query. */
 function everybodyAtOnce(): Faults {
