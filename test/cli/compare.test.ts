@@ -103,6 +103,40 @@ describe("shiftpact compare", () => {
     expect((await run(document)).findings).toEqual([]);
   });
 
+  it.each<[string, (document: ProviderDocument) => void]>([
+    [
+      "one schema for requests and responses, whose id is readOnly",
+      ({ components: { schemas } }) => {
+        const { Candidate } = schemas;
+        reach(Candidate, "properties").id = { type: "string", readOnly: true };
+        schemas.Candidate = { ...Candidate, required: ["id", "firstName"] };
+        schemas.NewCandidate = { $ref: "#/components/schemas/Candidate" };
+      },
+    ],
+    [
+      "a readOnly id in a part of allOf, required by the whole",
+      ({ components: { schemas } }) => {
+        schemas.Base = { type: "object", properties: { id: { type: "string", readOnly: true } } };
+        const { NewCandidate } = schemas;
+        schemas.NewCandidate = {
+          allOf: [{ $ref: "#/components/schemas/Base" }, { ...NewCandidate, required: ["id"] }],
+        };
+      },
+    ],
+    [
+      "the number of positions of variant B under the name of variant A",
+      ({ components }) => {
+        const properties = reach(components, "schemas", "Shift", "properties");
+        delete properties.numberOfPositions;
+        properties.slots = { type: "integer" };
+      },
+    ],
+  ])("accepts %s", async (_, change) => {
+    const document = providerDocument({ variant: "b" });
+    change(document);
+    expect((await run(document)).findings).toEqual([]);
+  });
+
   it("accepts Swagger 2", async () => {
     const { findings } = await run(swagger(providerDocument()));
     expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
@@ -147,6 +181,8 @@ function reach(value: unknown, ...names: (string | number)[]): Record<string, un
 
 describe("a document that does not fit is reported", () => {
   const at = (path: string) => `${PREFIX}${path}`;
+  const fieldsOf = ({ components }: ProviderDocument, name: string) =>
+    reach(components, "schemas", name, "properties");
   const spoil: [string, (document: ProviderDocument) => unknown, string, string][] = [
     [
       "without the outlets",
@@ -165,6 +201,50 @@ describe("a document that does not fit is reported", () => {
       ({ components }) => delete reach(components, "schemas", "Shift", "properties").outletId,
       "compare_answer_differs",
       "getShift",
+    ],
+    [
+      "without the number of positions",
+      (document) => delete fieldsOf(document, "Shift").slots,
+      "compare_positions_omitted",
+      "getShift",
+    ],
+    [
+      "with a text as number of positions",
+      (document) => {
+        fieldsOf(document, "Shift").slots = { type: "string" };
+      },
+      "compare_answer_differs",
+      "getShift",
+    ],
+    [
+      "with a text as number of positions of one variant of two",
+      ({ components: { schemas } }) => {
+        const { Shift } = providerDocument({ variant: "b" }).components.schemas;
+        reach(Shift, "properties").numberOfPositions = { type: "string" };
+        schemas.Shift = { oneOf: [schemas.Shift, Shift] };
+      },
+      "compare_answer_differs",
+      "getShift",
+    ],
+    [
+      "with a number as phone",
+      (document) => {
+        fieldsOf(document, "Candidate").phone = { type: "integer" };
+      },
+      "compare_answer_differs",
+      "findCandidates",
+    ],
+    [
+      "without the name of the outlet",
+      (document) => delete fieldsOf(document, "Shift").outletName,
+      "compare_field_omitted",
+      "getShift",
+    ],
+    [
+      "without the address of an outlet",
+      (document) => delete fieldsOf(document, "Outlet").address,
+      "compare_field_omitted",
+      "listOutlets",
     ],
     [
       "with a number as id",
@@ -234,6 +314,23 @@ describe("a document that does not fit is reported", () => {
     for (const { expected, actual, fix, section } of findings) {
       for (const each of [expected, actual, fix, section]) expect(each).not.toBe("");
     }
+  });
+
+  it("with integer ids in variant B, as a document of variant B", async () => {
+    const document = providerDocument({ variant: "b" });
+    const shift = fieldsOf(document, "Shift");
+    shift.id = { type: "integer" };
+    reach(shift, "assignedCandidates", "items", "properties").id = { type: "integer" };
+    const { exit, findings } = await run(document);
+    expect(exit).toBe(1);
+    expect(
+      findings.map(({ operation, actual }) => [operation, /\((response[^;]*)/.exec(actual)?.[1]]),
+    ).toEqual([
+      ["getShift", "response.body.id"],
+      ["getShift", "response.body.assignedCandidates.0.id"],
+      ["updateShift", "response.body.id"],
+      ["updateShift", "response.body.assignedCandidates.0.id"],
+    ]);
   });
 
   it("does not state how requests name the organisation", async () => {

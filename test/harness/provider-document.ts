@@ -51,6 +51,9 @@ const SHIFTS = {
       numberOfPositions: { type: "number" },
       breakMinutes: { type: "number" },
       status: { type: "string", enum: ["open", "filled", "cancelled"] },
+      description: text,
+      createdAt: time,
+      updatedAt: time,
       assignedCandidates: {
         type: "array",
         items: { type: "object", properties: { id: text, personalNumber: text } },
@@ -113,13 +116,33 @@ function paths(forms: DocumentForms): Record<string, Json> {
   };
 }
 
+const parts = (...names: string[]) => ({
+  type: "object",
+  properties: Object.fromEntries(names.map((name) => [name, text])),
+});
+const ENTRY = {
+  id: text,
+  employeeNumber: text,
+  ...PERSON,
+  address: text,
+  postCode: text,
+  city: text,
+  countryCode: text,
+  emergencyContact: parts("name", "phone", "relationship"),
+  bankDetails: parts("clearingNumber", "accountNumber"),
+  workHistory: {
+    type: "array",
+    items: parts("shiftId", "date", "roleId", "roleName", "outletId", "outletName"),
+  },
+};
+
 const REGISTRY = {
   type: "object",
   properties: {
     nextCursor: text,
     candidates: {
       type: "array",
-      items: { type: "object", properties: { id: text, employeeNumber: text, ...PERSON } },
+      items: { type: "object", properties: ENTRY },
     },
   },
 };

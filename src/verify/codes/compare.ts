@@ -31,6 +31,12 @@ export const compareCodes = {
     "2",
     "According to the document, a response lacks what the platform reads",
   ).fix("Add the field with the contract's type to the response's schema."),
+  compare_field_omitted: warning("2", "The document does not describe optional fields of a response").fix(
+    "Add the fields that the provider sends, with the contract's types; operators of the platform see the difference.",
+  ),
+  compare_positions_omitted: error("2.2", "The document describes no number of positions").fix(
+    "Add `slots` (variant A) or `numberOfPositions` (variant B) to the shift, as an integer.",
+  ),
   compare_answer_undocumented: warning("4.2", "The document does not describe a response").fix(
     "Add the response's content: application/json with its schema.",
   ),

@@ -4,6 +4,7 @@ import type { PactInteraction } from "../contracts.ts";
 import { type Found, found, type Place } from "../finding.ts";
 import { operationOf } from "../pact/interaction.ts";
 import type { Result } from "./comparator.ts";
+import { POSITIONS } from "./optional-fields.ts";
 
 /** Trace headers, which a provider need not document. */
 const TRACING = /request\.headers\.(?:x-trace-id|traceparent)$/i;
@@ -52,6 +53,28 @@ export function outcomeOf(result: Result, interaction: PactInteraction): Found |
     expected: `${interaction.description}: ${method} ${path} with status ${interaction.response?.status}`,
     actual: `${result.message}${where.length > 0 ? ` (${where.join("; ")})` : ""}`,
   });
+}
+
+/** Returns the findings for optional fields that the document does not describe. */
+export function omissions(omitted: readonly string[], interaction: PactInteraction): Found[] {
+  const operation = operationOf(interaction);
+  const isPositions = (name: string) => POSITIONS.includes(name);
+  const others = omitted.filter((name) => !isPositions(name));
+  const expected = "every field that the contract lists for this response";
+  return [
+    ...(others.length > 0
+      ? [found("compare_field_omitted", { operation, expected, actual: `without ${others.join(", ")}` })]
+      : []),
+    ...(omitted.filter(isPositions).length === POSITIONS.length
+      ? [
+          found("compare_positions_omitted", {
+            operation,
+            expected: POSITIONS.join(" or "),
+            actual: "neither",
+          }),
+        ]
+      : []),
+  ];
 }
 
 /** Returns the same finding for every interaction of the operation. */

@@ -4,15 +4,18 @@ import { type Found, found, type Outcome, type Place, passed } from "../finding.
 import { doesOf, formsOfInteraction } from "../interactions.ts";
 import { operationOf } from "../pact/interaction.ts";
 import { type CompareInteraction, createComparison } from "./comparator.ts";
-import { outcomeOf } from "./comparator-findings.ts";
+import { omissions, outcomeOf } from "./comparator-findings.ts";
 import type { OpenApiDocument } from "./document.ts";
 import { type AllowedForms, formsOfDocument, isAllowed } from "./documented-dialect.ts";
 import { describedOperations } from "./operations.ts";
+import { compareOptionalFields, omittedIn } from "./optional-fields.ts";
 
 /** One interaction, and its findings in the document. */
 interface Judged {
   interaction: PactInteraction;
-  found: Found[];
+  found: readonly Found[];
+  /** How many required fields of the response the document omits, and which share of the optional ones. */
+  omitted: { required: number; optionalShare: number };
 }
 
 /** Compares a provider's OpenAPI document with the platform's contract, in the dialect of the document. */
@@ -23,24 +26,32 @@ export async function compareDocument(document: OpenApiDocument, contract: PactF
   const judged: Judged[] = [];
   for (const interaction of contract.interactions) {
     if (!isAllowed(interaction.description, forms)) continue;
-    judged.push({ interaction, found: await judge(interaction, compare) });
+    judged.push(await judge(interaction, compare));
   }
   const fitting = judged.filter(({ interaction }) =>
     isAllowed(interaction.description, { ...forms, variant: variantsOf(judged) }),
   );
-  const groups = Map.groupBy(fitting, ({ interaction }) => doesOf(interaction));
-  return [...tenantHeader(document, forms), ...[...groups.values()].flatMap(outcomesOf)];
+  const actions = Map.groupBy(fitting, ({ interaction }) => doesOf(interaction));
+  return [...tenantHeader(document, forms), ...[...actions.values()].flatMap(outcomesOf)];
 }
 
 /** Returns the findings for the accepted status with the fewest errors. */
-async function judge(interaction: PactInteraction, compare: CompareInteraction): Promise<Found[]> {
-  const tries: Found[][] = [];
+async function judge(interaction: PactInteraction, compare: CompareInteraction): Promise<Judged> {
+  const tries: Judged[] = [];
   for (const status of statusesOf(interaction)) {
     const one = { ...interaction, response: { ...interaction.response, status } };
     const results = await compare(one);
-    tries.push(results.flatMap((result) => outcomeOf(result, one) ?? []));
+    const optional = await compareOptionalFields(one, compare);
+    tries.push({
+      interaction,
+      found: [
+        ...[...results, ...optional.wrong].flatMap((result) => outcomeOf(result, one) ?? []),
+        ...omissions(optional.omitted, one),
+      ],
+      omitted: { required: omittedIn(results).length, optionalShare: optional.omittedShare },
+    });
   }
-  return nearest(tries, (each) => each) ?? [];
+  return nearest(tries, weightOf) as Judged;
 }
 
 function statusesOf({ response }: PactInteraction): readonly number[] {
@@ -48,22 +59,33 @@ function statusesOf({ response }: PactInteraction): readonly number[] {
   return Array.isArray(statuses) ? statuses : [response?.status ?? 200];
 }
 
-/** Returns the variants without errors, or else the one with the fewest. */
+/**
+ * Returns the variants that the document describes: with the fewest required fields omitted, and half of the optional ones. A field with
+ * a wrong type is described, so that an integer id does not make it a document of the other variant.
+ */
 function variantsOf(judged: readonly Judged[]): string[] {
   const reads = judged.filter(({ interaction }) => doesOf(interaction) === "reads a shift");
-  const right = reads.filter((each) => errorsIn(each.found) === 0);
-  const best = nearest(reads, (each) => each.found);
-  return (right.length > 0 ? right : best ? [best] : []).flatMap(
-    ({ interaction }) => formsOfInteraction(interaction.description).variant ?? [],
-  );
+  const weight = ({ omitted }: Judged) => omitted.required * 1_000 + omitted.optionalShare;
+  const best = reads.toSorted((left, right) => weight(left) - weight(right))[0];
+  return reads
+    .filter(
+      (each) =>
+        each === best ||
+        (each.omitted.required === best?.omitted.required && each.omitted.optionalShare <= 0.5),
+    )
+    .flatMap(({ interaction }) => formsOfInteraction(interaction.description).variant ?? []);
 }
 
-/** Returns the outcomes of the best alternative: the provider needs only one form. */
+/** Returns the outcomes of every variant, as the provider may send each, and otherwise of the best alternative. */
 function outcomesOf(alternatives: readonly Judged[]): Outcome[] {
-  const best = nearest(alternatives, (each) => each.found);
-  if (!best) return [];
-  if (best.found.length > 0) return best.found;
-  return [passed(operationOf(best.interaction), doesOf(best.interaction))];
+  const areVariants = alternatives.every(
+    ({ interaction }) => "variant" in formsOfInteraction(interaction.description),
+  );
+  const chosen = areVariants ? alternatives : [nearest(alternatives, weightOf)];
+  const all = chosen.flatMap((each) => each?.found ?? []);
+  const [first] = alternatives;
+  if (all.length > 0 || !first) return all;
+  return [passed(operationOf(first.interaction), doesOf(first.interaction))];
 }
 
 function tenantHeader(document: OpenApiDocument, { routing }: AllowedForms): Outcome[] {
@@ -80,15 +102,10 @@ function tenantHeader(document: OpenApiDocument, { routing }: AllowedForms): Out
   ];
 }
 
-/** Returns the item with the fewest errors, then the fewest warnings. */
-function nearest<T>(all: readonly T[], foundIn: (each: T) => readonly Found[]): T | undefined {
-  const weigh = (each: T) => errorsIn(foundIn(each)) * 1_000 + foundIn(each).length;
-  return all.reduce<T | undefined>(
-    (best, each) => (best === undefined || weigh(each) < weigh(best) ? each : best),
-    undefined,
-  );
+function nearest<T>(all: readonly T[], weight: (each: T) => number): T | undefined {
+  return all.toSorted((left, right) => weight(left) - weight(right))[0];
 }
 
-function errorsIn(all: readonly Found[]): number {
-  return all.filter(({ code }) => entryOf(code).severity === "error").length;
-}
+/** Sorts by errors, then by warnings. */
+const weightOf = ({ found }: Judged): number =>
+  found.filter(({ code }) => entryOf(code).severity === "error").length * 1_000 + found.length;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { parse } from "yaml";
-import { unescapeStep } from "../../runtime/pointer.ts";
+import { valueAt } from "../../runtime/pointer.ts";
 import { CouldNotRun } from "../could-not-run.ts";
 import { isObject } from "../json-object.ts";
 
@@ -69,7 +69,7 @@ async function bringIn(root: Json, rootFile: string): Promise<Json> {
     if (known !== undefined) return `#/components/${BROUGHT}/${known}`;
     const name = `part${names.size + 1}`;
     names.set(key, name);
-    const value = valueAt(await fileOf(target), pointer);
+    const value = valueAt(await fileOf(target), decodeURIComponent(pointer));
     if (value === undefined)
       throw new CouldNotRun(`${basename(file)} refers to ${ref}, which does not exist`);
     brought[name] = await copy(value, target);
@@ -93,19 +93,14 @@ async function bringIn(root: Json, rootFile: string): Promise<Json> {
 
 /** Resolves references in place of path items, which the comparator does not follow. */
 function inPlace(document: Json, paths: Json): OpenApiDocument["paths"] {
-  const items = Object.entries(paths).map(([path, item]) => {
-    const ref = isObject(item) ? item.$ref : undefined;
-    const target = typeof ref === "string" ? valueAt(document, ref.slice(1)) : item;
-    return [path, isObject(target) ? target : {}];
-  });
-  return Object.fromEntries(items);
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [path, dereferenced(item, document)]),
+  );
 }
 
-/** Returns the value at a JSON pointer (RFC 6901), or undefined. */
-function valueAt(value: unknown, pointer: string): unknown {
-  const steps = pointer.split("/").slice(1);
-  return steps.reduce<unknown>((at, step) => {
-    const name = unescapeStep(decodeURIComponent(step));
-    return isObject(at) || Array.isArray(at) ? (at as Json)[name] : undefined;
-  }, value);
+/** Returns the target of a value that is a `$ref` into the document, and otherwise the value; empty if that is no object. */
+export function dereferenced(value: unknown, document: Json): Json {
+  const ref = isObject(value) ? value.$ref : undefined;
+  const target = typeof ref === "string" ? valueAt(document, decodeURIComponent(ref.slice(1))) : value;
+  return isObject(target) ? target : {};
 }

@@ -1,7 +1,7 @@
 import type { OperationId } from "../exchange.ts";
 import { formsOfInteraction, type KnownForms } from "../interactions.ts";
 import { isObject } from "../json-object.ts";
-import type { OpenApiDocument } from "./document.ts";
+import { dereferenced, type OpenApiDocument } from "./document.ts";
 import type { Described } from "./operations.ts";
 
 /** The forms that the document allows. A missing member allows any form. */
@@ -32,15 +32,6 @@ export function isAllowed(description: string, forms: AllowedForms): boolean {
 function answersWithBody({ item, method }: Described, document: OpenApiDocument): boolean {
   const operation = item[method];
   const responses = isObject(operation) && isObject(operation.responses) ? operation.responses : {};
-  const response = dereferenced(responses["200"], document);
-  if (!isObject(response)) return false;
-  const { content, schema } = response;
+  const { content, schema } = dereferenced(responses["200"], document);
   return schema !== undefined || (isObject(content) && Object.keys(content).length > 0);
-}
-
-function dereferenced(value: unknown, document: OpenApiDocument): unknown {
-  const ref = isObject(value) ? value.$ref : undefined;
-  if (typeof ref !== "string") return value;
-  const steps = ref.replace(/^#\//, "").split("/");
-  return steps.reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), document);
 }
