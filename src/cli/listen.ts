@@ -4,7 +4,7 @@ import { SECOND_MS } from "../contract/durations.ts";
 import { visibleLine } from "../contract/visible-text.ts";
 import { type Listener, type ListenerOptions, startListener } from "../verify/listen/listener.ts";
 import { eventNames, isEventName } from "../verify/listen/payload.ts";
-import type { EventName } from "../verify/listen/retry-scenario.ts";
+import { type EventName, RETRY_AFTER_S } from "../verify/listen/retry-scenario.ts";
 import { HOLD_MS, type Seen } from "../verify/listen/webhook-receiver.ts";
 import { painter } from "../verify/reporters/terminal.ts";
 import { reportUnusable } from "./command-failure.ts";
@@ -29,7 +29,8 @@ const HELP = `shiftpact listen: a platform stand-in that checks the webhooks of 
   --report DIR    writes report.html, junit.xml and report.json there
   --json          one finding a line, the summary last; everything else goes to stderr
 
-It answers the first webhook with 500 and a later one only after ${HOLD_MS / SECOND_MS} s, both on purpose, and expects the same webhook again.
+It answers the first webhook with 500, a later one only after ${HOLD_MS / SECOND_MS} s, and if three events are expected another one with 429,
+all on purpose, and expects the same webhook again.
 It ends as soon as it has seen everything. Exit code 0: the webhooks conform to the contract; 1: they do not; 2: it could not run.
 
 Examples:
@@ -163,6 +164,8 @@ function answerText(answer: Seen["answer"]): string {
       return "the sender gave up; a retry should follow";
     case 500:
       return "answered 500, on purpose; a retry should follow";
+    case 429:
+      return `answered 429, on purpose; a retry should follow after ${RETRY_AFTER_S} s`;
     default:
       return `answered ${answer}`;
   }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { listen, type Wait } from "../../src/cli/listen.ts";
-import { HOLD_MS } from "../../src/verify/listen/webhook-receiver.ts";
+import { HOLD_MS, LIMIT_MS } from "../../src/verify/listen/webhook-receiver.ts";
 import { stop, terminal } from "../harness/terminal.ts";
 import { DELETE, manualTime, post, UPDATE } from "../harness/webhook-listener.ts";
 
@@ -37,6 +37,10 @@ describe("shiftpact listen", () => {
     await held;
     pass(HOLD_MS);
     await late;
+    const limited = until(/answered 429/);
+    await post(url, { body: DELETE });
+    await limited;
+    pass(LIMIT_MS);
     await post(url, { body: DELETE });
     expect(await exit).toBe(0);
     const seen = out.flatMap((line) => /^✓ +(\d) {2}(\S+)/.exec(line)?.slice(1).join(" ") ?? []);
@@ -46,8 +50,9 @@ describe("shiftpact listen", () => {
       "3 shift.update",
       "3 shift.update",
       "4 shift.delete",
+      "5 shift.delete",
     ]);
-    expect(out.at(-1)).toBe("conforms: 0 errors, 0 warnings, 0 skipped, 9 checks");
+    expect(out.at(-1)).toBe("conforms: 0 errors, 0 warnings, 0 skipped, 11 checks");
     expect(err).toEqual([]);
     expect(out.join("\n")).not.toContain("\u001b");
   });
@@ -64,7 +69,7 @@ describe("shiftpact listen", () => {
     expect(out).toContain("    contract  section 5, webhook_token_wrong");
     expect(out).toContainEqual(expect.stringMatching(/^ {4}fix {7}Send the PLATFORM_TOKEN/));
     expect(out).toContainEqual(expect.stringMatching(/^✗ {3}2 {2}a rejected webhook: answered 401/));
-    expect(out.at(-1)).toBe("fails: 4 errors, 1 warning, 1 skipped, 6 checks");
+    expect(out.at(-1)).toBe("fails: 4 errors, 1 warning, 2 skipped, 6 checks");
   });
 
   it("prints with --json only one finding per line and the summary last", async () => {
@@ -141,7 +146,7 @@ describe("shiftpact listen", () => {
     const { exit, out } = await start([], wait);
     stop();
     expect(await exit).toBe(1);
-    expect(out.at(-1)).toBe("fails: 3 errors, 0 warnings, 2 skipped, 3 checks");
+    expect(out.at(-1)).toBe("fails: 3 errors, 0 warnings, 3 skipped, 3 checks");
   });
 
   it("creates a new token each time, and waits in real time by default", async () => {

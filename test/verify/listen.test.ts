@@ -4,7 +4,7 @@ import { createWebhookClient } from "../../src/clients/webhook-client.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { codes } from "../../src/verify/codes/codes.ts";
 import { webhookCodes } from "../../src/verify/codes/webhooks.ts";
-import { HOLD_MS } from "../../src/verify/listen/webhook-receiver.ts";
+import { HOLD_MS, LIMIT_MS } from "../../src/verify/listen/webhook-receiver.ts";
 import { CREATE, codesIn, DELETE, post, startListening, TOKEN, UPDATE } from "../harness/webhook-listener.ts";
 
 const open: (() => unknown)[] = [];
@@ -24,15 +24,26 @@ async function start(options?: Parameters<typeof startListening>[0]): Promise<Li
 }
 
 /** Gives up as soon as its response is delayed, and retries immediately, so that no test depends on time limits. */
-const impatient = ({ untilSeen }: Listening) => ({
+const impatient = ({ untilSeen, pass }: Listening) => ({
   schedule: [0, 0, 0],
-  wait: async () => undefined,
+  wait: async (ms: number) => {
+    if (ms >= LIMIT_MS) pass(LIMIT_MS);
+  },
   fetch: (request: Request) => {
     const timeout = new AbortController();
     void untilSeen("held").then(() => timeout.abort());
     return fetch(request, { signal: timeout.signal });
   },
 });
+
+/** Sends an event that gets a 429, and again once the time of Retry-After is over. */
+async function postLimited({ url, untilSeen, pass }: Listening): Promise<void> {
+  const limited = untilSeen(429);
+  expect((await post(url, { body: DELETE })).status).toBe(429);
+  await limited;
+  pass(LIMIT_MS);
+  await post(url, { body: DELETE });
+}
 
 describe("a correct sender", () => {
   it.each([undefined, "tempo"])(
@@ -51,18 +62,19 @@ describe("a correct sender", () => {
       expect(deliveries).toEqual([
         { delivered: true, tries: 2 },
         { delivered: true, tries: 2 },
-        { delivered: true, tries: 1 },
+        { delivered: true, tries: 2 },
       ]);
       const { summary, findings } = await finished;
       expect(findings).toEqual([]);
-      expect(summary).toEqual({ verdict: "conforms", errors: 0, warnings: 0, skipped: 0, checks: 10 });
-      expect(seen.map(({ answer }) => answer)).toEqual([500, 200, "held", "given up", 200, 200]);
+      expect(summary).toEqual({ verdict: "conforms", errors: 0, warnings: 0, skipped: 0, checks: 12 });
+      expect(seen.map(({ answer }) => answer)).toEqual([500, 200, "held", "given up", 200, 429, 200]);
       await expect(fetch(url)).rejects.toThrow("fetch failed");
     },
   );
 
   it("may wait for a late response", async () => {
-    const { url, finished, untilSeen, pass } = await start();
+    const listening = await start();
+    const { url, finished, untilSeen, pass } = listening;
     await post(url);
     await post(url);
     const held = untilSeen("held");
@@ -70,7 +82,7 @@ describe("a correct sender", () => {
     await held;
     pass(HOLD_MS);
     expect(await late).toEqual({ status: 200, body: { received: true } });
-    await post(url, { body: DELETE });
+    await postLimited(listening);
     expect((await finished).summary).toMatchObject({
       verdict: "conforms",
       errors: 0,
@@ -80,13 +92,14 @@ describe("a correct sender", () => {
   });
 
   it("may send further events between two attempts", async () => {
-    const { url, finished, pass, untilSeen } = await start();
+    const listening = await start();
+    const { url, finished, pass, untilSeen } = listening;
     await post(url, { body: UPDATE });
     const held = untilSeen("held");
     const late = post(url, { body: CREATE });
     await held;
     await post(url, { body: { ...UPDATE, traceId: "0b54d5cb-3ed1-4c6c-8a52-0a86b7f0a1de" } });
-    await post(url, { body: DELETE });
+    await postLimited(listening);
     pass(HOLD_MS);
     await late;
     await post(url, { body: UPDATE });
@@ -218,6 +231,7 @@ describe("the listener", () => {
   const NEW_TRACE = { ...CREATE, traceId: "0b54d5cb-3ed1-4c6c-8a52-0a86b7f0a1de" };
   const EDIT = { ...UPDATE, traceId: "0b54d5cb-3ed1-4c6c-8a52-0a86b7f0a1de" };
   const LATER = { ...UPDATE, traceId: "5d0c5d6e-4a37-4f6d-9a0e-6a1d1c9b8e11" };
+  const NEW_DELETE = { ...DELETE, traceId: "0b54d5cb-3ed1-4c6c-8a52-0a86b7f0a1de" };
   const OTHER_SHIFT = { ...CREATE, content: { shiftId: "4a9d3e5f-2f7d-4f39-bb5a-6f5c4b7b8d21" } };
 
   it.each([
@@ -271,7 +285,8 @@ describe("the listener", () => {
   });
 
   it("acknowledges further attempts during a delayed response", async () => {
-    const { url, finished, untilSeen, pass } = await start();
+    const listening = await start();
+    const { url, finished, untilSeen, pass } = listening;
     for (const body of [CREATE, CREATE]) await post(url, { body });
     const held = untilSeen("held");
     const late = post(url, { body: UPDATE });
@@ -279,8 +294,20 @@ describe("the listener", () => {
     expect((await post(url, { body: UPDATE })).status).toBe(200);
     pass(HOLD_MS);
     expect((await late).status).toBe(200);
-    await post(url, { body: DELETE });
+    await postLimited(listening);
     expect((await finished).findings).toEqual([]);
+  });
+
+  it.each([
+    ["warns of a missing retry after a 429", [], "webhook_limited_not_retried"],
+    ["reports a new traceId after a 429", [NEW_DELETE], "webhook_retry_trace_changed"],
+    ["warns of a retry before the time of Retry-After", [DELETE], "webhook_retry_too_early"],
+  ])("%s", async (_, bodies, expected) => {
+    const { url, end, finished, untilSeen, pass } = await start();
+    void untilSeen("held").then(() => pass(HOLD_MS));
+    for (const body of [CREATE, CREATE, UPDATE, DELETE, ...bodies]) await post(url, { body });
+    const verdict = await Promise.race([finished, end()]);
+    expect(codesIn(verdict)).toEqual([expected]);
   });
 });
 

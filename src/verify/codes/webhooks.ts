@@ -47,6 +47,12 @@ export const webhookCodes = {
   webhook_slow_not_retried: warning("6", "A webhook that timed out was not retried").fix(
     "Treat a timeout as a failure, and retry the webhook with the same traceId.",
   ),
+  webhook_limited_not_retried: warning("6", "A webhook was not retried after a 429").fix(
+    "Treat a 429 like a 500, and retry the webhook with the same traceId after the time of Retry-After.",
+  ),
+  webhook_retry_too_early: warning("6", "A webhook was retried before the time of Retry-After").fix(
+    "After a 429, wait as long as Retry-After says; the platform limits senders that do not.",
+  ),
   webhook_retry_trace_changed: error("6", "A retry has a different traceId").fix(
     "Keep the traceId for every attempt of an event: the platform recognises a repetition by it.",
   ),

@@ -5,8 +5,8 @@ import type { WebhookOperationId } from "./webhook-operations.ts";
 
 export type EventName = Message["event"];
 
-/** `fail`: a deliberate 500; `hold`: a deliberately late 200. */
-export type Reply = "fail" | "hold" | "acknowledge";
+/** `fail`: a deliberate 500; `hold`: a deliberately late 200; `limit`: a deliberate 429 with Retry-After. */
+export type Reply = "fail" | "hold" | "limit" | "acknowledge";
 
 /** One event with its attempts, identified by organisation, name, shift and traceId (decisions, "duplicate traceId"). */
 interface Delivery {
@@ -16,6 +16,8 @@ interface Delivery {
   attempts: number;
   isAcknowledged: boolean;
   hasGivenUp: boolean;
+  /** Whether the time of its Retry-After is over. */
+  mayRetry: boolean;
 }
 
 /** One attempt of an event: the response, and findings so far. */
@@ -29,11 +31,13 @@ export interface Attempt {
   acknowledged(): void;
   /** Called when the sender closed the connection before the response. */
   gaveUp(): void;
+  /** Called when the time of Retry-After is over. */
+  mayRetry(): void;
 }
 
 /**
- * The scenario for a sender: the first event fails once, one later event gets a late response, and each expected event must be
- * received. It is independent of time and HTTP.
+ * The scenario for a sender: the first event fails once, one later event gets a late response, another one is limited, and each
+ * expected event must be received. It is independent of time and HTTP.
  */
 export interface RetryScenario {
   receive(event: Message, operation: WebhookOperationId): Attempt;
@@ -42,6 +46,11 @@ export interface RetryScenario {
   /** @param within the waiting time for texts: "120 s" */
   outcomes(within: string): Outcome[];
 }
+
+/** Of a deliberate 429: longer than the recommended first delay of 5 s, so that a sender that ignores it is too early. */
+export const RETRY_AFTER_S = 10;
+/** Events that get another response than 200 first; a 429 comes only if so many are expected. */
+const TREATED = 3;
 
 export function createRetryScenario(expected: readonly EventName[]): RetryScenario {
   const deliveries = new Map<string, Delivery>();
@@ -56,13 +65,16 @@ export function createRetryScenario(expected: readonly EventName[]): RetryScenar
     // A later edit of the shift, or a retry under another traceId: its own retry shows which.
     const isFirst = [...deliveries.values()].filter((each) => isSameChange(each.event, event)).length === 1;
     if (open && isFirst && mayRecur(event)) return "fail";
-    // A possible retry of the failed event under another traceId must not be delayed.
-    return held || isSameChange(failed.event, event) ? "acknowledge" : "hold";
+    // A possible retry under another traceId must not be delayed.
+    if ([failed, held].some((each) => each && isSameChange(each.event, event))) return "acknowledge";
+    if (!held) return "hold";
+    return treated("limit") || expected.length < TREATED ? "acknowledge" : "limit";
   }
 
   function begin(event: Message, operation: WebhookOperationId): Delivery {
     const treatment = treatmentOf(event);
-    const delivery = { event, operation, treatment, attempts: 0, isAcknowledged: false, hasGivenUp: false };
+    const isNot = { isAcknowledged: false, hasGivenUp: false, mayRetry: false };
+    const delivery = { event, operation, treatment, attempts: 0, ...isNot };
     deliveries.set(keyOf(event), delivery);
     return delivery;
   }
@@ -85,6 +97,9 @@ export function createRetryScenario(expected: readonly EventName[]): RetryScenar
         gaveUp: () => {
           delivery.hasGivenUp = true;
         },
+        mayRetry: () => {
+          delivery.mayRetry = true;
+        },
       } as const;
       delivery.attempts += 1;
       return { ...one, number: delivery.attempts };
@@ -92,12 +107,15 @@ export function createRetryScenario(expected: readonly EventName[]): RetryScenar
     isComplete: () => {
       const held = treated("hold");
       const isHoldOver = held ? held.isAcknowledged : expected.length < 2;
-      return expected.every(isAcknowledged) && (treated("fail")?.isAcknowledged ?? false) && isHoldOver;
+      const isLimitOver = treated("limit")?.isAcknowledged ?? expected.length < TREATED;
+      const isFailureOver = treated("fail")?.isAcknowledged ?? false;
+      return expected.every(isAcknowledged) && isFailureOver && isHoldOver && isLimitOver;
     },
     outcomes: (within) => [
       ...expected.map((name) => judgeExpected(name, isAcknowledged(name), within)),
       ...judgeFailed(treated("fail"), [...deliveries.values()], within),
       ...judgeHeld(treated("hold"), [...deliveries.values()], within),
+      ...(expected.length < TREATED ? [] : judgeLimited(treated("limit"), [...deliveries.values()], within)),
       ...judgeTraces([...deliveries.values()]),
     ],
   };
@@ -141,6 +159,13 @@ function judgeRetry(delivery: Delivery, event: Message): Found | undefined {
       actual: `${event.event} with the same ids, but different fields or spelling`,
     });
   }
+  if (delivery.treatment === "limit" && !delivery.mayRetry && !delivery.isAcknowledged) {
+    return found("webhook_retry_too_early", {
+      operation,
+      expected: `no attempt within the ${RETRY_AFTER_S} s of Retry-After`,
+      actual: `a repeated ${event.event}`,
+    });
+  }
   // After a timeout the sender has no acknowledgement.
   if (!delivery.isAcknowledged || delivery.treatment === "hold") return undefined;
   return found("webhook_sent_again", {
@@ -173,6 +198,13 @@ function judgeHeld(held: Delivery | undefined, deliveries: Delivery[], within: s
   return [judgeUnrepeated(held, deliveries, "webhook_slow_not_retried", within)];
 }
 
+function judgeLimited(limited: Delivery | undefined, deliveries: Delivery[], within: string): Outcome[] {
+  const title = "a webhook is retried unchanged after a 429";
+  if (!limited) return [notSent(title)];
+  if (limited.attempts > 1) return [passed(limited.operation, title)];
+  return [judgeUnrepeated(limited, deliveries, "webhook_limited_not_retried", within)];
+}
+
 function notSent(title: string): Skipped {
   return skipped("skipped_not_sent", "provider", title, "no suitable webhook was received");
 }
@@ -181,7 +213,7 @@ function notSent(title: string): Skipped {
 function judgeUnrepeated(
   delivery: Delivery,
   deliveries: Delivery[],
-  silence: "webhook_not_retried" | "webhook_slow_not_retried",
+  silence: "webhook_not_retried" | "webhook_slow_not_retried" | "webhook_limited_not_retried",
   within: string,
 ): Found {
   const { event, operation } = delivery;

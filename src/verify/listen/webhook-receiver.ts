@@ -1,17 +1,20 @@
 import { once } from "node:events";
 import type { Request, Response } from "express";
 import type { Message } from "../../../generated/events/types.ts";
+import { SECOND_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
 import { isUuid } from "../../contract/uuid.ts";
 import { sendProblem } from "../../runtime/problem-response.ts";
 import { type Found, found, type Outcome, passed } from "../finding.ts";
 import { readPayload } from "./payload.ts";
 import { judgeHead, type Refused, readBody, refuse, refuseMethod, refusePath } from "./rejection.ts";
-import type { Attempt, RetryScenario } from "./retry-scenario.ts";
+import { type Attempt, RETRY_AFTER_S, type RetryScenario } from "./retry-scenario.ts";
 import type { WebhookOperation, WebhookOperationId } from "./webhook-operations.ts";
 
 /** Longer than the recommended timeout of 5 s (decisions, "provider's webhook retries"). */
 export const HOLD_MS = 6_000;
+/** When a retry of a limited webhook is not too early. One second less than Retry-After: clocks and networks differ. */
+export const LIMIT_MS = (RETRY_AFTER_S - 1) * SECOND_MS;
 
 /** One request, as shown while listening. */
 export interface Seen {
@@ -133,13 +136,18 @@ async function reply(
   if (one.reply === "fail") {
     const detail = "This failure is deliberate. Retry the webhook with the same traceId.";
     sendProblem(problem("internal_error", { detail }), response.req, response, {});
+  } else if (one.reply === "limit") {
+    const detail = "This limit is deliberate. Retry the webhook after the time of Retry-After.";
+    const limited = problem("rate_limited", { detail }, { "Retry-After": String(RETRY_AFTER_S) });
+    sendProblem(limited, response.req, response, {});
+    void hold(LIMIT_MS).then(one.mayRetry);
   } else if (!response.closed) acknowledge(response);
   await closed;
   if (!response.writableFinished) {
     one.gaveUp();
     return "given up";
   }
-  if (one.reply !== "fail") one.acknowledged();
+  if (response.statusCode === 200) one.acknowledged();
   return response.statusCode;
 }
 
