@@ -3,8 +3,8 @@ import type { Io } from "./io.ts";
 import { readCommandLine, VERIFY_FLAGS } from "./verify-options.ts";
 import { stopOnSignal } from "./verify-stop.ts";
 
-// `--routing` and `--numbers` are forms here.
-const { help: _, routing: __, numbers: ___, ...verifyFlags } = VERIFY_FLAGS;
+// `--routing` is a form here.
+const { help: _, routing: __, ...verifyFlags } = VERIFY_FLAGS;
 
 /** Every flag of `shiftpact verify`, so that the same command line works; those of its report have no effect. */
 export const DETECT_FLAGS = Object.fromEntries(

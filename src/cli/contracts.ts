@@ -32,7 +32,7 @@ ${formsList().join("\n")}
   --verified FILE    reads what pact-verifier --json wrote, and fails when no interaction was verified: a filter that matches
                      nothing is no success
   --detect BASE_URL  finds the forms out at a running provider; a form that is given as a flag stays as given.
-                     Accepts the flags of shiftpact verify except --numbers, and PROVIDER_TOKEN from the environment
+                     Accepts the flags of shiftpact verify, and PROVIDER_TOKEN from the environment
 
 Exit code: 0 written, 1 nothing was verified, 2 could not run.
 
@@ -90,9 +90,12 @@ function flagsOf(args: string[]) {
 
 /** @throws UsageError or CouldNotRun when a form without a usual value is unknown */
 async function knownForms(flags: Flags, io: Io): Promise<KnownForms> {
-  const given = formsOfFlags(flags);
+  const { numbers, ...others } = flags;
+  // With --detect, it is a form here or a file as in shiftpact verify.
+  const isFile = flags.detect !== undefined && !FORMS.numbers.values.some((each) => each === numbers);
+  const given = formsOfFlags(isFile ? others : flags);
   if (flags.detect !== undefined) {
-    const detected = await detectForms(flags.detect, flags, given.routing, io);
+    const detected = await detectForms(flags.detect, isFile ? flags : others, given.routing, io);
     const known = { ...detected, ...given };
     const missing = missingForms(known);
     if (missing.length === 0) return known;
@@ -101,7 +104,7 @@ async function knownForms(flags: Flags, io: Io): Promise<KnownForms> {
     );
   }
   const unused = (Object.keys(DETECT_FLAGS) as (keyof typeof DETECT_FLAGS)[]).find(
-    (flag) => flags[flag] !== undefined,
+    (flag) => !(flag in FORM_FLAGS) && flags[flag] !== undefined,
   );
   if (unused !== undefined) throw new UsageError(`--${unused} needs --detect BASE_URL`);
   const missing = missingForms(given);

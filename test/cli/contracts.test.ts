@@ -248,6 +248,11 @@ describe("shiftpact contracts --detect", () => {
   });
 });
 
+const DETECT = [
+  ...["--detect", "http://127.0.0.1:1", "--token", "t"],
+  ...["--provider-id", "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11"],
+];
+
 describe("unusable flags of shiftpact contracts are one line and exit code 2", () => {
   it.each([
     [["--out", "x"], "give also --routing path|header --variant a|b --not-found empty|404"],
@@ -257,6 +262,8 @@ describe("unusable flags of shiftpact contracts are one line and exit code 2", (
     [[...FORMS, "--out", ""], "--out must name a folder"],
     [[...FORMS, "--shift-id", "1", "--out", "x"], "--shift-id needs --detect BASE_URL"],
     [["--detect", "http://127.0.0.1:1", "--out", "x"], "--provider-id is required"],
+    [[...DETECT, "--numbers", "missing.txt", "--out", "x"], "--numbers missing.txt: cannot be read"],
+    [[...FORMS, "--numbers", "missing.txt", "--out", "x"], "--numbers must be digits or hyphenated"],
     [["--wat"], "--wat"],
   ])("%j", async (argv, message) => {
     const { exit, out, err } = await run(argv);
