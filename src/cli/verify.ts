@@ -45,7 +45,7 @@ ${Object.entries(FIXTURE_MEMBERS)
   --read-only                  calls only GET; the verdict "incomplete" is then no failure
   --allow-incomplete           "incomplete" is no failure: nothing is wrong, and a required operation was
                                never seen to succeed
-  --concurrency N              requests at the same time; 8 unless given, fewer for a slow provider or after a 429
+  --concurrency N              requests at the same time; 8 unless given, up to 16 far away, fewer if slow or after a 429
   --rate N                     requests a second; unlimited unless given, and after a 429 what the provider served
   --other-provider-id UUID     another organisation at the same provider: isolation is checked with it
   --other-token T              its token; the environment's OTHER_PROVIDER_TOKEN unless given

@@ -43,7 +43,7 @@ export interface VerifyOptions extends Choice {
   other?: OtherTenant;
   /** Creates a future shift that may be changed and cancelled, and returns its id. With it, every run can check the cancellation. */
   createShift?: () => Promise<string>;
-  /** Concurrent requests; 8 by default. Fewer when the provider is slow or limits its rate. */
+  /** Concurrent requests; 8 by default, up to 16 at a provider that is far away. Fewer when the provider is slow or limits its rate. */
   concurrency?: number;
   /** Requests a second; unlimited by default, and what the provider allows after a 429. */
   rate?: number;

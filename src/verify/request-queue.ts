@@ -126,7 +126,10 @@ export function createQueue(most: number, { wait, timeoutMs, rate }: Pace): Requ
   };
 }
 
-/** Finds how many requests at once a provider serves in comfortable time: one at first, then twice as many while they take no longer. */
+/** Requests at once at a provider that serves them in comfortable time; more only while they take no longer than one alone. */
+const NEAR = 8;
+
+/** Finds how many requests at once a provider serves: one at first, then twice as many while they take no longer. */
 function createSpeed(timeoutMs: number | undefined) {
   if (timeoutMs === undefined) return { limit: Number.POSITIVE_INFINITY, took: () => undefined };
   let fastestMs = Number.POSITIVE_INFINITY;
@@ -135,9 +138,10 @@ function createSpeed(timeoutMs: number | undefined) {
     limit: 1,
     took: (ms: number) => {
       fastestMs = Math.min(fastestMs, ms);
-      const isComfortable = ms <= timeoutMs / COMFORTABLE;
+      const isComfortable = speed.limit < NEAR && ms <= timeoutMs / COMFORTABLE;
       good = isComfortable || ms <= 1.5 * fastestMs ? good + 1 : 0;
-      if (!isComfortable && ms > 2 * fastestMs) speed.limit = Math.max(1, Math.floor(speed.limit / 2));
+      const isSlow = speed.limit > NEAR || ms > timeoutMs / COMFORTABLE;
+      if (isSlow && ms > 2 * fastestMs) speed.limit = Math.max(1, Math.floor(speed.limit / 2));
       if (good < speed.limit) return;
       good = 0;
       speed.limit *= 2;

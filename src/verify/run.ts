@@ -8,6 +8,7 @@ import { isObject } from "./json-object.ts";
 import { judgeForms } from "./judge/dialect-consistency.ts";
 import { judge } from "./judge/judge.ts";
 import type { Fixtures, OtherTenant } from "./options.ts";
+import type { TestNumber } from "./test-candidates.ts";
 
 /** Data and state of one verification. Checks write what they detect to `forms` and `known`. */
 export interface Run {
@@ -68,6 +69,10 @@ export interface Known {
   second?: Promise<PreparedPerson>;
   /** The candidate that the replay of the contracts created. */
   third?: Promise<string | undefined>;
+  /** A number of the purpose `unused`, with its lookups. */
+  unused?: Promise<TestNumber>;
+  /** The first response to each request of `sendOnce`. */
+  readonly sent: Map<string, Promise<Exchange>>;
   /** First results of the reads of outlets and roles, by operation. */
   readonly firstReads: Map<OperationId, Facts>;
   /** Whether the other organisation is served with its own token. */
@@ -147,6 +152,7 @@ export function createRun(parts: RunParts, observer = SILENT): Run {
   const hung = new Map<string, Exchange>();
   const forms: KnownForms = {};
   const known: Known = {
+    sent: new Map(),
     firstReads: new Map(),
     tried: new Map(),
     claimed: new Set(),
@@ -188,6 +194,14 @@ export function createRun(parts: RunParts, observer = SILENT): Run {
     send: (probe, isJudged = () => true, before) => send(probe, isJudged, observer, urgency, before),
   });
   return observedBy(observer, 0);
+}
+
+/** Returns the first response to a request that several checks send: a second one would prove nothing more. */
+export function sendOnce(run: Run, probe: Probe): Promise<Exchange> {
+  const key = JSON.stringify(probe);
+  const first = run.known.sent.get(key) ?? run.send(probe);
+  run.known.sent.set(key, first);
+  return first;
 }
 
 /** Whether the request was processed. 409 for a creation shows it as well: the candidate exists. */

@@ -136,6 +136,12 @@ export async function testNumberFor(
   return claim(run, purpose, tried.find(({ isTest }) => isTest) ?? (tried[0] as TestNumber));
 }
 
+/** Returns the number of the purpose `unused` for lookups without a match. */
+export function unusedNumberOf(run: Run): Promise<TestNumber> {
+  run.known.unused ??= testNumberFor(run, "unused", "unused");
+  return run.known.unused;
+}
+
 function claim({ known }: Run, purpose: Purpose, numbers: TestNumber): TestNumber {
   if (purpose !== "unused") known.claimed.add(numbers.number);
   return numbers;

@@ -4,7 +4,7 @@ import type { SkipCode } from "./codes/codes.ts";
 import type { Exchange, OperationId, Probe } from "./exchange.ts";
 import { type Outcome, type Skipped, skipped } from "./finding.ts";
 import { isShownInTime } from "./lagging-reads.ts";
-import { type Run, wasServed } from "./run.ts";
+import { type Run, sendOnce, wasServed } from "./run.ts";
 import { isGone, MOST_POSITIONS, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
 import { personOf } from "./test-candidates.ts";
 
@@ -101,7 +101,7 @@ function validRequest(run: Run, probe: Probe, parts: Parts = {}): ValidRequest {
   const isServed = async () => {
     if (run.known.served.has(operation)) return true;
     await prepare();
-    const exchange = await run.send(probe);
+    const exchange = await (parts.undo ? run.send(probe) : sendOnce(run, probe));
     await undo();
     return wasServed(exchange);
   };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createQueue } from "../../src/verify/request-queue.ts";
 
 /** Ends of the waits. */
@@ -116,5 +116,30 @@ describe("concurrent requests", () => {
     await end("1");
     await end("2");
     expect(begun).toHaveLength(7);
+  });
+
+  it("are more than eight only while each takes as long as one alone, as at a provider that is far away", async () => {
+    const mostAtOnce = async (slowFrom: number) => {
+      let [now, atOnce, most] = [0, 0, 0];
+      const clock = vi.spyOn(performance, "now").mockImplementation(() => now);
+      const queue = createQueue(16, { wait, timeoutMs: 10_000 });
+      const ends: (() => void)[] = [];
+      const request = () => {
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        return new Promise<void>((end) => ends.push(end));
+      };
+      for (let nth = 0; nth < 100; nth += 1) void queue.run(1, request);
+      for (let round = 0; round < 12; round += 1) {
+        await turn();
+        now += atOnce > slowFrom ? 500 : 200;
+        atOnce = 0;
+        for (const end of ends.splice(0)) end();
+      }
+      await turn();
+      clock.mockRestore();
+      return most;
+    };
+    expect([await mostAtOnce(100), await mostAtOnce(4)]).toEqual([16, 8]);
   });
 });

@@ -33,6 +33,7 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
   const before = await withoutThem(run, free);
   if (!before)
     return yield skipped("skipped_after_failure", "assignCandidate", TITLE, "the shift cannot be read");
+  let isOff = false;
   try {
     const effect = await judgeAssign(run, pair, before);
     yield* effect;
@@ -43,9 +44,9 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
       await remove(run, pair);
       await assign(run, pair);
     }
-    yield* judgeUnassignments(run, pair, before);
+    isOff = yield* judgeUnassignments(run, pair, before);
   } finally {
-    await remove(run, pair);
+    if (!isOff) await remove(run, pair);
   }
 }
 

@@ -16,8 +16,8 @@ const PEOPLE = ["no such candidate", "a candidate exists"];
 const isOnShift = ({ state, operation }: Kind) => state === "a shift exists" && operation !== "cancelShift";
 
 /**
- * Replays the platform's contract for the provider's forms. Independent interactions run concurrently, and those of
- * one sequence one after another.
+ * Replays the platform's contract for the provider's forms. Interactions run concurrently, except those of
+ * one shift, and those that others depend on.
  */
 export const contracts: readonly Check[] = [
   sequence({
@@ -76,11 +76,17 @@ function sequence({ isOf, ...plan }: Sequence): Check {
 
 async function* replaySequence(run: Run, isOf: Sequence["isOf"]): AsyncGenerator<Outcome> {
   const contract = selectInteractions(await readContract("provider"), run.forms);
-  const interactions = inOrder(contract.interactions.filter((each) => isOf(kindOf(each))));
+  const interactions = contract.interactions.filter((each) => isOf(kindOf(each)));
+  const areOnShift = interactions.some((each) => isOnShift(kindOf(each)));
+  const [first, others] = [interactions.filter(isFirst), interactions.filter((each) => !isFirst(each))];
   try {
-    for (const interaction of interactions) yield await replay(run, interaction);
+    for (const interaction of first) yield await replay(run, interaction);
+    // A provider state may undo another one, and so may a change of the shift.
+    if (areOnShift || run.statesUrl !== undefined) {
+      for (const interaction of others) yield await replay(run, interaction);
+    } else yield* await Promise.all(others.map((interaction) => replay(run, interaction)));
   } finally {
-    if (interactions.some((each) => isOnShift(kindOf(each)))) await restoreSecondShift(run);
+    if (areOnShift) await restoreSecondShift(run);
   }
 }
 
@@ -102,13 +108,10 @@ async function* skipUndetected({ forms }: Run): AsyncGenerator<Outcome> {
   }
 }
 
-/** Puts creations and cancellations first, because other interactions use their results. */
-function inOrder(interactions: readonly PactInteraction[]): PactInteraction[] {
-  const isFirst = (each: PactInteraction) => {
-    const { state, operation } = kindOf(each);
-    return operation === "cancelShift" || (operation === "createCandidate" && state === "no such candidate");
-  };
-  return [...interactions.filter(isFirst), ...interactions.filter((each) => !isFirst(each))];
+/** Whether other interactions use its result. */
+function isFirst(interaction: PactInteraction): boolean {
+  const { state, operation } = kindOf(interaction);
+  return operation === "cancelShift" || (operation === "createCandidate" && state === "no such candidate");
 }
 
 async function replay(run: Run, interaction: PactInteraction): Promise<Outcome> {

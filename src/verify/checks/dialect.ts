@@ -5,9 +5,9 @@ import { findCancellable } from "../cancellable-shift.ts";
 import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import { acknowledgementOf, notFoundForm } from "../judge/dialect-consistency.ts";
-import type { PreparedPerson, Run } from "../run.ts";
+import { type PreparedPerson, type Run, sendOnce } from "../run.ts";
 import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { isFormRefused, matching, NUMBERS_USED_UP, personOf, testNumberFor } from "../test-candidates.ts";
+import { isFormRefused, matching, NUMBERS_USED_UP, personOf, unusedNumberOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 import { confirmed, steadyRead, steadyReads } from "./steady-reads.ts";
 import { judgeUnasked, othersChanged, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
@@ -75,7 +75,7 @@ function ownVariant(body: ShiftBody): "a" | "b" {
 
 /** Detects the response to a lookup without a match: an empty array or 404 (contract 4.2). */
 async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
-  const { lookups, number } = await testNumberFor(run, "unused", "unused");
+  const { lookups, number } = await unusedNumberOf(run);
   const { digits } = lookups;
   const form = notFoundForm(isFormRefused(digits) ? lookups.hyphenated : digits);
   if (form !== undefined) run.forms.notFound = form;
@@ -105,7 +105,7 @@ function hyphenForm({ digits, hyphenated }: PreparedPerson["lookups"]): "read" |
 }
 
 async function* detectRegistry(run: Run): AsyncGenerator<Outcome> {
-  const registry = await run.send({ operation: "getCandidateRegistry" });
+  const registry = await sendOnce(run, { operation: "getCandidateRegistry" });
   const status = statusOf(registry);
   if (status === 404 || status === 405 || status === 501) {
     run.forms.registry = "absent";

@@ -59,7 +59,9 @@ async function* resize(
   const [body, before] = [shiftBodyOf(first), shiftOf(first)];
   const after = skipped("skipped_after_failure", "assignCandidate", TITLE, "the positions could not be set");
   if (!body || !before || !assignedTo(before).includes(candidateId)) return yield after;
-  const json = updateOf(body, { slots: before.assigned.length + free });
+  const slots = before.assigned.length + free;
+  if (before.positions === slots) return yield* await judgeResized(before);
+  const json = updateOf(body, { slots });
   const update = await run.send({ operation: "updateShift", path: { shiftId }, json });
   const read = await readShiftOf(run, shiftId);
   const now = shiftOf(read);
@@ -106,12 +108,13 @@ async function bothAtOnce(run: Run, first: Pair, second: Pair): Promise<Outcome[
   const exchanges = await Promise.all([first, second].map((pair) => assign(run, pair)));
   const accepted = exchanges.filter(isPlain).filter(({ answer }) => answer.status < 300);
   const ids = accepted.flatMap(({ probe }) => probe.path?.candidateId ?? []);
+  let listed: readonly string[] | undefined;
   const isEachListed = async () => {
-    const listed = assignedIds(await readShiftOf(run, first.shiftId));
-    return listed === undefined || ids.every((id) => listed.includes(id));
+    listed = assignedIds(await readShiftOf(run, first.shiftId));
+    return listed === undefined || ids.every((id) => listed?.includes(id));
   };
   const isShown = await isShownInTime(run, isEachListed);
-  await remove(run, second);
+  if (listed?.includes(second.candidateId) !== false) await remove(run, second);
   const [exchange] = accepted;
   if (!exchange || !exchanges.every(isPlain)) return [];
   const details = { exchange, expected: "one of them refused, or both listed", title: AT_ONCE };

@@ -1,6 +1,6 @@
 import { type Exchange, isPlain } from "../exchange.ts";
 import { found, type Outcome, passed, refused, skipped } from "../finding.ts";
-import type { Run } from "../run.ts";
+import { type Run, sendOnce } from "../run.ts";
 import type { Check } from "./check.ts";
 
 /** The outlet and role of a shift are listed, because they are mapped before activation (contract 1, 2.6, 2.7). */
@@ -19,7 +19,7 @@ const LISTS = [
 type List = (typeof LISTS)[number];
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
-  const exchanges = await Promise.all(LISTS.map(({ operation }) => run.send({ operation })));
+  const exchanges = await Promise.all(LISTS.map(({ operation }) => sendOnce(run, { operation })));
   for (const [index, list] of LISTS.entries()) {
     const exchange = exchanges[index];
     if (exchange) yield judgeList(list, exchange, idsOf(exchange), run.known.shift?.[list.field]);

@@ -2,7 +2,7 @@ import { isUuid } from "../../contract/uuid.ts";
 import { type Exchange, isPlain, type OperationId, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import type { OtherTenant } from "../options.ts";
-import { type Run, wasServed } from "../run.ts";
+import { type Run, sendOnce, wasServed } from "../run.ts";
 import { ifServed, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach, READS } from "./each-operation.ts";
@@ -73,7 +73,7 @@ async function* compareRows(
 ): AsyncGenerator<Outcome> {
   // Organisations may share roles.
   if (operation === "listRoles") return;
-  const [own, exchange] = await Promise.all([run.send(probe), run.send({ ...probe, ...asOther })]);
+  const [own, exchange] = await Promise.all([sendOnce(run, probe), run.send({ ...probe, ...asOther })]);
   if (!isPlain(own) || !isPlain(exchange)) return;
   const actual = operation === "getShift" ? "the shift" : "an id that the other organisation has as well";
   const expected = "no data of another organisation";

@@ -1,6 +1,6 @@
 import type { Exchange, OperationId, Probe } from "../exchange.ts";
 import { type Outcome, passed, skipped } from "../finding.ts";
-import type { Run } from "../run.ts";
+import { type Run, sendOnce } from "../run.ts";
 import type { Check } from "./check.ts";
 import { differing, factsOf, unstable } from "./response-facts.ts";
 
@@ -23,16 +23,19 @@ export const laterReads: readonly Check[] = (["listOutlets", "listRoles"] as con
   group: "cancellation",
   isAside: true,
   needs: ["firstReads", "settled", "deleted"],
-  run: (run) => readAgain(run, operation, 2),
+  run: (run) => readAgain(run, operation, true),
 }));
 
 type Read = "getShift" | "listOutlets" | "listRoles" | "findCandidates" | "getCandidateRegistry";
 
-async function* readAgain(run: Run, operation: Read, times = 5): AsyncGenerator<Outcome> {
+async function* readAgain(run: Run, operation: Read, isLater = false): AsyncGenerator<Outcome> {
   const probe = probeOf(run, operation);
   if (!probe) return;
-  const length = run.isPolite ? 2 : times;
-  yield judgeRead(run, operation, await Promise.all(Array.from({ length }, () => run.send(probe))));
+  // Other checks may have changed what these show since their first read.
+  const isFresh = isLater || operation === "getShift" || operation === "getCandidateRegistry";
+  const first = isFresh ? run.send(probe) : sendOnce(run, probe);
+  const more = Array.from({ length: run.isPolite || isLater ? 1 : 4 }, () => run.send(probe));
+  yield judgeRead(run, operation, await Promise.all([first, ...more]));
 }
 
 function probeOf({ fixtures, known, forms }: Run, operation: Read): Probe | undefined {

@@ -1,6 +1,6 @@
 import { isPlain, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
-import { type Run, wasServed } from "../run.ts";
+import { type Run, sendOnce, wasServed } from "../run.ts";
 import { ifServed, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach, READS } from "./each-operation.ts";
@@ -79,7 +79,7 @@ function wrong(name: string, change: Partial<Probe>, usual?: readonly number[]):
 
 /** Checks the providerId of rows, which some providers include. */
 async function* checkRowTenants(run: Run, { probe }: ValidRequest): AsyncGenerator<Outcome> {
-  const exchange = await run.send(probe);
+  const exchange = await sendOnce(run, probe);
   if (!isPlain(exchange)) return;
   const own = run.target.options.providerId.toLowerCase();
   const isForeign = ({ providerId }: { providerId?: unknown }) =>

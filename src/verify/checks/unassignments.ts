@@ -7,8 +7,12 @@ import { readShiftOf, shiftOf } from "../shift.ts";
 import { confirmed } from "./steady-reads.ts";
 import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
 
-/** Checks each offered form of unassignment (contract 4.2) with an assigned candidate. */
-export async function* judgeUnassignments(run: Run, pair: Pair, before: Shift): AsyncGenerator<Outcome> {
+/** Checks each offered form of unassignment (contract 4.2) with an assigned candidate. Returns whether the candidate is unassigned. */
+export async function* judgeUnassignments(
+  run: Run,
+  pair: Pair,
+  before: Shift,
+): AsyncGenerator<Outcome, boolean> {
   // Earlier checks have confirmed the assignment.
   let isOff = false;
   for (const form of ["put", "delete"] as const) {
@@ -18,6 +22,7 @@ export async function* judgeUnassignments(run: Run, pair: Pair, before: Shift): 
     yield* outcomes;
     isOff = outcomes.every(({ kind }) => kind === "passed") || (await isAssigned(run, pair)) === false;
   }
+  return isOff;
 }
 
 async function assignAgain(run: Run, pair: Pair): Promise<boolean> {

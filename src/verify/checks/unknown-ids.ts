@@ -38,10 +38,10 @@ async function* askForUnknown(run: Run): AsyncGenerator<Outcome> {
   const shiftId = idUnlike(run.fixtures.shiftId ?? run.madeUp("form"), run, "unknown shift");
   const { shift } = run.known;
   const path = { shiftId };
-  yield* ask(run, [{ operation: "getShift", path }], GONE);
-  if (!run.mayChange) return;
-  if (shift) yield* ask(run, [{ operation: "updateShift", path, json: updateOf(shift) }], GONE);
-  yield* ask(run, [{ operation: "cancelShift", path }], GONE);
+  const read: Probe = { operation: "getShift", path };
+  if (!run.mayChange) return yield* ask(run, [read], GONE);
+  const update: Probe[] = shift ? [{ operation: "updateShift", path, json: updateOf(shift) }] : [];
+  yield* ask(run, [read, ...update, { operation: "cancelShift", path }], GONE);
   const { candidateId = run.fixtures.knownCandidateId } = await personOf(run);
   if (candidateId === undefined) {
     const reason = "creating a candidate failed";

@@ -83,6 +83,17 @@ export async function sendAll<Item>(
   return sent;
 }
 
+/** Calls each: at the same time during concurrent tests, otherwise one after another. */
+export async function everyOne<Result>(
+  { shared }: Run,
+  calls: readonly (() => Promise<Result>)[],
+): Promise<Result[]> {
+  if (shared) return Promise.all(calls.map((call) => call()));
+  const results: Result[] = [];
+  for (const call of calls) results.push(await call());
+  return results;
+}
+
 /** Whether the judge checks the response. A success may echo the invalid input, so it is excluded. */
 export function wasRefused(exchange: Exchange): boolean {
   return !isReply(exchange) || exchange.answer.status >= 300;

@@ -4,7 +4,14 @@ import type { PactInteraction } from "../contracts.ts";
 import { CouldNotRun } from "../could-not-run.ts";
 import { type StateValues, setUpState } from "../provider-states.ts";
 import type { Run } from "../run.ts";
-import { isTaken, NUMBERS_USED_UP, numberText, personOf, testNumberFor } from "../test-candidates.ts";
+import {
+  isTaken,
+  NUMBERS_USED_UP,
+  numberText,
+  personOf,
+  testNumberFor,
+  unusedNumberOf,
+} from "../test-candidates.ts";
 import { neededValues, operationOf } from "./interaction.ts";
 import { type Prepared, prepareShift } from "./shift-state.ts";
 
@@ -65,8 +72,8 @@ async function ownState(run: Run, interaction: PactInteraction): Promise<Prepare
 /** Returns an unknown candidate. Each creation needs a new number; lookups share one. */
 async function unknownCandidate(run: Run, { description, request }: PactInteraction): Promise<Prepared> {
   const isCreation = request?.method === "POST";
-  const name = isCreation ? description.replace(/ \[.*/, "") : "unused";
-  const { number, lookups } = await testNumberFor(run, isCreation ? "valid" : "unused", name);
+  const name = description.replace(/ \[.*/, "");
+  const { number, lookups } = await (isCreation ? testNumberFor(run, "valid", name) : unusedNumberOf(run));
   if (isTaken(lookups, number)) {
     return { missing: NUMBERS_USED_UP };
   }
