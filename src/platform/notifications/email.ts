@@ -65,7 +65,8 @@ function serverOf(text: string) {
 }
 
 /** Returns the mail. Each notification keeps its Message-ID across attempts, so that a server or mail program can drop repetitions. */
-function messageOf({ id, address, subject, language, text, html, thread, calendar }: Mail, from: string) {
+function messageOf(mail: Mail, from: string) {
+  const { id, address, subject, language, text, html, thread, unsubscribe, calendar } = mail;
   const domain = from.slice(from.lastIndexOf("@") + 1);
   return {
     from: { name: "", address: from },
@@ -73,8 +74,16 @@ function messageOf({ id, address, subject, language, text, html, thread, calenda
     envelope: { from, to: [address] },
     messageId: `<${id}@${domain}>`,
     ...(thread !== undefined && { references: `<${thread}@${domain}>` }),
-    // Suppresses out-of-office replies (RFC 3834).
-    headers: { "Auto-Submitted": "auto-generated", "Content-Language": language },
+    headers: {
+      // Suppresses out-of-office replies (RFC 3834).
+      "Auto-Submitted": "auto-generated",
+      "Content-Language": language,
+      ...(unsubscribe !== undefined && {
+        "List-Unsubscribe": `<${unsubscribe}>`,
+        // Mail programs may send it without a question (RFC 8058).
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      }),
+    },
     subject,
     text,
     html,

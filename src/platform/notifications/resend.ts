@@ -60,7 +60,8 @@ const unknown = () =>
 const isWaiting = ({ channel, delivered_at, delivery_error }: Notification): boolean =>
   channel !== null &&
   delivered_at === null &&
-  (delivery_error === null || !["address_unusable", "gave_up", "address_disputed"].includes(delivery_error));
+  (delivery_error === null ||
+    !["address_unusable", "gave_up", "address_disputed", "unsubscribed"].includes(delivery_error));
 
 /** Makes the notification a mail of its own, which waits for no limit of offer mail. */
 async function requeue(trx: Trx, notification: Notification, channel: string): Promise<Notification> {
