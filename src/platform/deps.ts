@@ -68,6 +68,8 @@ export interface Mail {
   /** The same for each attempt. A resend of a delivered mail has a new id. */
   id: string;
   address: string;
+  /** The name of the organisation that the mail is about. */
+  organisation: string;
   subject: string;
   language: Language;
   /** Plain text. */

@@ -102,11 +102,11 @@ function letterOf(
     };
   };
   const [first, ...rest] = [linked(waiting[0]), ...waiting.slice(1).map(linked)] as const;
-  const { notificationId, digestId, resends, address, total, unsubscribe } = first;
+  const { notificationId, digestId, resends, address, organisation, total, unsubscribe } = first;
   const own = resends === 0 ? notificationId : `${notificationId}.${resends}`;
   const isOwn = first.kind !== "job_offered" || digestId === null || digestId === notificationId;
   const text = rest.length === 0 ? mailText(first) : digestText([first, ...rest], total - waiting.length);
-  const mail: Mail = { id: isOwn ? own : digestId, address, unsubscribe, ...text };
+  const mail: Mail = { id: isOwn ? own : digestId, address, organisation, unsubscribe, ...text };
   if (rest.length > 0) return { mail, waiting };
   const calendar = calendarOf(first, now());
   return { mail: { ...mail, thread: `shift.${first.jobId}`, ...(calendar && { calendar }) }, waiting };
