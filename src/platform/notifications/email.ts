@@ -99,8 +99,7 @@ function messageOf(mail: Mail, { from, fromName, replyTo }: MailSettings) {
 }
 
 /** An organisation's name comes from elsewhere: it must neither add lines nor look like an address. */
-const nameOf = (organisation: string): string =>
-  organisation.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}<>@"\\]+/gu, " ").trim();
+const nameOf = (organisation: string): string => organisation.replaceAll(/[\s\p{Cc}<>@"\\]+/gu, " ").trim();
 
 /** Replies about the session, whatever the command: RFC 5321 (service closing, sequence of commands), RFC 4954 (authentication). */
 const ABOUT_SESSION = [421, 502, 503, 530, 534, 535, 538];

@@ -207,7 +207,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
       "content-type": expect.stringContaining("multipart/alternative"),
       "content-language": "en",
       "auto-submitted": "auto-generated",
-      from: FROM,
+      from: `"Kvarteret via platform.example" <${FROM}>`,
       to: ROBIN.email,
     });
     expect(mail?.body.trimEnd()).toBe(
