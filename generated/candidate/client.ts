@@ -39,9 +39,34 @@ export interface Client extends Interceptors {
    * List a candidate's shifts: `GET /c/shifts/{token}`.
    *
    * The offers and bookings of the candidate at the organisation, upcoming ones first, and bookings of the last 31
-   * days. At most 200. Each links the page of its shift. The page shows the address of the calendar.
+   * days. At most 200. Each links the page of its shift. The page shows the address of the calendar, and whether
+   * the candidate gets mail with offers.
    */
   listShifts: Call<paths, "/c/shifts/{token}", "get">;
+  /**
+   * Choose whether mail with offers comes, or disown the list: `POST /c/shifts/{token}`.
+   *
+   * `unsubscribe` ends mail with offers of the organisation, and `subscribe` takes that back; offers that were
+   * made meanwhile are in the list, and are not mailed. `not_me` is that of `answerShift`, about the newest
+   * notification. Requests of other sites are refused as there.
+   */
+  answerList: Call<paths, "/c/shifts/{token}", "post">;
+  /**
+   * Ask whether mail with offers is to end: `GET /c/unsubscribe/{token}`.
+   *
+   * Names the organisation, and says whether mail with offers comes. It changes nothing, because scanners of mail
+   * open links.
+   */
+  showSubscription: Call<paths, "/c/unsubscribe/{token}", "get">;
+  /**
+   * End mail with offers: `POST /c/unsubscribe/{token}`.
+   *
+   * The one-click unsubscription of RFC 8058, and the button of the page. It is honoured at once, without a
+   * cookie, a redirect or a question, and has the same effect if it is sent twice. Decision: any body is accepted,
+   * and none is read: `List-Unsubscribe=One-Click` comes as a form of either encoding, and a request to this link
+   * has no other meaning. Mail programs send it from other sites.
+   */
+  unsubscribe: Call<paths, "/c/unsubscribe/{token}", "post">;
   /**
    * Read a candidate's bookings as a calendar: `GET /c/calendar/{token}/shifts.ics`.
    *
@@ -63,6 +88,12 @@ export function createClient(options: ClientOptions = {}): Client {
     answerShift: (...init) =>
       withStatus(http.POST("/c/{token}", ...readAsText(sentAs("application/x-www-form-urlencoded", init)))),
     listShifts: (...init) => withStatus(http.GET("/c/shifts/{token}", ...readAsText(init))),
+    answerList: (...init) =>
+      withStatus(
+        http.POST("/c/shifts/{token}", ...readAsText(sentAs("application/x-www-form-urlencoded", init))),
+      ),
+    showSubscription: (...init) => withStatus(http.GET("/c/unsubscribe/{token}", ...readAsText(init))),
+    unsubscribe: (...init) => withStatus(http.POST("/c/unsubscribe/{token}", ...readAsText(init))),
     readCalendar: (...init) => withStatus(http.GET("/c/calendar/{token}/shifts.ics", ...readAsText(init))),
   };
 }

@@ -41,9 +41,34 @@ export interface Handlers<_Context> {
    * List a candidate's shifts: `GET /c/shifts/{token}`.
    *
    * The offers and bookings of the candidate at the organisation, upcoming ones first, and bookings of the last 31
-   * days. At most 200. Each links the page of its shift. The page shows the address of the calendar.
+   * days. At most 200. Each links the page of its shift. The page shows the address of the calendar, and whether
+   * the candidate gets mail with offers.
    */
   listShifts: Handler<operations["listShifts"], undefined>;
+  /**
+   * Choose whether mail with offers comes, or disown the list: `POST /c/shifts/{token}`.
+   *
+   * `unsubscribe` ends mail with offers of the organisation, and `subscribe` takes that back; offers that were
+   * made meanwhile are in the list, and are not mailed. `not_me` is that of `answerShift`, about the newest
+   * notification. Requests of other sites are refused as there.
+   */
+  answerList: Handler<operations["answerList"], undefined>;
+  /**
+   * Ask whether mail with offers is to end: `GET /c/unsubscribe/{token}`.
+   *
+   * Names the organisation, and says whether mail with offers comes. It changes nothing, because scanners of mail
+   * open links.
+   */
+  showSubscription: Handler<operations["showSubscription"], undefined>;
+  /**
+   * End mail with offers: `POST /c/unsubscribe/{token}`.
+   *
+   * The one-click unsubscription of RFC 8058, and the button of the page. It is honoured at once, without a
+   * cookie, a redirect or a question, and has the same effect if it is sent twice. Decision: any body is accepted,
+   * and none is read: `List-Unsubscribe=One-Click` comes as a form of either encoding, and a request to this link
+   * has no other meaning. Mail programs send it from other sites.
+   */
+  unsubscribe: Handler<operations["unsubscribe"], undefined>;
   /**
    * Read a candidate's bookings as a calendar: `GET /c/calendar/{token}/shifts.ics`.
    *
@@ -102,6 +127,66 @@ export const operationsTable = [
     operationId: "listShifts",
     method: "GET",
     path: "/c/shifts/{token}",
+    security: [],
+    scopes: [],
+    parameters: [
+      { in: "path", name: "token", type: "string" },
+      { in: "query", name: "language", type: "string" },
+    ],
+    responses: {
+      "200": "text/html",
+      "404": "text/html",
+      "410": "text/html",
+      "429": "text/html",
+      "500": "text/html",
+      "503": "text/html",
+    },
+  },
+  {
+    operationId: "answerList",
+    method: "POST",
+    path: "/c/shifts/{token}",
+    security: [],
+    scopes: [],
+    parameters: [
+      { in: "path", name: "token", type: "string" },
+      { in: "query", name: "language", type: "string" },
+    ],
+    body: { required: true, contentType: "application/x-www-form-urlencoded" },
+    responses: {
+      "303": null,
+      "400": "application/problem+json",
+      "403": "text/html",
+      "404": "text/html",
+      "410": "text/html",
+      "429": "text/html",
+      "500": "text/html",
+      "503": "text/html",
+    },
+  },
+  {
+    operationId: "showSubscription",
+    method: "GET",
+    path: "/c/unsubscribe/{token}",
+    security: [],
+    scopes: [],
+    parameters: [
+      { in: "path", name: "token", type: "string" },
+      { in: "query", name: "language", type: "string" },
+    ],
+    responses: {
+      "200": "text/html",
+      "404": "text/html",
+      "410": "text/html",
+      "429": "text/html",
+      "500": "text/html",
+      "503": "text/html",
+    },
+  },
+  {
+    operationId: "unsubscribe",
+    method: "POST",
+    path: "/c/unsubscribe/{token}",
     security: [],
     scopes: [],
     parameters: [

@@ -46,11 +46,45 @@ export interface paths {
     };
     /**
      * List a candidate's shifts
-     * @description The offers and bookings of the candidate at the organisation, upcoming ones first, and bookings of the last 31 days. At most 200. Each links the page of its shift. The page shows the address of the calendar.
+     * @description The offers and bookings of the candidate at the organisation, upcoming ones first, and bookings of the last 31 days. At most 200. Each links the page of its shift. The page shows the address of the calendar, and whether the candidate gets mail with offers.
      */
     get: operations["listShifts"];
     put?: never;
-    post?: never;
+    /**
+     * Choose whether mail with offers comes, or disown the list
+     * @description `unsubscribe` ends mail with offers of the organisation, and `subscribe` takes that back; offers that were made meanwhile are in the list, and are not mailed. `not_me` is that of `answerShift`, about the newest notification. Requests of other sites are refused as there.
+     */
+    post: operations["answerList"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/c/unsubscribe/{token}": {
+    parameters: {
+      query?: {
+        /** @description `sv` or `en`: the page in that language. Any other value counts as absent. */
+        language?: string;
+      };
+      header?: never;
+      path: {
+        /** @description From a mail with offers. It opens no other page. */
+        token: string;
+      };
+      cookie?: never;
+    };
+    /**
+     * Ask whether mail with offers is to end
+     * @description Names the organisation, and says whether mail with offers comes. It changes nothing, because scanners of mail open links.
+     */
+    get: operations["showSubscription"];
+    put?: never;
+    /**
+     * End mail with offers
+     * @description The one-click unsubscription of RFC 8058, and the button of the page. It is honoured at once, without a cookie, a redirect or a question, and has the same effect if it is sent twice. Decision: any body is accepted, and none is read: `List-Unsubscribe=One-Click` comes as a form of either encoding, and a request to this link has no other meaning. Mail programs send it from other sites.
+     */
+    post: operations["unsubscribe"];
     delete?: never;
     options?: never;
     head?: never;
@@ -92,6 +126,14 @@ export interface components {
      * @enum {string}
      */
     AnswerCode: "accept" | "decline" | "withdraw" | "not_me";
+    ListAnswer: {
+      answer: components["schemas"]["ListAnswerCode"];
+    };
+    /**
+     * @description What a candidate answers on the page of all shifts.
+     * @enum {string}
+     */
+    ListAnswerCode: "subscribe" | "unsubscribe" | "not_me";
     /** @description An iCalendar file. */
     Calendar: string;
     /** @description An HTML document. */
@@ -163,6 +205,23 @@ export interface components {
     };
     /** @description The page of the candidate's shifts. */
     ListPage: {
+      headers: {
+        /** @description `no-store` */
+        "Cache-Control"?: string;
+        /** @description Allows the page's own style and its form, and nothing else. */
+        "Content-Security-Policy"?: string;
+        /** @description `no-referrer` */
+        "Referrer-Policy"?: string;
+        /** @description `noindex, nofollow` */
+        "X-Robots-Tag"?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        "text/html": components["schemas"]["Html"];
+      };
+    };
+    /** @description Whether mail with offers comes. */
+    SubscriptionPage: {
       headers: {
         /** @description `no-store` */
         "Cache-Control"?: string;
@@ -397,6 +456,97 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
+  answerList: {
+    parameters: {
+      query?: {
+        /** @description `sv` or `en`: the page in that language. Any other value counts as absent. */
+        language?: string;
+      };
+      header?: never;
+      path: {
+        /** @description From the mail. Any text is accepted, and an unknown one answered with a page. */
+        token: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/x-www-form-urlencoded": components["schemas"]["ListAnswer"];
+      };
+    };
+    responses: {
+      /** @description Done, or done before. The page at `Location` shows the state. */
+      303: {
+        headers: {
+          /** @description The page itself, in the same language. */
+          Location?: string;
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description The form is not one of the page's. */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      403: components["responses"]["OtherSite"];
+      404: components["responses"]["UnknownLink"];
+      410: components["responses"]["EndedLink"];
+      429: components["responses"]["TooManyUnknownLinks"];
+      500: components["responses"]["Failed"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  showSubscription: {
+    parameters: {
+      query?: {
+        /** @description `sv` or `en`: the page in that language. Any other value counts as absent. */
+        language?: string;
+      };
+      header?: never;
+      path: {
+        /** @description From a mail with offers. It opens no other page. */
+        token: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: components["responses"]["SubscriptionPage"];
+      404: components["responses"]["UnknownLink"];
+      410: components["responses"]["EndedLink"];
+      429: components["responses"]["TooManyUnknownLinks"];
+      500: components["responses"]["Failed"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  unsubscribe: {
+    parameters: {
+      query?: {
+        /** @description `sv` or `en`: the page in that language. Any other value counts as absent. */
+        language?: string;
+      };
+      header?: never;
+      path: {
+        /** @description From a mail with offers. It opens no other page. */
+        token: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      200: components["responses"]["SubscriptionPage"];
+      404: components["responses"]["UnknownLink"];
+      410: components["responses"]["EndedLink"];
+      429: components["responses"]["TooManyUnknownLinks"];
+      500: components["responses"]["Failed"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
   readCalendar: {
     parameters: {
       query?: never;
@@ -438,6 +588,9 @@ export interface operations {
 export type ShiftAnswer = components["schemas"]["ShiftAnswer"];
 /** What a candidate answers. */
 export type AnswerCode = components["schemas"]["AnswerCode"];
+export type ListAnswer = components["schemas"]["ListAnswer"];
+/** What a candidate answers on the page of all shifts. */
+export type ListAnswerCode = components["schemas"]["ListAnswerCode"];
 /** An iCalendar file. */
 export type Calendar = components["schemas"]["Calendar"];
 /** An HTML document. */

@@ -7,6 +7,8 @@ import type { components, operations } from "./types.js";
 export declare const schemas: {
   readonly ShiftAnswer: Validator<components["schemas"]["ShiftAnswer"]>;
   readonly AnswerCode: Validator<components["schemas"]["AnswerCode"]>;
+  readonly ListAnswer: Validator<components["schemas"]["ListAnswer"]>;
+  readonly ListAnswerCode: Validator<components["schemas"]["ListAnswerCode"]>;
   readonly Calendar: Validator<components["schemas"]["Calendar"]>;
   readonly Html: Validator<components["schemas"]["Html"]>;
   readonly Problem: Validator<components["schemas"]["Problem"]>;
@@ -26,6 +28,19 @@ export declare const requests: {
   readonly listShifts: {
     readonly path: Validator<RequestPart<operations["listShifts"], "path">>;
     readonly query: Validator<RequestPart<operations["listShifts"], "query">>;
+  };
+  readonly answerList: {
+    readonly path: Validator<RequestPart<operations["answerList"], "path">>;
+    readonly query: Validator<RequestPart<operations["answerList"], "query">>;
+    readonly body: Validator<RequestBody<operations["answerList"]>>;
+  };
+  readonly showSubscription: {
+    readonly path: Validator<RequestPart<operations["showSubscription"], "path">>;
+    readonly query: Validator<RequestPart<operations["showSubscription"], "query">>;
+  };
+  readonly unsubscribe: {
+    readonly path: Validator<RequestPart<operations["unsubscribe"], "path">>;
+    readonly query: Validator<RequestPart<operations["unsubscribe"], "query">>;
   };
   readonly readCalendar: { readonly path: Validator<RequestPart<operations["readCalendar"], "path">> };
 };
@@ -57,6 +72,31 @@ export declare const responses: {
     readonly "500": Validator<ResponseBody<operations["listShifts"], 500>>;
     readonly "503": Validator<ResponseBody<operations["listShifts"], 503>>;
   };
+  readonly answerList: {
+    readonly "400": Validator<ResponseBody<operations["answerList"], 400>>;
+    readonly "403": Validator<ResponseBody<operations["answerList"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["answerList"], 404>>;
+    readonly "410": Validator<ResponseBody<operations["answerList"], 410>>;
+    readonly "429": Validator<ResponseBody<operations["answerList"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["answerList"], 500>>;
+    readonly "503": Validator<ResponseBody<operations["answerList"], 503>>;
+  };
+  readonly showSubscription: {
+    readonly "200": Validator<ResponseBody<operations["showSubscription"], 200>>;
+    readonly "404": Validator<ResponseBody<operations["showSubscription"], 404>>;
+    readonly "410": Validator<ResponseBody<operations["showSubscription"], 410>>;
+    readonly "429": Validator<ResponseBody<operations["showSubscription"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["showSubscription"], 500>>;
+    readonly "503": Validator<ResponseBody<operations["showSubscription"], 503>>;
+  };
+  readonly unsubscribe: {
+    readonly "200": Validator<ResponseBody<operations["unsubscribe"], 200>>;
+    readonly "404": Validator<ResponseBody<operations["unsubscribe"], 404>>;
+    readonly "410": Validator<ResponseBody<operations["unsubscribe"], 410>>;
+    readonly "429": Validator<ResponseBody<operations["unsubscribe"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["unsubscribe"], 500>>;
+    readonly "503": Validator<ResponseBody<operations["unsubscribe"], 503>>;
+  };
   readonly readCalendar: {
     readonly "200": Validator<ResponseBody<operations["readCalendar"], 200>>;
     readonly "404": Validator<ResponseBody<operations["readCalendar"], 404>>;
@@ -70,6 +110,8 @@ export declare const responses: {
 /** Each validator as a separate export: a bundle holds only the used ones. */
 export declare const isShiftAnswer: Validator<components["schemas"]["ShiftAnswer"]>;
 export declare const isAnswerCode: Validator<components["schemas"]["AnswerCode"]>;
+export declare const isListAnswer: Validator<components["schemas"]["ListAnswer"]>;
+export declare const isListAnswerCode: Validator<components["schemas"]["ListAnswerCode"]>;
 export declare const isCalendar: Validator<components["schemas"]["Calendar"]>;
 export declare const isHtml: Validator<components["schemas"]["Html"]>;
 export declare const isProblem: Validator<components["schemas"]["Problem"]>;

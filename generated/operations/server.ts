@@ -334,11 +334,12 @@ export interface Handlers<Context> {
    * Send a notification again: `POST /notifications/{notificationId}/resend`.
    *
    * Queues the notification for immediate delivery to the candidate's current address, whether it was delivered,
-   * refused, only shown, or still waits. While it waits, a second request changes nothing. Decision: a mail that
-   * was delivered is sent again under a Message-ID of its own, so that no mail server drops it as a repetition;
-   * any other mail keeps its Message-ID. 409 `notification_withdrawn` for an offer that no longer holds;
-   * `shift_started` for a confirmation or a change of a shift that has started; `mail_not_configured` when the
-   * platform has no mail server.
+   * refused, only shown, or still waits. While it waits, a second request changes nothing. The webhook for
+   * notifications gets it again, too, because its message has a link, and the link of the new mail ends that one.
+   * Decision: a mail that was delivered is sent again under a Message-ID of its own, so that no mail server drops
+   * it as a repetition; any other mail keeps its Message-ID. The same holds for `webhook-id`. 409
+   * `notification_withdrawn` for an offer that no longer holds; `shift_started` for a confirmation or a change of
+   * a shift that has started; `mail_not_configured` when the platform has neither a mail server nor the webhook.
    */
   resendNotification: Handler<operations["resendNotification"], Context>;
   /**

@@ -867,7 +867,7 @@ export interface paths {
     put?: never;
     /**
      * Send a notification again
-     * @description Queues the notification for immediate delivery to the candidate's current address, whether it was delivered, refused, only shown, or still waits. While it waits, a second request changes nothing. Decision: a mail that was delivered is sent again under a Message-ID of its own, so that no mail server drops it as a repetition; any other mail keeps its Message-ID. 409 `notification_withdrawn` for an offer that no longer holds; `shift_started` for a confirmation or a change of a shift that has started; `mail_not_configured` when the platform has no mail server.
+     * @description Queues the notification for immediate delivery to the candidate's current address, whether it was delivered, refused, only shown, or still waits. While it waits, a second request changes nothing. The webhook for notifications gets it again, too, because its message has a link, and the link of the new mail ends that one. Decision: a mail that was delivered is sent again under a Message-ID of its own, so that no mail server drops it as a repetition; any other mail keeps its Message-ID. The same holds for `webhook-id`. 409 `notification_withdrawn` for an offer that no longer holds; `shift_started` for a confirmation or a change of a shift that has started; `mail_not_configured` when the platform has neither a mail server nor the webhook.
      */
     post: operations["resendNotification"];
     delete?: never;
@@ -1740,7 +1740,7 @@ export interface components {
       | "booking_confirmed"
       | "booking_released";
     /**
-     * @description Why a notification was not delivered, or not yet. `address_disputed`: the reader of the mail has answered that the candidate is someone else.
+     * @description Why a notification was not delivered, or not yet. `address_disputed`: the reader of the mail has answered that the candidate is someone else. `unsubscribed`: the candidate wants no mail with offers of the organisation.
      * @enum {string}
      */
     DeliveryCode:
@@ -1750,7 +1750,8 @@ export interface components {
       | "tls_unavailable"
       | "offer_withdrawn"
       | "gave_up"
-      | "address_disputed";
+      | "address_disputed"
+      | "unsubscribed";
     /**
      * @description What a step of a trace, or the processing of an event, came to.
      * @enum {string}
@@ -2110,6 +2111,8 @@ export interface components {
       memberships: components["schemas"]["Membership"][];
       /** @description Of what the sources assert different things. Names and e-mail addresses are compared without regard to case, phone numbers by their last nine digits. */
       conflicts: components["schemas"]["Conflict"][];
+      /** @description The organisations from which the person gets no mail with offers, because of a link in such a mail. Absent: none. Mail about the person's own shifts is sent as before. The person alone can take it back, on the page of their shifts. */
+      unsubscriptions?: components["schemas"]["Unsubscription"][];
     };
     /**
      * @description Masked; empty if none is known.
@@ -2139,6 +2142,12 @@ export interface components {
     };
     /** @enum {string} */
     Conflict: "name" | "email" | "phone";
+    Unsubscription: {
+      /** Format: uuid */
+      providerId: string;
+      /** Format: date-time */
+      since: string;
+    };
     ReleaseMany: {
       candidateIds: string[];
     };
@@ -5467,7 +5476,7 @@ export type BookingReason = components["schemas"]["BookingReason"];
 /** Why the times or positions of a shift were not changed. */
 export type ChangeReason = components["schemas"]["ChangeReason"];
 export type NotificationKind = components["schemas"]["NotificationKind"];
-/** Why a notification was not delivered, or not yet. `address_disputed`: the reader of the mail has answered that the candidate is someone else. */
+/** Why a notification was not delivered, or not yet. `address_disputed`: the reader of the mail has answered that the candidate is someone else. `unsubscribed`: the candidate wants no mail with offers of the organisation. */
 export type DeliveryCode = components["schemas"]["DeliveryCode"];
 /** What a step of a trace, or the processing of an event, came to. */
 export type OutcomeCode = components["schemas"]["OutcomeCode"];
@@ -5527,6 +5536,7 @@ export type MaskedPhone = components["schemas"]["MaskedPhone"];
 /** What the registry of an organisation asserts about a person. */
 export type Membership = components["schemas"]["Membership"];
 export type Conflict = components["schemas"]["Conflict"];
+export type Unsubscription = components["schemas"]["Unsubscription"];
 export type ReleaseMany = components["schemas"]["ReleaseMany"];
 export type ReleasedMany = components["schemas"]["ReleasedMany"];
 export type NotReleased = components["schemas"]["NotReleased"];

@@ -93,6 +93,7 @@ export declare const schemas: {
   readonly MaskedPhone: Validator<components["schemas"]["MaskedPhone"]>;
   readonly Membership: Validator<components["schemas"]["Membership"]>;
   readonly Conflict: Validator<components["schemas"]["Conflict"]>;
+  readonly Unsubscription: Validator<components["schemas"]["Unsubscription"]>;
   readonly ReleaseMany: Validator<components["schemas"]["ReleaseMany"]>;
   readonly ReleasedMany: Validator<components["schemas"]["ReleasedMany"]>;
   readonly NotReleased: Validator<components["schemas"]["NotReleased"]>;
@@ -1054,6 +1055,7 @@ export declare const isMaskedEmail: Validator<components["schemas"]["MaskedEmail
 export declare const isMaskedPhone: Validator<components["schemas"]["MaskedPhone"]>;
 export declare const isMembership: Validator<components["schemas"]["Membership"]>;
 export declare const isConflict: Validator<components["schemas"]["Conflict"]>;
+export declare const isUnsubscription: Validator<components["schemas"]["Unsubscription"]>;
 export declare const isReleaseMany: Validator<components["schemas"]["ReleaseMany"]>;
 export declare const isReleasedMany: Validator<components["schemas"]["ReleasedMany"]>;
 export declare const isNotReleased: Validator<components["schemas"]["NotReleased"]>;

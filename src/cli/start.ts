@@ -11,6 +11,7 @@ import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
 import { createProviderCheck } from "./check-provider.ts";
 import { catchMails, mailedLink } from "./demo/candidate-link.ts";
 import { readDemo, writeDemo } from "./demo/demo-file.ts";
+import { freePort, startNotifiedService } from "./demo/notified-service.ts";
 import { createPrinter } from "./demo/printer.ts";
 import { runDemo } from "./demo/run-demo.ts";
 import { type DemoContext, operationsOf } from "./demo/step.ts";
@@ -102,7 +103,9 @@ function faultOf(name: string): FaultName {
 }
 
 async function run(options: Options, io: Io, timeoutMs: number): Promise<number> {
-  const { port, dataDir } = options;
+  const { dataDir } = options;
+  // Links name it before the platform listens.
+  const port = options.port === 0 ? await freePort() : options.port;
   const config = readConfig(io.env, { port, ...(dataDir !== undefined && { dataDir }) });
   const { sandboxPort, faults } = options;
   const snapshot = readDemo(config.dataDir);
@@ -111,8 +114,14 @@ async function run(options: Options, io: Io, timeoutMs: number): Promise<number>
   try {
     // The sandbox listens on plain http on this machine.
     const caught = config.mail ? undefined : catchMails();
+    const service = config.webhook ? undefined : await startNotifiedService();
     const platform = await startPlatform(
-      { ...config, allowInsecureProviders: true, publicUrl: config.publicUrl ?? `http://127.0.0.1:${port}` },
+      {
+        ...config,
+        ...(service && { webhook: service.webhook }),
+        allowInsecureProviders: true,
+        publicUrl: config.publicUrl ?? `http://127.0.0.1:${port}`,
+      },
       {
         log: logTo(config),
         checkProvider: createProviderCheck(),
@@ -122,9 +131,11 @@ async function run(options: Options, io: Io, timeoutMs: number): Promise<number>
     );
     try {
       writeDemo(config.dataDir, provider.snapshot());
-      return await runAndServe(options, { platform, provider, config, io, timeoutMs, mails: caught?.mails });
+      const sent = { mails: caught?.mails, messages: service?.messages };
+      return await runAndServe(options, { platform, provider, config, io, timeoutMs, ...sent });
     } finally {
       await platform.close();
+      await service?.close();
       writeDemo(config.dataDir, provider.snapshot());
     }
   } finally {
@@ -148,10 +159,12 @@ interface Running {
   timeoutMs: number;
   /** Undefined when mails are sent. */
   mails: readonly Mail[] | undefined;
+  /** Handed to the service of the demo; undefined when they go to another one. */
+  messages: readonly string[] | undefined;
 }
 
 async function runAndServe({ once }: Options, running: Running): Promise<number> {
-  const { platform, provider, config, io, timeoutMs, mails } = running;
+  const { platform, provider, config, io, timeoutMs, mails, messages } = running;
   const { write, isInteractive } = reportOutput(io);
   const printer = createPrinter(write, isInteractive);
   const operations = operationsOf(platform.url, platform.operationsToken);
@@ -170,12 +183,13 @@ async function runAndServe({ once }: Options, running: Running): Promise<number>
   writeDemo(config.dataDir, provider.snapshot());
   const stopped = untilStopped();
   // A failed demo may have no candidates, and those of an earlier start may have declined.
-  const link = isRight && mails ? await mailedLink(demo, mails).catch(() => undefined) : undefined;
+  const link = isRight && mails ? await mailedLink(demo, mails, messages).catch(() => undefined) : undefined;
   printer.line("");
   printer.line(`Both stay up. Console: ${platform.url}/console/#token=${platform.operationsToken}`);
   printer.line(`Operations API: ${platform.url}/operations/v1 (token: ${platform.operationsToken})`);
   printer.line(`Documentation: ${platform.url}/docs/`);
   if (link) printer.line(`Accept a shift as ${link.firstName}, from the mail of its offer: ${link.url}`);
+  if (link?.message) printer.line(`The same for a company's SMS service, by the webhook: ${link.message}`);
   printer.line("Stop them with Ctrl-C.");
   const lost = await Promise.race([stopped.then(() => undefined), platform.lost]);
   if (lost) io.stderr(`npm start: ${lost.message}; stored work continues at the next start`);

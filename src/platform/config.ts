@@ -4,6 +4,7 @@ import { syncOne } from "./db/sync.ts";
 import type { OfferMailLimits, OfferWaves } from "./deps.ts";
 import { ConfigError, checkEnvironment, dataDirOf } from "./environment.ts";
 import { readSecrets, type Secrets } from "./kept-secrets.ts";
+import type { MailSettings } from "./notifications/email.ts";
 import { type Retention, readRetention } from "./retention.ts";
 import { SETTING_NAMES, type SettingName, settingOf } from "./settings.ts";
 
@@ -42,7 +43,7 @@ export interface Config extends DatabaseConfig, Secrets {
   /** The company's own service that gets notifications. */
   webhook?: { url: string; secrets: readonly Buffer[] };
   /** How notifications are mailed; unset: they are only shown. */
-  mail?: { url: string; from: string };
+  mail?: MailSettings;
 }
 
 /**
@@ -65,6 +66,7 @@ export function readConfig(
   const trustProxy = of("TRUST_PROXY");
   const publicUrl = of("PUBLIC_URL");
   const [url, from] = [of("SMTP_URL"), of("SMTP_FROM")];
+  const [fromName, replyTo] = [of("SMTP_FROM_NAME"), of("SMTP_REPLY_TO")];
   const [webhookUrl, secrets] = [of("NOTIFICATION_WEBHOOK_URL"), of("NOTIFICATION_WEBHOOK_SECRETS")];
   return {
     host: of("HOST"),
@@ -89,7 +91,7 @@ export function readConfig(
     ...(publicUrl !== undefined && { publicUrl }),
     logLevel: of("LOG_LEVEL"),
     retention: readRetention(env),
-    ...(url && from && { mail: { url, from } }),
+    ...(url && from && { mail: { url, from, ...(fromName && { fromName }), ...(replyTo && { replyTo }) } }),
     ...(webhookUrl && secrets && { webhook: { url: webhookUrl, secrets } }),
     ...readSecrets(env, { dataDir, sync }),
   };

@@ -45,7 +45,7 @@ export interface StoredNumber {
 }
 
 /** A link opens the shift of a notification, all shifts of a candidate at an organisation, or the calendar with them. */
-export type LinkPurpose = "shift" | "shifts" | "calendar";
+export type LinkPurpose = "shift" | "shifts" | "calendar" | "unsubscribe";
 
 /** What a link leads to. */
 export interface LinkTarget {
@@ -68,6 +68,8 @@ export interface Mail {
   /** The same for each attempt. A resend of a delivered mail has a new id. */
   id: string;
   address: string;
+  /** The name of the organisation that the mail is about. */
+  organisation: string;
   subject: string;
   language: Language;
   /** Plain text. */
@@ -75,6 +77,8 @@ export interface Mail {
   html: string;
   /** The same for all mails about one shift; a digest has none. */
   thread?: string;
+  /** The link that ends mail of this kind, if it is a subscription. */
+  unsubscribe?: string | undefined;
   /** What the mail changes in the recipient's calendar. */
   calendar?: CalendarChange;
 }

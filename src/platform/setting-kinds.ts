@@ -147,6 +147,13 @@ export const mailAddress = kindOf({
   read: asWritten,
 });
 
+/** It is shown beside an address, and must not look like another one. */
+export const senderName = kindOf({
+  form: "1 to 60 characters without control characters, `<`, `>`, `@` and quotes",
+  isValid: (text) => /^[^\p{Cc}<>@"\\]{1,60}$/u.test(text),
+  read: asWritten,
+});
+
 export const token = kindOf({
   form: "at least 22 printable characters without spaces",
   isValid: (text) => /^[\x21-\x7e]{22,}$/.test(text),

@@ -14,6 +14,7 @@ import {
   postgresUrl,
   proxies,
   publicUrl,
+  senderName,
   smtpUrl,
   token,
   webhookSecrets,
@@ -193,6 +194,18 @@ export const CHAPTERS = {
       kind: mailAddress,
       usedWith: "SMTP_URL",
       help: "The sender of every mail.",
+    },
+    SMTP_FROM_NAME: {
+      kind: senderName,
+      usedWith: "SMTP_URL",
+      unset: "the domain of `SMTP_FROM`",
+      help: "The company's name: a mail of an organisation comes from `ORGANISATION via NAME`.",
+    },
+    SMTP_REPLY_TO: {
+      kind: mailAddress,
+      usedWith: "SMTP_URL",
+      unset: "answers go to `SMTP_FROM`",
+      help: "Where the answers of candidates go: an address that people read.",
     },
     CANDIDATE_LANGUAGE: {
       kind: language,

@@ -95,6 +95,12 @@ describe("npm start, as a process", () => {
     expect((await fetch(`${urls[1]}/nothing`)).status).toBe(404);
     const [, name, link = ""] =
       /^Accept a shift as (\w+), from the mail of its offer: (\S+)$/m.exec(printed) ?? [];
+    const [, message = "{}"] =
+      /^The same for a company's SMS service, by the webhook: (.*)$/m.exec(printed) ?? [];
+    expect(JSON.parse(message)).toMatchObject({
+      type: "notification.created",
+      data: { kind: "job_offered", link },
+    });
     const body = new URLSearchParams({ answer: "accept" });
     const page = await (await fetch(link, { method: "POST", body })).text();
     expect(page).toContain("Your shift is confirmed");

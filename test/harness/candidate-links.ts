@@ -51,6 +51,10 @@ export function linkOf(mails: readonly Mail[], subject: RegExp): string {
   return link;
 }
 
+/** Returns the link to all shifts of the candidate in a mail. */
+export const ownLinkIn = (mail: Pick<Mail, "text"> | undefined): string =>
+  linksIn(mail ?? { text: "" }).find((link) => link.startsWith("/c/shifts/")) ?? "";
+
 /** What a browser sends with the form of a page. */
 export function answerOn(
   url: string,

@@ -1,11 +1,14 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import PostalMime, { type Attachment } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 
 export interface Mail {
   from: string;
   to: string[];
+  /** The name beside the sender's address. */
+  sender: string;
   /** Headers by their names in lower case, unfolded. */
   headers: Readonly<Record<string, string>>;
   /** The plain text, as it was written: decoded. */
@@ -91,7 +94,7 @@ export async function startMailServer({ onMail, onCut }: MailServerOptions = {})
     onClose: ({ id }) => void unanswered.delete(id),
     onRcptTo: (_address, _session, done) => done(replyAt("recipient")),
     onData: (stream, session, done) => {
-      const take = (source: string) => {
+      const take = async (source: string) => {
         offered += 1;
         if (outage === "cut") return cut();
         const error = replyAt("data");
@@ -100,7 +103,7 @@ export async function startMailServer({ onMail, onCut }: MailServerOptions = {})
         const { mailFrom, rcptTo } = session.envelope;
         const envelope = { from: mailFrom ? mailFrom.address : "", to: rcptTo.map(({ address }) => address) };
         if (refusal === undefined || refusal === "lost") {
-          const mail = { ...envelope, ...read(source) };
+          const mail = { ...envelope, ...(await read(source)) };
           mails.push(mail);
           unanswered.set(session.id, mail);
           onMail?.(mail);
@@ -146,54 +149,24 @@ export async function startMailServer({ onMail, onCut }: MailServerOptions = {})
   };
 }
 
-function read(source: string): Omit<Mail, "from" | "to"> {
-  const { headers } = partOf(source);
-  const parts = leavesOf(source);
-  const of = (type: string) =>
-    parts.find((part) => part.headers["content-type"]?.startsWith(type) && !isAttached(part));
-  const calendar = of("text/calendar");
+async function read(source: string): Promise<Omit<Mail, "from" | "to">> {
+  const { headers, from, text = "", html = "", attachments } = await PostalMime.parse(source);
+  const isCalendar = ({ mimeType, disposition }: Attachment) =>
+    mimeType === "text/calendar" && disposition !== "attachment";
+  const calendar = attachments.find(isCalendar);
   return {
-    headers,
-    body: of("text/plain")?.body.trimEnd() ?? "",
-    html: of("text/html")?.body.trimEnd() ?? "",
-    ...(calendar && { calendar: { type: calendar.headers["content-type"] ?? "", text: calendar.body } }),
-    attachments: parts.filter(isAttached).map((part) => part.headers["content-type"] ?? ""),
+    headers: Object.fromEntries(headers.map(({ key, value }) => [key, value])),
+    sender: from?.name ?? "",
+    body: text.trimEnd(),
+    html: html.trimEnd(),
+    ...(calendar && {
+      calendar: { type: `text/calendar; method=${calendar.method}`, text: textOf(calendar) },
+    }),
+    attachments: attachments
+      .filter(({ disposition }) => disposition === "attachment")
+      .map(({ mimeType }) => mimeType),
   };
 }
 
-type Part = Pick<Mail, "headers" | "body">;
-
-const isAttached = ({ headers }: Part) => headers["content-disposition"]?.startsWith("attachment") ?? false;
-
-/** The parts of a mail that have no further parts. */
-function leavesOf(source: string): Part[] {
-  const part = partOf(source);
-  const [, boundary] = /boundary="([^"]+)"/.exec(part.headers["content-type"] ?? "") ?? [];
-  if (boundary === undefined) return [part];
-  return source
-    .split(`--${boundary}`)
-    .slice(1, -1)
-    .flatMap((each) => leavesOf(each.slice(2)));
-}
-
-function partOf(source: string): Part {
-  const end = source.indexOf("\r\n\r\n");
-  const lines = source
-    .slice(0, end)
-    .replaceAll(/\r\n[ \t]+/g, " ")
-    .split("\r\n");
-  const headers = Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 2)]),
-  );
-  const raw = source.slice(end + 4);
-  return { headers, body: decode(raw, headers["content-transfer-encoding"]).replaceAll("\r\n", "\n") };
-}
-
-function decode(body: string, encoding = "7bit"): string {
-  if (encoding === "base64") return Buffer.from(body, "base64").toString("utf8");
-  if (encoding !== "quoted-printable") return body;
-  const bytes = body
-    .replaceAll(/=\r\n/g, "")
-    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  return Buffer.from(bytes, "latin1").toString("utf8");
-}
+const textOf = ({ content }: Attachment): string =>
+  typeof content === "string" ? content : new TextDecoder().decode(content);

@@ -21,7 +21,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
   },
   "candidates/forget-members.ts": { tables: "memberships bookings", why: "a person may be known to others" },
   "candidates/sources.ts": {
-    tables: "memberships membership_competences",
+    tables: "memberships membership_competences personal_links",
     why: "shows what each asserts about a person",
   },
   "db/organisation.ts": {

@@ -14,11 +14,20 @@ export function catchMails(): { channel: Channel; mails: readonly Mail[] } {
 
 const KEPT = 100;
 
-/** Mails a candidate the offer of an open shift, and returns the link in it. @throws Error when no such mail comes in time. */
+/** What reaches a candidate of a notification: the link in the mail, and what the service for SMS or chat gets. */
+interface Reached {
+  firstName: string;
+  url: string;
+  /** Undefined when the messages go to a service of the company's own. */
+  message: string | undefined;
+}
+
+/** Sends a candidate the offer of an open shift. @throws Error when no such mail comes in time. */
 export async function mailedLink(
   demo: DemoContext,
   mails: readonly Mail[],
-): Promise<{ firstName: string; url: string }> {
+  messages: readonly string[] | undefined,
+): Promise<Reached> {
   const { operations, platformUrl } = demo;
   const notificationId = await until(demo, "an offer", () => readOffer(demo));
   const path = { notificationId };
@@ -28,7 +37,9 @@ export async function mailedLink(
     const mail = mails.findLast(({ id }) => id.startsWith(notificationId));
     return mail && /\/c\/[\w-]+/.exec(mail.text)?.[0];
   });
-  return { firstName, url: platformUrl + link };
+  const find = async () => messages?.findLast((each) => each.includes(link));
+  const message = messages && (await until(demo, "the message of the offer", find));
+  return { firstName, url: platformUrl + link, message };
 }
 
 /** Returns an offer of the first open shift that still holds. */

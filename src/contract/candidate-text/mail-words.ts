@@ -13,6 +13,7 @@ interface MailWords {
   >;
   /** What the link to all shifts is for. */
   ownShifts: string;
+  unsubscribe: string;
   digest: {
     subject: (count: number, total: number, day: string | undefined) => string;
     lead: string;
@@ -57,6 +58,7 @@ export const MAIL_TEXT: Record<Language, MailWords> = {
       },
     },
     ownShifts: "All your shifts, and your calendar",
+    unsubscribe: "No more mail with open shifts",
     digest: {
       subject: (count, total, day) =>
         `${count < total ? `${count} of ${total}` : count} new shifts${day === undefined ? "" : `, the first on ${day}`}`,
@@ -99,6 +101,7 @@ export const MAIL_TEXT: Record<Language, MailWords> = {
       },
     },
     ownShifts: "Alla dina pass, och din kalender",
+    unsubscribe: "Inga fler mejl om lediga pass",
     digest: {
       subject: (count, total, day) =>
         `${count < total ? `${count} av ${total}` : count} nya pass${day === undefined ? "" : `, det första ${day}`}`,

@@ -19,6 +19,8 @@ export interface NotificationValues {
   link?: string | undefined;
   /** The page of all shifts of the candidate at the organisation. */
   ownLink?: string | undefined;
+  /** The page that ends mail with offers. */
+  unsubscribe?: string | undefined;
 }
 
 export interface MailText {
@@ -60,7 +62,7 @@ export function mailText(values: NotificationValues): MailText {
       : []),
     ...(close === undefined ? [] : [close]),
     ...(link === undefined ? [] : [{ link, label: open }]),
-    ...ownLinkOf(values),
+    ...ownLinksOf(values),
   ]);
 }
 
@@ -83,12 +85,15 @@ export function digestText(
     ]),
     ...(more > 0 ? [words.digest.more(more)] : []),
     words.digest.close,
-    ...ownLinkOf(offers[0]),
+    ...ownLinksOf(offers[0]),
   ]);
 }
 
-const ownLinkOf = ({ language, ownLink }: NotificationValues): Part[] =>
-  ownLink === undefined ? [] : [{ link: ownLink, label: MAIL_TEXT[language].ownShifts }];
+function ownLinksOf({ language, ownLink, unsubscribe }: NotificationValues): Part[] {
+  const words = MAIL_TEXT[language];
+  const part = (link: string | undefined, label: string) => (link === undefined ? [] : [{ link, label }]);
+  return [...part(ownLink, words.ownShifts), ...part(unsubscribe, words.unsubscribe)];
+}
 
 const DAY = { weekday: "long", day: "numeric", month: "long" } as const;
 const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;

@@ -55,7 +55,11 @@ interface PageText {
     /** What a shift of the list is to the candidate. */
     states: Record<ListedStateCode, string>;
     calendar: { title: string; text: string; subscribe: string; address: string };
+    /** Whether mail with offers comes, and the answer that changes it. */
+    mail: { title: string; on: string; off: string; unsubscribe: string; subscribe: string };
   };
+  /** The page on which mail with offers ends. */
+  subscription: { title: string; ask: string; done: string; answer: string };
 }
 
 /** The states of shifts that a candidate's list shows. */
@@ -168,6 +172,19 @@ export const PAGE_TEXT: Record<Language, PageText> = {
         subscribe: "Add to my calendar",
         address: "Address for other calendars",
       },
+      mail: {
+        title: "Mail about open shifts",
+        on: "You get a mail when shifts are open for you.",
+        off: "You get no mail about open shifts; you find them here. Mail about the shifts that you are booked on still comes.",
+        unsubscribe: "No more mail about open shifts",
+        subscribe: "Get mail about open shifts again",
+      },
+    },
+    subscription: {
+      title: "Mail about open shifts",
+      ask: "Do you want no more mail about open shifts? Mail about the shifts that you are booked on still comes.",
+      done: "You get no more mail about open shifts. Mail about the shifts that you are booked on still comes. If you change your mind: the page of all your shifts, which each mail links, takes it back.",
+      answer: "No more mail about open shifts",
     },
   },
   sv: {
@@ -268,6 +285,19 @@ export const PAGE_TEXT: Record<Language, PageText> = {
         subscribe: "Lägg till i min kalender",
         address: "Adress för andra kalendrar",
       },
+      mail: {
+        title: "Mejl om lediga pass",
+        on: "Du får ett mejl när det finns lediga pass för dig.",
+        off: "Du får inga mejl om lediga pass; du hittar dem här. Mejl om pass som du är bokad på kommer ändå.",
+        unsubscribe: "Inga fler mejl om lediga pass",
+        subscribe: "Få mejl om lediga pass igen",
+      },
+    },
+    subscription: {
+      title: "Mejl om lediga pass",
+      ask: "Vill du inte ha fler mejl om lediga pass? Mejl om pass som du är bokad på kommer ändå.",
+      done: "Du får inga fler mejl om lediga pass. Mejl om pass som du är bokad på kommer ändå. Om du ändrar dig: på sidan med alla dina pass, som varje mejl länkar till, kan du få dem igen.",
+      answer: "Inga fler mejl om lediga pass",
     },
   },
 };

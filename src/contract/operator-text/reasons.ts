@@ -66,6 +66,7 @@ const DELIVERIES = {
       ? `every attempt failed${attempts === undefined ? "" : `, ${attempts} in total`}`
       : `the mail server rejected the message (SMTP ${status})`,
   address_disputed: () => "its reader says that the candidate is someone else",
+  unsubscribed: () => "the candidate wants no mail with offers",
 } satisfies Record<DeliveryCode, Phrase>;
 
 /** Why a notification was not delivered, or not yet, as a phrase to follow a colon. */

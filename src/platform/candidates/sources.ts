@@ -52,6 +52,25 @@ export async function readCompetences(
   return Map.groupBy(rows, ({ candidateId }) => candidateId);
 }
 
+interface Unsubscription {
+  candidateId: string;
+  providerId: string;
+  since: Date;
+}
+
+/** Returns the organisations of which people want no mail with offers. */
+export async function readUnsubscriptions(
+  db: Kysely<Schema>,
+  candidateIds: readonly string[],
+): Promise<Map<string, Unsubscription[]>> {
+  const { rows } = await sql<Unsubscription>`
+    select candidate_id as "candidateId", provider_id as "providerId", unsubscribed_at as since
+    from personal_links where ${among(candidateIds)} and unsubscribed_at is not null order by unsubscribed_at, provider_id`.execute(
+    db,
+  );
+  return Map.groupBy(rows, ({ candidateId }) => candidateId);
+}
+
 /** Each in the form in which it is compared; null: the source asserts nothing. */
 const NAME = (table: string) =>
   sql`lower(${sql.ref(`${table}.first_name`)} || ' ' || ${sql.ref(`${table}.last_name`)})`;

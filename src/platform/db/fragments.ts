@@ -14,7 +14,7 @@ export const IS_UNDELIVERED = sql.raw<boolean>(UNDELIVERED);
 
 /** Whether a waiting notification is not given up, over the table `notifications`. */
 export const ATTEMPTED =
-  "coalesce(notifications.delivery_error not in ('address_unusable', 'gave_up', 'address_disputed'), true)";
+  "coalesce(notifications.delivery_error not in ('address_unusable', 'gave_up', 'address_disputed', 'unsubscribed'), true)";
 export const IS_ATTEMPTED = sql.raw<boolean>(ATTEMPTED);
 
 /** The salt of a notification whose links end: another number than before, so that a link that has ended is not valid again. */

@@ -179,8 +179,13 @@ export interface Schema extends ShiftTables {
   declines: { provider_id: string; job_id: string; candidate_id: string; declined_at: Date };
   /** Addresses whose owner says that the candidate is someone else. */
   disputed_addresses: { provider_id: string; candidate_id: string; address: string; disputed_at: Date };
-  /** Part of the tokens of a person's links to all shifts at an organisation. */
-  personal_links: { provider_id: string; candidate_id: string; salt: number };
+  /** A person's links to all shifts at an organisation, and since when the person wants no mail with its offers. */
+  personal_links: {
+    provider_id: string;
+    candidate_id: string;
+    salt: number;
+    unsubscribed_at: Generated<Date | null>;
+  };
   /** The mails with offers of the last day. */
   offer_mails: {
     provider_id: string;

@@ -5,9 +5,7 @@ import { type NoticeCode, PAGE_TEXT, type RefusalCode } from "../../contract/can
 import { lengthOf, type When, whenOf } from "../../contract/candidate-text/when.ts";
 import { MINUTE_MS } from "../../contract/durations.ts";
 import { Html, html } from "../../contract/html.ts";
-import type { LinkTarget } from "../deps.ts";
 import type { LinkedShift } from "../links/shift.ts";
-import type { LinkedShifts, ListedShift } from "../links/shifts.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #56606b; --ground: #fff; --card: #f4f6f8; --line: #c9d1d9; --main: #0b5cad; --on: #fff; --warn: #8a4b00; }
@@ -43,48 +41,6 @@ export const CANDIDATE_POLICY = `default-src 'none'; style-src 'sha256-${sha256(
 /** So often a page that waits for the provider is loaded again. Seconds. */
 const REFRESH_S = 5;
 
-/** The page of all shifts of a candidate. `linkTo`: the address of a shift's page. `calendar`: that of the calendar, if the platform knows its own. */
-export function listPage(
-  { firstName, organisation, upcoming, past }: LinkedShifts,
-  language: Language,
-  { linkTo, calendar }: { linkTo: (link: LinkTarget) => string; calendar: string | undefined },
-): string {
-  const text = PAGE_TEXT[language];
-  const { title, lead, none, ...words } = text.list;
-  const section = (heading: string, shifts: readonly ListedShift[]) =>
-    shifts.length > 0
-      ? html`<h2>${heading}</h2><ul>${shifts.map((shift) => itemOf(shift, language, linkTo))}</ul>`
-      : undefined;
-  const content = html`
-    <p class="by"><bdi>${organisation}</bdi></p>
-    <h1>${title}</h1>
-    <p>${text.greeting} <bdi>${firstName}</bdi>! ${upcoming.length + past.length > 0 ? lead : none}</p>
-    ${section(words.upcoming, upcoming)}
-    ${section(words.past, past)}
-    ${calendar === undefined ? undefined : calendarSection(calendar, words.calendar)}
-    <footer>${otherLanguages(language)}</footer>`;
-  return pageOf(language, title, content);
-}
-
-function itemOf(shift: ListedShift, language: Language, linkTo: (link: LinkTarget) => string): Html {
-  const { roleName, outletName, timeZone, startTime, endTime, state, link } = shift;
-  const { labels, list } = PAGE_TEXT[language];
-  const when = whenOf(language, timeZone, startTime, endTime);
-  const name = [roleName, outletName].filter(Boolean).join(", ") || labels.role;
-  const title = html`<bdi>${name}</bdi>`;
-  return html`<li><strong>${link ? html`<a href="${linkTo(link)}">${title}</a>` : title}</strong>
-    <span>${spanOf(when)}</span><span class="by">${list.states[state]}</span></li>`;
-}
-
-function calendarSection(
-  address: string,
-  { title, text, subscribe, address: label }: (typeof PAGE_TEXT)[Language]["list"]["calendar"],
-): Html {
-  return html`<h2>${title}</h2><p>${text}</p>
-    <p><a href="${address.replace(/^https?:/, "webcal:")}">${subscribe}</a></p>
-    <details><summary>${label}</summary><p><code>${address}</code></p></details>`;
-}
-
 /** The page of a shift. */
 export function shiftPage(shift: LinkedShift, language: Language, refusal?: RefusalCode): string {
   const text = PAGE_TEXT[language];
@@ -102,10 +58,7 @@ export function shiftPage(shift: LinkedShift, language: Language, refusal?: Refu
     ${contactOf(shift, language)}
     <footer>
       ${otherLanguages(language)}
-      <details><summary>${text.disown.question(shift.firstName)}</summary>
-        <p>${text.disown.text}</p>
-        <form method="post"><button name="answer" value="not_me">${text.disown.answer}</button></form>
-      </details>
+      ${disownment(shift.firstName, language)}
     </footer>`;
   return pageOf(language, title, content, isWaiting && refusal === undefined);
 }
@@ -120,7 +73,16 @@ export function noticePage(notice: NoticeCode, language: Language): string {
   );
 }
 
-function pageOf(language: Language, title: string, content: Html, refreshes = false): string {
+/** "This is not me", behind a question: it must not be sent by mistake. */
+export function disownment(firstName: string, language: Language): Html {
+  const { question, text, answer } = PAGE_TEXT[language].disown;
+  return html`<details><summary>${question(firstName)}</summary>
+        <p>${text}</p>
+        <form method="post"><button name="answer" value="not_me">${answer}</button></form>
+      </details>`;
+}
+
+export function pageOf(language: Language, title: string, content: Html, refreshes = false): string {
   const refresh = html`<meta http-equiv="refresh" content="${String(REFRESH_S)}">`;
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
@@ -154,7 +116,7 @@ function factsOf(shift: LinkedShift, language: Language): Html {
     ${former && html`<dt>${labels.before}</dt><dd class="plain"><del>${spanOf(former)}</del></dd>`}</dl>`;
 }
 
-const spanOf = ({ day, times }: When) => `${day} ${times}`;
+export const spanOf = ({ day, times }: When) => `${day} ${times}`;
 
 function formOf({ answers, state }: LinkedShift, language: Language): Html {
   const text = PAGE_TEXT[language];
@@ -180,7 +142,7 @@ function contactOf(
     : html`<p>${text.tooLate} ${contact}: <a href="tel:${contactPhone.replaceAll(/[^\d+]/g, "")}">${contactPhone}</a></p>`;
 }
 
-function otherLanguages(language: Language): readonly Html[] {
+export function otherLanguages(language: Language): readonly Html[] {
   return Object.entries(PAGE_TEXT)
     .filter(([other]) => other !== language)
     .map(

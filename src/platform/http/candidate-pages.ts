@@ -7,13 +7,16 @@ import { ProblemError } from "../../runtime/problem.ts";
 import type { AddressLimit } from "../access/address-limit.ts";
 import type { Deps, LinkPurpose, LinkTarget } from "../deps.ts";
 import { answerShift } from "../links/answer.ts";
+import { disown } from "../links/disown.ts";
 import { noteOpened } from "../links/opened.ts";
+import { type LinkedPerson, readLinkedPerson, subscribe } from "../links/person.ts";
 import { type LinkedShift, readLinkedShift } from "../links/shift.ts";
 import { type LinkedShifts, type ListedShift, readLinkedShifts } from "../links/shifts.ts";
 import { calendarFeed } from "../notifications/calendar.ts";
 import { hideFromSpan } from "../tracing.ts";
 import { limitedBy } from "./authenticate.ts";
-import { CANDIDATE_POLICY, listPage, noticePage, shiftPage } from "./candidate-page.ts";
+import { listPage, subscriptionPage } from "./candidate-list-page.ts";
+import { CANDIDATE_POLICY, noticePage, shiftPage } from "./candidate-page.ts";
 import { asProblem } from "./errors.ts";
 
 /** A link is a secret in a path: neither caches, indexes nor other sites may get it. */
@@ -76,9 +79,13 @@ function handlersOf(deps: Deps, unknown: AddressLimit): Handlers<undefined> {
     };
   const open = opening("shift", readLinkedShift);
   const openList = opening("shifts", readLinkedShifts);
+  const openPerson = opening("shifts", readLinkedPerson);
+  const openSubscription = opening("unsubscribe", readLinkedPerson);
   const openCalendar = opening("calendar", readLinkedShifts);
   const page = (shift: LinkedShift, query: Query) =>
     shiftPage(shift, chosen(query.language) ?? shift.language);
+  const subscription = (person: LinkedPerson, query: Query) =>
+    ({ status: 200, body: subscriptionPage(person, chosen(query.language) ?? person.language) }) as const;
   return {
     showShift: async ({ path, query, raw }) => {
       const shift = await open(path.token, query, raw);
@@ -107,6 +114,28 @@ function handlersOf(deps: Deps, unknown: AddressLimit): Handlers<undefined> {
       const linkTo = (link: LinkTarget) => `../${deps.linkTokens.sign("shift", link)}${suffix}`;
       const body = listPage(shifts, chosen(query.language) ?? shifts.language, { linkTo, calendar });
       return { status: 200, body };
+    },
+    answerList: async ({ path, query, body: { answer }, raw }) => {
+      if (isFromOtherSite(raw, deps.publicUrl)) return notice(403, "other_site", query);
+      const person = await openPerson(path.token, query, raw);
+      if ("body" in person) return person;
+      if (answer !== "not_me") {
+        await subscribe(deps, person, answer === "subscribe");
+        return { status: 303, headers: { Location: raw.originalUrl } };
+      }
+      const { providerId, id: candidateId } = person.target;
+      await disown(deps, { providerId, candidateId, address: person.address });
+      return notice(410, "disowned", query, person.language);
+    },
+    showSubscription: async ({ path, query, raw }) => {
+      const person = await openSubscription(path.token, query, raw);
+      return "body" in person ? person : subscription(person, query);
+    },
+    unsubscribe: async ({ path, query, raw }) => {
+      const person = await openSubscription(path.token, query, raw);
+      if ("body" in person) return person;
+      await subscribe(deps, person, false);
+      return subscription({ ...person, isUnsubscribed: true }, query);
     },
     readCalendar: async ({ path, raw }) => {
       const shifts = await openCalendar(path.token, {}, raw);

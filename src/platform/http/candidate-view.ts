@@ -3,7 +3,13 @@ import type { Candidate, RevealedCandidate } from "../../../generated/operations
 import { maskEmail, maskPhone } from "../../contract/masked-contact.ts";
 import { maskPersonalNumber } from "../../contract/personal-number.ts";
 import { unknownCandidate } from "../candidates/candidate.ts";
-import { type Asserted, readAsserted, readCompetences, readConflicts } from "../candidates/sources.ts";
+import {
+  type Asserted,
+  readAsserted,
+  readCompetences,
+  readConflicts,
+  readUnsubscriptions,
+} from "../candidates/sources.ts";
 import type { CandidatesTable, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 
@@ -47,11 +53,13 @@ export async function viewsOf(
   const asserted = await readAsserted(db, ids);
   const able = await readCompetences(db, ids);
   const conflicts = await readConflicts(db, ids);
+  const unsubscriptions = await readUnsubscriptions(db, ids);
   return people.map((row) => {
     const competencesOf = (source: string | null) =>
       (able.get(row.candidate_id) ?? [])
         .filter(({ providerId }) => providerId === source)
         .map(({ competenceId }) => competenceId);
+    const ended = unsubscriptions.get(row.candidate_id);
     return {
       candidateId: row.candidate_id,
       personalNumber: maskPersonalNumber(numbers.open(row)),
@@ -71,6 +79,9 @@ export async function viewsOf(
         since: each.since.toISOString(),
       })),
       conflicts: conflicts.get(row.candidate_id) ?? [],
+      ...(ended && {
+        unsubscriptions: ended.map(({ providerId, since }) => ({ providerId, since: since.toISOString() })),
+      }),
     };
   });
 }

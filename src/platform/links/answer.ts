@@ -1,15 +1,13 @@
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { RefusalCode } from "../../contract/candidate-text/page-words.ts";
 import { ProblemError } from "../../runtime/problem.ts";
-import { newLinkSalt } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { acceptAndWait, withdrawAndWait } from "../jobs/await-provider.ts";
 import { lockJob, seatsOf } from "../jobs/job.ts";
-import { raiseRefused } from "../notifications/mail-issues.ts";
-import { publishNotification } from "../notifications/notify.ts";
 import { withdrawOffers } from "../notifications/offers.ts";
 import { transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
+import { disown } from "./disown.ts";
 import type { LinkedShift } from "./shift.ts";
 
 /** Carries out the answer of a candidate. Returns why it was refused, if it was: the shift, read again, says what holds now. */
@@ -76,50 +74,5 @@ function decline(
     // The next wave goes out once all of this one have declined.
     if (deps.offerWaves.size > 0) markRefreshDue(trx, deps, [{ providerId, key: { wave: job.shift_id } }]);
     return undefined;
-  });
-}
-
-/**
- * The reader of the mail is someone else: ends all links of the candidate at the organisation, sends no more to the address, and raises an issue about the
- * notification, which has not reached the candidate.
- */
-async function disown(deps: Deps, shift: LinkedShift): Promise<void> {
-  const { providerId, notificationId, candidateId, jobId, address, traceId } = shift;
-  await transact(deps, async (trx) => {
-    const at = deps.now();
-    const salt = newLinkSalt();
-    await trx
-      .insertInto("disputed_addresses")
-      .values({ provider_id: providerId, candidate_id: candidateId, address, disputed_at: at })
-      .onConflict((conflict) =>
-        conflict.columns(["provider_id", "candidate_id"]).doUpdateSet({ address, disputed_at: at }),
-      )
-      .execute();
-    await trx
-      .updateTable("notifications")
-      .set({ link_salt: salt })
-      .where("provider_id", "=", providerId)
-      .where("candidate_id", "=", candidateId)
-      .execute();
-    await trx
-      .insertInto("personal_links")
-      .values({ provider_id: providerId, candidate_id: candidateId, salt })
-      .onConflict((conflict) => conflict.columns(["provider_id", "candidate_id"]).doUpdateSet({ salt }))
-      .execute();
-    const { kind } = await trx
-      .updateTable("notifications")
-      .set({ delivered_at: null, delivery_error: "address_disputed", delivery_params: "{}" })
-      .where("provider_id", "=", providerId)
-      .where("notification_id", "=", notificationId)
-      .returning("kind")
-      .executeTakeFirstOrThrow();
-    publishNotification(trx, { notificationId, jobId, candidateId, kind }, null);
-    await raiseRefused(trx, deps, {
-      providerId,
-      notificationId,
-      candidateId,
-      traceId,
-      params: { kind, delivery: "address_disputed" },
-    });
   });
 }

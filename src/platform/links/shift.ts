@@ -22,7 +22,6 @@ export interface LinkedShift extends ShownShift {
   notificationId: string;
   openedAt: Date | null;
   address: string;
-  traceId: string;
   firstName: string;
   contactPhone: string | null;
   language: Language;
@@ -103,7 +102,7 @@ export async function readLinkedShift(
   const { rows } = await sql<Row>`
     select notification_id as "notificationId", link_salt as salt, link_opened_at as "openedAt", content, ${EMAIL} as address, ${FIRST_NAME} as "firstName",
       candidates.language as "candidateLanguage", integrations.language as "organisationLanguage", contact_phone as "contactPhone",
-      paused_since is null and health = 'reachable' as "isReachable", jobs.trace_id as "traceId", ${shiftColumns(providerId)}
+      paused_since is null and health = 'reachable' as "isReachable", ${shiftColumns(providerId)}
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
       join integrations using (provider_id) left join memberships using (provider_id, candidate_id) ${SHIFT_TABLES}
     where notifications.provider_id = ${providerId} and notification_id = ${id} and erased_at is null`.execute(

@@ -1,9 +1,8 @@
 import { sql } from "kysely";
-import type { Language } from "../../../generated/operations/types.ts";
 import type { ListedStateCode } from "../../contract/candidate-text/page-words.ts";
 import { DAY_MS } from "../../contract/durations.ts";
-import { FIRST_NAME, ofOrganisation } from "../candidates/membership.ts";
 import type { Deps, LinkTarget } from "../deps.ts";
+import { type LinkedPerson, readLinkedPerson } from "./person.ts";
 import { hasLinkEnded, partOf, SHIFT_TABLES, type ShiftRow, type ShownShift, shiftColumns } from "./shift.ts";
 
 /** So long after its end a booking is listed. */
@@ -12,11 +11,7 @@ const LISTED_AFTER_END_MS = 31 * DAY_MS;
 const LISTED = 200;
 
 /** What a link to all shifts leads to. */
-export interface LinkedShifts {
-  firstName: string;
-  organisation: string;
-  language: Language;
-  target: LinkTarget;
+export interface LinkedShifts extends LinkedPerson {
   upcoming: readonly ListedShift[];
   /** The latest first. */
   past: readonly ListedShift[];
@@ -31,34 +26,17 @@ export interface ListedShift extends ShownShift {
   sequence: number;
 }
 
-interface Person extends Pick<LinkedShifts, "firstName" | "organisation"> {
-  salt: number;
-  candidateLanguage: Language | null;
-  organisationLanguage: Language | null;
-}
-
 /** Returns the shifts of a link as they are now, for its candidate; undefined if the link has ended. */
 export async function readLinkedShifts(
   deps: Pick<Deps, "database" | "now" | "language">,
   target: LinkTarget,
 ): Promise<LinkedShifts | undefined> {
-  const { providerId, id, salt } = target;
-  const { rows } = await sql<Person>`
-    select ${FIRST_NAME} as "firstName", integrations.name as organisation, candidates.language as "candidateLanguage",
-      integrations.language as "organisationLanguage", coalesce(personal_links.salt, 0) as salt
-    from integrations join candidates on candidates.candidate_id = ${id} and erased_at is null ${ofOrganisation(providerId)}
-      left join personal_links on personal_links.provider_id = ${providerId} and personal_links.candidate_id = candidates.candidate_id
-    where integrations.provider_id = ${providerId}`.execute(deps.database.kysely);
-  const [person] = rows;
-  if (person?.salt !== salt) return undefined;
-  const { firstName, organisation, candidateLanguage, organisationLanguage } = person;
+  const person = await readLinkedPerson(deps, target);
+  if (!person) return undefined;
   const shifts = await readShifts(deps, target);
   const isPast = ({ endTime }: ListedShift) => endTime <= deps.now();
   return {
-    firstName,
-    organisation,
-    language: candidateLanguage ?? organisationLanguage ?? deps.language,
-    target,
+    ...person,
     upcoming: shifts.filter((shift) => !isPast(shift)),
     past: shifts.filter(isPast).reverse(),
   };

@@ -99,6 +99,6 @@ async function readNotifications(kysely: Kysely<Schema>): Promise<Readings["noti
     limit ${MOST_COUNTED + 1}) as counted)::int`;
   const { rows } = await sql<Readings["notifications"]>`
     select ${undelivered(sql`delivery_error is null`)} as waiting,
-      ${undelivered(sql`delivery_error is not null`)} as failed`.execute(kysely);
+      ${undelivered(sql`delivery_error <> 'unsubscribed'`)} as failed`.execute(kysely);
   return rows[0] ?? { waiting: 0, failed: 0 };
 }

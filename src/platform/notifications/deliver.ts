@@ -47,11 +47,16 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
   };
 }
 
-const DISPUTED: Delivery = { kind: "refused", code: "address_disputed" };
+/** Why a mail must not be sent. */
+function withheld({ isDisputed, isUnsubscribed, kind }: Waiting): Delivery | undefined {
+  if (isDisputed) return { kind: "refused", code: "address_disputed" };
+  if (isUnsubscribed && kind === "job_offered") return { kind: "refused", code: "unsubscribed" };
+  return undefined;
+}
 
 const send = (channel: Channel, { mail, waiting }: Letter, signal: AbortSignal) =>
   inSpan({ name: "mail", kind: "client", traceId: waiting[0].traceId }, async (span) => {
-    const outcome = waiting[0].isDisputed ? DISPUTED : await channel.deliver(mail, signal);
+    const outcome = withheld(waiting[0]) ?? (await channel.deliver(mail, signal));
     span.setAttribute("shiftpact.delivery", outcome.kind);
     return outcome;
   });
@@ -157,6 +162,8 @@ async function noteRefused(
     delivery_params: JSON.stringify(params),
   });
   await returnTurn(trx, claim);
+  // What the candidate has chosen needs no operator.
+  if (code === "unsubscribed") return;
   for (const each of waiting)
     await raiseRefused(trx, deps, undelivered(claim, each, { ...params, delivery: code }));
 }

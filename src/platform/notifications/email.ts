@@ -11,6 +11,10 @@ export interface MailSettings {
   url: string;
   /** A bare address. */
   from: string;
+  /** Of the company. Otherwise the domain of `from`. */
+  fromName?: string;
+  /** Where answers go, if not to `from`. */
+  replyTo?: string;
   /** The time limit of one mail, to the server's last reply. Milliseconds. */
   timeoutMs?: number;
 }
@@ -19,7 +23,8 @@ export interface MailSettings {
 const CONNECTIONS = 5;
 
 /** Delivers notifications by email. Only the code of the server's reply is kept, because its text often contains an address. */
-export function createEmailChannel({ url, from, timeoutMs = MAIL_TIMEOUT_MS }: MailSettings): Channel {
+export function createEmailChannel(settings: MailSettings): Channel {
+  const { url, timeoutMs = MAIL_TIMEOUT_MS } = settings;
   const transport = createTransport({
     ...serverOf(url),
     pool: true,
@@ -37,7 +42,7 @@ export function createEmailChannel({ url, from, timeoutMs = MAIL_TIMEOUT_MS }: M
     deliver: async (mail, signal) => {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {
-        await transport.sendMail({ ...messageOf(mail, from), signal: limit });
+        await transport.sendMail({ ...messageOf(mail, settings), signal: limit });
         return { kind: "delivered" };
       } catch (error) {
         return outcomeOf(error);
@@ -65,22 +70,36 @@ function serverOf(text: string) {
 }
 
 /** Returns the mail. Each notification keeps its Message-ID across attempts, so that a server or mail program can drop repetitions. */
-function messageOf({ id, address, subject, language, text, html, thread, calendar }: Mail, from: string) {
+function messageOf(mail: Mail, { from, fromName, replyTo }: MailSettings) {
+  const { id, address, organisation, subject, language, text, html, thread, unsubscribe, calendar } = mail;
   const domain = from.slice(from.lastIndexOf("@") + 1);
   return {
-    from: { name: "", address: from },
+    // nodemailer quotes and encodes the name.
+    from: { name: `${nameOf(organisation)} via ${fromName ?? domain}`, address: from },
+    ...(replyTo !== undefined && { replyTo: { name: "", address: replyTo } }),
     to: { name: "", address },
     envelope: { from, to: [address] },
     messageId: `<${id}@${domain}>`,
     ...(thread !== undefined && { references: `<${thread}@${domain}>` }),
-    // Suppresses out-of-office replies (RFC 3834).
-    headers: { "Auto-Submitted": "auto-generated", "Content-Language": language },
+    headers: {
+      // Suppresses out-of-office replies (RFC 3834).
+      "Auto-Submitted": "auto-generated",
+      "Content-Language": language,
+      ...(unsubscribe !== undefined && {
+        "List-Unsubscribe": `<${unsubscribe}>`,
+        // Mail programs may send it without a question (RFC 8058).
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      }),
+    },
     subject,
     text,
     html,
     ...(calendar && { icalEvent: calendarInvitation(calendar, { from, address }) }),
   };
 }
+
+/** An organisation's name comes from elsewhere: it must neither add lines nor look like an address. */
+const nameOf = (organisation: string): string => organisation.replaceAll(/[\s\p{Cc}<>@"\\]+/gu, " ").trim();
 
 /** Replies about the session, whatever the command: RFC 5321 (service closing, sequence of commands), RFC 4954 (authentication). */
 const ABOUT_SESSION = [421, 502, 503, 530, 534, 535, 538];

@@ -86,6 +86,7 @@ interface Waiting {
   expiresAt: Date;
   /** Of its link. */
   salt: number;
+  resends: number;
   language: NotificationMessage["data"]["language"];
 }
 
@@ -99,7 +100,7 @@ async function readWaiting(
   const { rows } = await sql<Waiting>`
     select notifications.provider_id as "providerId", notification_id as "notificationId", candidate_id as "candidateId",
       jobs.job_id as "jobId", notifications.kind, notifications.trace_id as "traceId", notifications.created_at as "createdAt",
-      ${EXPIRES} as "expiresAt", link_salt as salt, coalesce(candidates.language, integrations.language, ${language}) as language
+      ${EXPIRES} as "expiresAt", link_salt as salt, resends, coalesce(candidates.language, integrations.language, ${language}) as language
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id) join integrations using (provider_id)
     where notifications.provider_id = ${providerId} and webhook = 'waiting' and ${isAfter} and ${EXPIRES} > ${now()}
       and erased_at is null and ${stillHolds(now(), providerId)}
@@ -110,9 +111,10 @@ async function readWaiting(
 function handOne(
   { publicUrl, linkTokens }: Deps,
   webhook: NotificationWebhook,
-  { traceId, createdAt, expiresAt, salt, ...ids }: Waiting,
+  { traceId, createdAt, expiresAt, salt, resends, ...ids }: Waiting,
   signal: AbortSignal,
 ): Promise<WebhookOutcome> {
+  const id = resends === 0 ? ids.notificationId : `${ids.notificationId}.${resends}`;
   const target = { providerId: ids.providerId, id: ids.notificationId, salt };
   const message: NotificationMessage = {
     type: "notification.created",
@@ -124,7 +126,7 @@ function handOne(
     },
   };
   return inSpan({ name: "webhook", kind: "client", traceId }, async (span) => {
-    const outcome = await webhook.send(ids.notificationId, JSON.stringify(message), signal);
+    const outcome = await webhook.send(id, JSON.stringify(message), signal);
     span.setAttribute("shiftpact.delivery", outcome.kind);
     return outcome;
   });

@@ -34,6 +34,8 @@ export interface Waiting extends NotificationValues {
   startTime: Date;
   /** The reader of mail to this address has said that the candidate is someone else. */
   isDisputed: boolean;
+  /** Wants no mail with offers of the organisation. */
+  isUnsubscribed: boolean;
   /** How many wait, this one included. */
   total: number;
   organisation: string;
@@ -53,7 +55,9 @@ interface Assignment {
 }
 
 /** With what the candidate was notified of before about the same shift. */
-type Read = Omit<Waiting, "before" | "link" | "ownLink"> & { earlier: Record<string, unknown> | null };
+type Read = Omit<Waiting, "before" | "link" | "ownLink" | "unsubscribe"> & {
+  earlier: Record<string, unknown> | null;
+};
 
 /** A mail, and the notifications that it delivers. */
 export interface Letter {
@@ -83,21 +87,26 @@ function letterOf(
   { providerId, key }: Claim,
   waiting: readonly [Waiting, ...Waiting[]],
 ): Letter {
-  const linked = ({ link: _, ownLink: __, ...values }: Waiting): Waiting => {
+  const linked = (values: Waiting): Waiting => {
     if (publicUrl === undefined) return values;
-    const { notificationId: id, salt, ownSalt } = values;
+    const { notificationId: id, salt, ownSalt, kind } = values;
+    const own = { providerId, id: key, salt: ownSalt };
     return {
       ...values,
       link: `${publicUrl}/c/${linkTokens.sign("shift", { providerId, id, salt })}`,
-      ownLink: `${publicUrl}/c/shifts/${linkTokens.sign("shifts", { providerId, id: key, salt: ownSalt })}`,
+      ownLink: `${publicUrl}/c/shifts/${linkTokens.sign("shifts", own)}`,
+      // Mail about the person's own shifts is no subscription.
+      ...(kind === "job_offered" && {
+        unsubscribe: `${publicUrl}/c/unsubscribe/${linkTokens.sign("unsubscribe", own)}`,
+      }),
     };
   };
   const [first, ...rest] = [linked(waiting[0]), ...waiting.slice(1).map(linked)] as const;
-  const { notificationId, digestId, resends, address, total } = first;
+  const { notificationId, digestId, resends, address, organisation, total, unsubscribe } = first;
   const own = resends === 0 ? notificationId : `${notificationId}.${resends}`;
   const isOwn = first.kind !== "job_offered" || digestId === null || digestId === notificationId;
   const text = rest.length === 0 ? mailText(first) : digestText([first, ...rest], total - waiting.length);
-  const mail: Mail = { id: isOwn ? own : digestId, address, ...text };
+  const mail: Mail = { id: isOwn ? own : digestId, address, organisation, unsubscribe, ...text };
   if (rest.length > 0) return { mail, waiting };
   const calendar = calendarOf(first, now());
   return { mail: { ...mail, thread: `shift.${first.jobId}`, ...(calendar && { calendar }) }, waiting };
@@ -134,7 +143,7 @@ async function readWaiting(
     select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends, link_salt as salt, coalesce(personal_links.salt, 0) as "ownSalt",
       digest_id as "digestId", start_time as "startTime",
       exists (select 1 from disputed_addresses as disputed where disputed.provider_id = notifications.provider_id
-        and disputed.candidate_id = notifications.candidate_id and disputed.address = ${EMAIL}) as "isDisputed", (count(*) over ())::int as total,
+        and disputed.candidate_id = notifications.candidate_id and disputed.address = ${EMAIL}) as "isDisputed", unsubscribed_at is not null as "isUnsubscribed", (count(*) over ())::int as total,
       ${EMAIL} as address, ${FIRST_NAME} as "firstName", notifications.kind, content, integrations.name as organisation,
       coalesce(outlets.address, workplaces.address) as "outletAddress", end_time as "endTime",
       case when notifications.calendar_uid is not null then (

@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import { isTooLate, stillHolds } from "./holds.ts";
+import { markWebhookDue } from "./mail-due.ts";
 import { publishNotification } from "./notify.ts";
 
 type Notification = Selectable<NotificationsTable>;
@@ -17,7 +18,11 @@ type Notification = Selectable<NotificationsTable>;
 export async function resendNotification(deps: Deps, notificationId: string): Promise<Notification> {
   return transact(deps, async (trx) => {
     const found = await requireResendable(trx, deps, notificationId);
-    if (!deps.channel) throw problem("mail_not_configured", { detail: "Set SMTP_URL and SMTP_FROM first." });
+    const { channel, webhook } = deps;
+    if (!channel && !webhook)
+      throw problem("mail_not_configured", {
+        detail: "Set SMTP_URL and SMTP_FROM, or NOTIFICATION_WEBHOOK_URL, first.",
+      });
     const { provider_id: providerId, candidate_id: key } = found;
     // The operator has decided that the address is the candidate's.
     await trx
@@ -25,8 +30,9 @@ export async function resendNotification(deps: Deps, notificationId: string): Pr
       .where("provider_id", "=", providerId)
       .where("candidate_id", "=", key)
       .execute();
-    markDue(trx, deps, [{ providerId, kind: "mail", key, priority: PRIORITY.interactive }]);
-    return requeue(trx, found, deps.channel.name);
+    if (channel) markDue(trx, deps, [{ providerId, kind: "mail", key, priority: PRIORITY.interactive }]);
+    if (webhook) markWebhookDue(trx, deps, [{ providerId }]);
+    return requeue(trx, found, { channel: channel?.name, hasWebhook: webhook !== undefined });
   });
 }
 
@@ -60,11 +66,16 @@ const unknown = () =>
 const isWaiting = ({ channel, delivered_at, delivery_error }: Notification): boolean =>
   channel !== null &&
   delivered_at === null &&
-  (delivery_error === null || !["address_unusable", "gave_up", "address_disputed"].includes(delivery_error));
+  (delivery_error === null ||
+    !["address_unusable", "gave_up", "address_disputed", "unsubscribed"].includes(delivery_error));
 
-/** Makes the notification a mail of its own, which waits for no limit of offer mail. */
-async function requeue(trx: Trx, notification: Notification, channel: string): Promise<Notification> {
-  const { provider_id, notification_id: notificationId, resends, delivered_at } = notification;
+/** Makes the notification a mail of its own, which waits for no limit of offer mail, and hands it to the company's service again. */
+async function requeue(
+  trx: Trx,
+  notification: Notification,
+  { channel, hasWebhook }: { channel: string | undefined; hasWebhook: boolean },
+): Promise<Notification> {
+  const { provider_id, notification_id: notificationId, resends, delivered_at, webhook } = notification;
   const { job_id: jobId, candidate_id: candidateId, kind } = notification;
   const waits = isWaiting(notification);
   if (!waits) publishNotification(trx, { notificationId, jobId, candidateId, kind }, null);
@@ -72,9 +83,10 @@ async function requeue(trx: Trx, notification: Notification, channel: string): P
     .updateTable("notifications")
     .set({
       digest_id: notificationId,
-      ...(!waits && { channel, delivered_at: null, delivery_error: null, delivery_params: "{}" }),
-      // A new Message-ID, so that the mail server does not drop a repetition of a delivered mail.
-      resends: delivered_at === null ? resends : resends + 1,
+      ...(!waits && channel && { channel, delivered_at: null, delivery_error: null, delivery_params: "{}" }),
+      ...(hasWebhook && { webhook: "waiting" as const }),
+      // New ids, so that neither the mail server nor the service drops a repetition of what was delivered.
+      resends: delivered_at === null && webhook !== "sent" ? resends : resends + 1,
       // The new mail has a new link, and that of the one before has ended.
       ...(!waits && { link_salt: newLinkSalt() }),
     })

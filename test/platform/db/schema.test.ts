@@ -266,7 +266,12 @@ const TABLES: Tables = {
     address: "text",
     disputed_at: "timestamptz",
   },
-  personal_links: { provider_id: "uuid", candidate_id: "uuid", salt: "int4" },
+  personal_links: {
+    provider_id: "uuid",
+    candidate_id: "uuid",
+    salt: "int4",
+    unsubscribed_at: "timestamptz?",
+  },
   offer_mails: {
     provider_id: "uuid",
     candidate_id: "uuid",

@@ -9,6 +9,7 @@ import {
   headingOf,
   linkOf,
   linksIn,
+  ownLinkIn,
   PUBLIC_URL,
   startWithLinks,
 } from "../../harness/candidate-links.ts";
@@ -21,7 +22,7 @@ import { type StartedOrganisation, startOrganisation } from "../../harness/start
 const OFFER = /is open for you/;
 
 /** The paths of pages as the log has them. */
-const HIDDEN = /"path":"\/c\/(?:\*|shifts\/\*|calendar\/\*\/\*)"/g;
+const HIDDEN = /"path":"\/c\/(?:\*|shifts\/\*|unsubscribe\/\*|calendar\/\*\/\*)"/g;
 
 describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
   const database = useEngine(engine);
@@ -83,7 +84,9 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
     const token = link.slice("/c/".length);
     await open(link);
     await open(`${link}x`);
-    const own = linksIn(mails[0] ?? { text: "" }).at(-1) ?? "";
+    const own = ownLinkIn(mails[0]);
+    const unsubscribe = linksIn(mails[0] ?? { text: "" }).at(-1) ?? "";
+    expect((await open(unsubscribe)).status).toBe(200);
     const calendar = /<code>https:\/\/work\.example([^<]*)/.exec((await open(own)).text)?.[1] ?? "";
     expect((await open(calendar)).status).toBe(200);
     await answer(link, "accept");
@@ -99,9 +102,15 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
       await organisation.dump(),
     ];
     const mac = token.slice(-22);
-    const secrets = [token, mac, own.slice(-22), (calendar.split("/")[3] ?? "").slice(-22)];
+    const secrets = [
+      token,
+      mac,
+      own.slice(-22),
+      unsubscribe.slice(-22),
+      (calendar.split("/")[3] ?? "").slice(-22),
+    ];
     for (const text of published) for (const secret of secrets) expect(text).not.toContain(secret);
-    await expect.poll(() => lines.join("").match(HIDDEN)?.length).toBe(7);
+    await expect.poll(() => lines.join("").match(HIDDEN)?.length).toBe(8);
     for (const secret of secrets) expect(lines.join("")).not.toContain(secret);
     expect((await open(link)).text).not.toContain(mac);
   });
@@ -157,10 +166,10 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
   it("stays valid for everyone while random ones from one address get 429, without a statement", async () => {
     const { link } = await offered();
     const statuses = new Map<number, number>();
-    const kinds = ["", "shifts/", "calendar/"];
+    const kinds = ["", "shifts/", "unsubscribe/", "calendar/"];
     for (let nth = 0; nth < 10_000; nth += 50) {
       const opened = Array.from({ length: 50 }, async (_, each) => {
-        const kind = kinds[each % 3] ?? "";
+        const kind = kinds[each % 4] ?? "";
         const end = kind === "calendar/" ? "/shifts.ics" : "";
         const path = `/c/${kind}${randomBytes(52).toString("base64url")}${end}`;
         // Connections are kept: there are many requests.

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
+import type { Mail } from "../../../src/platform/deps.ts";
+import { createEmailChannel, type MailSettings } from "../../../src/platform/notifications/email.ts";
 import { isOnCitus } from "../../harness/citus.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type MailServer, type Outage, startMailServer } from "../../harness/mail-server.ts";
@@ -19,6 +20,7 @@ const FROM = "shifts@platform.example";
 const LETTER = {
   id: "letter",
   address: ROBIN.email,
+  organisation: "Kvarteret",
   language: "en",
   subject: "A shift",
   text: "It is open.",
@@ -79,6 +81,59 @@ describe("a mail to a server that fails", () => {
     const outcome = await channel.deliver({ ...LETTER, address: "<>" }, new AbortController().signal);
     expect(outcome).toEqual({ kind: "refused", code: "address_unusable" });
     expect(server.offered).toBe(0);
+  });
+});
+
+/** The sender as its recipient reads it. */
+const SENDERS: [organisation: string, fromName: string | undefined, read: string][] = [
+  ["Kvarteret", undefined, "Kvarteret via platform.example"],
+  ["Kafé Ärlan, Norr", "Bemanning & Co", "Kafé Ärlan, Norr via Bemanning & Co"],
+  ["Café 👩🏽‍🍳 שלום", undefined, "Café 👩🏽‍🍳 שלום via platform.example"],
+  ["Norr\r\nBcc: eve@evil.example\r\n", undefined, "Norr Bcc: eve evil.example via platform.example"],
+  ['"Bank" <help@bank.example>', undefined, "Bank help bank.example via platform.example"],
+];
+
+describe("the headers of a mail", () => {
+  const sent = async (mail: Partial<Mail>, settings: Partial<MailSettings> = {}) => {
+    const server = await startMailServer();
+    onTestFinished(server.close);
+    const channel = createEmailChannel({ url: server.url, from: FROM, ...settings });
+    onTestFinished(() => channel.close());
+    const signal = new AbortController().signal;
+    expect(await channel.deliver({ ...LETTER, ...mail }, signal)).toEqual({ kind: "delivered" });
+    const [caught] = server.mails;
+    if (!caught) throw new Error("no mail");
+    return caught;
+  };
+
+  it.each(SENDERS)(
+    "name the organisation %j and the company %j as one sender",
+    async (organisation, fromName, read) => {
+      const { sender, headers, from, to } = await sent(
+        { organisation },
+        fromName === undefined ? {} : { fromName },
+      );
+      expect(sender).toBe(read);
+      expect({ from, to }).toEqual({ from: FROM, to: [ROBIN.email] });
+      expect(headers.from).toContain(`<${FROM}>`);
+      expect(Object.keys(headers)).not.toContain("bcc");
+    },
+  );
+
+  it("name an address for answers, if there is one", async () => {
+    expect((await sent({})).headers).not.toHaveProperty("reply-to");
+    const replyTo = "people@company.example";
+    expect((await sent({}, { replyTo })).headers["reply-to"]).toBe(replyTo);
+  });
+
+  it("offer the end of a subscription by one click, and of nothing else", async () => {
+    const { headers } = await sent({});
+    expect(Object.keys(headers).filter((name) => name.startsWith("list-"))).toEqual([]);
+    const unsubscribe = `https://work.example/c/unsubscribe/${"x".repeat(70)}`;
+    expect((await sent({ unsubscribe })).headers).toMatchObject({
+      "list-unsubscribe": `<${unsubscribe}>`,
+      "list-unsubscribe-post": "List-Unsubscribe=One-Click",
+    });
   });
 });
 
@@ -152,7 +207,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
       "content-type": expect.stringContaining("multipart/alternative"),
       "content-language": "en",
       "auto-submitted": "auto-generated",
-      from: FROM,
+      from: `"Kvarteret via platform.example" <${FROM}>`,
       to: ROBIN.email,
     });
     expect(mail?.body.trimEnd()).toBe(

@@ -59,7 +59,7 @@ describe.each(featureEngines)("the language of mails and pages on %s", (engine) 
     const job = await organisation.open(NIGHT);
     const [outlet] = organisation.provider.outlets;
     const [role] = organisation.provider.roles;
-    const [link, own] = linksIn(mails[0] ?? { text: "" });
+    const [link, own, unsubscribe] = linksIn(mails[0] ?? { text: "" });
     expect(mails[0]?.text).toBe(
       [
         "Hej Åsa!",
@@ -73,7 +73,8 @@ describe.each(featureEngines)("the language of mails and pages on %s", (engine) 
         ].join("\n"),
         "Den som tackar ja först får det.",
         `Tacka ja eller nej:\n  ${PUBLIC_URL}${link}`,
-        `Alla dina pass, och din kalender:\n  ${PUBLIC_URL}${own}\n`,
+        `Alla dina pass, och din kalender:\n  ${PUBLIC_URL}${own}`,
+        `Inga fler mejl om lediga pass:\n  ${PUBLIC_URL}${unsubscribe}\n`,
       ].join("\n\n"),
     );
     expect(mails[0]?.html).toContain(`<a href="${PUBLIC_URL}${link}">Tacka ja eller nej</a>`);

@@ -97,6 +97,24 @@ describe.each(featureEngines)("the webhook of notifications on %s", (engine) => 
     return items.filter(({ code }) => code === "notification_failed");
   };
 
+  it("gets one again that an operator sends again, under an id of its own and with a new link", async () => {
+    const { job } = await offer();
+    const [{ notificationId } = { notificationId: "" }] = await organisation.notifications(job);
+    for (const nth of [1, 2]) {
+      ok(await organisation.operations.resendNotification({ params: { path: { notificationId } } }));
+      await organisation.idle();
+      expect([service.received.length, await states(job)]).toEqual([nth + 1, ["sent"]]);
+    }
+    expect(service.received.map(idOf)).toEqual([
+      notificationId,
+      `${notificationId}.1`,
+      `${notificationId}.2`,
+    ]);
+    const links = service.received.map((each) => verified(each).data.link?.replace(PUBLIC_URL, "") ?? "");
+    const statuses = links.map(async (link) => (await send(organisation.url, link)).status);
+    expect(await Promise.all(statuses)).toEqual([410, 410, 200]);
+  });
+
   it("gets each notification once, signed with each secret, with a link by which the candidate answers", async () => {
     const { person, job } = await offer();
     const [first] = service.received;

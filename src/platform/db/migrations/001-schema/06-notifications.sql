@@ -61,11 +61,14 @@ create table disputed_addresses (
 );
 create index disputed_addresses_candidate on disputed_addresses (candidate_id);
 
--- Part of the tokens of a person's links to all shifts at an organisation: another value ends them. Without a row it is 0.
+-- A person's links to all shifts at an organisation.
 create table personal_links (
   provider_id uuid not null,
   candidate_id uuid not null references candidates,
+  -- Part of their tokens: another value ends them. Without a row it is 0.
   salt integer not null,
+  -- Since when the person wants no mail with offers of the organisation.
+  unsubscribed_at timestamptz,
   primary key (provider_id, candidate_id)
 );
 create index personal_links_candidate on personal_links (candidate_id);
