@@ -114,6 +114,18 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
     expect(await last("revealCandidate")).not.toHaveProperty("reason");
   });
 
+  it("names its operator in the trace, in the steps of the request alone", async () => {
+    const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
+    const job = await organisation.open();
+    await organisation.accept(job, { candidateId });
+    const { traceId = "" } = (await organisation.booking(job, { candidateId })) ?? {};
+    const [first] = await organisation.steps(traceId);
+    expect(first).toMatchObject({ operator: "first admin" });
+    const [event] = await organisation.events({ shiftId: job.shiftId });
+    for (const step of await organisation.steps(event?.traceId ?? ""))
+      expect(step).not.toHaveProperty("operator");
+  });
+
   // The rows are on several servers of Citus, each of which counts its own transactions.
   it.skipIf(isOnCitus)("is written in the transaction of the change", async () => {
     const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
