@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { expectNoSeriousViolation, expectNoSidewaysScroll, useConsoleHarness } from "./harness.ts";
 import { channel, go, populate } from "./pages.ts";
 
@@ -12,15 +12,18 @@ const { SCREENSHOTS } = process.env;
 describe("every page", () => {
   it("has no serious axe violation and fits the window, in both themes and four widths", async () => {
     const pages = await populate(harness());
+    const faults: string[] = [];
+    const check = (what: string, checked: Promise<void>) =>
+      checked.catch((error) => faults.push(`${what}: ${error}`));
     const page = await harness().visit("", { expected: [/\b404\b/] });
     for (const [nth, path] of pages.entries()) {
       await go(harness(), page, path);
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
-        await expectNoSidewaysScroll(page);
+        await check(`${path} at ${width}`, expectNoSidewaysScroll(page));
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
-          await expectNoSeriousViolation(page);
+          await check(`${path} at ${width}, ${colorScheme}`, expectNoSeriousViolation(page));
         }
         if (!SCREENSHOTS) continue;
         await page.emulateMedia({ colorScheme: "light" });
@@ -28,5 +31,6 @@ describe("every page", () => {
         await page.screenshot({ path: join(SCREENSHOTS, name) });
       }
     }
+    expect(faults).toEqual([]);
   });
 });

@@ -1,7 +1,5 @@
 import type { AuditEntry } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/durations.ts";
-import { ActionButton } from "../components/action-button.tsx";
-import { ErrorBox } from "../components/error-box.tsx";
 import { aDay, anyText, type Filter } from "../components/filter.ts";
 import { DayFilter, FilterForm, SelectFilter, TextFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -11,11 +9,9 @@ import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { shownZone } from "../components/zone.ts";
 import { api } from "../data/api.ts";
-import { download } from "../data/download.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
 import type { ReadPage } from "../data/pages.ts";
-import { useAction } from "../data/use-action.ts";
 import { usePages } from "../data/use-pages.ts";
 import { startOf } from "../job/zoned-time.ts";
 import { AuditSentence, changeText, useOperators } from "./audit-sentence.tsx";
@@ -34,10 +30,7 @@ export function AuditPage() {
   );
   return (
     <>
-      <PageHead title="Audit log">
-        <span class="push" />
-        <Export query={query} />
-      </PageHead>
+      <PageHead title="Audit log" />
       <FilterForm {...filtering}>
         <TextFilter name="Operator" value={filter.operator} onChange={set("operator")} />
         <SelectFilter
@@ -74,22 +67,6 @@ function queryOf({ from, to, ...texts }: Filter<typeof FILTER>, zone: string) {
       until: startOf(new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10), zone),
     }),
   };
-}
-
-/** Saves every entry that matches the filters. */
-function Export({ query }: { query: Readonly<Record<string, string>> }) {
-  const save = useAction(async () => {
-    await download(`/audit/export?${new URLSearchParams(query)}`, "audit.ndjson");
-    return "The export is saved as audit.ndjson.";
-  });
-  return (
-    <>
-      <ActionButton action={save} onClick={() => void save.run()}>
-        Export
-      </ActionButton>
-      {save.error && <ErrorBox error={save.error} />}
-    </>
-  );
 }
 
 interface TableProps {

@@ -24,12 +24,10 @@ export function JobTable({ jobs, changed, saved }: Props) {
   const names = useNames();
   const zoneOf = ({ providerId }: Job) => names.integration(providerId)?.timeZone;
   const zones = new Set(jobs.map((job) => shownZone(zoneOf(job))));
-  const [onlyZone] = zones.size === 1 ? zones : [];
   const columns = columnsOf(names, zones.size > 1);
   return (
     <>
       <SaveCsv {...saved} columns={columns} />
-      <p class="hint">{onlyZone && `Times in ${onlyZone}.`}</p>
       <table class="cards jobs">
         <caption class="visually-hidden">Jobs by day, in order of start time</caption>
         <TableHead columns={columns} />
