@@ -1501,6 +1501,11 @@ export interface components {
       /** @description Absent: that of the installation. */
       language?: components["schemas"]["Language"];
       contactPhone?: components["schemas"]["ContactPhone"];
+      /**
+       * Format: date-time
+       * @description The end of the last check of the provider that could be made. Its findings are open issues.
+       */
+      checkedAt?: string;
       dialect: components["schemas"]["Dialect"];
       health: components["schemas"]["Health"];
       backlog?: components["schemas"]["Backlog"];
@@ -2527,6 +2532,8 @@ export interface components {
       shiftId?: string;
       /** Format: uuid */
       jobId?: string;
+      /** @description The name of the operator in whose request it happened. */
+      operator?: string;
     };
     /**
      * @description The station of a trace.

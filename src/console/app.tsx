@@ -1,3 +1,4 @@
+import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso";
 import { AuditPage } from "./access/audit-page.tsx";
@@ -16,10 +17,10 @@ import { JobPage } from "./job/job-page.tsx";
 import { JobsPage } from "./jobs/jobs-page.tsx";
 import { WeekPage } from "./jobs/week-page.tsx";
 import { Frame } from "./layout/frame.tsx";
-import { NotFoundPage } from "./layout/not-found-page.tsx";
+import { NotFoundPage, NotPermittedPage } from "./layout/not-found-page.tsx";
 import { PeoplePage } from "./people/people-page.tsx";
 import { PersonPage } from "./people/person-page.tsx";
-import { me } from "./session/me.ts";
+import { may, me } from "./session/me.ts";
 import { OfferedToken } from "./session/offered-token.tsx";
 import { followMe, followSession } from "./session/session.ts";
 import { SignIn, Starting } from "./session/sign-in.tsx";
@@ -29,6 +30,17 @@ const StatisticsPage = lazy(async () => (await import("./statistics/statistics-p
 
 /** Loaded when it is opened, because of its reader of CSV files. */
 const ImportPage = lazy(async () => (await import("./people/import-page.tsx")).ImportPage);
+
+/** A page that is about one operation. */
+const pageFor = (operation: Parameters<typeof may>[0], Page: ComponentType) => () =>
+  may(operation) ? <Page /> : <NotPermittedPage />;
+
+const PAGES = {
+  importing: pageFor("importCandidates", ImportPage),
+  registering: pageFor("createIntegration", NewIntegrationPage),
+  operators: pageFor("listOperators", OperatorsPage),
+  audit: pageFor("listAudit", AuditPage),
+};
 
 /** Where the platform serves the console. */
 const BASE = "/console";
@@ -57,10 +69,10 @@ function SignedIn() {
             <Route path={`${BASE}/jobs/:jobId`} component={JobPage} />
             <Route path={`${BASE}/week`} component={WeekPage} />
             <Route path={`${BASE}/people`} component={PeoplePage} />
-            <Route path={`${BASE}/people/import`} component={ImportPage} />
+            <Route path={`${BASE}/people/import`} component={PAGES.importing} />
             <Route path={`${BASE}/people/:candidateId`} component={PersonPage} />
             <Route path={`${BASE}/integrations`} component={IntegrationsPage} />
-            <Route path={`${BASE}/integrations/new`} component={NewIntegrationPage} />
+            <Route path={`${BASE}/integrations/new`} component={PAGES.registering} />
             <Route path={`${BASE}/integrations/:providerId`} component={IntegrationPage} />
             <Route path={`${BASE}/health`} component={HealthPage} />
             <Route path={`${BASE}/workplaces`} component={WorkplacesPage} />
@@ -69,8 +81,8 @@ function SignedIn() {
             <Route path={`${BASE}/events/rejected`} component={RejectedPage} />
             <Route path={`${BASE}/events/:eventId`} component={EventPage} />
             <Route path={`${BASE}/issues`} component={IssuesPage} />
-            <Route path={`${BASE}/operators`} component={OperatorsPage} />
-            <Route path={`${BASE}/audit`} component={AuditPage} />
+            <Route path={`${BASE}/operators`} component={PAGES.operators} />
+            <Route path={`${BASE}/audit`} component={PAGES.audit} />
             <Route path={`${BASE}/statistics`} component={StatisticsPage} />
             <Route default component={NotFoundPage} />
           </Router>

@@ -15,6 +15,8 @@ interface Gathered {
   isDistributed: boolean | undefined;
   rows: Map<Writer<never>, { providerId: string }[]>;
   steps: Step[];
+  /** Who asked for the operation of the transaction. */
+  operator: string | undefined;
   topics: Set<string>;
   afterCommit: Set<() => void>;
 }
@@ -29,6 +31,8 @@ export interface Writer<Row> {
 
 /** The audit log entry of one operation. */
 export interface AuditScope {
+  /** The name of the operator. */
+  readonly by: string;
   /** Adds to the entry, before the transaction ends. Replaces fields that were noted before. */
   note(about: { subjects?: Record<string, string>; changes?: readonly FieldChange[] }): void;
   /** Writes the entry in the first transaction of the operation, and another one if more is noted later. */
@@ -49,6 +53,7 @@ export async function transact<T>(
     isDistributed: database.isDistributed,
     rows: new Map(),
     steps: [],
+    operator: audit?.by,
     topics: new Set(),
     afterCommit: new Set(),
   };
@@ -116,9 +121,9 @@ export function afterCommit(trx: Trx, call: () => void): void {
 }
 
 /** Writes steps and signals in one statement, whose text does not depend on their number. Only the coordinator of a distributed database sends signals. */
-async function writeGathered(trx: Trx, { steps, topics, isDistributed }: Gathered): Promise<void> {
+async function writeGathered(trx: Trx, { steps, operator, topics, isDistributed }: Gathered): Promise<void> {
   if (steps.length === 0 && topics.size === 0) return;
-  const rows = steps.map(({ params = {}, ...step }) => ({ ...step, params, stepId: newId() }));
+  const rows = steps.map(({ params = {}, ...step }) => ({ ...step, params, operator, stepId: newId() }));
   const notify = sql`select pg_notify(${SIGNALS}, payload)
     from ${jsonTexts(payloadsOf([...topics]))} as sent (payload)`;
   if (!isDistributed) {
@@ -132,8 +137,8 @@ async function writeGathered(trx: Trx, { steps, topics, isDistributed }: Gathere
 function insertSteps(rows: readonly object[], organisation: Organisation) {
   const { provider, join } = inserted(organisation, "recorded.providerId");
   return sql`
-    insert into trace_steps (step_id, trace_id, step, code, params, duration_ms, provider_id, shift_id, job_id)
-    select "stepId", "traceId", step, code, params, "durationMs", ${provider}, "shiftId", "jobId"
+    insert into trace_steps (step_id, trace_id, step, code, params, duration_ms, provider_id, shift_id, job_id, operator)
+    select "stepId", "traceId", step, code, params, "durationMs", ${provider}, "shiftId", "jobId", operator
     from ${jsonRows(rows)} as recorded ("stepId" uuid, "traceId" text, step text,
-      code text, params jsonb, "durationMs" float8, "providerId" uuid, "shiftId" text, "jobId" uuid) ${join}`;
+      code text, params jsonb, "durationMs" float8, "providerId" uuid, "shiftId" text, "jobId" uuid, operator text) ${join}`;
 }

@@ -137,19 +137,20 @@ describe("the audit log", () => {
     const page = await harness().visit("audit");
     await page.getByLabel("Subject id").fill(candidateId);
     await page.keyboard.press("Enter");
-    await rowOf(page, "createCandidate").waitFor();
-    await page.getByLabel("Operation").fill("changeCandidate");
-    await page.keyboard.press("Enter");
-    await rowOf(page, "createCandidate").waitFor({ state: "detached" });
-    const row = rowOf(page, "changeCandidate");
-    await row.getByText(`competenceIds: [] → [${competenceId}]`).waitFor();
-    await row.getByText("first admin").waitFor();
+    await rowOf(page, "first admin added Robin Ek").waitFor();
+    await page.getByLabel("Deed").selectOption({ label: "changed …" });
+    await rowOf(page, "first admin added Robin Ek").waitFor({ state: "detached" });
+    const row = rowOf(page, "first admin changed Robin Ek");
+    const { name } = ok(await harness().operations.listCompetences()).items.find(
+      (each) => each.competenceId === competenceId,
+    ) ?? { name: "" };
+    await row.getByText(`competences: none → ${name}`).waitFor();
     expect(await page.content()).not.toContain("secret.address@example.com");
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
       subject: candidateId,
       operation: "changeCandidate",
     });
-    await row.getByRole("link").click();
+    await row.getByRole("link", { name: "Robin Ek" }).click();
     await page.waitForURL(`**/console/people/${candidateId}`);
   });
 
@@ -159,24 +160,30 @@ describe("the audit log", () => {
     const { timeZone } = await organisation.integration();
     const today = new Date().toLocaleDateString("sv-SE", { timeZone });
     const page = await harness().visit(`audit?subject=${candidateId}&from=${today}&to=${today}`);
-    await rowOf(page, "createCandidate").waitFor();
+    await rowOf(page, "added Robin Ek").waitFor();
     await page.getByLabel("To (").fill("2020-01-01");
     await page.getByText("No entry matches the filters").waitFor();
     expect(new URL(page.url()).searchParams.get("to")).toBe("2020-01-01");
   });
 
-  it("is exported with its filters", async () => {
+  it("is saved with its filters as CSV, in its words, with complete times and ids", async () => {
     const organisation = await harness().onboard();
-    const { candidateId } = await organisation.addPerson();
-    const page = await harness().visit(`audit?subject=${candidateId}`);
-    await rowOf(page, "createCandidate").waitFor();
+    const robin = await organisation.addPerson({ lastName: "=SUM(A1)" });
+    const job = await organisation.open();
+    await organisation.accept(job, robin);
+    const page = await harness().visit(`audit?subject=${robin.candidateId}`);
+    await rowOf(page, "accepted").waitFor();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: "Export" }).click(),
+      page.getByRole("button", { name: "Save as CSV" }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe("audit.ndjson");
-    const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
-    expect(lines.map((line) => JSON.parse(line).operation)).toEqual(["createCandidate"]);
+    expect(download.suggestedFilename()).toBe("audit.csv");
+    const [head, accepted, added] = (await readFile(await download.path(), "utf8")).split("\r\n");
+    expect(head).toBe("\uFEFFWhen,What,Changes,From");
+    expect(accepted).toMatch(
+      /^\d{4}-\d\d-\d\dT[\d:.]+Z,"first admin accepted .+, .+ for Robin =SUM\(A1\)",,/,
+    );
+    expect(added).toMatch(/Z,first admin added Robin =SUM\(A1\),/);
   });
 });
 
@@ -193,6 +200,6 @@ describe("operators and the audit log", () => {
     await page.getByRole("button", { name: "Add an operator …" }).click();
     await check(page.getByRole("dialog"));
     await page.goto(`${harness().platform.url}/console/audit`);
-    await check(rowOf(page, "createOperator"));
+    await check(rowOf(page, "added the operator"));
   });
 });

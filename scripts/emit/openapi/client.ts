@@ -27,6 +27,10 @@ export function emitClient(
   );
   const security = { schemes, operations: Object.fromEntries(needed) };
   const names = Object.keys(schemes).map((name) => JSON.stringify(name));
+  const scoped = operations.filter((operation) => operation.scopes.length > 0);
+  const scopes = JSON.stringify(
+    Object.fromEntries(scoped.map((operation) => [operation.operationId, operation.scopes])),
+  );
   return `import { type Call, type Interceptors, openHttp, ${["type Options", ...used].join(", ")} } from "${runtime}/client.ts";
 ${reader}import type { paths } from "./types.ts";
 
@@ -37,6 +41,8 @@ export type ClientOptions = Options<${names.join(" | ") || "never"}>;
 export interface Client extends Interceptors {
 ${types.join("")}
 }
+
+${scoped.length === 0 ? "" : `/** The scopes or roles that each operation needs. */\nexport const scopes = ${scopes} as const;`}
 
 const DOCUMENT = ${JSON.stringify({ server: serverUrl(document), security })} as const;
 

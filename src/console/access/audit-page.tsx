@@ -1,22 +1,21 @@
 import type { AuditEntry } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/durations.ts";
-import { ActionButton } from "../components/action-button.tsx";
-import { ErrorBox } from "../components/error-box.tsx";
 import { aDay, anyText, type Filter } from "../components/filter.ts";
-import { DayFilter, FilterForm, TextFilter, useFilter } from "../components/filters.tsx";
+import { DayFilter, FilterForm, SelectFilter, TextFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
-import { ShortId } from "../components/short-id.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { shownZone } from "../components/zone.ts";
 import { api } from "../data/api.ts";
-import { download } from "../data/download.ts";
 import { ask } from "../data/errors.ts";
-import { useAction } from "../data/use-action.ts";
+import { useNames } from "../data/names.ts";
+import type { ReadPage } from "../data/pages.ts";
 import { usePages } from "../data/use-pages.ts";
 import { startOf } from "../job/zoned-time.ts";
+import { AuditSentence, changeText, useOperators } from "./audit-sentence.tsx";
+import { DEEDS, deedTitle } from "./deeds.ts";
 
 /** `subject` is the id of what an entry is about; the days are in the zone that the page shows. */
 const FILTER = { operator: anyText, operation: anyText, subject: anyText, from: aDay, to: aDay };
@@ -31,13 +30,15 @@ export function AuditPage() {
   );
   return (
     <>
-      <PageHead title="Audit log">
-        <span class="push" />
-        <Export query={query} />
-      </PageHead>
+      <PageHead title="Audit log" />
       <FilterForm {...filtering}>
         <TextFilter name="Operator" value={filter.operator} onChange={set("operator")} />
-        <TextFilter isId name="Operation" value={filter.operation} onChange={set("operation")} />
+        <SelectFilter
+          name="Deed"
+          value={filter.operation}
+          options={Object.keys(DEEDS).map((each) => [each, deedTitle(each)])}
+          onChange={set("operation")}
+        />
         <TextFilter isId name="Subject id" value={filter.subject} onChange={set("subject")} />
         <DayFilter name={`From (${zone})`} value={filter.from} onChange={set("from")} />
         <DayFilter name={`To (${zone})`} value={filter.to} onChange={set("to")} />
@@ -51,7 +52,7 @@ export function AuditPage() {
           </Empty>
         }
       >
-        {(entries) => <AuditTable entries={entries} />}
+        {(entries) => <AuditTable entries={entries} readPage={pages.readPage} />}
       </PagedList>
     </>
   );
@@ -68,94 +69,39 @@ function queryOf({ from, to, ...texts }: Filter<typeof FILTER>, zone: string) {
   };
 }
 
-/** Saves every entry that matches the filters. */
-function Export({ query }: { query: Readonly<Record<string, string>> }) {
-  const save = useAction(async () => {
-    await download(`/audit/export?${new URLSearchParams(query)}`, "audit.ndjson");
-    return "The export is saved as audit.ndjson.";
-  });
+interface TableProps {
+  entries: AuditEntry[];
+  readPage: ReadPage<AuditEntry>;
+}
+
+function AuditTable({ entries, readPage }: TableProps) {
+  const names = useNames();
+  const operators = useOperators();
+  const columns: Column<AuditEntry>[] = [
+    { name: "When", cell: ({ at }) => <Time at={at} exact /> },
+    { name: "What", cell: (entry) => <AuditSentence {...{ entry, names, operators }} /> },
+    {
+      name: "Changes",
+      cell: ({ changes, reason }) => (
+        <ul>
+          {changes.map((change) => (
+            <li key={change.field} class="breaks">
+              {changeText(change, names)}
+            </li>
+          ))}
+          {reason !== undefined && <li class="breaks">Reason: {reason}</li>}
+        </ul>
+      ),
+    },
+    { name: "From", cell: ({ address }) => <span class="soft">{address}</span> },
+  ];
   return (
-    <>
-      <ActionButton action={save} onClick={() => void save.run()}>
-        Export
-      </ActionButton>
-      {save.error && <ErrorBox error={save.error} />}
-    </>
+    <Table
+      saved={{ name: "audit", readPage }}
+      caption="Changes and reveals, newest first"
+      columns={columns}
+      rows={entries}
+      keyOf={({ auditId }) => auditId}
+    />
   );
-}
-
-const COLUMNS: readonly Column<AuditEntry>[] = [
-  { name: "When", cell: ({ at }) => <Time at={at} exact /> },
-  {
-    name: "Operator",
-    cell: ({ operator, address }) => (
-      <>
-        {operator.name}
-        <br />
-        <span class="soft">{address}</span>
-      </>
-    ),
-  },
-  { name: "Operation", cell: ({ operation }) => <code class="breaks">{operation}</code> },
-  { name: "Subject", cell: ({ subjects }) => <Subjects subjects={subjects} /> },
-  { name: "Changes", cell: (entry) => <Changes {...entry} /> },
-];
-
-function AuditTable({ entries }: { entries: AuditEntry[] }) {
-  return (
-    <div class="scroll">
-      <Table
-        caption="Changes and reveals, newest first"
-        columns={COLUMNS}
-        rows={entries}
-        keyOf={({ auditId }) => auditId}
-      />
-    </div>
-  );
-}
-
-/** The ids that have a page. */
-const PAGES: Readonly<Record<string, (id: string) => string>> = {
-  candidateId: (id) => `/console/people/${id}`,
-  jobId: (id) => `/console/jobs/${id}`,
-  providerId: (id) => `/console/integrations/${id}`,
-  eventId: (id) => `/console/events/${id}`,
-};
-
-function Subjects({ subjects }: Pick<AuditEntry, "subjects">) {
-  return (
-    <ul>
-      {Object.entries(subjects).map(([name, id]) => (
-        <li key={name}>
-          <span class="soft">{name}</span> <ShortId id={id} href={PAGES[name]?.(id)} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function Changes({ changes, reason }: Pick<AuditEntry, "changes" | "reason">) {
-  return (
-    <ul>
-      {changes.map((change) => (
-        <li key={change.field} class="breaks">
-          {changeText(change)}
-        </li>
-      ))}
-      {reason !== undefined && <li class="breaks">Reason: {reason}</li>}
-    </ul>
-  );
-}
-
-type Change = AuditEntry["changes"][number];
-
-/** `name: Kvarteret → Kajen`; the field alone for personal data and secrets. */
-function changeText({ field, before, after }: Change): string {
-  if (before === undefined && after === undefined) return field;
-  return `${field}: ${valueText(before)} → ${valueText(after)}`;
-}
-
-function valueText(value: Change["before"]): string {
-  if (value === undefined || value === null) return "none";
-  return Array.isArray(value) ? `[${value.join(", ")}]` : String(value);
 }

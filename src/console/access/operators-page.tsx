@@ -11,6 +11,7 @@ import { Time } from "../components/time.tsx";
 import { dayKey } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
+import type { ReadPage } from "../data/pages.ts";
 import { usePages } from "../data/use-pages.ts";
 import { isEnding } from "../session/expiry.tsx";
 import { ROLES } from "../session/me.ts";
@@ -51,7 +52,7 @@ export function OperatorsPage() {
       </FilterForm>
       <section id="operators" tabIndex={-1} aria-label="Operators">
         <QueryView query={list} lines={6}>
-          {(shown) => <Operators shown={shown} reload={list.reload} />}
+          {(shown) => <Operators shown={shown} reload={list.reload} readPage={list.readPage} />}
         </QueryView>
         <More pages={list} />
       </section>
@@ -64,7 +65,15 @@ function queryOf({ role, state = "valid" }: Filter<typeof FILTER>) {
   return { ...(role !== undefined && { role }), ...(state !== "all" && { state }) };
 }
 
-function Operators({ shown, reload }: { shown: Operator[]; reload(): void }) {
+function Operators({
+  shown,
+  reload,
+  readPage,
+}: {
+  shown: Operator[];
+  reload(): void;
+  readPage: ReadPage<Operator>;
+}) {
   if (shown.length === 0) {
     return (
       <Empty title="No operator matches the filters">
@@ -84,6 +93,7 @@ function Operators({ shown, reload }: { shown: Operator[]; reload(): void }) {
   ];
   return (
     <Table
+      saved={{ name: "operators", readPage }}
       caption="Operators, newest first"
       columns={columns}
       rows={shown}

@@ -35,7 +35,7 @@ function CataloguePage({ kind }: { kind: Kind }) {
     <>
       <PageHead title={kind.title}>
         <Views views={VIEWS} />
-        {may("operator") && <EditEntry kind={kind} onSaved={reload} />}
+        {may(kind.operations.add) && <EditEntry kind={kind} onSaved={reload} />}
       </PageHead>
       <FilterForm {...filtering}>
         <TextFilter name="Name" value={filter.search} onChange={set("search")} />
@@ -43,6 +43,7 @@ function CataloguePage({ kind }: { kind: Kind }) {
       <PagedList {...{ pages, ...filtering }} one={kind.one} lines={8} empty={<NoEntries {...kind} />}>
         {(entries) => (
           <Table
+            saved={{ name: kind.title.toLowerCase(), readPage: pages.readPage }}
             caption={`${kind.title}, newest first`}
             columns={columnsOf(kind, reload)}
             rows={entries}
@@ -74,7 +75,7 @@ function columnsOf(kind: Kind, reload: () => void): Column<Entry>[] {
     ...(people
       ? [{ name: "People", cell: (entry: Entry) => <PeopleLink {...entry} people={people} /> }]
       : []),
-    ...(may("operator")
+    ...(may(kind.operations.change)
       ? [
           {
             name: "Actions",

@@ -3,6 +3,7 @@ import { addressWith } from "../components/filter.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import type { Page, PageQuery } from "../data/pages.ts";
+import type { may } from "../session/me.ts";
 
 /** A workplace or a competence. */
 export interface Entry {
@@ -33,6 +34,7 @@ export interface Kind {
   hasAddress: boolean;
   /** The provider's objects that are mapped to it: `Outlets`. */
   mapped: string;
+  operations: Record<"add" | "change", Parameters<typeof may>[0]>;
   list(query: ListQuery): Promise<Page<Entry>>;
   add(input: EntryInput): Promise<unknown>;
   change(id: string, input: EntryInput): Promise<unknown>;
@@ -46,6 +48,7 @@ export const WORKPLACES: Kind = {
   one: "workplace",
   hasAddress: true,
   mapped: "Outlets",
+  operations: { add: "createWorkplace", change: "changeWorkplace" },
   list: async (query) => {
     const { items, ...rest } = await ask(api.listWorkplaces({ params: { query } }));
     return { items: items.map(entryOfWorkplace), ...rest };
@@ -60,6 +63,7 @@ export const COMPETENCES: Kind = {
   one: "competence",
   hasAddress: false,
   mapped: "Roles",
+  operations: { add: "createCompetence", change: "changeCompetence" },
   list: async (query) => {
     const { items, ...rest } = await ask(api.listCompetences({ params: { query } }));
     return { items: items.map(entryOfCompetence), ...rest };

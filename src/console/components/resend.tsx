@@ -1,6 +1,7 @@
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
+import { may } from "../session/me.ts";
 import { ActionButton } from "./action-button.tsx";
 import { ErrorBox } from "./error-box.tsx";
 
@@ -16,6 +17,7 @@ export function Resend({ notificationId, of }: Props) {
     await ask(api.resendNotification({ params: { path: { notificationId } } }));
     return "Queued. The notification is sent again.";
   });
+  if (!may("resendNotification")) return null;
   return (
     <>
       <ActionButton action={resend} onClick={resend.run}>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { SaveCsv, type SavedList } from "./save-csv.tsx";
 
 export interface Column<Row> {
   /** The heading. On a phone, where a row is a card, it labels the cell. */
@@ -18,9 +19,20 @@ interface Props<Row> {
   keyOf(row: Row): string;
   /** The class of a table with styles of its own. */
   name?: string;
+  /** Of a list, which can be saved. */
+  saved?: SavedList<Row>;
 }
 
-export function Table<Row>({ caption, columns, rows, keyOf, name = "" }: Props<Row>) {
+export function Table<Row>({ saved, ...table }: Props<Row>) {
+  return (
+    <>
+      {saved && <SaveCsv {...saved} columns={table.columns} />}
+      <Rows {...table} />
+    </>
+  );
+}
+
+function Rows<Row>({ caption, columns, rows, keyOf, name = "" }: Omit<Props<Row>, "saved">) {
   return (
     <table class={`cards ${name}`}>
       <caption class="visually-hidden">{caption}</caption>

@@ -16,7 +16,7 @@ interface TimeProps extends ZoneProps {
 /** A point in time; its title names the zone. */
 export function Time({ at, zone, exact = false }: TimeProps) {
   return (
-    <time dateTime={at} title={`${at}${inZone(zone)}`}>
+    <time dateTime={at} data-whole={at} title={`${at}${inZone(zone)}`}>
       {formatTime(at, { exact, zone })}
     </time>
   );
@@ -25,7 +25,7 @@ export function Time({ at, zone, exact = false }: TimeProps) {
 /** The start and the end, in the zone of the workplace. */
 export function Span({ from, to, zone }: ZoneProps & { from: string; to: string }) {
   return (
-    <time dateTime={from} title={`${from} to ${to}${inZone(zone)}`}>
+    <time dateTime={from} data-whole={`${from} to ${to}`} title={`${from} to ${to}${inZone(zone)}`}>
       {formatSpan(from, to, zone)}
     </time>
   );

@@ -20,6 +20,7 @@ export interface Names {
   workplace(workplaceId: string | undefined): Workplace | undefined;
   competence(competenceId: string | undefined): Competence | undefined;
   candidate(candidateId: string): Candidate | undefined;
+  job(jobId: string): Job | undefined;
   /** All of each kind, sorted by name, for filters and selects. */
   integrations: Integration[];
   workplaces: Workplace[];
@@ -48,8 +49,10 @@ const GATHER_MS = 50;
 const known = signal(NOTHING);
 /** There may be many candidates: only the first page and those that a page shows are read. */
 const people = signal<ReadonlyMap<string, Candidate>>(new Map());
+const jobs = signal<ReadonlyMap<string, Job>>(new Map());
 /** Ids that were requested already. A gap clears them. */
 const requested = new Set<string>();
+const reading = new Set<Promise<void>>();
 let isFollowing = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -57,12 +60,12 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 export function useNames(): Names {
   useEffect(follow, []);
   const { integrations, workplaces, competences, areLoaded } = known.value;
-  const candidates = people.value;
   return {
     integration: (id) => integrations.get(id) ?? requestAgain(id),
     workplace: (id) => (id === undefined ? undefined : (workplaces.get(id) ?? requestAgain(id))),
     competence: (id) => (id === undefined ? undefined : (competences.get(id) ?? requestAgain(id))),
-    candidate: (id) => candidates.get(id) ?? requestCandidate(id),
+    candidate: (id) => people.value.get(id) ?? requestCandidate(id),
+    job: (id) => jobs.value.get(id) ?? requestJob(id),
     integrations: byName(integrations),
     workplaces: byName(workplaces),
     competences: byName(competences),
@@ -146,13 +149,30 @@ function requestAgain(id: string): undefined {
   }, GATHER_MS);
 }
 
-function requestCandidate(candidateId: string): undefined {
-  if (requested.has(candidateId)) return;
-  requested.add(candidateId);
-  void ask(api.getCandidate({ params: { path: { candidateId } } })).then(
-    (candidate) => addPeople([candidate]),
-    () => undefined,
+const requestCandidate = (candidateId: string): undefined =>
+  request(candidateId, async () =>
+    addPeople([await ask(api.getCandidate({ params: { path: { candidateId } } }))]),
   );
+
+const requestJob = (jobId: string): undefined =>
+  request(jobId, async () => {
+    const job = await ask(api.getJob({ params: { path: { jobId } } }));
+    jobs.value = new Map(jobs.value).set(jobId, job);
+  });
+
+function request(id: string, readOne: () => Promise<void>): undefined {
+  if (requested.has(id)) return;
+  requested.add(id);
+  const read = readOne().catch(() => undefined);
+  reading.add(read);
+  void read.then(() => reading.delete(read));
+}
+
+/** Whether there were candidates whose names had to be waited for. */
+export async function whenNamesAreRead(): Promise<boolean> {
+  const waits = reading.size > 0;
+  await Promise.all(reading);
+  return waits;
 }
 
 function mapped<T>(outcome: PromiseSettledResult<{ items: T[] }>, idOf: (item: T) => string) {

@@ -6,6 +6,7 @@ export interface Page<T> {
 /** The part of a list's query that selects the page. */
 export interface PageQuery {
   cursor?: string;
+  limit?: number;
 }
 
 export type ReadPage<T> = (page: PageQuery) => Promise<Page<T>>;

@@ -6,6 +6,8 @@ import { type Query, useQuery } from "./use-query.ts";
 export interface Pages<T> extends Query<T[]> {
   hasMore: boolean;
   showMore(): void;
+  /** For the pages beyond those that are shown. */
+  readPage: ReadPage<T>;
 }
 
 /** A list with more pages on request. Every page that is shown is read again after a change. */
@@ -19,6 +21,7 @@ export function usePages<T>(
   const { data, ...query } = useQuery(key, () => readPages(readPage, shown.current.pages), concerns);
   return {
     ...query,
+    readPage,
     ...(data && { data: data.items }),
     hasMore: data?.hasMore ?? false,
     showMore: () => {

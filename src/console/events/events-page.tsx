@@ -17,12 +17,14 @@ import { formatDuration } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
+import type { ReadPage } from "../data/pages.ts";
 import { usePages } from "../data/use-pages.ts";
 import { EVENT_FILTER, EVENT_STATUSES, tookMs } from "./event.ts";
 import { EventBadge } from "./event-badge.tsx";
 import { ReplaySince } from "./replay-since.tsx";
 import { useJobIds } from "./use-job-ids.ts";
 import "./events.css";
+import { may } from "../session/me.ts";
 
 /** Every received event, newest first. */
 export function EventsPage() {
@@ -38,7 +40,7 @@ export function EventsPage() {
         <a class="push" href="/console/events/rejected">
           Rejected webhooks
         </a>
-        <ReplaySince providerId={filter.providerId} onQueued={pages.reload} />
+        {may("replayEvents") && <ReplaySince providerId={filter.providerId} onQueued={pages.reload} />}
       </PageHead>
       <FilterForm {...filtering}>
         <OrganisationFilter value={filter.providerId} onChange={set("providerId")} />
@@ -52,7 +54,7 @@ export function EventsPage() {
         <TextFilter isId name="Trace id" value={filter.traceId} onChange={set("traceId")} />
       </FilterForm>
       <PagedList {...{ pages, ...filtering }} one="event" empty={<NoEvents />}>
-        {(events) => <EventTable events={events} />}
+        {(events) => <EventTable events={events} readPage={pages.readPage} />}
       </PagedList>
     </>
   );
@@ -69,7 +71,7 @@ function NoEvents() {
   );
 }
 
-function EventTable({ events }: { events: Event[] }) {
+function EventTable({ events, readPage }: { events: Event[]; readPage: ReadPage<Event> }) {
   const names = useNames();
   const jobIdOf = useJobIds(events);
   const columns: Column<Event>[] = [
@@ -103,6 +105,7 @@ function EventTable({ events }: { events: Event[] }) {
   return (
     <div class="scroll">
       <Table
+        saved={{ name: "events", readPage }}
         name="events"
         caption="Events, newest first"
         columns={columns}

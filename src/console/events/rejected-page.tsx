@@ -12,6 +12,7 @@ import { formatCount } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
+import type { ReadPage } from "../data/pages.ts";
 import { usePages } from "../data/use-pages.ts";
 
 const FILTER = { providerId: anyText };
@@ -33,13 +34,19 @@ export function RejectedPage() {
         one="rejected webhook"
         empty={<Empty title="No webhook was rejected" />}
       >
-        {(rejected) => <RejectedTable rejected={rejected} />}
+        {(rejected) => <RejectedTable rejected={rejected} readPage={pages.readPage} />}
       </PagedList>
     </>
   );
 }
 
-function RejectedTable({ rejected }: { rejected: RejectedWebhook[] }) {
+function RejectedTable({
+  rejected,
+  readPage,
+}: {
+  rejected: RejectedWebhook[];
+  readPage: ReadPage<RejectedWebhook>;
+}) {
   const names = useNames();
   const columns: Column<RejectedWebhook>[] = [
     { name: "Last", cell: ({ lastAt }) => <Time at={lastAt} /> },
@@ -70,6 +77,7 @@ function RejectedTable({ rejected }: { rejected: RejectedWebhook[] }) {
   ];
   return (
     <Table
+      saved={{ name: "rejected-webhooks", readPage }}
       caption="Rejected webhooks, newest first"
       columns={columns}
       rows={rejected}

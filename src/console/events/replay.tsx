@@ -10,6 +10,7 @@ import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
 import { type Action, useAction } from "../data/use-action.ts";
+import { may } from "../session/me.ts";
 import { type ChangeText, changeTexts } from "./change-text.ts";
 import { EventBadge } from "./event-badge.tsx";
 
@@ -22,7 +23,8 @@ interface Props {
 export function Replay({ event, onQueued }: Props) {
   const { preview, dryRun, replay, queued } = useReplay(event, onQueued);
   const zone = useNames().integration(event.providerId)?.timeZone;
-  const mayReplay = preview !== undefined || dryRun.error?.code === "provider_unavailable";
+  const mayReplay =
+    may("replayEvent") && (preview !== undefined || dryRun.error?.code === "provider_unavailable");
   return (
     <Section id="outcome" title="Outcome">
       <div>

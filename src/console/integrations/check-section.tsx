@@ -12,10 +12,11 @@ import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
+import { may } from "../session/me.ts";
 import { useIssues } from "./use-integration.ts";
 
 /** The open findings of the checks of the provider's API against the contract. */
-export function CheckSection({ providerId, state }: Integration) {
+export function CheckSection({ providerId, checkedAt, timeZone }: Integration) {
   const failed = useIssues(providerId, "provider_check_failed");
   const findings = useIssues(providerId, "provider_check");
   return (
@@ -24,14 +25,21 @@ export function CheckSection({ providerId, state }: Integration) {
         A check calls the provider's API as the contract describes it, without changing anything. Activating
         the integration queues a check too.
       </p>
-      <CheckAgain providerId={providerId} />
+      {may("verifyIntegration") && <CheckAgain providerId={providerId} />}
       <QueryView query={failed} lines={1}>
-        {(failures) => failures.length > 0 && <Findings findings={failures} isDraft={false} />}
+        {(failures) => failures.length > 0 && <Findings findings={failures} />}
       </QueryView>
       {(findings.data?.length !== 0 || failed.data?.length === 0) && (
         <QueryView query={findings} lines={3}>
-          {(found) => <Findings findings={found} isDraft={state === "draft"} />}
+          {(found) =>
+            found.length > 0 ? <Findings findings={found} /> : <NoFinding at={checkedAt} zone={timeZone} />
+          }
         </QueryView>
+      )}
+      {checkedAt !== undefined && (findings.data?.length ?? 0) > 0 && (
+        <p class="hint">
+          Last checked <Time at={checkedAt} zone={timeZone} />.
+        </p>
       )}
       <More pages={findings} />
     </Section>
@@ -66,18 +74,24 @@ function CheckAgain({ providerId }: { providerId: string }) {
   );
 }
 
-function Findings({ findings, isDraft }: { findings: Issue[]; isDraft: boolean }) {
-  if (findings.length === 0) {
+function NoFinding({ at, zone }: { at: string | undefined; zone: string }) {
+  if (at === undefined) {
     return (
-      <Empty title="No findings">
-        <p>
-          {isDraft
-            ? "The first check runs when the integration is activated."
-            : "No finding of a check is open."}
-        </p>
+      <Empty title="Not checked yet">
+        <p>The first check runs when the integration is activated.</p>
       </Empty>
     );
   }
+  return (
+    <Empty title="Passed: no finding">
+      <p>
+        Checked <Time at={at} zone={zone} />.
+      </p>
+    </Empty>
+  );
+}
+
+function Findings({ findings }: { findings: Issue[] }) {
   return (
     <ul class="findings">
       {findings.map((finding) => (

@@ -4,6 +4,7 @@ import { FilterForm, SelectFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
+import { RegisterFirst } from "../components/register-first.tsx";
 import { ShortId } from "../components/short-id.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
@@ -53,6 +54,7 @@ export function HealthPage() {
       <PagedList {...{ pages, ...filtering }} one="provider" lines={8} empty={<NoProvider />}>
         {(providers) => (
           <Table
+            saved={{ name: "health", readPage: pages.readPage }}
             caption="Providers, those that need attention first"
             columns={columnsOf(names)}
             rows={providers}
@@ -71,7 +73,7 @@ function NoProvider() {
   return (
     <Empty title="No organisation is registered">
       <p>
-        <a href="/console/integrations/new">Register the first</a>.
+        <RegisterFirst />.
       </p>
     </Empty>
   );

@@ -5,6 +5,7 @@ import { Facts } from "../components/facts.tsx";
 import { Section } from "../components/section.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount } from "../components/times.ts";
+import { may } from "../session/me.ts";
 import { restText, totalOf, waitingText } from "./backlog.ts";
 import { HealthBadge } from "./badges.tsx";
 
@@ -44,7 +45,7 @@ function Resumption({ health, providerId, zone }: { health: Health; providerId: 
   return (
     <>
       {healthText(health).resumes} {health.resumes === "with_operator" && <a href={issues}>Open issue</a>}
-      {health.code === "token_rejected" && <a href="#tokens">Enter a new token</a>}
+      {health.code === "token_rejected" && may("rotateToken") && <a href="#tokens">Enter a new token</a>}
       {health.until !== undefined && (
         <span class="soft">
           Not before <Time at={health.until} zone={zone} exact />

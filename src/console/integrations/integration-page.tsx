@@ -82,7 +82,7 @@ function Sections(organisation: Organisation) {
         <HealthSection integration={integration} />
         <BacklogSection integration={integration} />
         <MappingSection organisation={organisation} mapping={mapping} />
-        <CheckSection {...organisation.integration} />
+        <CheckSection {...integration} />
         <DialectSection providerId={providerId} />
         <RegistrySection providerId={providerId} />
         <TokensSection {...organisation.integration} />

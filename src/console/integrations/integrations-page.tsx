@@ -17,6 +17,7 @@ import { STATE_NAMES, STATES } from "./labels.ts";
 import { nextStep, stepsOf } from "./onboarding.ts";
 import { routingText } from "./registration.ts";
 import "./integrations.css";
+import { may } from "../session/me.ts";
 
 /** `search` is a part of the name. */
 const FILTER = { search: anyText, state: oneOf(STATE_NAMES) };
@@ -33,9 +34,11 @@ export function IntegrationsPage() {
     <>
       <PageHead title="Integrations">
         <IntegrationViews />
-        <a class="button primary" href="/console/integrations/new">
-          Register an organisation
-        </a>
+        {may("createIntegration") && (
+          <a class="button primary" href="/console/integrations/new">
+            Register an organisation
+          </a>
+        )}
       </PageHead>
       <FilterForm {...filtering}>
         <TextFilter name="Name" value={filter.search} onChange={set("search")} />
@@ -47,7 +50,15 @@ export function IntegrationsPage() {
         />
       </FilterForm>
       <PagedList {...{ pages, ...filtering }} one="organisation" lines={6} empty={<NoIntegration />}>
-        {(integrations) => <IntegrationsTable integrations={integrations} />}
+        {(integrations) => (
+          <Table
+            saved={{ name: "organisations", readPage: pages.readPage }}
+            caption="Integrations, by providerId"
+            columns={COLUMNS}
+            rows={integrations}
+            keyOf={({ providerId }) => providerId}
+          />
+        )}
       </PagedList>
     </>
   );
@@ -61,17 +72,6 @@ function NoIntegration() {
         provider issued.
       </p>
     </Empty>
-  );
-}
-
-function IntegrationsTable({ integrations }: { integrations: Integration[] }) {
-  return (
-    <Table
-      caption="Integrations, by providerId"
-      columns={COLUMNS}
-      rows={integrations}
-      keyOf={({ providerId }) => providerId}
-    />
   );
 }
 

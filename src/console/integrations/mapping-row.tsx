@@ -2,6 +2,7 @@ import type { RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { ActionButton } from "../components/action-button.tsx";
 import { Badge } from "../components/badge.tsx";
+import { may } from "../session/me.ts";
 import { TERMS } from "./labels.ts";
 import type { Choices, Mappable, Target } from "./mapping.ts";
 import type { Mapping } from "./use-mapping.ts";
@@ -38,9 +39,11 @@ export function MappingRow(props: Props) {
       </td>
       <td data-label={Platform}>
         <div class="stack tight">
-          <TargetSelect {...props} select={select} />
+          {may("updateMappings") ? <TargetSelect {...props} select={select} /> : <TargetName {...props} />}
           {/* The pressed button disappears: the select gets the focus. */}
-          {isOpen && <Proposals {...props} onChosen={() => select.current?.focus()} />}
+          {isOpen && may("updateMappings") && (
+            <Proposals {...props} onChosen={() => select.current?.focus()} />
+          )}
         </div>
       </td>
       <td data-label="State">
@@ -50,6 +53,11 @@ export function MappingRow(props: Props) {
       </td>
     </tr>
   );
+}
+
+function TargetName({ item: { mappedTo }, targets }: Props) {
+  if (mappedTo === undefined) return <span class="soft">none</span>;
+  return <span>{targets.find(({ id }) => id === mappedTo)?.name ?? mappedTo}</span>;
 }
 
 /** Hundreds of lists with hundreds of options each would make the page slow. */

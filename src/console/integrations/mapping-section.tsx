@@ -6,6 +6,7 @@ import { ErrorBox } from "../components/error-box.tsx";
 import { Empty } from "../components/query-view.tsx";
 import { Section } from "../components/section.tsx";
 import { useNames } from "../data/names.ts";
+import { may } from "../session/me.ts";
 import { TERMS } from "./labels.ts";
 import {
   competenceTargets,
@@ -31,7 +32,11 @@ export function MappingSection({ organisation: { discovery }, mapping }: Props) 
   const { discover } = mapping;
   const isEmpty = discovery.outlets.length + discovery.roles.length === 0;
   return (
-    <Section id="mapping" title="Mapping" aside={!isEmpty && <ReadAgain discover={discover} />}>
+    <Section
+      id="mapping"
+      title="Mapping"
+      aside={!isEmpty && may("discoverIntegration") && <ReadAgain discover={discover} />}
+    >
       {!isEmpty && discover.error && <ProviderError error={discover.error} />}
       {isEmpty ? (
         <Empty title="No outlets and no roles">
@@ -95,7 +100,7 @@ function MappingTable(props: MappingTableProps) {
         <span class="soft">
           {open.length === 0 ? `all ${items.length}` : `${open.length} of ${items.length} not mapped`}
         </span>
-        <AddAll {...props} open={open} />
+        {may("updateMappings") && <AddAll {...props} open={open} />}
       </div>
       <table class="cards mapping" aria-label={`${Provider}s and ${TERMS[kind].platform}s`}>
         <thead>

@@ -6,6 +6,7 @@ import { Section } from "../components/section.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { type Action, useAction } from "../data/use-action.ts";
+import { may } from "../session/me.ts";
 import { STATES } from "./labels.ts";
 import { nextStep, type Step, stepsOf, unmapped } from "./onboarding.ts";
 import { ProviderError } from "./provider-error.tsx";
@@ -28,13 +29,15 @@ export function OnboardingSection({ organisation, mapping }: Props) {
       <ol class="steps">
         {steps.map((step) => (
           <StepItem key={step.name} step={step} isNext={step === next}>
-            {step === next && <NextAction {...{ step, mapping, activate }} state={integration.state} />}
+            {step === next && may(CALLS[step.name]) && (
+              <NextAction {...{ step, mapping, activate }} state={integration.state} />
+            )}
           </StepItem>
         ))}
       </ol>
       {activate.error && <ErrorBox error={activate.error} />}
       <p class="soft">{STATES[integration.state].meaning}</p>
-      {integration.state === "active" && <Suspend {...organisation} />}
+      {integration.state === "active" && may("suspendIntegration") && <Suspend {...organisation} />}
     </Section>
   );
 }
@@ -68,6 +71,14 @@ function StepItem({ step, isNext, children }: { step: Step; isNext: boolean; chi
     </li>
   );
 }
+
+/** The operation of each step. */
+const CALLS = {
+  registered: "createIntegration",
+  read: "discoverIntegration",
+  mapped: "updateMappings",
+  active: "activateIntegration",
+} as const;
 
 interface NextProps {
   step: Step;

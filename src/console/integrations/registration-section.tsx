@@ -11,6 +11,7 @@ import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { reloadNames } from "../data/names.ts";
 import { useAction } from "../data/use-action.ts";
+import { may } from "../session/me.ts";
 import { Offboarding } from "./offboarding.tsx";
 import { changeOf, webhookAddress } from "./registration.ts";
 import {
@@ -45,12 +46,16 @@ export function RegistrationSection({ integration, latest, reload }: Props) {
         }}
       />
       <p class="row">
-        <DialogButton label="Edit …" title={`Edit ${name}`} onDone={reload}>
-          {(done) => <ChangeForm integration={integration} onDone={done} />}
-        </DialogButton>
-        {state === "draft" && <DeleteDraft {...integration} />}
+        {may("changeIntegration") && (
+          <DialogButton label="Edit …" title={`Edit ${name}`} onDone={reload}>
+            {(done) => <ChangeForm integration={integration} onDone={done} />}
+          </DialogButton>
+        )}
+        {state === "draft" && may("deleteIntegration") && <DeleteDraft {...integration} />}
       </p>
-      {state !== "draft" && <Offboarding {...{ integration, latest, reload }} />}
+      {state !== "draft" && may("offboardIntegration") && (
+        <Offboarding {...{ integration, latest, reload }} />
+      )}
     </Section>
   );
 }

@@ -12,6 +12,7 @@ import { ask, type CallError } from "../data/errors.ts";
 import { onMessage } from "../data/live.ts";
 import { reloadNames } from "../data/names.ts";
 import { useAction } from "../data/use-action.ts";
+import { may } from "../session/me.ts";
 import { ProviderError } from "./provider-error.tsx";
 
 /** The import of the people whom the provider already has (contract section 2.5). */
@@ -33,11 +34,13 @@ export function RegistrySection({ providerId }: { providerId: string }) {
         the platform. Bank details, emergency contacts, and work history are not stored. Repeating the import
         is safe.
       </p>
-      <p>
-        <ActionButton action={importing} onClick={importing.run}>
-          {importing.isRunning ? "Importing …" : "Import the registry"}
-        </ActionButton>
-      </p>
+      {may("importRegistry") && (
+        <p>
+          <ActionButton action={importing} onClick={importing.run}>
+            {importing.isRunning ? "Importing …" : "Import the registry"}
+          </ActionButton>
+        </p>
+      )}
       {!result && progress.seen && <Progress {...progress.seen} isRunning={importing.isRunning} />}
       {importing.error && <ImportError error={importing.error} />}
       {result && <Result {...result} providerId={providerId} />}
@@ -82,8 +85,12 @@ interface ProgressProps extends Counts {
 function Progress({ entries, imported, updated, skipped, invalid, isRunning }: ProgressProps) {
   return (
     <p role="status">
-      <strong>{isRunning ? `${entries} entries read` : `An import read ${entries} entries`}</strong>:{" "}
-      {imported} imported, {updated} updated, {skipped} skipped, {invalid} invalid.
+      <strong>
+        {isRunning
+          ? `${counted(entries, "entry", "entries")} read`
+          : `An import read ${counted(entries, "entry", "entries")}`}
+      </strong>
+      : {imported} imported, {updated} updated, {skipped} skipped, {invalid} invalid.
     </p>
   );
 }

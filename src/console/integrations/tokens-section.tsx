@@ -6,6 +6,7 @@ import { Section } from "../components/section.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
+import { may } from "../session/me.ts";
 
 /** Contract section 5: one token for each direction. */
 export function TokensSection({ providerId }: Integration) {
@@ -15,12 +16,12 @@ export function TokensSection({ providerId }: Integration) {
         <div class="stack tight">
           <h3>PLATFORM_TOKEN</h3>
           <p class="soft">The provider sends webhooks with it. The platform keeps only its hash.</p>
-          <PlatformToken providerId={providerId} />
+          {may("rotateToken") && <PlatformToken providerId={providerId} />}
         </div>
         <div class="stack tight">
           <h3>PROVIDER_TOKEN</h3>
           <p class="soft">The platform calls the provider with it. It is stored encrypted and never shown.</p>
-          <ProviderToken providerId={providerId} />
+          {may("rotateToken") && <ProviderToken providerId={providerId} />}
         </div>
       </div>
     </Section>

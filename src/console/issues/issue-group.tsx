@@ -34,7 +34,7 @@ export function GroupCard({ group, state, onDone }: Props) {
         <h2 id={heading}>{title}</h2>
         <Badge tone={tone}>{name}</Badge>
         <a href={`/console/integrations/${providerId}`}>{organisation}</a>
-        {may("operator") && <IssueActions {...{ selection, count, code, title, onDone }} />}
+        {may("changeIssues") && <IssueActions {...{ selection, count, code, title, onDone }} />}
       </header>
       <IssueLine issue={latest} {...(count > 1 && { detail: groupText(group) })} />
       {remedy !== "" && (
@@ -102,7 +102,7 @@ function ChosenMembers({ group, selection, onDone }: Omit<Props, "state"> & { se
         {(issues) => (
           <IssueList
             issues={issues}
-            {...(may("operator") && {
+            {...(may("changeIssues") && {
               choose: (issue: Issue) => (
                 <input
                   type="checkbox"

@@ -1,15 +1,19 @@
 import { useRef } from "preact/hooks";
-import type { IssueCode, IssueCounts } from "../../../generated/operations/types.ts";
-import { issueCodes, issueTitle } from "../../contract/operator-text.ts";
+import type { Issue, IssueCode, IssueCounts } from "../../../generated/operations/types.ts";
+import { issueCodes, issueText, issueTitle, subjectText } from "../../contract/operator-text.ts";
 import { anyText, oneOf } from "../components/filter.ts";
 import { FilterForm, OrganisationFilter, SelectFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
+import { SaveCsv } from "../components/save-csv.tsx";
+import type { Column } from "../components/table.tsx";
 import { countText } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useIssueCounts } from "../data/issue-counts.ts";
+import { type Names, useNames } from "../data/names.ts";
+import type { PageQuery } from "../data/pages.ts";
 import { usePages } from "../data/use-pages.ts";
 import { me } from "../session/me.ts";
 import { ISSUE_LIST } from "./issue-actions.tsx";
@@ -40,6 +44,8 @@ export function IssuesPage() {
     () => ask(api.listIssueGroups({ params: { query: filter } })),
     isIssue,
   );
+  const names = useNames();
+  const readPage = (page: PageQuery) => ask(api.listIssues({ params: { query: { ...filter, ...page } } }));
   const counts = useIssueCounts(providerId).data;
   const onDone = () => {
     // The card is gone, and its button with it.
@@ -66,6 +72,7 @@ export function IssuesPage() {
         />
       </FilterForm>
       <section ref={list} id={ISSUE_LIST} tabIndex={-1} class="issues" aria-label="Open issues">
+        <SaveCsv name="issues" columns={columnsOf(names)} readPage={readPage} />
         {state === "resolved" ? (
           <Closed filter={filter} {...filtering} />
         ) : (
@@ -107,6 +114,19 @@ function Closed({ filter, ...filtering }: ClosedProps) {
     </PagedList>
   );
 }
+
+/** Of the file: the page shows issues by their cause. */
+const columnsOf = (names: Names): Column<Issue>[] => [
+  { name: "Organisation", cell: ({ providerId = "" }) => names.integration(providerId)?.name ?? providerId },
+  { name: "Kind", cell: ({ code }) => issueTitle(code) },
+  { name: "About", cell: (issue) => issueText(issue).detail },
+  { name: "Subject", cell: ({ subject }) => subjectText(subject) },
+  { name: "First", cell: ({ firstAt }) => firstAt },
+  { name: "Last", cell: ({ lastAt }) => lastAt },
+  { name: "Times", cell: ({ count }) => count },
+  { name: "Assigned to", cell: ({ assignedTo }) => assignedTo },
+  { name: "Job", cell: ({ job }) => job?.jobId },
+];
 
 /** The kinds of the open issues, and the one of the filter if no issue of it is open. */
 function kindsOf(counts: IssueCounts | undefined, chosen: IssueCode | undefined): [string, string][] {

@@ -10,6 +10,7 @@ import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
 import { fullName, nameOf } from "../data/person-name.ts";
 import { useAction } from "../data/use-action.ts";
+import { may } from "../session/me.ts";
 import { CandidatePicker } from "./candidate-picker.tsx";
 import { holdsSeat, isOver } from "./job.ts";
 import { BookingState } from "./statuses.tsx";
@@ -22,7 +23,15 @@ export function Bookings({ job }: { job: Job }) {
     { name: "Candidate", cell: ({ candidateId }) => nameOf(candidateId, names, job.providerId) },
     { name: "Status", cell: (booking) => <BookingState booking={booking} zone={zone} /> },
     { name: "Trace", cell: (booking) => <TraceLink {...booking} /> },
-    { name: "Actions", isActions: true, cell: (booking) => <Withdraw job={job} booking={booking} /> },
+    ...(may("withdrawBooking")
+      ? [
+          {
+            name: "Actions",
+            isActions: true,
+            cell: (booking: Booking) => <Withdraw job={job} booking={booking} />,
+          },
+        ]
+      : []),
   ];
   return (
     <Section id="bookings" title="Bookings">
@@ -36,7 +45,7 @@ export function Bookings({ job }: { job: Job }) {
           keyOf={({ bookingId }) => bookingId}
         />
       )}
-      {job.status === "open" && !job.cancelling && <Accept job={job} />}
+      {job.status === "open" && !job.cancelling && may("acceptJob") && <Accept job={job} />}
     </Section>
   );
 }

@@ -19,6 +19,7 @@ import { Staffing } from "./staffing.tsx";
 import { JobStatusBadges } from "./statuses.tsx";
 import { TimelineSection } from "./timeline-section.tsx";
 import "./job.css";
+import { may } from "../session/me.ts";
 
 const JOBS = { href: "/console/", name: "Jobs" };
 
@@ -82,8 +83,10 @@ function Actions({ job }: { job: Job }) {
   const integration = useNames().integration(job.providerId);
   return (
     <span class="row push">
-      {integration && <ChangeJob job={job} zone={integration.timeZone} />}
-      {!job.cancelling && <CancelJob job={job} provider={integration?.name ?? "the provider"} />}
+      {integration && may("changeJob") && <ChangeJob job={job} zone={integration.timeZone} />}
+      {!job.cancelling && may("cancelJob") && (
+        <CancelJob job={job} provider={integration?.name ?? "the provider"} />
+      )}
     </span>
   );
 }

@@ -130,7 +130,10 @@ function TimelineEntry({ entry, id, longestMs, zone }: EntryProps) {
           {trace.number}
         </span>
         <span class="step">{name}</span>
-        <span class="outcome">{outcomeText(step.verdict, step.step)}</span>
+        <span class="outcome">
+          {outcomeText(step.verdict, step.step)}
+          {step.operator !== undefined && <span class="soft">, by {step.operator}</span>}
+        </span>
         <Bar ms={step.durationMs} longestMs={longestMs} />
         <details>
           <summary>

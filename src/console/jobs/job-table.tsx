@@ -1,5 +1,6 @@
 import type { Job } from "../../../generated/operations/types.ts";
 import { bookingStatusText } from "../../contract/operator-text.ts";
+import { SaveCsv, type SavedList } from "../components/save-csv.tsx";
 import { ShortId } from "../components/short-id.tsx";
 import { Cells, type Column, TableHead } from "../components/table.tsx";
 import { clockSpan } from "../components/times.ts";
@@ -15,18 +16,18 @@ interface Props {
   jobs: readonly Job[];
   /** The jobs that have just changed. */
   changed: ReadonlySet<string>;
+  saved: SavedList<Job>;
 }
 
 /** The jobs by day. */
-export function JobTable({ jobs, changed }: Props) {
+export function JobTable({ jobs, changed, saved }: Props) {
   const names = useNames();
   const zoneOf = ({ providerId }: Job) => names.integration(providerId)?.timeZone;
   const zones = new Set(jobs.map((job) => shownZone(zoneOf(job))));
-  const [onlyZone] = zones.size === 1 ? zones : [];
   const columns = columnsOf(names, zones.size > 1);
   return (
     <>
-      <p class="hint">{onlyZone && `Times in ${onlyZone}.`}</p>
+      <SaveCsv {...saved} columns={columns} />
       <table class="cards jobs">
         <caption class="visually-hidden">Jobs by day, in order of start time</caption>
         <TableHead columns={columns} />
@@ -68,7 +69,11 @@ function JobTime({ job, names, showsZone }: { job: Job; names: Names; showsZone:
   const zone = names.integration(providerId)?.timeZone;
   return (
     <>
-      <time dateTime={startTime} title={`${startTime} to ${endTime}`}>
+      <time
+        dateTime={startTime}
+        data-whole={`${startTime} to ${endTime}`}
+        title={`${startTime} to ${endTime}`}
+      >
         {clockSpan(startTime, endTime, zone)}
       </time>
       {showsZone && zone && <small class="soft"> {shownZone(zone)}</small>}

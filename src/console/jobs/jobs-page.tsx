@@ -12,12 +12,14 @@ import {
 } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
+import { RegisterFirst } from "../components/register-first.tsx";
 import { countText, formatCount } from "../components/times.ts";
 import { JobViews } from "../components/views.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useIssueCounts } from "../data/issue-counts.ts";
 import { useNames } from "../data/names.ts";
+import type { PageQuery } from "../data/pages.ts";
 import { useQuery } from "../data/use-query.ts";
 import type { FeedData } from "./job-feed.ts";
 import {
@@ -27,6 +29,7 @@ import {
   type JobFilter,
   type JobLookups,
   matches,
+  queryOf,
   STATUSES,
 } from "./job-list.ts";
 import { JobTable } from "./job-table.tsx";
@@ -108,9 +111,11 @@ function Jobs({ filter, lookups, isFiltered, showMore, jobs, changed, hasMore }:
     (job) => isAbout(job, filter, lookups) && (matches(job, filter, now) || changed.has(job.jobId)),
   );
   if (shown.length === 0 && !hasMore) return <NoJobs isFiltered={isFiltered} />;
+  const query = queryOf(filter, now);
+  const readPage = (page: PageQuery) => ask(api.listJobs({ params: { query: { ...query, ...page } } }));
   return (
     <>
-      <JobTable jobs={shown} changed={changed} />
+      <JobTable jobs={shown} changed={changed} saved={{ name: "jobs", readPage }} />
       {hasMore && (
         <p class="more">
           <button type="button" onClick={showMore}>
@@ -131,7 +136,7 @@ function NoJobs({ isFiltered }: { isFiltered: boolean }) {
     return (
       <Empty title="No organisation yet">
         <p>
-          <a href="/console/integrations/new">Register the first one</a>. Its open shifts become jobs here.
+          <RegisterFirst />. Its open shifts become jobs here.
         </p>
       </Empty>
     );

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import type { Role } from "../../../generated/operations/types.ts";
 import { countText } from "../components/times.ts";
 import { announce, announced } from "../data/announce.ts";
 import { errorOf } from "../data/errors.ts";
@@ -18,8 +17,8 @@ interface PageLink {
   name: string;
   /** The addresses of other views, and the start of the addresses of single objects. */
   others?: readonly string[];
-  /** Shown to this role and those that include it. */
-  role?: Role;
+  /** Of its list, unless every role may read it. */
+  operation?: Parameters<typeof may>[0];
 }
 
 const PAGES: readonly PageLink[] = [
@@ -30,8 +29,8 @@ const PAGES: readonly PageLink[] = [
   { path: "/console/events", name: "Events" },
   { path: "/console/issues", name: "Issues" },
   { path: "/console/statistics", name: "Statistics" },
-  { path: "/console/operators", name: "Operators", role: "admin" },
-  { path: "/console/audit", name: "Audit", role: "admin" },
+  { path: "/console/operators", name: "Operators", operation: "listOperators" },
+  { path: "/console/audit", name: "Audit", operation: "listAudit" },
 ];
 
 /** The frame of every page: the navigation, the state of the stream, and the last announcement. */
@@ -41,7 +40,10 @@ export function Frame({ children }: { children: ComponentChildren }) {
   const isFirst = useRef(true);
   // A new page starts at its top, also for the keyboard.
   useEffect(() => {
-    if (!isFirst.current) main.current?.focus();
+    if (!isFirst.current) {
+      scrollTo(0, 0);
+      main.current?.focus({ preventScroll: true });
+    }
     isFirst.current = false;
   }, [path]);
   return (
@@ -55,7 +57,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </a>
         <nav aria-label="Pages">
           <ul>
-            {PAGES.filter(({ role }) => role === undefined || may(role)).map((page) => (
+            {PAGES.filter(({ operation }) => operation === undefined || may(operation)).map((page) => (
               <li key={page.path}>
                 <a href={page.path} {...(isWithin(path, page) && { "aria-current": "page" })}>
                   {page.name}

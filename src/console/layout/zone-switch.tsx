@@ -6,9 +6,12 @@ import {
   type ZoneChoice,
   zoneChoice,
 } from "../components/zone.ts";
+import { useNames } from "../data/names.ts";
 
 /** Names the zone of all times on the page, and switches between the organisations' and the viewer's. */
 export function ZoneSwitch() {
+  // The zones are those of the organisations, which not every page reads.
+  useNames();
   const several = knownZones.value.length > 1;
   const ofOrganisations = several
     ? "of each organisation"

@@ -17,6 +17,7 @@ import { type Column, Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { competencesOf, type Names, useNames } from "../data/names.ts";
+import type { ReadPage } from "../data/pages.ts";
 import { fullName, validFor } from "../data/person-name.ts";
 import { usePages } from "../data/use-pages.ts";
 import { may } from "../session/me.ts";
@@ -46,12 +47,12 @@ export function PeoplePage() {
     ({ type }) => type === "import",
   );
   const { providerId } = filter;
-  const isReleasing = may("operator") && providerId !== undefined && filter.state === "unreleased";
+  const isReleasing = may("releaseCandidates") && providerId !== undefined && filter.state === "unreleased";
   return (
     <>
       <PageHead title="People">
-        {may("operator") && <AddPerson />}
-        {may("operator") && <a href="/console/people/import">Import a file …</a>}
+        {may("createCandidate") && <AddPerson />}
+        {may("importCandidates") && <a href="/console/people/import">Import a file …</a>}
       </PageHead>
       <FilterForm {...filtering}>
         <TextFilter name="Name" value={filter.search} onChange={set("search")} />
@@ -61,14 +62,15 @@ export function PeoplePage() {
       </FilterForm>
       <PagedList {...{ pages, ...filtering }} one="person" empty={<NoPeople />}>
         {(people) =>
-          may("operator") ? (
+          may("setCompetence") ? (
             <Choosable
               key={`${providerId} ${isReleasing}`}
               {...{ people, providerId, isReleasing }}
+              readPage={pages.readPage}
               reload={pages.reload}
             />
           ) : (
-            <PeopleTable people={people} providerId={providerId} />
+            <PeopleTable {...{ people, providerId }} readPage={pages.readPage} />
           )
         }
       </PagedList>
@@ -91,11 +93,12 @@ interface ChoosableProps {
   providerId: string | undefined;
   /** They are the people of a registry who wait for a release. */
   isReleasing: boolean;
+  readPage: ReadPage<Candidate>;
   reload(): void;
 }
 
 /** The people, and a choice of them. */
-function Choosable({ people, providerId, isReleasing, reload }: ChoosableProps) {
+function Choosable({ people, providerId, isReleasing, reload, readPage }: ChoosableProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const mayBe = people.filter(({ conflicts }) => !isReleasing || conflicts.length === 0);
   const those = mayBe.filter(({ candidateId }) => chosen.has(candidateId));
@@ -139,7 +142,7 @@ function Choosable({ people, providerId, isReleasing, reload }: ChoosableProps) 
       {isReleasing && providerId !== undefined && (
         <ReleaseMany {...{ providerId }} people={those} onReleased={onDone} />
       )}
-      <PeopleTable {...{ people, providerId }} first={[choice]} />
+      <PeopleTable {...{ people, providerId, readPage }} first={[choice]} />
     </>
   );
 }
@@ -148,10 +151,11 @@ interface TableProps {
   people: Candidate[];
   /** The organisation whose people are listed. */
   providerId: string | undefined;
+  readPage: ReadPage<Candidate>;
   first?: Column<Candidate>[];
 }
 
-function PeopleTable({ people, providerId, first = [] }: TableProps) {
+function PeopleTable({ people, providerId, readPage, first = [] }: TableProps) {
   const names = useNames();
   const columns: Column<Candidate>[] = [
     ...first,
@@ -171,6 +175,7 @@ function PeopleTable({ people, providerId, first = [] }: TableProps) {
   ];
   return (
     <Table
+      saved={{ name: "people", readPage }}
       caption="People, newest first"
       columns={columns}
       rows={people}

@@ -46,10 +46,10 @@ function PersonSections({ person, reload }: { person: Candidate; reload(): void 
   return (
     <>
       <PageHead title={fullName(person) || "Without a name"} within={PEOPLE}>
-        {may("operator") && <ChangeContact person={person} onChanged={reload} />}
-        {may("operator") && <ChangeCompetences person={person} onChanged={reload} />}
-        {may("people") && <Reveal candidateId={candidateId} />}
-        {may("people") && <Erase person={person} />}
+        {may("changeCandidate") && <ChangeContact person={person} onChanged={reload} />}
+        {may("changeCandidate") && <ChangeCompetences person={person} onChanged={reload} />}
+        {may("revealCandidate") && <Reveal candidateId={candidateId} />}
+        {may("eraseCandidate") && <Erase person={person} />}
       </PageHead>
       <div class="columns">
         <div class="stack">
@@ -79,7 +79,7 @@ function Details({ person }: { person: Candidate }) {
           Competences: competencesOf(person, names),
           "Valid for": person.shared ? "every organisation" : "the organisations whose registries are below",
           "Candidate id": <code>{candidateId}</code>,
-          "Audit log": may("admin") ? (
+          "Audit log": may("listAudit") ? (
             <a href={`/console/audit?subject=${candidateId}`}>Changes and reveals</a>
           ) : undefined,
         }}

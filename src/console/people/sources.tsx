@@ -77,7 +77,7 @@ function ReleaseState({ source, person, reload }: Props & { source: Source }) {
   const { providerId, released } = source;
   if (providerId === undefined) return null;
   if (released) return <>released</>;
-  if (!may("operator")) return <>not released</>;
+  if (!may("releaseCandidate")) return <>not released</>;
   const organisation = names.integration(providerId)?.name ?? providerId;
   return <Release {...{ source, person, reload, providerId, organisation }} />;
 }

@@ -14,7 +14,7 @@ export function ExpiryNotice() {
   return (
     <p class="notice">
       Your token expires <Time at={validUntil} />.{" "}
-      {may("admin") ? (
+      {may("rotateOperatorToken") ? (
         <>
           Make another under <a href="/console/operators">Operators</a>.
         </>

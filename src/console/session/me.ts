@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { scopes } from "../../../generated/operations/client.ts";
 import type { Me, Role } from "../../../generated/operations/types.ts";
 import { ROLE_NAMES } from "../../contract/role.ts";
 
@@ -15,9 +16,10 @@ export const ROLES: Readonly<Record<Role, { name: string; may: string }>> = {
   admin: { name: "Admin", may: "manages operators and integrations, reads the audit log" },
 };
 
-/** Whether the operator has the role. The platform checks it too; here it decides what is offered. */
-export function may(role: Role): boolean {
-  return me.value != null && ROLE_NAMES.indexOf(me.value.role) >= ROLE_NAMES.indexOf(role);
+/** Whether the operator's role includes the one that the document gives an operation. The platform checks it too; here it decides what is offered. */
+export function may(operation: keyof typeof scopes): boolean {
+  const [needed] = scopes[operation];
+  return me.value != null && ROLE_NAMES.indexOf(me.value.role) >= ROLE_NAMES.indexOf(needed);
 }
 
 /** Shows the sign-in page. */

@@ -24,6 +24,7 @@ export function openEntry({ identity, operation, fields, now, newId, ...given }:
   let isWritten = false;
   let isDue = true;
   return {
+    by: identity.name,
     get isWritten() {
       return isWritten;
     },

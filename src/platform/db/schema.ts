@@ -25,6 +25,8 @@ export interface Schema extends ShiftTables {
     /** Of its candidates who have none of their own; null: that of the installation. */
     language: api.Language | null;
     contact_phone: string | null;
+    /** The end of the last check of its provider that could be made. */
+    checked_at: Date | null;
     /** Sealed; opaque here. */
     provider_token: string;
     dialect: JsonWithDefault<api.Dialect>;
@@ -207,6 +209,8 @@ export interface Schema extends ShiftTables {
     provider_id: string;
     shift_id: string | null;
     job_id: string | null;
+    /** The name of the operator in whose request it happened. */
+    operator: string | null;
   };
   issues: {
     issue_id: string;

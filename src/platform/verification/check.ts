@@ -51,8 +51,16 @@ export const checkOnce =
       // The connection changed during the check. The change has requested another check.
       const isOutdated = !isSameConnection(await lockIntegration(trx, providerId), integration);
       if (isOutdated) return endClaim(trx, claim, { attempts: 0, priority });
-      if (Array.isArray(result)) await noteFindings(trx, deps, providerId, result);
-      else await noteCouldNotCheck(trx, deps, providerId, result && failureParams(result));
+      if (Array.isArray(result)) {
+        await trx
+          .updateTable("integrations")
+          .set({ checked_at: deps.now() })
+          .where("provider_id", "=", providerId)
+          .execute();
+        await noteFindings(trx, deps, providerId, result);
+      }
+      if (!Array.isArray(result))
+        await noteCouldNotCheck(trx, deps, providerId, result && failureParams(result));
       endClaim(trx, claim, { attempts: 0, priority });
     });
   };

@@ -114,6 +114,17 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
     expect(await last("revealCandidate")).not.toHaveProperty("reason");
   });
 
+  it("names its operator in the trace, in the steps of the request alone", async () => {
+    const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
+    const job = await organisation.open();
+    await organisation.accept(job, { candidateId });
+    const { traceId = "" } = (await organisation.booking(job, { candidateId })) ?? {};
+    const steps = await organisation.steps(traceId);
+    const operatorOf = (code: string) => steps.find(({ verdict }) => verdict.code === code)?.operator;
+    expect(operatorOf("seat_reserved")).toBe("first admin");
+    expect(operatorOf("job_created")).toBeUndefined();
+  });
+
   // The rows are on several servers of Citus, each of which counts its own transactions.
   it.skipIf(isOnCitus)("is written in the transaction of the change", async () => {
     const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });

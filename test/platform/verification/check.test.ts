@@ -75,8 +75,11 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     await trySend(provider.createShift({ positions: 2 }).shiftId);
     provider.setFault("time-without-offset");
     const before = dataOf(provider);
+    const checkedAt = async () => (await of.integration()).checkedAt;
+    expect(await checkedAt()).toBeUndefined();
     await activate(of);
     await expect.poll(() => subjects(of)).toContain("getShift: time_without_offset");
+    expect(Date.parse((await checkedAt()) ?? "")).not.toBeNaN();
     const isFound = (issue: Issue) => subjectOf(issue) === "getShift: time_without_offset";
     const [issue] = (await issues(of)).filter(isFound);
     expect(issue).toMatchObject({ code: "provider_check", count: 1 });

@@ -114,5 +114,6 @@ function viewOfStep(row: Selectable<TraceStepsTable>): TraceStep {
     providerId: row.provider_id,
     ...(row.shift_id !== null && { shiftId: row.shift_id }),
     ...(row.job_id !== null && { jobId: row.job_id }),
+    ...(row.operator !== null && { operator: row.operator }),
   };
 }

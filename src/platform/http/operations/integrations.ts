@@ -141,6 +141,7 @@ export function viewOfIntegration(row: Integration): IntegrationView {
     timeZone: row.time_zone,
     ...(row.language !== null && { language: row.language }),
     ...(row.contact_phone !== null && { contactPhone: row.contact_phone }),
+    ...(row.checked_at && { checkedAt: row.checked_at.toISOString() }),
     dialect: row.dialect,
     health: viewOfHealth(row),
     createdAt: row.created_at.toISOString(),

@@ -22,6 +22,7 @@ create table integrations (
   language text check (language in ('sv', 'en')),
   -- Whom a candidate may call when it is too late for the page.
   contact_phone text,
+  checked_at timestamptz,
   provider_token text not null,
   dialect jsonb not null default '{}',
   paused_since timestamptz,

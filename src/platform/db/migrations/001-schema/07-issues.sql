@@ -63,6 +63,7 @@ create table trace_steps (
   provider_id uuid not null,
   shift_id text,
   job_id uuid,
+  operator text,
   primary key (provider_id, step_id, at)
 ) partition by range (at);
 create index trace_steps_trace on trace_steps (trace_id);

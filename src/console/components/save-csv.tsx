@@ -1,0 +1,66 @@
+import { render } from "preact";
+import { csvOf } from "../data/csv.ts";
+import { saveFile } from "../data/download.ts";
+import { whenNamesAreRead } from "../data/names.ts";
+import { type ReadPage, readPages } from "../data/pages.ts";
+import { useAction } from "../data/use-action.ts";
+import { ActionButton } from "./action-button.tsx";
+import { ErrorBox } from "./error-box.tsx";
+import { Cells, type Column } from "./table.tsx";
+
+/** The list behind a table: every page of what its filter finds. */
+export interface SavedList<Row> {
+  /** Of the file: `jobs`. */
+  name: string;
+  readPage: ReadPage<Row>;
+}
+
+/** The most rows of a page that the platform returns. */
+const PAGE = 200;
+
+/** Saves every row that the filter finds, in the words of the table; times and ids are complete. */
+export function SaveCsv<Row>({
+  name,
+  readPage,
+  columns,
+}: SavedList<Row> & { columns: readonly Column<Row>[] }) {
+  const save = useAction(async () => {
+    const { items } = await readPages((page) => readPage({ limit: PAGE, ...page }));
+    const shown = columns.filter(({ isActions }) => !isActions);
+    let texts = textsOf(items, shown);
+    // A page reads the names that it misses when it shows them, and so does this one.
+    if (await whenNamesAreRead()) texts = textsOf(items, shown);
+    saveFile(
+      new Blob([csvOf([shown.map((column) => column.name), ...texts])], { type: "text/csv" }),
+      `${name}.csv`,
+    );
+    return `${name}.csv is saved.`;
+  });
+  return (
+    <div class="row">
+      <ActionButton action={save} isPushed onClick={save.run}>
+        {save.isRunning ? "Reading …" : "Save as CSV"}
+      </ActionButton>
+      {save.error && <ErrorBox error={save.error} />}
+    </div>
+  );
+}
+
+function textsOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string[][] {
+  const row = document.createElement("tr");
+  return rows.map((each) => {
+    render(<Cells columns={columns} row={each} />, row);
+    const texts = Array.from(row.cloneNode(true).childNodes, (cell) => textOf(cell as Element));
+    render(null, row);
+    return texts;
+  });
+}
+
+/** The text that a cell shows, with the whole of what it shortens. */
+function textOf(cell: Element): string {
+  for (const hidden of cell.querySelectorAll(".visually-hidden, [aria-hidden]")) hidden.remove();
+  for (const whole of cell.querySelectorAll<HTMLElement>("[data-whole]"))
+    whole.textContent = whole.dataset.whole ?? "";
+  for (const part of cell.querySelectorAll("br, li, p, .badge")) part.after("\n");
+  return (cell.textContent ?? "").trim().replaceAll(/\s*\n\s*/g, "; ");
+}
