@@ -2,7 +2,7 @@ import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { assign, type FreePair, freePair, isAssigned, type Pair, remove, wasTried } from "../assignment.ts";
 import { uncancelled } from "../cancellable-shift.ts";
-import { type Exchange, isDenied, isPlain, type Reply } from "../exchange.ts";
+import { type Exchange, isDenied, isPlain } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { readShiftOf, shiftBodyOf, shiftOf } from "../shift.ts";
@@ -11,7 +11,7 @@ import type { Check } from "./check.ts";
 import { fixtureShift } from "./fixture-shift.ts";
 import { confirmed, steadyRead } from "./steady-reads.ts";
 import { judgeUnassignments } from "./unassignments.ts";
-import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
+import { assignedTo, judgeListed, judgeUnasked } from "./unexpected-changes.ts";
 
 /** An assignment appears in the shift, is idempotent, and can be undone with each offered form. */
 export const assignments: Check = {
@@ -91,14 +91,6 @@ async function judgeAssign(run: Run, pair: Pair, before: Shift): Promise<readonl
 
 const after = (title: string) =>
   skipped("skipped_after_failure", "assignCandidate", title, "a prerequisite failed");
-
-function judgeListed(exchange: Reply, { candidateId }: Pair, now: Shift): Found[] {
-  if (assignedTo(now).includes(candidateId)) return [];
-  const actual = "not among assignedCandidates";
-  return [
-    found("assign_without_effect", { exchange, expected: "the candidate assigned to the shift", actual }),
-  ];
-}
 
 /** Checks the personal number of the assigned candidate, which variant B includes. */
 async function judgeNumber(run: Run, { candidateId }: Pair, read: Exchange): Promise<Found[]> {

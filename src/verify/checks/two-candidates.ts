@@ -1,11 +1,11 @@
 import type { Shift } from "../../contract/shift.ts";
 import { assign, FORMS, type Pair, unassignBy } from "../assignment.ts";
 import { type Exchange, isDenied, isPlain } from "../exchange.ts";
-import { type Found, found, type Outcome, passed, refused } from "../finding.ts";
+import { type Found, type Outcome, passed, refused } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { readShiftOf, shiftOf } from "../shift.ts";
 import { confirmed } from "./steady-reads.ts";
-import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
+import { judgeListed, judgeUnasked } from "./unexpected-changes.ts";
 
 const TITLE = "two candidates are assigned, and one of them is unassigned";
 
@@ -59,13 +59,4 @@ async function judgeCall(
   const wrong = [...judgeListed(exchange, pair, now), ...judgeUnasked(exchange, before, now, pair)];
   const findings = await confirmed(run, pair.shiftId, read, wrong);
   return findings.length > 0 ? { findings } : { now };
-}
-
-function judgeListed(exchange: Exchange, { candidateId }: Pair, now: Shift): Found[] {
-  const isAssignment = exchange.probe.operation === "assignCandidate";
-  if (!isAssignment || assignedTo(now).includes(candidateId)) return [];
-  const actual = "not among assignedCandidates";
-  return [
-    found("assign_without_effect", { exchange, expected: "the candidate assigned to the shift", actual }),
-  ];
 }

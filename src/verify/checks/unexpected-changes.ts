@@ -1,5 +1,6 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import type { Shift } from "../../contract/shift.ts";
+import type { Pair } from "../assignment.ts";
 import type { Exchange, OperationId } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
 import { momentOf } from "../shift.ts";
@@ -30,6 +31,16 @@ export function judgeUnasked(exchange: Exchange, before: Shift, now: Shift, aske
   const cause = [...fields, ...people].join();
   const fix = fields.includes("positions") ? { fix: TOTAL } : {};
   return [found("shift_changed_unasked", { exchange, expected, actual, cause, ...fix })];
+}
+
+/** Judges whether the shift lists the candidate after an assignment. */
+export function judgeListed(exchange: Exchange, { candidateId }: Pair, now: Shift): Found[] {
+  const isAssignment = exchange.probe.operation === "assignCandidate";
+  if (!isAssignment || assignedTo(now).includes(candidateId)) return [];
+  const actual = "not among assignedCandidates";
+  return [
+    found("assign_without_effect", { exchange, expected: "the candidate assigned to the shift", actual }),
+  ];
 }
 
 export const TOTAL = "Send the total, not the remainder: the platform subtracts the assigned candidates.";
