@@ -111,10 +111,10 @@ async function run(options: Options, io: Io, timeoutMs: number): Promise<number>
   const snapshot = readDemo(config.dataDir);
   // It starts before the platform and ends after it, because a platform with stored work calls its provider immediately.
   const provider = await startSandbox({ port: sandboxPort, faults, ...(snapshot && { snapshot }) });
+  const service = config.webhook ? undefined : await startNotifiedService();
   try {
     // The sandbox listens on plain http on this machine.
     const caught = config.mail ? undefined : catchMails();
-    const service = config.webhook ? undefined : await startNotifiedService();
     const platform = await startPlatform(
       {
         ...config,
@@ -135,10 +135,10 @@ async function run(options: Options, io: Io, timeoutMs: number): Promise<number>
       return await runAndServe(options, { platform, provider, config, io, timeoutMs, ...sent });
     } finally {
       await platform.close();
-      await service?.close();
       writeDemo(config.dataDir, provider.snapshot());
     }
   } finally {
+    await service?.close();
     await provider.close();
   }
 }

@@ -78,7 +78,7 @@ const hasStarted = (now: Date) => sql`jobs.start_time <= ${now}`;
 
 /**
  * Selects whom to ask first: who has worked at the workplace, then who has worked with the competence, then who has been without a shift longest, each of them
- * as far as bookings of the organisation show. A lot for each shift decides among equals: the same new people must not be asked first each time. Returns them as `nth candidateId`.
+ * as far as bookings of the organisation show, and shifts on which the provider itself has put the person. A lot for each shift decides among equals: the same new people must not be asked first each time. Returns them as `nth candidateId`.
  */
 async function selectFirst(
   trx: Trx,
@@ -101,8 +101,12 @@ async function selectFirst(
           coalesce(bool_or(${hasStarted(now())} and jobs.competence_id = asked.competence), false) desc,
           max(jobs.end_time) nulls first, md5(asked.job::text || asked.candidate::text)) as place
       from ${jsonRows(rows)} as asked (nth int, job uuid, candidate uuid, provider uuid, workplace uuid, competence uuid)
-        left join (bookings join jobs on jobs.provider_id = bookings.provider_id and jobs.job_id = bookings.job_id)
-          on bookings.provider_id = ${provider} and bookings.candidate_id = asked.candidate and bookings.status = 'confirmed'
+        left join lateral (
+          select job_id from bookings where bookings.provider_id = ${provider} and bookings.candidate_id = asked.candidate
+            and bookings.status = 'confirmed'
+          union all select job_id from own_people where own_people.provider_id = ${provider} and own_people.candidate_id = asked.candidate
+        ) as worked on true
+        left join jobs on jobs.provider_id = ${provider} and jobs.job_id = worked.job_id
       group by asked.nth, asked.job, asked.candidate) as ranked
     where place <= ${size}::int`.execute(trx);
   return new Set(first.map(({ nth, candidateId }) => `${nth} ${candidateId}`));

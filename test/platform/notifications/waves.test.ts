@@ -210,7 +210,7 @@ describe.each(featureEngines)("offers in waves on %s", (engine) => {
     );
     const competenceIds = [competenceId, kitchen];
     const people = new Map<string, Person>();
-    for (const name of ["recent", "rested", "place", "waiter", "new"])
+    for (const name of ["recent", "rested", "place", "waiter", "own", "new"])
       people.set(
         name,
         await organisation.addPerson({ firstName: name, email: `${name}@example.com`, competenceIds }),
@@ -224,16 +224,23 @@ describe.each(featureEngines)("offers in waves on %s", (engine) => {
       const person = people.get(name);
       const job = await open(inMs, { outletId, roleId });
       if (person) expect((await organisation.accept(job, person)).status).toBe(201);
+      return job;
     };
+    const job = await work("own", there, cook, HOUR_MS);
+    const [id = ""] = provider.shift(job.shiftId)?.assigned.keys() ?? [];
     await work("rested", there, cook, DAY_MS);
     await work("place", here, cook, 2 * DAY_MS);
     await work("waiter", there, waiter, 2 * DAY_MS);
     await work("recent", there, cook, 2 * DAY_MS);
+    // The provider puts a person on a shift itself.
+    const ownShift = await open(3 * DAY_MS, { outletId: here, roleId: cook });
+    provider.assign(ownShift.shiftId, id);
+    await organisation.process("shift.update", ownShift.shiftId);
     await later(4 * DAY_MS);
     mails.length = 0;
     await open(3 * DAY_MS, { outletId: here, roleId: waiter });
-    for (let wave = 0; wave < 6; wave += 1) await later(PAUSE_MS);
-    expect(mailed()).toEqual(["place", "waiter", "new", "rested", "recent"]);
+    for (let wave = 0; wave < 7; wave += 1) await later(PAUSE_MS);
+    expect(mailed()).toEqual(["place", "own", "waiter", "new", "rested", "recent"]);
   });
 
   it("go to equals by lot, another one for each shift", async () => {
