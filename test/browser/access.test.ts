@@ -138,7 +138,7 @@ describe("the audit log", () => {
     await page.getByLabel("Subject id").fill(candidateId);
     await page.keyboard.press("Enter");
     await rowOf(page, "first admin added Robin Ek").waitFor();
-    await page.getByLabel("Deed").selectOption({ label: "changed …" });
+    await page.getByLabel("Action").selectOption({ label: "changed …" });
     await rowOf(page, "first admin added Robin Ek").waitFor({ state: "detached" });
     const row = rowOf(page, "first admin changed Robin Ek");
     const { name } = ok(await harness().operations.listCompetences()).items.find(
@@ -179,7 +179,7 @@ describe("the audit log", () => {
     ]);
     expect(download.suggestedFilename()).toBe("audit.csv");
     const [head, accepted, added] = (await readFile(await download.path(), "utf8")).split("\r\n");
-    expect(head).toBe("\uFEFFWhen,What,Changes,From");
+    expect(head).toBe("\uFEFFWhen,What,Changes,Address");
     expect(accepted).toMatch(
       /^\d{4}-\d\d-\d\dT[\d:.]+Z,"first admin accepted .+, .+ for Robin =SUM\(A1\)",,/,
     );

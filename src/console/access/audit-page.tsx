@@ -34,7 +34,7 @@ export function AuditPage() {
       <FilterForm {...filtering}>
         <TextFilter name="Operator" value={filter.operator} onChange={set("operator")} />
         <SelectFilter
-          name="Deed"
+          name="Action"
           value={filter.operation}
           options={Object.keys(DEEDS).map((each) => [each, deedTitle(each)])}
           onChange={set("operation")}
@@ -93,7 +93,7 @@ function AuditTable({ entries, readPage }: TableProps) {
         </ul>
       ),
     },
-    { name: "From", cell: ({ address }) => <span class="soft">{address}</span> },
+    { name: "Address", cell: ({ address }) => <span class="soft">{address}</span> },
   ];
   return (
     <Table

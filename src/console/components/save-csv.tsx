@@ -37,7 +37,7 @@ export function SaveCsv<Row>({
     return `${name}.csv is saved.`;
   });
   return (
-    <div class="row">
+    <div class="row save-csv">
       <ActionButton action={save} isPushed onClick={save.run}>
         {save.isRunning ? "Reading …" : "Save as CSV"}
       </ActionButton>

@@ -16,7 +16,7 @@ interface Props {
 export function Views({ views, query = "" }: Props) {
   const { path } = useLocation();
   return (
-    <nav class="push" aria-label="Views">
+    <nav class="push views" aria-label="Views">
       <ul class="row">
         {views.map(({ name, path: to }) => (
           <li key={to}>

@@ -64,14 +64,15 @@ function About({ issue: { subject, providerId, job } }: { issue: Issue }) {
   if (kind === "outlet" || kind === "role" || kind === "integration") return null;
   return (
     <>
-      {candidateId !== undefined && <>{nameOf(candidateId, names, providerId)}, </>}
+      {candidateId !== undefined && nameOf(candidateId, names, providerId)}
+      {candidateId !== undefined && (job ?? shiftId) !== undefined && ", "}
       {job ? (
         <a href={`/console/jobs/${job.jobId}`}>
           {workOf(job, names)}, {placeOf(job, names)},{" "}
           <Span from={job.startTime} to={job.endTime} zone={names.integration(providerId ?? "")?.timeZone} />
         </a>
       ) : shiftId === undefined ? (
-        subjectText(subject)
+        candidateId === undefined && subjectText(subject)
       ) : (
         <>
           shift <ShortId id={shiftId} />
