@@ -4,7 +4,6 @@ import { syncOne } from "./db/sync.ts";
 import type { OfferMailLimits, OfferWaves } from "./deps.ts";
 import { ConfigError, checkEnvironment, dataDirOf } from "./environment.ts";
 import { readSecrets, type Secrets } from "./kept-secrets.ts";
-import type { MailSettings } from "./notifications/email.ts";
 import { type Retention, readRetention } from "./retention.ts";
 import { SETTING_NAMES, type SettingName, settingOf } from "./settings.ts";
 
@@ -44,6 +43,23 @@ export interface Config extends DatabaseConfig, Secrets {
   webhook?: { url: string; secrets: readonly Buffer[] };
   /** How notifications are mailed; unset: they are only shown. */
   mail?: MailSettings;
+}
+
+/** How notifications are mailed. */
+export interface MailSettings {
+  /**
+   * `smtp://` or `smtps://`, with user and password percent-encoded. `smtp://` uses STARTTLS if the server offers it, and requires it when there is
+   * a password and the server is on another machine.
+   */
+  url: string;
+  /** A bare address. */
+  from: string;
+  /** Of the company. Otherwise the domain of `from`. */
+  fromName?: string;
+  /** Where answers go, if not to `from`. */
+  replyTo?: string;
+  /** The time limit of one mail, to the server's last reply. Milliseconds. */
+  timeoutMs?: number;
 }
 
 /**

@@ -8,7 +8,6 @@ import { isObject } from "./json-object.ts";
 import { judgeForms } from "./judge/dialect-consistency.ts";
 import { judge } from "./judge/judge.ts";
 import type { Fixtures, OtherTenant } from "./options.ts";
-import type { TestNumber } from "./test-candidates.ts";
 
 /** Data and state of one verification. Checks write what they detect to `forms` and `known`. */
 export interface Run {
@@ -116,6 +115,14 @@ export interface SharedShift {
   body: ShiftBody;
   assignedId: string;
   unassignedId: string;
+}
+
+/** A test number with its lookups. */
+export interface TestNumber {
+  number: PersonalNumber;
+  lookups: PreparedPerson["lookups"];
+  /** Whether the lookups found a test candidate of an earlier run. */
+  isTest: boolean;
 }
 
 /** A test candidate of this run, with its lookups and creation for the checks to judge. */

@@ -6,7 +6,7 @@ import {
   parsePersonalNumber,
 } from "../contract/personal-number.ts";
 import { type Exchange, isReply, statusOf } from "./exchange.ts";
-import type { PreparedPerson, Run } from "./run.ts";
+import type { PreparedPerson, Run, TestNumber } from "./run.ts";
 import { numbersFor, type Purpose } from "./test-numbers.ts";
 
 /** Number of concurrent lookups in each round. The first number is usually free, and each run takes two more. */
@@ -98,14 +98,6 @@ export function isFound({ candidateId, found, number }: PreparedPerson): boolean
 /** Why no candidate is created. */
 export const NUMBERS_USED_UP =
   "every test number has a candidate: remove those of earlier runs, or provide others with --numbers";
-
-/** A test number with its lookups. */
-export interface TestNumber {
-  number: PersonalNumber;
-  lookups: PreparedPerson["lookups"];
-  /** Whether the lookups found a test candidate of an earlier run. */
-  isTest: boolean;
-}
 
 /**
  * Returns a test number that finds no candidate in both formats, or else the number of a test candidate.

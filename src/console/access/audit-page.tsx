@@ -1,11 +1,12 @@
 import type { AuditEntry } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/durations.ts";
+import type { Column } from "../components/cells.tsx";
 import { aDay, anyText, type Filter } from "../components/filter.ts";
 import { DayFilter, FilterForm, SelectFilter, TextFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { shownZone } from "../components/zone.ts";
 import { api } from "../data/api.ts";

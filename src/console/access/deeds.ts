@@ -46,13 +46,19 @@ export const DEEDS: Readonly<Record<string, string>> = {
 
 /** `accepted … for …`, for a choice of them. */
 export const deedTitle = (operation: string): string =>
-  (DEEDS[operation] ?? operation).replaceAll(/\{\w+\}/g, "…");
+  wordsOf(operation)
+    .map((word, place) => (place % 2 === 0 ? word : "…"))
+    .join("");
+
+/** The texts of a deed, and between them the names of its ids. */
+const wordsOf = (operation: string): string[] =>
+  (DEEDS[operation] ?? operation).split("{").flatMap((part, place) => (place === 0 ? part : part.split("}")));
 
 export type Part = string | { kind: string; id: string };
 
 /** The sentence in parts: texts, and ids. An id that the entry lacks is that of several organisations; ids for which a deed has no place come last. */
 export function deedParts(operation: string, subjects: Readonly<Record<string, string>>) {
-  const words = (DEEDS[operation] ?? operation).split(/\{(\w+)\}/);
+  const words = wordsOf(operation);
   const placed = words.map((word, place): Part => {
     if (place % 2 === 0) return word;
     const id = subjects[word];
@@ -60,7 +66,7 @@ export function deedParts(operation: string, subjects: Readonly<Record<string, s
   });
   const rest = Object.entries(subjects).filter(([name]) => !words.includes(name));
   // Of many people: `candidateId 1`, `candidateId 2`.
-  return { placed, rest: rest.map(([name, id]) => ({ kind: name.replace(/ \d+$/, ""), id })) };
+  return { placed, rest: rest.map(([name, id]) => ({ kind: name.split(" ", 1)[0] ?? name, id })) };
 }
 
 /** `base url`, `competences`, `outlet 12`: the words of a field's name. */

@@ -1,12 +1,13 @@
 import type { Operator } from "../../../generated/operations/types.ts";
 import { ROLE_NAMES } from "../../contract/role.ts";
 import { Badge } from "../components/badge.tsx";
+import type { Column } from "../components/cells.tsx";
 import { type Filter, oneOf } from "../components/filter.ts";
 import { FilterForm, SelectFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { More } from "../components/paged-list.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { dayKey } from "../components/times.ts";
 import { api } from "../data/api.ts";

@@ -1,9 +1,10 @@
+import type { Column } from "../components/cells.tsx";
 import { anyText } from "../components/filter.ts";
 import { FilterForm, TextFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { Views } from "../components/views.tsx";
 import { reloadNames, useNames } from "../data/names.ts";
 import { usePages } from "../data/use-pages.ts";

@@ -5,8 +5,8 @@ import { whenNamesAreRead } from "../data/names.ts";
 import { type ReadPage, readPages } from "../data/pages.ts";
 import { useAction } from "../data/use-action.ts";
 import { ActionButton } from "./action-button.tsx";
+import { Cells, type Column } from "./cells.tsx";
 import { ErrorBox } from "./error-box.tsx";
-import { Cells, type Column } from "./table.tsx";
 
 /** The list behind a table: every page of what its filter finds. */
 export interface SavedList<Row> {
@@ -62,5 +62,6 @@ function textOf(cell: Element): string {
   for (const whole of cell.querySelectorAll<HTMLElement>("[data-whole]"))
     whole.textContent = whole.dataset.whole ?? "";
   for (const part of cell.querySelectorAll("br, li, p, .badge")) part.after("\n");
-  return (cell.textContent ?? "").trim().replaceAll(/\s*\n\s*/g, "; ");
+  const lines = (cell.textContent ?? "").split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join("; ");
 }

@@ -1,15 +1,5 @@
-import type { ComponentChildren } from "preact";
+import { Cells, type Column } from "./cells.tsx";
 import { SaveCsv, type SavedList } from "./save-csv.tsx";
-
-export interface Column<Row> {
-  /** The heading. On a phone, where a row is a card, it labels the cell. */
-  name: string;
-  cell(row: Row): ComponentChildren;
-  /** Numbers are aligned at their last digit. */
-  isNumber?: boolean;
-  /** The heading is for screen readers only: the cells hold buttons. */
-  isActions?: boolean;
-}
 
 interface Props<Row> {
   /** Read out by screen readers. */
@@ -59,17 +49,5 @@ export function TableHead({ columns }: { columns: readonly Pick<Column<never>, k
         ))}
       </tr>
     </thead>
-  );
-}
-
-export function Cells<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
-  return (
-    <>
-      {columns.map(({ name, cell, isNumber, isActions }) => (
-        <td key={name} data-label={isActions ? "" : name} {...(isNumber && { class: "number" })}>
-          <div>{cell(row)}</div>
-        </td>
-      ))}
-    </>
   );
 }

@@ -1,5 +1,6 @@
 import type { Event } from "../../../generated/operations/types.ts";
 import { eventStatusText, outcomeText } from "../../contract/operator-text.ts";
+import type { Column } from "../components/cells.tsx";
 import {
   FilterForm,
   OrganisationFilter,
@@ -11,7 +12,7 @@ import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
 import { ShortId } from "../components/short-id.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatDuration } from "../components/times.ts";
 import { api } from "../data/api.ts";

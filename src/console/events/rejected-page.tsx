@@ -1,12 +1,13 @@
 import type { RejectedWebhook } from "../../../generated/operations/types.ts";
 import { entryOf } from "../../contract/operator-text.ts";
 import { catalogue } from "../../contract/problem.ts";
+import type { Column } from "../components/cells.tsx";
 import { anyText } from "../components/filter.ts";
 import { FilterForm, OrganisationFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount } from "../components/times.ts";
 import { api } from "../data/api.ts";

@@ -1,10 +1,11 @@
 import type { Dialect, ProviderReport } from "../../../generated/operations/types.ts";
 import { DIALECT_CHOICES } from "../../contract/dialect.ts";
 import { counted } from "../../contract/operator-text.ts";
+import type { Column } from "../components/cells.tsx";
 import { Facts } from "../components/facts.tsx";
 import { QueryView } from "../components/query-view.tsx";
 import { Section } from "../components/section.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useQuery } from "../data/use-query.ts";

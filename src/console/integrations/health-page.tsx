@@ -1,12 +1,13 @@
 import type { ProviderHealth } from "../../../generated/operations/types.ts";
 import { healthText } from "../../contract/operator-text.ts";
+import type { Column } from "../components/cells.tsx";
 import { FilterForm, SelectFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
 import { RegisterFirst } from "../components/register-first.tsx";
 import { ShortId } from "../components/short-id.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount } from "../components/times.ts";
 import { IntegrationViews } from "../components/views.tsx";

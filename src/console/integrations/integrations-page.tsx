@@ -1,11 +1,12 @@
 import type { Integration } from "../../../generated/operations/types.ts";
+import type { Column } from "../components/cells.tsx";
 import { anyText, oneOf } from "../components/filter.ts";
 import { FilterForm, SelectFilter, TextFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
 import { ShortId } from "../components/short-id.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { countText } from "../components/times.ts";
 import { IntegrationViews } from "../components/views.tsx";
 import { api } from "../data/api.ts";

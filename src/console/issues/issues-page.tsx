@@ -1,13 +1,13 @@
 import { useRef } from "preact/hooks";
 import type { Issue, IssueCode, IssueCounts } from "../../../generated/operations/types.ts";
 import { issueCodes, issueText, issueTitle, subjectText } from "../../contract/operator-text.ts";
+import type { Column } from "../components/cells.tsx";
 import { anyText, oneOf } from "../components/filter.ts";
 import { FilterForm, OrganisationFilter, SelectFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
 import { SaveCsv } from "../components/save-csv.tsx";
-import type { Column } from "../components/table.tsx";
 import { countText } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";

@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Booking, Job, JobCandidate } from "../../../generated/operations/types.ts";
 import { ActionButton } from "../components/action-button.tsx";
+import type { Column } from "../components/cells.tsx";
 import { ConfirmedAction } from "../components/dialog.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
 import { Section } from "../components/section.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";

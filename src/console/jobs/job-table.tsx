@@ -1,8 +1,9 @@
 import type { Job } from "../../../generated/operations/types.ts";
 import { bookingStatusText } from "../../contract/operator-text.ts";
+import { Cells, type Column } from "../components/cells.tsx";
 import { SaveCsv, type SavedList } from "../components/save-csv.tsx";
 import { ShortId } from "../components/short-id.tsx";
-import { Cells, type Column, TableHead } from "../components/table.tsx";
+import { TableHead } from "../components/table.tsx";
 import { clockSpan } from "../components/times.ts";
 import { shownZone } from "../components/zone.ts";
 import { type Names, placeOf, useNames, workOf } from "../data/names.ts";

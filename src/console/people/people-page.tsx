@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Candidate } from "../../../generated/operations/types.ts";
 import { Badge } from "../components/badge.tsx";
+import type { Column } from "../components/cells.tsx";
 import { anyText, oneOf } from "../components/filter.ts";
 import {
   CompetenceFilter,
@@ -13,7 +14,7 @@ import {
 import { PageHead } from "../components/page-head.tsx";
 import { PagedList } from "../components/paged-list.tsx";
 import { Empty } from "../components/query-view.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { competencesOf, type Names, useNames } from "../data/names.ts";

@@ -1,12 +1,13 @@
 import { useRoute } from "preact-iso";
 import type { Candidate, Job } from "../../../generated/operations/types.ts";
+import type { Column } from "../components/cells.tsx";
 import { Facts } from "../components/facts.tsx";
 import { LANGUAGES } from "../components/language-field.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { More } from "../components/paged-list.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
 import { Section } from "../components/section.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { Span } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";

@@ -5,13 +5,14 @@ import type {
   Statistics,
   WeekFigures,
 } from "../../../generated/operations/types.ts";
+import type { Column } from "../components/cells.tsx";
 import { aDay, anyText } from "../components/filter.ts";
 import { DayFilter, FilterForm, OrganisationFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
 import { Section } from "../components/section.tsx";
 import { ShortId } from "../components/short-id.tsx";
-import { type Column, Table } from "../components/table.tsx";
+import { Table } from "../components/table.tsx";
 import { formatCount, shortDay } from "../components/times.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";

@@ -1,23 +1,8 @@
 import { createTransport } from "nodemailer";
 import { MAIL_TIMEOUT_MS } from "../../clients/retry-policy.ts";
+import type { MailSettings } from "../config.ts";
 import type { Channel, Delivery, Mail } from "../deps.ts";
 import { calendarInvitation } from "./calendar.ts";
-
-export interface MailSettings {
-  /**
-   * `smtp://` or `smtps://`, with user and password percent-encoded. `smtp://` uses STARTTLS if the server offers it, and requires it when there is
-   * a password and the server is on another machine.
-   */
-  url: string;
-  /** A bare address. */
-  from: string;
-  /** Of the company. Otherwise the domain of `from`. */
-  fromName?: string;
-  /** Where answers go, if not to `from`. */
-  replyTo?: string;
-  /** The time limit of one mail, to the server's last reply. Milliseconds. */
-  timeoutMs?: number;
-}
 
 /** The most connections. Each is kept for the next mail. */
 const CONNECTIONS = 5;

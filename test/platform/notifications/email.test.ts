@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
+import type { MailSettings } from "../../../src/platform/config.ts";
 import type { Mail } from "../../../src/platform/deps.ts";
-import { createEmailChannel, type MailSettings } from "../../../src/platform/notifications/email.ts";
+import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { isOnCitus } from "../../harness/citus.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type MailServer, type Outage, startMailServer } from "../../harness/mail-server.ts";
