@@ -4,6 +4,84 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    /** @description An alert for operators, without personal data. */
+    IssueOpenedMessage: {
+      /** @constant */
+      type: "issue.opened";
+      /**
+       * Format: date-time
+       * @description When the first of the issues was raised.
+       */
+      timestamp: string;
+      data: components["schemas"]["IssueOpenedData"];
+    };
+    /** @description The issues with one cause, as `GET /issues/groups` of the operations API has them. */
+    IssueOpenedData: {
+      /**
+       * Format: uuid
+       * @description The first of the issues. It is also the `webhook-id`.
+       */
+      issueId: string;
+      providerId: components["schemas"]["ProviderId"];
+      /** @description Its name. */
+      organisation: string;
+      code: components["schemas"]["IssueCode"];
+      /** @description The cause, as `GET /issues` filters by it. */
+      cause: string;
+      /**
+       * @description How soon an operator should act.
+       * @enum {string}
+       */
+      severity: "urgent" | "normal" | "low";
+      /** @description What happened, in a few words. */
+      title: string;
+      /** @description What happened, in a sentence about the first of the issues. */
+      detail: string;
+      /** @description What to do. */
+      remedy: string;
+      /** @description The number of issues. */
+      issues: number;
+      /** @description The number of shifts that they are about; of a mapping, the shifts that wait for one. */
+      shifts: number;
+      /** @description The number of candidates that they are about. */
+      people: number;
+    };
+    /**
+     * Format: uuid
+     * @description One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
+     * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
+     */
+    ProviderId: string;
+    /**
+     * @description What needs an operator.
+     * @enum {string}
+     */
+    IssueCode:
+      | "outlet_not_mapped"
+      | "role_not_mapped"
+      | "shift_unusable"
+      | "delete_not_confirmed"
+      | "shift_overfilled"
+      | "provider_refused"
+      | "provider_down"
+      | "provider_implausible"
+      | "route_missing"
+      | "provider_gave_no_answer"
+      | "token_rejected"
+      | "mass_disappearance"
+      | "candidate_ambiguous"
+      | "candidate_id_shared"
+      | "booking_failed"
+      | "booking_overlaps"
+      | "competence_missing"
+      | "unassign_failed"
+      | "cancellation_refused"
+      | "change_refused"
+      | "provider_check"
+      | "provider_check_failed"
+      | "notification_failed"
+      | "restored"
+      | "provider_quiet";
     /** @description A notification, without personal data. */
     NotificationMessage: {
       /** @constant */
@@ -51,12 +129,6 @@ export interface components {
       | "booking_confirmed"
       | "booking_released";
     /**
-     * Format: uuid
-     * @description One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
-     * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
-     */
-    ProviderId: string;
-    /**
      * @description The language of mails and pages.
      * @enum {string}
      */
@@ -71,18 +143,24 @@ export interface components {
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;
 
+/** An alert for operators, without personal data. */
+export type IssueOpenedMessage = components["schemas"]["IssueOpenedMessage"];
+/** The issues with one cause, as `GET /issues/groups` of the operations API has them. */
+export type IssueOpenedData = components["schemas"]["IssueOpenedData"];
+/** One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
+export type ProviderId = components["schemas"]["ProviderId"];
+/** What needs an operator. */
+export type IssueCode = components["schemas"]["IssueCode"];
 /** A notification, without personal data. */
 export type NotificationMessage = components["schemas"]["NotificationMessage"];
 /** What is to be delivered. */
 export type NotificationData = components["schemas"]["NotificationData"];
 export type NotificationKind = components["schemas"]["NotificationKind"];
-/** One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
-export type ProviderId = components["schemas"]["ProviderId"];
 /** The language of mails and pages. */
 export type Language = components["schemas"]["Language"];
 
 /** The payload of any message. */
-export type Message = NotificationMessage;
+export type Message = NotificationMessage | IssueOpenedMessage;
 
 /** Every message by its name: its text, the schema of its payload and the addresses that carry it. */
 export const messages = {
@@ -90,6 +168,13 @@ export const messages = {
     title: "A candidate is to be notified",
     summary: "A notification was written, and still holds.",
     schema: "NotificationMessage",
+    channels: ["/notifications"],
+  },
+  "issue.opened": {
+    title: "Issues with a new cause are open",
+    summary:
+      "Issues with one cause opened at an organisation, with at least the severity of `ALERT_SEVERITY`, and are still open after half a minute.",
+    schema: "IssueOpenedMessage",
     channels: ["/notifications"],
   },
 } as const;

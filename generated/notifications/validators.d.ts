@@ -4,16 +4,22 @@ import type { Validator } from "../../src/runtime/validator.js";
 import type { components } from "./types.js";
 
 export declare const schemas: {
+  readonly IssueOpenedMessage: Validator<components["schemas"]["IssueOpenedMessage"]>;
+  readonly IssueOpenedData: Validator<components["schemas"]["IssueOpenedData"]>;
+  readonly ProviderId: Validator<components["schemas"]["ProviderId"]>;
+  readonly IssueCode: Validator<components["schemas"]["IssueCode"]>;
   readonly NotificationMessage: Validator<components["schemas"]["NotificationMessage"]>;
   readonly NotificationData: Validator<components["schemas"]["NotificationData"]>;
   readonly NotificationKind: Validator<components["schemas"]["NotificationKind"]>;
-  readonly ProviderId: Validator<components["schemas"]["ProviderId"]>;
   readonly Language: Validator<components["schemas"]["Language"]>;
 };
 
 /** Each validator as a separate export: a bundle holds only the used ones. */
+export declare const isIssueOpenedMessage: Validator<components["schemas"]["IssueOpenedMessage"]>;
+export declare const isIssueOpenedData: Validator<components["schemas"]["IssueOpenedData"]>;
+export declare const isProviderId: Validator<components["schemas"]["ProviderId"]>;
+export declare const isIssueCode: Validator<components["schemas"]["IssueCode"]>;
 export declare const isNotificationMessage: Validator<components["schemas"]["NotificationMessage"]>;
 export declare const isNotificationData: Validator<components["schemas"]["NotificationData"]>;
 export declare const isNotificationKind: Validator<components["schemas"]["NotificationKind"]>;
-export declare const isProviderId: Validator<components["schemas"]["ProviderId"]>;
 export declare const isLanguage: Validator<components["schemas"]["Language"]>;

@@ -7,7 +7,7 @@ export { failureText } from "./operator-text/failure.ts";
 export { healthText } from "./operator-text/health.ts";
 export { issueCodes, issueText, issueTitle } from "./operator-text/issue.ts";
 export { outcomeText } from "./operator-text/outcome.ts";
-export { agreeing, counted, entryOf } from "./operator-text/phrases.ts";
+export { agreeing, capitalised, counted, entryOf, people } from "./operator-text/phrases.ts";
 export {
   bookingReasonText,
   cancelledByText,

@@ -1,7 +1,7 @@
 import type { Language } from "../../generated/operations/types.ts";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
 import { syncOne } from "./db/sync.ts";
-import type { OfferMailLimits, OfferWaves } from "./deps.ts";
+import type { AlertSettings, OfferMailLimits, OfferWaves } from "./deps.ts";
 import { ConfigError, checkEnvironment, dataDirOf } from "./environment.ts";
 import { readSecrets, type Secrets } from "./kept-secrets.ts";
 import { type Retention, readRetention } from "./retention.ts";
@@ -43,6 +43,8 @@ export interface Config extends DatabaseConfig, Secrets {
   webhook?: { url: string; secrets: readonly Buffer[] };
   /** How notifications are mailed; unset: they are only shown. */
   mail?: MailSettings;
+  /** Of which issues operators are alerted; unset: of none. */
+  alerts?: AlertSettings;
 }
 
 /** How notifications are mailed. */
@@ -83,6 +85,7 @@ export function readConfig(
   const publicUrl = of("PUBLIC_URL");
   const [url, from] = [of("SMTP_URL"), of("SMTP_FROM")];
   const [fromName, replyTo] = [of("SMTP_FROM_NAME"), of("SMTP_REPLY_TO")];
+  const alertEmail = of("ALERT_EMAIL");
   const [webhookUrl, secrets] = [of("NOTIFICATION_WEBHOOK_URL"), of("NOTIFICATION_WEBHOOK_SECRETS")];
   return {
     host: of("HOST"),
@@ -109,6 +112,7 @@ export function readConfig(
     retention: readRetention(env),
     ...(url && from && { mail: { url, from, ...(fromName && { fromName }), ...(replyTo && { replyTo }) } }),
     ...(webhookUrl && secrets && { webhook: { url: webhookUrl, secrets } }),
+    alerts: { severity: of("ALERT_SEVERITY"), ...(alertEmail && { email: alertEmail }) },
     ...readSecrets(env, { dataDir, sync }),
   };
 }

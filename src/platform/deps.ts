@@ -10,6 +10,7 @@ import type {
 import type { ProviderClient } from "../clients/provider/client.ts";
 import type { ProviderFetch } from "../clients/provider/global-fetch.ts";
 import type { RetryPolicy, Timing } from "../clients/retry-policy.ts";
+import type { Urgency } from "../contract/issue-urgency.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
 import type { Database, Log } from "./db/database.ts";
 import type { Integration } from "./db/schema.ts";
@@ -131,6 +132,14 @@ export interface OfferWaves {
   pauseMs: number;
 }
 
+/** Of which issues operators are alerted. */
+export interface AlertSettings {
+  /** The lowest. */
+  severity: Urgency;
+  /** Where to mail alerts. */
+  email?: string;
+}
+
 /** How notifications are delivered. */
 export interface Channel {
   /** Stored with each delivered notification. */
@@ -216,6 +225,8 @@ export interface Deps {
   channel?: Channel;
   /** If absent, notifications are handed to no service. */
   webhook?: NotificationWebhook;
+  /** If absent, operators are not alerted. */
+  alerts?: AlertSettings;
   offerMail: OfferMailLimits;
   offerWaves: OfferWaves;
   linkTokens: LinkTokens;

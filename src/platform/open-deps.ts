@@ -156,6 +156,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
     ...(webhook && { webhook }),
+    ...(config.alerts && { alerts: config.alerts }),
   };
   const worker = workerOf(deps, options, shutdown);
   return { deps, worker, processes, fieldUses, rejections, figures, backlogs, metrics, observer };

@@ -1,4 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from "../contract/durations.ts";
+import { URGENCIES } from "../contract/issue-urgency.ts";
 import {
   type Env,
   flag,
@@ -246,6 +247,19 @@ export const CHAPTERS = {
       isSecret: true,
       usedWith: "NOTIFICATION_WEBHOOK_URL",
       help: "The secrets that sign these requests (Standard Webhooks). Several during a change: each signs.",
+    },
+  },
+  Alerts: {
+    ALERT_EMAIL: {
+      kind: mailAddress,
+      usedWith: "SMTP_URL",
+      unset: "alerts are not mailed",
+      help: "Where operators are alerted of issues with a new cause, once for each cause.",
+    },
+    ALERT_SEVERITY: {
+      kind: oneOf(...URGENCIES),
+      default: "urgent",
+      help: "The lowest severity of issues that operators are alerted of, by mail to `ALERT_EMAIL` and by the webhook of `NOTIFICATION_WEBHOOK_URL`.",
     },
   },
   "Logs and development": {

@@ -77,6 +77,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
     tables: "issues events integrations notifications",
     why: "gauges count those of all",
   },
+  "notifications/alerts.ts": { tables: "issues", why: "finds the organisations with issues to alert of" },
   "notifications/deliver.ts": { tables: "work", why: "counts the mail that waits" },
   "notifications/mail-issues.ts": { tables: "issues", why: "finds where mail has failed" },
   "notifications/outage.ts": { tables: "work", why: "all mail waits for one mail server" },

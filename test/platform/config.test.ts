@@ -52,6 +52,7 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
     /^RETAIN_EVENTS_DAYS must be a whole number from 30 to 36500: repeated webhooks are/,
   ],
   [{ DATABASE_POOL: "1" }, /^DATABASE_POOL must be a whole number from 2 to 1000$/],
+  [{ ALERT_SEVERITY: "high" }, /^ALERT_SEVERITY must be one of urgent, normal, low$/],
   [{ AUTO_MIGRATE: "no" }, /^AUTO_MIGRATE must be 0 or 1$/],
   [{ DIRECT_DATABASE_URL: URL }, /^DIRECT_DATABASE_URL needs DATABASE_URL beside it$/],
   ...["mail.example", "http://mail.example", "smtp://", "smtp:mail", "smtps://user:100%zz@mail.example"].map(
@@ -178,6 +179,13 @@ describe("the configuration", () => {
   it("has limits of the mails with offers; 0 sets no limit", () => {
     const env = { SHIFTPACT_DATA: folder, OFFER_MAIL_MINUTES: "30", OFFER_MAIL_DAILY_LIMIT: "0" };
     expect(readConfig(env).offerMail).toEqual({ everyMs: 1_800_000, perDay: 0 });
+  });
+
+  it("has the lowest severity of alerts, and their address with a mail server", () => {
+    expect(readConfig({ SHIFTPACT_DATA: folder }).alerts).toEqual({ severity: "urgent" });
+    const mail = { SMTP_URL: "smtp://mail.example", SMTP_FROM: "a@b.example", ALERT_EMAIL: "ops@b.example" };
+    const env = { SHIFTPACT_DATA: folder, ALERT_SEVERITY: "low", ...mail };
+    expect(readConfig(env).alerts).toEqual({ severity: "low", email: "ops@b.example" });
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { jsonTexts } from "./fragments.ts";
 
 /** What is locked: the first of the two keys of a lock. */
-const SPACES = { people: 1, offer_mails: 2 } as const;
+const SPACES = { people: 1, offer_mails: 2, alerts: 3 } as const;
 
 /**
  * How many locks the names of one space share. The server keeps all locks in a table of limited size, which a lock for each of 20,000 people would

@@ -227,6 +227,8 @@ export interface Schema extends ShiftTables {
     assigned_to: string | null;
     snoozed_until: Date | null;
     history: JsonWithDefault<api.IssueHistory[]>;
+    mail_alerted_at: Date | null;
+    webhook_alerted_at: Date | null;
   };
   /** Webhooks that were refused, by organisation, cause and hour. */
   rejected_webhooks: {

@@ -8,6 +8,7 @@ import { dropDays, makeDays } from "../db/partitions.ts";
 import type { Deps } from "../deps.ts";
 import { firstIdAt } from "../ids.ts";
 import { deleteLeaving } from "../integrations/delete.ts";
+import { alertOperators } from "../notifications/alerts.ts";
 import { resolvePastMailIssues } from "../notifications/mail-issues.ts";
 import { RETENTION, type Retention } from "../retention.ts";
 import { logEvents } from "./event-log.ts";
@@ -156,7 +157,7 @@ export interface UpkeepOptions {
   retention?: Partial<Retention>;
 }
 
-/** Creates the partitions of coming days, deletes rows that are too old, and resolves issues that end with time. */
+/** Creates the partitions of coming days, deletes rows that are too old, resolves issues that end with time, and alerts operators. */
 export function createUpkeep(deps: Deps, options: UpkeepOptions = {}): Upkeep {
   const { everyMs = 60_000 } = options;
   const retention = { ...RETENTION, ...options.retention };
@@ -189,6 +190,10 @@ export function createUpkeep(deps: Deps, options: UpkeepOptions = {}): Upkeep {
 
 async function runOnce(deps: Deps, retention: Retention, signal: AbortSignal): Promise<UpkeepReport> {
   const report = { ...NOTHING };
+  // Beside the steps: a server that does not answer delays none of them.
+  const alerted = alertOperators(deps, signal).catch((err) =>
+    deps.log.error({ err }, "a step of the upkeep failed"),
+  );
   for (const name of Object.keys(STEPS) as (keyof UpkeepReport)[]) {
     if (signal.aborted) break;
     try {
@@ -200,6 +205,7 @@ async function runOnce(deps: Deps, retention: Retention, signal: AbortSignal): P
   }
   for (const part of [resolvePastMailIssues, reportCatchUp, watchRhythm, deleteLeaving])
     await part(deps, signal).catch((err) => deps.log.error({ err }, "a step of the upkeep failed"));
+  await alerted;
   return report;
 }
 

@@ -1,5 +1,3 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { isNotificationMessage } from "../../../generated/notifications/index.ts";
@@ -15,36 +13,10 @@ import { send } from "../../harness/http.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import { passTime } from "../../harness/work-rows.ts";
+import { type Received, type Reply, startService } from "./service.ts";
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const NEWER = `whsec_${Buffer.alloc(64, 9).toString("base64")}`;
-
-interface Received {
-  headers: IncomingHttpHeaders;
-  body: string;
-}
-
-type Reply = { status: number; headers?: Record<string, string> };
-
-/** A service of the company, with its own answer to each request. */
-async function startService(replyTo: (received: Received) => Reply | undefined) {
-  const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const each = { headers: request.headers, body: Buffer.concat(chunks).toString() };
-    received.push(each);
-    const reply = replyTo(each);
-    // Without a reply, the client's time limit decides.
-    if (reply) response.writeHead(reply.status, reply.headers).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = () => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
-  };
-  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, close };
-}
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
