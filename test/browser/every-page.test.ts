@@ -1,4 +1,4 @@
-import type { Locator, Page, Route } from "playwright-core";
+import type { Locator, Page, Request, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { scopes } from "../../generated/operations/client.ts";
 import { operationsTable } from "../../generated/operations/server.ts";
@@ -18,9 +18,21 @@ const TESTED = operationsTable.map(({ operationId, method, path }) => ({
   path: new RegExp(`/operations/v1${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
 }));
 
-/** The operations that the page calls from now on. What changes something is not carried out. */
-async function callsOf(page: Page): Promise<Set<Operation>> {
+interface Walk {
+  /** The operations that the page has called. */
+  called: ReadonlySet<Operation>;
+  /** Resolves when no call is under way, and what followed from them is drawn. */
+  settled(): Promise<void>;
+}
+
+/** Notes what the page calls from now on. What changes something is not carried out. */
+async function follow(page: Page): Promise<Walk> {
   const called = new Set<Operation>();
+  const underWay = new Set<object>();
+  const isCall = (request: Request) => /\/operations\/v1\/(?!stream)/.test(request.url());
+  page.on("request", (request) => isCall(request) && underWay.add(request));
+  page.on("requestfinished", (request) => underWay.delete(request));
+  page.on("requestfailed", (request) => underWay.delete(request));
   await page.route("**/operations/v1/**", async (route: Route) => {
     const request = route.request();
     const { pathname } = new URL(request.url());
@@ -33,13 +45,22 @@ async function callsOf(page: Page): Promise<Set<Operation>> {
       body: '{"title":"Not now"}',
     });
   });
-  return called;
+  const drawn = () =>
+    page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(0)))));
+  const settled = async () => {
+    do {
+      await drawn();
+      await drawn();
+    } while (underWay.size > 0);
+  };
+  return { called, settled };
 }
 
 const MOST_BUTTONS = 60;
 
 /** Presses each button of the page, and of the dialogs that they open. */
-async function pressEverything(page: Page): Promise<void> {
+async function pressEverything(page: Page, { settled }: Walk): Promise<void> {
+  await settled();
   await page.evaluate(() => {
     for (const details of document.querySelectorAll("main details"))
       (details as HTMLDetailsElement).open = true;
@@ -48,11 +69,15 @@ async function pressEverything(page: Page): Promise<void> {
   const buttons = page.locator("main button:visible:not([disabled])");
   for (let nth = 0; nth < Math.min(await buttons.count(), MOST_BUTTONS); nth += 1) {
     await buttons.nth(nth).click();
+    await settled();
     const dialog = page.locator("dialog[open]");
     if ((await dialog.count()) === 0) continue;
     await fill(dialog);
     const submits = dialog.locator("form button:not([disabled])");
-    for (let each = 0; each < (await submits.count()); each += 1) await submits.nth(each).click();
+    for (let each = 0; each < (await submits.count()); each += 1) {
+      await submits.nth(each).click();
+      await settled();
+    }
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" }).catch(() => undefined);
   }
@@ -98,16 +123,17 @@ const allowed = (role: Role) => {
 };
 
 describe("every page", () => {
-  it.each(["viewer", "operator"] as const)("offers a %s nothing that the role may not call", async (role) => {
+  it.each(["viewer", "operator"] as const)("offers nothing that the role may not call, to one who signs in as %s", async (role) => {
     const pages = await populate(harness());
     const body = { name: `Walks as ${role}`, role };
     const { token } = ok(await harness().operations.createOperator({ body }));
     const page = await harness().visit("", { expected: [/\b503\b/] }, token);
     page.setDefaultTimeout(60_000);
-    const called = await callsOf(page);
+    const walk = await follow(page);
+    const { called } = walk;
     for (const path of pages) {
       await go(harness(), page, path);
-      await pressEverything(page);
+      await pressEverything(page, walk);
       expect(
         [...called].filter((operation) => !allowed(role)(operation)),
         path,

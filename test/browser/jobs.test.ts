@@ -258,10 +258,10 @@ describe("the page of a job", () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
+    const page = await visitJob(job);
     organisation.provider.setFault("error-500", { operations: ["assignCandidate"] });
     // The response waits for the provider's, but not for ever: a slow page sees it say "pending".
     const accepting = organisation.accept(job, person);
-    const page = await visitJob(job);
     await badge(page, "filled, 1 not confirmed").waitFor();
     organisation.provider.clearFaults();
     await accepting;
