@@ -123,28 +123,31 @@ const allowed = (role: Role) => {
 };
 
 describe("every page", () => {
-  it.each(["viewer", "operator"] as const)("offers nothing that the role may not call, to one who signs in as %s", async (role) => {
-    const pages = await populate(harness());
-    const body = { name: `Walks as ${role}`, role };
-    const { token } = ok(await harness().operations.createOperator({ body }));
-    const page = await harness().visit("", { expected: [/\b503\b/] }, token);
-    page.setDefaultTimeout(60_000);
-    const walk = await follow(page);
-    const { called } = walk;
-    for (const path of pages) {
-      await go(harness(), page, path);
-      await pressEverything(page, walk);
-      expect(
-        [...called].filter((operation) => !allowed(role)(operation)),
-        path,
-      ).toEqual([]);
-    }
-    // The walk proves nothing unless it finds what a role may call.
-    const pressed = (operation: string) =>
-      called.has(operation as Operation) || NOT_PRESSED.has(operation as Operation);
-    const changing = Object.entries(scopes).filter(
-      ([operation, [needed]]) => needed !== "viewer" && allowed(role)(operation as Operation),
-    );
-    expect(changing.map(([operation]) => operation).filter((each) => !pressed(each))).toEqual([]);
-  });
+  it.each(["viewer", "operator"] as const)(
+    "offers nothing that the role may not call, to one who signs in as %s",
+    async (role) => {
+      const pages = await populate(harness());
+      const body = { name: `Walks as ${role}`, role };
+      const { token } = ok(await harness().operations.createOperator({ body }));
+      const page = await harness().visit("", { expected: [/\b503\b/] }, token);
+      page.setDefaultTimeout(60_000);
+      const walk = await follow(page);
+      const { called } = walk;
+      for (const path of pages) {
+        await go(harness(), page, path);
+        await pressEverything(page, walk);
+        expect(
+          [...called].filter((operation) => !allowed(role)(operation)),
+          path,
+        ).toEqual([]);
+      }
+      // The walk proves nothing unless it finds what a role may call.
+      const pressed = (operation: string) =>
+        called.has(operation as Operation) || NOT_PRESSED.has(operation as Operation);
+      const changing = Object.entries(scopes).filter(
+        ([operation, [needed]]) => needed !== "viewer" && allowed(role)(operation as Operation),
+      );
+      expect(changing.map(([operation]) => operation).filter((each) => !pressed(each))).toEqual([]);
+    },
+  );
 });
