@@ -34,7 +34,7 @@ const PROOFS = [
   "test/platform/http/{generated-input,listeners,store-down}.test.ts",
   "test/platform/shifts/provider-down.test.ts",
   "test/platform/integrations/{circuit,offboard,registry-people,registry-size}.test.ts",
-  "test/platform/notifications/{email,outage,resend}.test.ts",
+  "test/platform/notifications/{email,many-offers,outage,resend}.test.ts",
   "test/{deploy,pooler}/**/*.test.ts",
   "test/cli/{compare,demo,init,migrate,node-version,start,verify-stop}.test.ts",
 ];

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { placeOnDisk } from "../test/harness/disk.ts";
 import { acknowledgement } from "./bench/acknowledgement.ts";
+import { candidates } from "./bench/candidates.ts";
 import { citus } from "./bench/citus.ts";
 import { benchmarksDocument, type Measured } from "./bench/document.ts";
 import { fairness } from "./bench/fairness.ts";
@@ -27,6 +28,7 @@ const sections: readonly Section[] = [
   flow,
   fairness,
   organisations,
+  candidates,
   citus,
   generation,
   stub,

@@ -119,6 +119,20 @@ export const goals: readonly Goal[] = [
     "organisations-many",
     "CPU of an event with them, against 20 organisations",
   ),
+  atMost(
+    100,
+    "ms",
+    "candidates.shift.p95",
+    "candidates-shift",
+    "a candidate's page at 1,000 webhooks a second, p95",
+  ),
+  atMost(
+    100,
+    "ms",
+    "candidates.shifts.p95",
+    "candidates-shifts",
+    "the list of a candidate's shifts, the same",
+  ),
   atMost(3, "s", "generation.seconds", "generation-whole", "`npm run generate`"),
   atMost(
     1.2,

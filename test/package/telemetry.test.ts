@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
+import { answerOn, linksIn, ownLinkIn, PUBLIC_URL } from "../harness/candidate-links.ts";
 import { copyDatabase } from "../harness/engines.ts";
+import { send } from "../harness/http.ts";
+import { startMailServer } from "../harness/mail-server.ts";
 import { ok } from "../harness/operations.ts";
 import { onboard } from "../harness/organisation.ts";
 import type { ProxiedCall } from "../harness/provider-proxy.ts";
@@ -70,8 +73,13 @@ async function startPlatform(settings: NodeJS.ProcessEnv) {
 async function hire(settings: NodeJS.ProcessEnv = {}) {
   const collector = await startCollector();
   onTestFinished(collector.close);
+  const mail = await startMailServer();
+  onTestFinished(mail.close);
   const { url, operations } = await startPlatform({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    PUBLIC_URL,
+    SMTP_URL: mail.url,
+    SMTP_FROM: "staffing@example.com",
     ...settings,
   });
   const calls: ProxiedCall[] = [];
@@ -97,9 +105,11 @@ async function hire(settings: NodeJS.ProcessEnv = {}) {
   const names = () => collector.spans.map(({ name }) => name);
   await expect.poll(names).toContain("provider assignCandidate");
   const { spans } = collector;
+  await expect.poll(() => mail.mails.length).toBeGreaterThan(0);
   await expect.poll(() => only(spans, "provider assignCandidate").parentSpanId).toBeTypeOf("string");
   await expect.poll(() => parentOf(spans, only(spans, "provider assignCandidate"))?.name).toBe("run shift");
-  return { spans, calls, person, traceId, organisation };
+  const [offer = { body: "" }] = mail.mails;
+  return { url, spans, calls, person, traceId, organisation, offer: { text: offer.body } };
 }
 
 function only(spans: readonly SentSpan[], name: string): SentSpan {
@@ -143,5 +153,27 @@ describe("the packed platform with OpenTelemetry's auto-instrumentation", () => 
       expect(sent).not.toContain(secret);
     expect(calls.length).toBeGreaterThan(0);
     for (const { traceparent } of calls) expect(traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-0[01]$/);
+  });
+
+  it("keeps the links of candidates out of the spans of every instrumentation", async () => {
+    const { url, spans, offer } = await hire({ OTEL_NODE_ENABLED_INSTRUMENTATIONS: undefined });
+    const [answer = "", unsubscribe = ""] = [linksIn(offer)[0], linksIn(offer).at(-1)];
+    const shifts = ownLinkIn(offer);
+    const { text } = await send(url, shifts);
+    const calendar = /<code>https:\/\/work\.example([^<]*)/.exec(text)?.[1] ?? "";
+    const links = [answer, shifts, unsubscribe, calendar];
+    for (const link of links) expect((await send(url, link)).status).toBe(200);
+    await answerOn(url, answer, "decline");
+    expect((await send(url, `${answer}x`)).status).toBe(404);
+    // Spans are sent in the order in which they end.
+    await send(url, "/the-last-request");
+    await expect.poll(() => JSON.stringify(spans)).toContain("/the-last-request");
+    const paths = spans.flatMap(
+      ({ attributes }) => attributes["url.path"] ?? attributes["http.target"] ?? [],
+    );
+    expect(paths.filter((path) => path === "/c/{token}")).toHaveLength(7);
+    const secrets = links.map((link) => /[\w-]{70}/.exec(link)?.[0].slice(-22) ?? link);
+    const revealing = spans.filter((span) => secrets.some((secret) => JSON.stringify(span).includes(secret)));
+    expect(revealing).toEqual([]);
   });
 });

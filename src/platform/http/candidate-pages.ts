@@ -13,7 +13,6 @@ import { type LinkedPerson, readLinkedPerson, subscribe } from "../links/person.
 import { type LinkedShift, readLinkedShift } from "../links/shift.ts";
 import { type LinkedShifts, type ListedShift, readLinkedShifts } from "../links/shifts.ts";
 import { calendarFeed } from "../notifications/calendar.ts";
-import { hideFromSpan } from "../tracing.ts";
 import { limitedBy } from "./authenticate.ts";
 import { listPage, subscriptionPage } from "./candidate-list-page.ts";
 import { CANDIDATE_POLICY, noticePage, shiftPage } from "./candidate-page.ts";
@@ -40,7 +39,6 @@ export function candidatePages(deps: Deps, unknown: AddressLimit): Express {
 }
 
 const withHeaders: RequestHandler = (_request, response, next) => {
-  hideFromSpan("/c/{token}");
   response.set(HEADERS);
   next();
 };

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { hideFromSpan } from "../tracing.ts";
 
 export interface HttpServer {
   /** The address that it listens on; `url` has one that leads to it. */
@@ -20,6 +21,9 @@ interface Place {
 
 /** Proxies keep idle connections for a minute: a server that closes one first makes them lose a request that they send meanwhile. */
 const IDLE_MS = 75_000;
+
+/** The path is a secret. Clients of a proxy send the whole URL. */
+const CANDIDATE_LINK = /^(?:https?:\/\/[^/]*)?\/c\//i;
 
 interface Limits {
   connections: number;
@@ -51,6 +55,8 @@ export async function serve(
   const server = createServer(timeouts, (request, response) => {
     underWay.add(response);
     response.once("close", () => underWay.delete(response));
+    // Here the span is the request's: an instrumentation of Express makes those of its middleware the active ones.
+    if (CANDIDATE_LINK.test(request.url ?? "")) hideFromSpan("/c/{token}");
     if (isDraining || !server.listening) response.setHeader("Connection", "close");
     app(request, response);
   });
