@@ -25,12 +25,8 @@ export function emitClient(
   const needed = operations.flatMap(({ method, path, alternatives }) =>
     alternatives.length === 0 ? [] : [[`${method.toUpperCase()} ${path}`, alternatives]],
   );
-  const security = { schemes, operations: Object.fromEntries(needed) };
   const names = Object.keys(schemes).map((name) => JSON.stringify(name));
-  const scoped = operations.filter((operation) => operation.scopes.length > 0);
-  const scopes = JSON.stringify(
-    Object.fromEntries(scoped.map((operation) => [operation.operationId, operation.scopes])),
-  );
+  const scoped = operations.flatMap((one) => (one.scopes.length > 0 ? [[one.operationId, one.scopes]] : []));
   return `import { type Call, type Interceptors, openHttp, ${["type Options", ...used].join(", ")} } from "${runtime}/client.ts";
 ${reader}import type { paths } from "./types.ts";
 
@@ -42,9 +38,7 @@ export interface Client extends Interceptors {
 ${types.join("")}
 }
 
-${scoped.length === 0 ? "" : `/** The scopes or roles that each operation needs. */\nexport const scopes = ${scopes} as const;`}
-
-const DOCUMENT = ${JSON.stringify({ server: serverUrl(document), security })} as const;
+${scoped.length > 0 ? `/** The scopes or roles that each operation needs. */\nexport const scopes = ${JSON.stringify(Object.fromEntries(scoped))} as const;\n\n` : ""}const DOCUMENT = ${JSON.stringify({ server: serverUrl(document), security: { schemes, operations: Object.fromEntries(needed) } })} as const;
 
 export function createClient(options: ClientOptions = {}): Client {
   const http = openHttp<paths>(options, DOCUMENT);
