@@ -7,7 +7,7 @@ export interface RequestQueue {
    * @param isServed false for a response that limits the rate
    */
   run<T>(urgency: number, request: () => Promise<T>, isServed?: (result: T) => boolean): Promise<T>;
-  /** After a 429: pauses all requests, halves the limit, and then sends no faster than the provider has served, and gradually faster. */
+  /** After a 429: pauses all requests, halves the limit, which is that of a provider that is near, and then sends no faster than the provider has served, and gradually faster. */
   slowDown(pauseMs: number): Promise<void>;
   /** Resolves when no request is in progress. */
   idle(): Promise<void>;
@@ -112,7 +112,7 @@ export function createQueue(most: number, { wait, timeoutMs, rate }: Pace): Requ
     idle: () => (busy === 0 ? Promise.resolve() : new Promise((done) => idlers.push(done))),
     slowDown: async (pauseMs) => {
       if (pauses === 0) {
-        most = Math.max(1, Math.floor(most / 2));
+        most = Math.max(1, Math.floor(Math.min(most, NEAR) / 2));
         leastMs = Math.max(leastMs, intervalMs * MARGIN);
         const asServed = Math.ceil((SECOND_MS / Math.max(1, served.length)) * MARGIN);
         intervalMs = Math.min(SLOWEST_MS, Math.max(asServed, leastMs));
