@@ -1,11 +1,12 @@
+import { CHAPTERS } from "../src/platform/setting-chapters.ts";
 import { notesOf, SETTING_RULES } from "../src/platform/setting-rules.ts";
-import { CHAPTERS, SETTING_NAMES, SETTINGS, type SettingName } from "../src/platform/settings.ts";
+import { SETTING_NAMES, SETTINGS, type SettingName } from "../src/platform/settings.ts";
 
 const INTRODUCTION = `# Settings
 
 The platform and its commands \`migrate\`, \`backup\`, \`restore\` and \`operators\` read their settings from environment variables.
 
-Written by \`npm run generate\` from src/platform/settings.ts. Do not edit.
+Written by \`npm run generate\` from src/platform/setting-chapters.ts. Do not edit.
 
 ## What is required
 

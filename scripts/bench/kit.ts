@@ -162,7 +162,7 @@ async function countsOf({ resources, quick, report }: Setting): Promise<Counts> 
 /** The limit of a hanging call. Milliseconds. */
 const SHORT_MS = 400;
 
-/** Returns every error and warning. The quick run omits the replay of the contracts, which takes most of the time. */
+/** Returns the verdict, and every error and warning. The quick run omits the replay of the contracts, which takes most of the time. */
 async function findingsOf(
   resources: Resources,
   { dialect, fault }: MaybePlanted,
@@ -193,9 +193,10 @@ async function findingsOf(
   }
 }
 
-function wrongs({ findings }: Verification): Set<string> {
+/** What a provider hides behind its rate limit could not be checked, which the verdict says. */
+function wrongs({ findings, summary }: Verification): Set<string> {
   const wrong = findings.filter(({ severity }) => severity !== "skipped");
-  return new Set(wrong.map(({ code, operation }) => `${code} ${operation}`));
+  return new Set([summary.verdict, ...wrong.map(({ code, operation }) => `${code} ${operation}`)]);
 }
 
 /** Returns the findings about a correct provider. Pact alone must find nothing there, or its findings would prove nothing. */

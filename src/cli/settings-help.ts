@@ -1,5 +1,6 @@
+import { CHAPTERS } from "../platform/setting-chapters.ts";
 import { notesOf } from "../platform/setting-rules.ts";
-import { CHAPTERS, SETTINGS, type SettingName } from "../platform/settings.ts";
+import { SETTINGS, type SettingName } from "../platform/settings.ts";
 
 const WIDTH = 110;
 const INDENT = " ".repeat(29);

@@ -1,15 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { init } from "../../src/cli/init.ts";
 import { listen } from "../../src/cli/listen.ts";
 import { verify } from "../../src/cli/verify.ts";
 import { verify as verifyProvider } from "../../src/verify/index.ts";
 import { stop, terminal } from "../harness/terminal.ts";
+import { endWithTest, folder } from "./started.ts";
 
 const root = new URL("../../", import.meta.url);
 const FILE = new URL("test/examples/provider.py", root);
@@ -21,27 +21,9 @@ const blocks = (language: string) =>
   );
 const TOKEN = /^PROVIDER_TOKEN = "(.+)"$/m.exec(source)?.[1] ?? "";
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "ten-minutes-"));
-  ends.push(() => rmSync(path, { recursive: true }));
-  return path;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill("SIGKILL");
-  await once(child, "exit");
-}
-
 /** The provider on a free port, and what it prints: its address, its organisation and a shift. */
 async function start(more: readonly string[] = [], file = FILE.pathname) {
-  const child = spawn("python3", [file, "0", ...more], { stdio: ["ignore", "pipe", "inherit"] });
-  ends.push(() => end(child));
+  const child = endWithTest(spawn("python3", [file, "0", ...more], { stdio: ["ignore", "pipe", "inherit"] }));
   const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   const [, url = "", providerId = "", shiftId = ""] =
     /^(http\S+) organisation (\S+) shift (\S+)$/.exec(line) ?? [];
@@ -84,7 +66,7 @@ describe("the first ten minutes of a provider team", () => {
   });
 
   it("shows what is wrong with a provider that is broken", async () => {
-    const broken = join(folder(), "provider.py");
+    const broken = join(folder("ten-minutes"), "provider.py");
     const line = blocks("python").find((each) => each.includes("for each in shift")) ?? "";
     writeFileSync(broken, source.replace(line, ""));
     const { exit, out } = await runVerify(await start([], broken));
@@ -115,7 +97,7 @@ describe("the first ten minutes of a provider team", () => {
   it("writes the files of a build", async () => {
     const provider = await start();
     const { io, out } = terminal({ PROVIDER_TOKEN: TOKEN });
-    const dir = folder();
+    const dir = folder("ten-minutes");
     expect(await init([...wordsOf("-- init", provider), "--dir", dir], io)).toBe(0);
     expect(JSON.parse(readFileSync(join(dir, "fixtures.json"), "utf8"))).toEqual({
       shiftId: provider.shiftId,

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ciSourceOf, installedCommand, installScript } from "../../src/cli/ci-source.ts";
 import { contracts } from "../../src/cli/contracts.ts";
@@ -13,34 +12,16 @@ import { listen } from "../../src/cli/listen.ts";
 import { verify } from "../../src/verify/index.ts";
 import { freePort } from "../harness/embedded-postgres.ts";
 import { stop, terminal } from "../harness/terminal.ts";
+import { end, endWithTest, folder } from "./started.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 const SOURCE = join(ROOT, "test/examples/php");
 const PROVIDER_ID = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 const TOKEN = "provider-token-of-the-example";
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), "php-"));
-  ends.push(() => rmSync(path, { recursive: true }));
-  return path;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill("SIGKILL");
-  await once(child, "exit");
-}
-
 function php(argv: readonly string[], cwd: string, env: Readonly<Record<string, string>>): ChildProcess {
   const own = { PROVIDER_TOKEN: TOKEN, PROVIDER_DATA: join(cwd, "data.json"), PROVIDER_STATES: "1" };
-  const child = spawn("php", argv, { cwd, env: { ...process.env, ...own, ...env }, stdio: "ignore" });
-  ends.push(() => end(child));
-  return child;
+  return endWithTest(spawn("php", argv, { cwd, env: { ...process.env, ...own, ...env }, stdio: "ignore" }));
 }
 
 const CLI = `${process.execPath} ${join(ROOT, "src/cli/in-checkout.mjs")}`;
@@ -77,7 +58,7 @@ async function shell(script: string, cwd: string, env: Readonly<Record<string, s
 
 /** A copy of the provider, changed by `edit`, on a free port. */
 async function start(edit = (source: string) => source, env: Readonly<Record<string, string>> = {}) {
-  const dir = folder();
+  const dir = folder("php");
   cpSync(SOURCE, dir, { recursive: true });
   writeFileSync(join(dir, "index.php"), edit(readFileSync(join(dir, "index.php"), "utf8")));
   const port = await freePort();
