@@ -81,6 +81,8 @@ const QUERIES: readonly string[] = [
 ];
 const AT_ONCE = 48;
 const ONE_IN_RAW = 20;
+/** Characters of a 5xx in the report. */
+const MOST_SHOWN = 400;
 
 export interface MalformedOptions {
   url: string;
@@ -97,7 +99,7 @@ export interface MalformedReport {
   sent: number;
   /** By status; `closed`: the connection was ended without a response, as invalid HTTP deserves. */
   answers: Map<string, number>;
-  /** Each 5xx, with its request. */
+  /** Each 5xx, with its request and its body. */
   failures: string[];
 }
 
@@ -109,9 +111,9 @@ export async function sendMalformed(options: MalformedOptions): Promise<Malforme
   const part = Math.max(1, Math.floor(count / 20));
   const one = async () => {
     const asked = random.between(0, ONE_IN_RAW) === 0 ? raw(options) : malformed(pool, options);
-    const { what, status } = await asked;
+    const { what, status, text = "" } = await asked;
     report.answers.set(status, (report.answers.get(status) ?? 0) + 1);
-    if (status.startsWith("5")) report.failures.push(`${status} to ${what}`);
+    if (status.startsWith("5")) report.failures.push(`${status} to ${what}: ${text.slice(0, MOST_SHOWN)}`);
   };
   const worker = async () => {
     while (report.sent < count) {
@@ -128,6 +130,8 @@ export async function sendMalformed(options: MalformedOptions): Promise<Malforme
 interface Answered {
   what: string;
   status: string;
+  /** The body of a 5xx: it names the reason. */
+  text?: string;
 }
 
 async function malformed(pool: Pool, options: MalformedOptions): Promise<Answered> {
@@ -135,8 +139,10 @@ async function malformed(pool: Pool, options: MalformedOptions): Promise<Answere
   const what = `${request.method} ${request.path.slice(0, 120)} ${String(request.body).slice(0, 200)}`;
   try {
     const { statusCode, body } = await pool.request(request);
+    const status = String(statusCode);
+    if (statusCode >= 500) return { what, status, text: await body.text() };
     await body.dump();
-    return { what, status: String(statusCode) };
+    return { what, status };
   } catch (error) {
     return { what, status: isRefusedHere(error) ? "not sent" : "closed" };
   }

@@ -159,7 +159,7 @@ describe("a server that stops", () => {
     await expect.poll(async () => (await admin.query(sleeping)).rowCount).toBe(1);
     const { pid } = (await admin.query(sleeping)).rows[0];
     const idle = before.find((each) => each !== pid);
-    for (const each of [idle, pid]) await admin.query("select pg_terminate_backend($1)", [each]);
+    for (const each of [idle, pid]) await admin.query("select pg_terminate_backend($1::int)", [each]);
     await refused;
     const after = await pidsOf(database, 3);
     expect(after.filter((each) => before.includes(each))).toEqual([]);
