@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Dispatcher, Pool } from "undici";
 import { operationsTable } from "../../generated/operations/server.ts";
 import type { Random } from "../../test/harness/random.ts";
@@ -81,6 +82,7 @@ const QUERIES: readonly string[] = [
 ];
 const AT_ONCE = 48;
 const ONE_IN_RAW = 20;
+const REPEATS = 2;
 /** Characters of a 5xx in the report. */
 const MOST_SHOWN = 400;
 
@@ -99,7 +101,7 @@ export interface MalformedReport {
   sent: number;
   /** By status; `closed`: the connection was ended without a response, as invalid HTTP deserves. */
   answers: Map<string, number>;
-  /** Each 5xx, with its request and its body. */
+  /** Each 5xx that a repeated request gets too, with the request and its body. */
   failures: string[];
 }
 
@@ -111,8 +113,9 @@ export async function sendMalformed(options: MalformedOptions): Promise<Malforme
   const part = Math.max(1, Math.floor(count / 20));
   const one = async () => {
     const asked = random.between(0, ONE_IN_RAW) === 0 ? raw(options) : malformed(pool, options);
-    const { what, status, text = "" } = await asked;
-    report.answers.set(status, (report.answers.get(status) ?? 0) + 1);
+    const { what, status, text = "", repeated = 0 } = await asked;
+    countIn(report.answers, status);
+    if (repeated > 0) countIn(report.answers, REPEATED, repeated);
     if (status.startsWith("5")) report.failures.push(`${status} to ${what}: ${text.slice(0, MOST_SHOWN)}`);
   };
   const worker = async () => {
@@ -130,21 +133,36 @@ export async function sendMalformed(options: MalformedOptions): Promise<Malforme
 interface Answered {
   what: string;
   status: string;
-  /** The body of a 5xx: it names the reason. */
+  /** The body. */
   text?: string;
+  /** How often it was sent again. */
+  repeated?: number;
 }
+
+const REPEATED = "503, sent again";
+
+const countIn = (counts: Map<string, number>, what: string, more = 1) =>
+  counts.set(what, (counts.get(what) ?? 0) + more);
 
 async function malformed(pool: Pool, options: MalformedOptions): Promise<Answered> {
   const request = options.random.pick([webhook, webhook, operation])(options);
   const what = `${request.method} ${request.path.slice(0, 120)} ${String(request.body).slice(0, 200)}`;
+  for (let repeated = 0; ; repeated += 1) {
+    const { afterMs, ...answer } = await send(pool, request);
+    if (afterMs === undefined || repeated === REPEATS) return { what, repeated, ...answer };
+    await sleep(afterMs);
+  }
+}
+
+/** `afterMs`: a 503 with Retry-After is about the database: a provider sends the request again, and the last answer counts. */
+async function send(pool: Pool, request: Bad): Promise<Omit<Answered, "what"> & { afterMs?: number }> {
   try {
-    const { statusCode, body } = await pool.request(request);
-    const status = String(statusCode);
-    if (statusCode >= 500) return { what, status, text: await body.text() };
-    await body.dump();
-    return { what, status };
+    const { statusCode, headers, body } = await pool.request(request);
+    const answer = { status: String(statusCode), text: await body.text() };
+    const after = statusCode === 503 ? headers["retry-after"] : undefined;
+    return { ...answer, ...(after !== undefined && { afterMs: Number(after) * 1_000 }) };
   } catch (error) {
-    return { what, status: isRefusedHere(error) ? "not sent" : "closed" };
+    return { status: isRefusedHere(error) ? "not sent" : "closed" };
   }
 }
 
