@@ -1,13 +1,14 @@
 import { type RawBuilder, sql, type UpdateObject } from "kysely";
 import type { HealthCode, IssueCode, Params } from "../../../generated/operations/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
-import { HOLDS_SEAT, IS_LIVE, milliseconds } from "../db/fragments.ts";
+import { HOLDS_SEAT, IS_LIVE } from "../db/fragments.ts";
 import type { Integration, ProviderRoute, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues.ts";
 import { failureParams } from "../step.ts";
 import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
+import { markDue, PRIORITY } from "../work/due.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 
 type Parts = Pick<Deps, "newId" | "now" | "wakeWorker" | "timing">;
@@ -89,7 +90,7 @@ async function noteHealth(
 
 /** The provider responds with 404 for what it should know, or breaks the contract on every call: an outage, whatever the status. */
 export async function noteImplausible(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  if (await noteHealth(trx, deps, providerId, "implausible")) await startProbes(trx, deps, providerId);
+  if (await noteHealth(trx, deps, providerId, "implausible")) startProbes(trx, deps, providerId);
 }
 
 /** The provider responds again as the contract requires: what has failed is tried at once. */
@@ -98,12 +99,12 @@ export async function noteReachable(trx: Trx, deps: Parts, providerId: string): 
   if (isChanged) markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
 }
 
-/** Asks the provider once a minute whether it has recovered. */
-async function startProbes(trx: Trx, { timing }: Parts, providerId: string): Promise<void> {
-  await sql`
-    insert into work (provider_id, kind, key, priority, due_at)
-    values (${providerId}, 'probe', '', 0, now() + ${milliseconds(timing.probeMs)})
-    on conflict do nothing`.execute(trx);
+/** Asks the provider once a minute whether it has recovered. A probe that is just ending, of an earlier outage, is followed by one more. */
+function startProbes(trx: Trx, deps: Parts, providerId: string): void {
+  const { probeMs } = deps.timing;
+  markDue(trx, deps, [
+    { providerId, kind: "probe", key: "", priority: PRIORITY.interactive, afterMs: probeMs },
+  ]);
 }
 
 /** A call about a person, and whether the provider has its route. `works`: it has it again. */
@@ -148,7 +149,7 @@ export async function pauseCalls(trx: Trx, deps: Parts, providerId: string, stat
   const paused = await writeIf(trx, providerId, { paused_since: deps.now() }, sql`paused_since is null`);
   const issue = { code: "token_rejected", providerId, subject: SUBJECT, params: { status } } as const;
   if (paused) await raiseIssue(trx, deps, issue);
-  await startProbes(trx, deps, providerId);
+  startProbes(trx, deps, providerId);
 }
 
 /** Resumes everything of the integration. */

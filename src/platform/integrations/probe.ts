@@ -17,10 +17,11 @@ export const probe =
       : undefined;
     signal.throwIfAborted();
     const { probeMs } = deps.timing;
-    const isBad = answer !== undefined && answer.kind !== "list";
+    const isGood = answer?.kind === "list";
+    const isBad = isAsked && !isGood;
     await transact(deps, async (trx) => {
-      if (!isBad) await resumeCalls(trx, deps, providerId);
-      if (!isBad) await noteReachable(trx, deps, providerId);
+      if (isGood) await resumeCalls(trx, deps, providerId);
+      if (isGood) await noteReachable(trx, deps, providerId);
       endClaim(trx, claim, { priority, attempts: 0, ...(isBad && { afterMs: probeMs }) });
     });
     if (isBad) deps.wakeWorkerIn(probeMs);

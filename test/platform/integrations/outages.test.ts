@@ -2,8 +2,15 @@ import { sql } from "kysely";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { newId } from "../../../src/platform/ids.ts";
-import { noteCircuit, noteImplausible, noteReachable } from "../../../src/platform/integrations/health.ts";
+import {
+  noteCircuit,
+  noteImplausible,
+  noteReachable,
+  pauseCalls,
+} from "../../../src/platform/integrations/health.ts";
 import { transact } from "../../../src/platform/transaction.ts";
+import { claimWork } from "../../../src/platform/work/claims.ts";
+import { endClaim } from "../../../src/platform/work/rows.ts";
 import { depsFor } from "../../harness/deps.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 
@@ -24,6 +31,7 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
   const deps = () => depsFor(database(), { now: () => now });
   const note = (state: "open" | "closed", processes: number) =>
     noteCircuit(deps(), providerId, { state, cause: undefined }, processes);
+  const due = () => database().kysely.selectFrom("work").select(["kind", "key", "priority"]).execute();
   /** How many transactions wait for a lock of another one. */
   const blocked = async () => {
     const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
@@ -84,8 +92,29 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
     },
   );
 
+  // The embedded engine runs one transaction at a time.
+  it.runIf(engine === "postgres")(
+    "has its probe also when the token is rejected while the probe of an earlier outage ends",
+    async () => {
+      await transact(deps(), (trx) => noteImplausible(trx, deps(), providerId));
+      await transact(deps(), (trx) => noteReachable(trx, deps(), providerId));
+      await database()
+        .kysely.updateTable("work")
+        .set({ due_at: new Date(0) })
+        .execute();
+      const wanted = { places: 1, perProvider: 1, providers: [providerId], claim: newId() };
+      const { claims } = await claimWork(database(), { ...wanted, kinds: ["probe"] });
+      await transact(deps(), async (trx) => {
+        await pauseCalls(trx, deps(), providerId, 401);
+        for (const claim of claims)
+          await transact(deps(), (earlier) => endClaim(earlier, claim, { priority: 0, attempts: 0 }));
+      });
+      expect(claims).toHaveLength(1);
+      expect(await due()).toContainEqual({ kind: "probe", key: "", priority: 0 });
+    },
+  );
+
   it("is followed by one more attempt at all failed work", async () => {
-    const due = () => database().kysely.selectFrom("work").select(["kind", "key", "priority"]).execute();
     await note("closed", 1);
     expect(await due()).toEqual([]);
     await note("open", 1);
