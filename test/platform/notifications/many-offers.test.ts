@@ -10,8 +10,8 @@ import { type Harness, startHarness } from "../../harness/platform.ts";
 import { passTime } from "../../harness/work-rows.ts";
 
 /**
- * MANY_OFFERS=month: what a large staffing company has in a month, 2,000 shifts of 100 organisations. One person of each `mobileNth` works for `mobileAt`
- * organisations, and reaches the limits; the others work for one.
+ * MANY_OFFERS=month: what a large staffing company has in a month, 2,000 shifts of 100 organisations, in five minutes of processor time. One of
+ * `mobileNth` people works for `mobileAt` organisations, and reaches the limits; the others work for one.
  */
 const { people, places, bursts, days, mobileNth, mobileAt } =
   process.env.MANY_OFFERS === "month"
