@@ -4,8 +4,9 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 import { start } from "../../src/cli/start.ts";
+import { startMailServer } from "../harness/mail-server.ts";
 
 const SCRIPT = new URL("../../src/cli/start.ts", import.meta.url).pathname;
 const ANY_PORTS = ["--port", "0", "--sandbox-port", "0"];
@@ -27,10 +28,10 @@ function madeFolder(name: string): string {
 /** Runs the command as a separate process, as `npm start` does. */
 const run = (...argv: string[]) => spawned(process.execPath, ["--liftoff-only", SCRIPT, ...argv]);
 
-function spawned(command: string, argv: string[]) {
+function spawned(command: string, argv: string[], settings: Record<string, string> = {}) {
   const { LOG_LEVEL, DATABASE_URL, ...env } = process.env;
   const child = spawn(command, argv, {
-    env: { ...env, FORCE_COLOR: "1" },
+    env: { ...env, FORCE_COLOR: "1", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
     // A separate process group, so a failing test can end all of it.
     detached: true,
@@ -120,6 +121,20 @@ describe("npm start, as a process", () => {
     expect(second).toMatchObject({ code: 0, signal: null, stderr: "" });
     expect(second.stdout).toContain("All four flows completed");
     expect(second.stdout).not.toContain(ESCAPE);
+  });
+
+  it("has the calendar of a candidate at the port it found, and mails the link to it by a mail server", async () => {
+    const server = await startMailServer();
+    onTestFinished(server.close);
+    const argv = ["--liftoff-only", SCRIPT, ...ANY_PORTS, "--data", madeFolder("calendar")];
+    const settings = { SMTP_URL: server.url, SMTP_FROM: "shifts@example.com" };
+    const demo = spawned(process.execPath, argv, settings);
+    await demo.until(/Stop them with Ctrl-C/);
+    const [list = ""] = /http:\S+\/c\/shifts\/\S+/.exec(server.mails[0]?.body ?? "") ?? [];
+    const [, address = ""] = /<code>(.*)<\/code>/.exec(await (await fetch(list)).text()) ?? [];
+    expect(await (await fetch(address)).text()).toMatch(/^BEGIN:VCALENDAR\r\n/);
+    demo.child.kill("SIGTERM");
+    expect((await demo.ended).code).toBe(0);
   });
 
   it("continues with the same organisation on the same data, and raises no issue", async () => {

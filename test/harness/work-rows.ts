@@ -62,14 +62,13 @@ export async function rowsOf({ kysely }: TestDatabase) {
   return rows;
 }
 
-/** Ages the rows, as if the database's clock had been set forward. */
-export const age = ({ kysely }: TestDatabase, ms: number) =>
-  sql`update work set due_at = ${laterBy(sql`due_at`, -ms)}, not_before = ${laterBy(sql`not_before`, -ms)}`.execute(
-    kysely,
-  );
+/** Ages the rows, or those of one kind, as if the database's clock had been set forward. */
+export const age = ({ kysely }: TestDatabase, ms: number, kind?: WorkKind) =>
+  sql`update work set due_at = ${laterBy(sql`due_at`, -ms)}, not_before = ${laterBy(sql`not_before`, -ms)}
+    where kind = coalesce(${kind ?? null}::text, kind)`.execute(kysely);
 
 /** Ages the rows; what becomes due has just become due, so that the worker finds it within a second instead of at its next reading of everything. */
-export async function passTime(database: TestDatabase, ms: number): Promise<void> {
-  await age(database, ms);
+export async function passTime(database: TestDatabase, ms: number, kind?: WorkKind): Promise<void> {
+  await age(database, ms, kind);
   await sql`update work set due_at = now() where due_at < now() and claim is null`.execute(database.kysely);
 }

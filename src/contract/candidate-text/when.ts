@@ -43,23 +43,39 @@ export function lengthOf(language: Language, ms: number): string {
   return parts.filter(Boolean).join(" ") || unit(language, "minute", 0);
 }
 
-const unit = (language: Language, name: "hour" | "minute", value: number) =>
-  plain(
-    new Intl.NumberFormat(LOCALES[language], { style: "unit", unit: name, unitDisplay: "long" }).format(
-      value,
-    ),
-  );
+function unit(language: Language, name: "hour" | "minute", value: number): string {
+  const options = { style: "unit", unit: name, unitDisplay: "long" } as const;
+  const format = kept(NUMBERS, language, options, () => new Intl.NumberFormat(LOCALES[language], options));
+  return plain(format.format(value));
+}
 
 function zoneOf(language: Language, timeZone: string, at: Date): string {
-  const parts = new Intl.DateTimeFormat(LOCALES[language], { timeZone, timeZoneName: "long" }).formatToParts(
-    at,
-  );
+  const parts = formatOf(language, { timeZone, timeZoneName: "long" }).formatToParts(at);
   return plain(parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone);
 }
 
 /** A date or time in the language. */
 export const formatted = (language: Language, options: Intl.DateTimeFormatOptions, at: Date): string =>
-  plain(new Intl.DateTimeFormat(LOCALES[language], options).format(at));
+  plain(formatOf(language, options).format(at));
+
+const formatOf = (language: Language, options: Intl.DateTimeFormatOptions) =>
+  kept(DATES, language, options, () => new Intl.DateTimeFormat(LOCALES[language], options));
+
+const DATES = new Map<string, Intl.DateTimeFormat>();
+const NUMBERS = new Map<string, Intl.NumberFormat>();
+
+/** Making a format takes far longer than using it, and a mail with 50 offers uses 300. */
+function kept<Format>(
+  formats: Map<string, Format>,
+  language: Language,
+  options: object,
+  make: () => Format,
+): Format {
+  const key = `${language} ${JSON.stringify(options)}`;
+  const format = formats.get(key) ?? make();
+  formats.set(key, format);
+  return format;
+}
 
 /** Intl writes spaces that do not break, which mail programs and searches treat in many ways. */
 const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, " ");

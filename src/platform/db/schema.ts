@@ -227,8 +227,8 @@ export interface Schema extends ShiftTables {
     assigned_to: string | null;
     snoozed_until: Date | null;
     history: JsonWithDefault<api.IssueHistory[]>;
-    mail_alerted_at: Date | null;
-    webhook_alerted_at: Date | null;
+    mail_alert_due_at: Date | null;
+    webhook_alert_due_at: Date | null;
   };
   /** Webhooks that were refused, by organisation, cause and hour. */
   rejected_webhooks: {

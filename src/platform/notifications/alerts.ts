@@ -1,12 +1,13 @@
-import { type RawBuilder, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { IssueOpenedMessage } from "../../../generated/notifications/types.ts";
 import type { IssueCode, Params, Subject } from "../../../generated/operations/types.ts";
-import { HOUR_MS, SECOND_MS } from "../../contract/durations.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../contract/durations.ts";
 import { html } from "../../contract/html.ts";
 import { URGENCIES, URGENCY_OF, type Urgency } from "../../contract/issue-urgency.ts";
 import { capitalised, counted, issueText, people } from "../../contract/operator-text.ts";
 import { lockNames } from "../db/advisory-locks.ts";
 import { idList } from "../db/fragments.ts";
+import type { Schema } from "../db/schema.ts";
 import type { Channel, Deps, NotificationWebhook } from "../deps.ts";
 import { CAUSE, isInState } from "../issues.ts";
 import { transact } from "../transaction.ts";
@@ -16,8 +17,13 @@ const DELAY_MS = 30 * SECOND_MS;
 /** An issue that is older alerts no operator, which bounds the attempts, and leaves out what was open before alerts were set up. */
 const AT_MOST_MS = HOUR_MS;
 
-/** The mark of each way by which operators are alerted. */
-type Mark = "mail_alerted_at" | "webhook_alerted_at";
+/** A process that has claimed an alert and ended without sending it has it sent by another one, after this time. */
+const LEASE_MS = 10 * MINUTE_MS;
+/** The most alerts of a round by each way. Further causes wait for the next round. */
+const AT_ONCE = 20;
+
+/** The column of each way by which operators are alerted. */
+type Mark = "mail_alert_due_at" | "webhook_alert_due_at";
 
 /** Why an alert was not sent. */
 interface Failure {
@@ -28,10 +34,7 @@ interface Failure {
 
 type Send = (message: IssueOpenedMessage) => Promise<Failure | undefined>;
 
-/**
- * Alerts operators of issues with a new cause. A failure is tried again in the next round. After a crash between claim and delivery, the alert is
- * lost, and the issue is still in the queue.
- */
+/** Alerts operators of issues with a new cause. A failure is tried again in the next round. After a crash, an alert may be sent twice, under one id. */
 export async function alertOperators(deps: Deps, signal: AbortSignal): Promise<void> {
   const { alerts, channel, webhook } = deps;
   if (!alerts) return;
@@ -39,8 +42,8 @@ export async function alertOperators(deps: Deps, signal: AbortSignal): Promise<v
   const isToAlert = isUnclaimed(severity, deps.now());
   const ways: Promise<void>[] = [];
   if (channel && email !== undefined)
-    ways.push(alertBy(deps, "mail_alerted_at", isToAlert, mailTo(channel, email, signal), signal));
-  if (webhook) ways.push(alertBy(deps, "webhook_alerted_at", isToAlert, postTo(webhook, signal), signal));
+    ways.push(alertBy(deps, "mail_alert_due_at", isToAlert, mailTo(channel, email, signal), signal));
+  if (webhook) ways.push(alertBy(deps, "webhook_alert_due_at", isToAlert, postTo(webhook, signal), signal));
   for (const way of await Promise.allSettled(ways)) if (way.status === "rejected") throw way.reason;
 }
 
@@ -91,35 +94,40 @@ async function alertBy(
   send: Send,
   signal: AbortSignal,
 ): Promise<void> {
+  const isDue = sql<boolean>`${isToAlert} and coalesce(${sql.ref(mark)}, '-infinity') <= ${deps.now()}`;
   const found = await deps.database.kysely
     .selectFrom("issues")
     .select("provider_id")
-    .distinct()
-    .where(mark, "is", null)
-    .where(isToAlert)
+    .where(isDue)
+    .groupBy("provider_id")
+    .orderBy(({ fn }) => fn.min("first_at"))
     .execute();
+  let left = AT_ONCE;
   for (const { provider_id: providerId } of found) {
-    if (signal.aborted) return;
-    const unsent: string[] = [];
+    const claimed = await claim(deps, mark, isDue, { providerId, most: left });
+    left -= claimed.length;
     let isServerDown = false;
-    for (const claimed of await claim(deps, mark, isToAlert, providerId)) {
-      const failure: Failure | undefined = isServerDown
-        ? undefined
-        : await send(messageOf(providerId, claimed));
-      if (failure)
-        deps.log.warn(
-          { ...failure.reason, mark, issueId: claimed.ids[0] },
-          failure.of === "final"
-            ? "an alert was refused"
-            : "an alert was not sent; the next round tries again",
-        );
+    for (const each of claimed) {
+      const failure: Failure | undefined =
+        isServerDown || signal.aborted ? undefined : await send(messageOf(providerId, each));
+      if (failure) logFailure(deps, failure, { mark, issueId: each.ids[0] });
       isServerDown ||= failure?.of === "server";
-      if (isServerDown || failure?.of === "alert") unsent.push(...claimed.ids);
+      const isUnsent = isServerDown || signal.aborted || failure?.of === "alert";
+      await setDue(deps.database.kysely, mark, {
+        providerId,
+        of: [each],
+        at: isUnsent ? NEXT_ROUND : SENT,
+      });
     }
-    if (unsent.length > 0) await release(deps, mark, providerId, unsent);
-    if (isServerDown) return;
+    if (isServerDown || signal.aborted || left === 0) return;
   }
 }
+
+const logFailure = ({ log }: Deps, { of, reason }: Failure, about: object): void =>
+  log.warn(
+    { ...reason, ...about },
+    of === "final" ? "an alert was refused" : "an alert was not sent; the next round tries again",
+  );
 
 /** Whether an open issue is of a code with at least the severity, and neither too new nor too old. */
 function isUnclaimed(severity: Urgency, now: Date): RawBuilder<boolean> {
@@ -145,55 +153,64 @@ interface Claimed {
   people: number;
 }
 
+/** When an alert of an issue is due again. */
+const NEXT_ROUND = sql<null>`null`;
+const SENT = sql<Date>`'infinity'`;
+
 /**
- * Marks all issues of an organisation that are to be alerted of. Returns those whose cause is new: without an issue that has the mark, and was open
- * when the first of them was raised. The lock makes the marks of another process visible to the statements.
+ * Claims the alerts that are due at an organisation, the oldest first, for as long as the lease. A cause is new without an issue of which an alert was sent, and which
+ * was open when the first of these was raised: the other issues count as alerted of. What another process has claimed is left alone until its outcome is known.
  */
 async function claim(
   deps: Deps,
   mark: Mark,
-  isToAlert: RawBuilder<boolean>,
-  providerId: string,
+  isDue: RawBuilder<boolean>,
+  { providerId, most }: { providerId: string; most: number },
 ): Promise<Claimed[]> {
   const column = sql.ref(mark);
   const waiting = (id: "workplace_id" | "competence_id") => sql`(select count(*)::integer from jobs
     where jobs.provider_id = ${providerId} and status = 'blocked_mapping' and ${sql.ref(id)} is null)`;
   return transact(deps, async (trx) => {
+    // Makes what another process has claimed visible to the statement.
     await lockNames("alerts", [providerId]).execute(trx);
-    const claimed = await sql<{ id: string }>`
-      with due as (
-        select issue_id as id from issues where provider_id = ${providerId} and ${column} is null and ${isToAlert} for update skip locked)
-      update issues set ${column} = ${deps.now()} from due where provider_id = ${providerId} and issue_id = due.id returning due.id`.execute(
-      trx,
-    );
-    const ids = idList(claimed.rows.map(({ id }) => id));
-    const { rows } = await sql<Claimed>`
+    const { rows } = await sql<Claimed & { state: "new" | "claimed" | "sent" }>`
       with causes as (
         select code, ${CAUSE} as cause, min(first_at) as first_at, array_agg(issue_id::text order by first_at, issue_id) as ids,
           (array_agg(subject order by first_at, issue_id))[1] as subject, (array_agg(params order by first_at, issue_id))[1] as params
-        from issues where provider_id = ${providerId} and issue_id = any(${ids}) group by 1, 2)
+        from issues where provider_id = ${providerId} and ${isDue} group by 1, 2)
       select ids, causes.code, cause, causes.subject, causes.params, causes.first_at as "firstAt", name as organisation, issues, people,
         case causes.code when 'outlet_not_mapped' then ${waiting("workplace_id")} when 'role_not_mapped' then ${waiting("competence_id")}
-          else shifts end as shifts
+          else shifts end as shifts,
+        case when last_due = ${SENT} then 'sent' when last_due > ${deps.now()} then 'claimed' else 'new' end as state
       from causes cross join lateral (
-        select count(*) filter (where resolved_at is null)::integer as issues,
-          bool_or(${column} is not null and issue_id <> all(${ids})) as known,
+        select count(*) filter (where resolved_at is null)::integer as issues, max(${column}) as last_due,
           (count(distinct subject ->> 'shiftId') filter (where resolved_at is null))::integer as shifts,
           (count(distinct subject ->> 'candidateId') filter (where resolved_at is null))::integer as people
         from issues where provider_id = ${providerId} and code = causes.code and ${CAUSE} = causes.cause
           and (resolved_at is null or resolved_at >= causes.first_at)) as alike
       join integrations on integrations.provider_id = ${providerId}
-      where not known order by causes.first_at`.execute(trx);
-    return rows;
+      order by causes.first_at`.execute(trx);
+    const inState = (wanted: string) =>
+      rows.flatMap(({ state, ...each }) => (state === wanted ? [each] : []));
+    const claimed = inState("new").slice(0, most);
+    const until = sql<Date>`${new Date(deps.now().getTime() + LEASE_MS)}::timestamptz`;
+    await setDue(trx, mark, { providerId, of: inState("sent"), at: SENT });
+    await setDue(trx, mark, { providerId, of: claimed, at: until });
+    return claimed;
   });
 }
 
-async function release({ database }: Deps, mark: Mark, providerId: string, ids: string[]): Promise<void> {
-  const update = database.kysely
+async function setDue(
+  db: Kysely<Schema>,
+  mark: Mark,
+  { providerId, of, at }: { providerId: string; of: readonly Claimed[]; at: RawBuilder<Date | null> },
+): Promise<void> {
+  if (of.length === 0) return;
+  const update = db
     .updateTable("issues")
-    .set({ [mark]: null })
+    .set({ [mark]: at })
     .where("provider_id", "=", providerId);
-  await update.where(sql<boolean>`issue_id = any(${idList(ids)})`).execute();
+  await update.where(sql<boolean>`issue_id = any(${idList(of.flatMap(({ ids }) => ids))})`).execute();
 }
 
 function messageOf(providerId: string, claimed: Claimed): IssueOpenedMessage {

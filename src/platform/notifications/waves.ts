@@ -40,7 +40,7 @@ export async function nextWave<Person extends Lacking>(
   for (const [nth, people] of waiting) {
     const job = jobs[nth];
     const end = ends.get(nth) ?? now;
-    if (!job || (end <= now && people.length <= size)) continue;
+    if (!job || people.every(({ candidateId }) => first.has(`${nth} ${candidateId}`))) continue;
     const at = Math.min(end <= now ? now + pauseMs : end, urgentAt(job.start_time));
     const { provider_id: providerId, shift_id: wave } = job;
     markRefreshDue(trx, deps, [{ providerId, key: { wave }, afterMs: at - now }]);
@@ -78,7 +78,8 @@ const hasStarted = (now: Date) => sql`jobs.start_time <= ${now}`;
 
 /**
  * Selects whom to ask first: who has worked at the workplace, then who has worked with the competence, then who has been without a shift longest, each of them
- * as far as bookings of the organisation show, and shifts on which the provider itself has put the person. A lot for each shift decides among equals: the same new people must not be asked first each time. Returns them as `nth candidateId`.
+ * as far as bookings of the organisation show, and shifts on which the provider itself has put the person. A lot for each shift decides among equals: the same new people must not be asked first each time. Who wants no mail with offers takes no place, and is
+ * asked with those before. Returns them as `nth candidateId`.
  */
 async function selectFirst(
   trx: Trx,
@@ -96,7 +97,7 @@ async function selectFirst(
   const provider = providerOf(organisation, "asked.provider");
   const { rows: first } = await sql<Lacking>`
     select nth, candidate as "candidateId" from (
-      select asked.nth, asked.candidate, row_number() over (partition by asked.nth
+      select asked.nth, asked.candidate, count(case when max(unsubscribed_at) is null then 1 end) over (partition by asked.nth
         order by coalesce(bool_or(${hasStarted(now())} and jobs.workplace_id = asked.workplace), false) desc,
           coalesce(bool_or(${hasStarted(now())} and jobs.competence_id = asked.competence), false) desc,
           max(jobs.end_time) nulls first, md5(asked.job::text || asked.candidate::text)) as place
@@ -107,6 +108,7 @@ async function selectFirst(
           union all select job_id from own_people where own_people.provider_id = ${provider} and own_people.candidate_id = asked.candidate
         ) as worked on true
         left join jobs on jobs.provider_id = ${provider} and jobs.job_id = worked.job_id
+        left join personal_links on personal_links.provider_id = ${provider} and personal_links.candidate_id = asked.candidate
       group by asked.nth, asked.job, asked.candidate) as ranked
     where place <= ${size}::int`.execute(trx);
   return new Set(first.map(({ nth, candidateId }) => `${nth} ${candidateId}`));

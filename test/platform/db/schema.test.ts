@@ -348,8 +348,8 @@ const TABLES: Tables = {
     assigned_to: "text?",
     snoozed_until: "timestamptz?",
     history: "jsonb",
-    mail_alerted_at: "timestamptz?",
-    webhook_alerted_at: "timestamptz?",
+    mail_alert_due_at: "timestamptz?",
+    webhook_alert_due_at: "timestamptz?",
   },
 };
 

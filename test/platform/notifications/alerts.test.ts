@@ -173,6 +173,39 @@ describe.each(featureEngines)("alerts for operators on %s", (engine) => {
     expect(sent()).toEqual([1, 1]);
   });
 
+  it("are sent within minutes by another process if one ends between its claim and the delivery", async () => {
+    const ended = () => Promise.reject(new Error("the process has ended"));
+    now = new Date(now.getTime() - 13 * MINUTE_MS);
+    await raise();
+    now = new Date(now.getTime() + MINUTE_MS);
+    await createUpkeep({
+      ...deps(),
+      channel: { ...channel, deliver: ended },
+      webhook: { ...webhook, send: ended },
+    }).run();
+    await raise();
+    await round();
+    expect(sent()).toEqual([0, 0]);
+    await round(10 * MINUTE_MS);
+    await round();
+    expect(sent()).toEqual([1, 1]);
+    expect(messages()[0]?.data.issues).toBe(2);
+  });
+
+  it("are at most 20 in a round by each way, the oldest first", async () => {
+    for (let nth = 0; nth < 21; nth += 1) {
+      await raise({ code: "provider_refused", params: { failure: "http_error", status: 400 + nth } });
+      now = new Date(now.getTime() + 1);
+    }
+    await round();
+    expect(messages().map(({ data }) => data.cause)).toEqual(
+      Array.from({ length: 20 }, (_, nth) => `http_error ${400 + nth}`),
+    );
+    await round();
+    await round();
+    expect(sent()).toEqual([21, 21]);
+  });
+
   it("are tried again each minute for an hour, by each way alone and under the same id, and are logged without the address", async () => {
     reply = { status: 503 };
     await raise();

@@ -16,9 +16,9 @@ create table issues (
   snoozed_until timestamptz,
   -- IssueHistory[] of the operations API: what operators did.
   history jsonb not null default '[]',
-  -- When an alert claimed it for each way by which operators are alerted; null again after a failure.
-  mail_alerted_at timestamptz,
-  webhook_alerted_at timestamptz,
+  -- When an alert of it is due, for each way by which operators are alerted: at once if null, once a lease is over, or never again after one was sent.
+  mail_alert_due_at timestamptz,
+  webhook_alert_due_at timestamptz,
   primary key (provider_id, issue_id)
 );
 create index issues_id on issues (issue_id);
