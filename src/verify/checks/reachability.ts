@@ -2,8 +2,9 @@ import { CouldNotRun } from "../could-not-run.ts";
 import { type Exchange, isReply, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { finalAddressOf } from "../judge/judge.ts";
+import { messageBefore } from "../judge/success.ts";
 import { routingHint } from "../refusal-advice.ts";
-import type { Run } from "../run.ts";
+import { type Run, wasServed } from "../run.ts";
 import { TEST_NUMBERS } from "../test-numbers.ts";
 import type { Check } from "./check.ts";
 
@@ -57,12 +58,13 @@ async function readAll(run: Run, routing: "path" | "header"): Promise<Exchange[]
 }
 
 const servedIn = (exchanges: readonly Exchange[]) =>
-  exchanges.filter(
-    (each) => isReply(each) && each.answer.status >= 200 && each.answer.status < 300 && !isHtml(each),
-  ).length;
+  exchanges.filter((each) => wasServed(each) && !isHtml(each)).length;
 
+/** A message of the runtime before the JSON may be in HTML: the judge names it. */
 function isHtml(exchange: Exchange): boolean {
-  return isReply(exchange) && /^\s*</.test(exchange.answer.text);
+  if (!isReply(exchange)) return false;
+  const { text } = exchange.answer;
+  return /^\s*</.test(text) && messageBefore(text) === undefined;
 }
 
 /** @throws CouldNotRun when there is no response, or none of a provider that can be verified */

@@ -136,7 +136,7 @@ const MESSAGE =
   "Log messages instead of printing them before the JSON (in PHP: display_errors=0), and repair their cause.";
 
 /** Returns the beginning of a message that the runtime printed into the body, without digits that may be personal data. */
-function messageBefore(text: string): string | undefined {
+export function messageBefore(text: string): string | undefined {
   const start = text
     .slice(0, 1_000)
     .replaceAll(/<[^<>]{0,99}>/g, "")
