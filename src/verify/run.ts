@@ -86,6 +86,8 @@ export interface Known {
   createsHyphenated?: boolean;
   /** Test numbers in use in this run. */
   readonly claimed: Set<string>;
+  /** Test numbers under which there was a candidate before the run. */
+  readonly there: Set<string>;
   /** Personal numbers of creations that succeeded, as sent. */
   readonly created: Set<string>;
   /** Forms of unassignment that succeeded. */
@@ -163,6 +165,7 @@ export function createRun(parts: RunParts, observer = SILENT): Run {
     firstReads: new Map(),
     tried: new Map(),
     claimed: new Set(),
+    there: new Set(),
     created: new Set(),
     offered: new Set(),
     served: new Set(),

@@ -149,6 +149,7 @@ function numbersFrom(run: Run, purpose: Purpose, name: string): PersonalNumber[]
 async function seek(run: Run, number: PersonalNumber): Promise<TestNumber> {
   const lookups = await lookUpBoth(run, number);
   const there = Object.values(lookups).flatMap((lookup) => matching(lookup, number));
+  if (there.length > 0) run.known.there.add(number);
   return { number, lookups, isTest: there.some(isOwn) };
 }
 

@@ -91,7 +91,7 @@ async function verifyWith(
   } finally {
     await cancelAll(run, shifts);
   }
-  const made = await newNumbers(run);
+  const made = [...run.known.created].filter((number) => !run.known.there.has(number.replace("-", "")));
   const left = await removeCandidates(run.statesUrl, made);
   return recorder.close(run, { made: made.length, left: left.length });
 }
@@ -110,13 +110,6 @@ async function cancelAll(run: Run, shifts: readonly string[]): Promise<void> {
     if (isGone(await readShiftOf(run, shiftId))) continue;
     await run.send({ operation: "cancelShift", path: { shiftId } }, () => false);
   }
-}
-
-/** Returns the personal numbers of the candidates that the run created. */
-async function newNumbers({ known }: Run): Promise<string[]> {
-  const person = await known.person;
-  const isNew = (number: string) => !person?.isReused || number.replace("-", "") !== person.number;
-  return [...known.created].filter(isNew);
 }
 
 interface RunControl {

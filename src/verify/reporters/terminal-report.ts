@@ -77,7 +77,7 @@ function writePlan({ baseUrl, providerId, changes }: RunEvent & { type: "plan" }
       2,
     );
     terminal.paragraph(
-      "Shifts and assignments are restored afterwards; created test candidates stay, and the cancellable shift that you name is cancelled. Use --read-only to skip these calls.",
+      "Shifts and assignments are restored afterwards; created test candidates stay unless --states-url removes them, and the cancellable shift that you name is cancelled. Use --read-only to skip these calls.",
       2,
     );
   }
