@@ -4,8 +4,7 @@ import { type Exchange, isPlain, isReply, type OperationId, type Reply } from ".
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { doesOf, formsOfInteraction, type KnownForms, selectInteractions } from "../interactions.ts";
 import { operationOf, requestOf } from "../pact/interaction.ts";
-import { mismatchTexts } from "../pact/mismatch-text.ts";
-import { mismatchesOf } from "../pact/mismatches.ts";
+import { mismatchesOf, mismatchTexts } from "../pact/mismatches.ts";
 import { prepareState } from "../pact/provider-state.ts";
 import { changedShifts, restore } from "../restore.ts";
 import type { Run } from "../run.ts";

@@ -3,6 +3,7 @@ import type { PactFile, PactInteraction } from "../contracts.ts";
 import { type Found, found, type Outcome, type Place, passed } from "../finding.ts";
 import { doesOf, formsOfInteraction } from "../interactions.ts";
 import { operationOf } from "../pact/interaction.ts";
+import { statusesOf } from "../pact/mismatches.ts";
 import { type CompareInteraction, createComparison } from "./comparator.ts";
 import { omissions, outcomeOf } from "./comparator-findings.ts";
 import type { OpenApiDocument } from "./document.ts";
@@ -38,7 +39,7 @@ export async function compareDocument(document: OpenApiDocument, contract: PactF
 /** Returns the findings for the accepted status with the fewest errors. */
 async function judge(interaction: PactInteraction, compare: CompareInteraction): Promise<Judged> {
   const tries: Judged[] = [];
-  for (const status of statusesOf(interaction)) {
+  for (const status of statusesOf(interaction.response ?? { status: 200 })) {
     const one = { ...interaction, response: { ...interaction.response, status } };
     const results = await compare(one);
     const optional = await compareOptionalFields(one, compare);
@@ -52,11 +53,6 @@ async function judge(interaction: PactInteraction, compare: CompareInteraction):
     });
   }
   return nearest(tries, weightOf) as Judged;
-}
-
-function statusesOf({ response }: PactInteraction): readonly number[] {
-  const statuses = response?.matchingRules?.status?.$?.matchers[0]?.status;
-  return Array.isArray(statuses) ? statuses : [response?.status ?? 200];
 }
 
 /**

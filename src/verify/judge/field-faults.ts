@@ -127,15 +127,8 @@ export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "an array";
-  return KINDS[typeof value] ?? "a value";
+  return TYPES[typeof value] ?? "a value";
 }
-
-const KINDS: Readonly<Record<string, string>> = {
-  string: "a string",
-  number: "a number",
-  boolean: "a boolean",
-  object: "an object",
-};
 
 const TYPES: Readonly<Record<string, string>> = {
   string: "a string",
