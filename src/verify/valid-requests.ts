@@ -1,5 +1,6 @@
 import type { ShiftUpdate } from "../../generated/provider/types.ts";
-import { assign, freePair, isAssigned, type Pair, unassign } from "./assignment.ts";
+import { assign, freePair, isAssigned, type NoPair, type Pair, unassign } from "./assignment.ts";
+import type { ASSIGNMENTS } from "./check-operations.ts";
 import type { SkipCode } from "./codes/codes.ts";
 import type { Exchange, OperationId, Probe } from "./exchange.ts";
 import { type Outcome, type Skipped, skipped } from "./finding.ts";
@@ -76,12 +77,6 @@ export function skippedAs(title: string, { code, operation, reason }: Missing): 
   return skipped(code, operation, title, reason);
 }
 
-/** Returns the outcome for an operation that refuses its valid request. */
-function skippedUnserved(title: string, operation: OperationId): Skipped {
-  const reason = "the valid request to this operation is not served";
-  return skipped("skipped_after_failure", operation, title, reason);
-}
-
 /** Continues with the request if it is served. Otherwise yields a skipped outcome. */
 export async function* ifServed(
   title: string,
@@ -89,8 +84,9 @@ export async function* ifServed(
   check: (request: ValidRequest) => AsyncIterable<Outcome>,
 ): AsyncGenerator<Outcome> {
   if ("reason" in request) return yield skippedAs(title, request);
-  if (!(await request.isServed())) return yield skippedUnserved(title, request.operation);
-  yield* check(request);
+  if (await request.isServed()) return yield* check(request);
+  const reason = "the valid request to this operation is not served";
+  yield skipped("skipped_after_failure", request.operation, title, reason);
 }
 
 type Parts = Partial<Omit<ValidRequest, "operation" | "probe">>;
@@ -136,11 +132,7 @@ function onShift(run: Run, probe: Probe, onIt: OnShift): ValidRequest {
   return validRequest(run, probe, { hasEffect, isServed: async () => run.known.served.has(probe.operation) });
 }
 
-const missing = (operation: OperationId, code: SkipCode, reason: string): Missing => ({
-  operation,
-  code,
-  reason,
-});
+const missing = (operation: OperationId, code: SkipCode, reason: string) => ({ operation, code, reason });
 const unprepared = (operation: OperationId, reason: string) =>
   missing(operation, "skipped_not_prepared", reason);
 const readOnly = (operation: OperationId) => missing(operation, "skipped_read_only", "--read-only");
@@ -216,45 +208,33 @@ function cancellationRequest(run: Run): ValidRequest | Missing {
 
 async function pairRequest(run: Run, operation: PairOperation): Promise<ValidRequest | Missing> {
   if (!run.mayChange) return readOnly(operation);
-  const { shared, fixtures } = run;
-  const { shiftId } = fixtures;
-  if (shared && shiftId !== undefined) {
-    const candidateId = operation === "assignCandidate" ? shared.unassignedId : shared.assignedId;
-    return pairCall(run, { shiftId, candidateId }, operation);
-  }
-  const free = await freePair(run);
-  return "missing" in free ? unprepared(operation, free.missing) : pairCall(run, free.pair, operation);
-}
-
-type PairOperation = "assignCandidate" | "unassignCandidate" | "deleteAssignment";
-
-function pairCall(run: Run, pair: Pair, operation: PairOperation): ValidRequest | Missing {
-  if (operation === "assignCandidate") return assignmentRequest(run, pair);
-  return unassignmentRequest(run, pair, operation);
-}
-
-function assignmentRequest(run: Run, pair: Pair): ValidRequest {
-  const undo = () => unassign(run, pair);
-  const probe: Probe = { operation: "assignCandidate", path: { ...pair } };
-  const isApplied = async () => (await isAssigned(run, pair)) === true;
-  const isReverted = async () => (await isAssigned(run, pair)) === false;
-  return onShift(run, probe, { undo, isApplied, revert: undo, isReverted });
-}
-
-function unassignmentRequest(
-  run: Run,
-  pair: Pair,
-  operation: "unassignCandidate" | "deleteAssignment",
-): ValidRequest | Missing {
-  if (!run.known.offered.has(operation)) {
+  const isAssignment = operation === "assignCandidate";
+  const pair = await pairFor(run, isAssignment);
+  if ("missing" in pair) return unprepared(operation, pair.missing);
+  if (!isAssignment && !run.known.offered.has(operation)) {
     return missing(operation, "skipped_not_offered", "the provider offers the other form");
   }
-  const prepare = () => assign(run, pair);
-  const undo = () => unassign(run, pair);
-  const isApplied = async () => (await isAssigned(run, pair)) === false;
-  const isReverted = async () => (await isAssigned(run, pair)) === true;
+  const [on, off] = [() => assign(run, pair), () => unassign(run, pair)];
+  const isListed = (wanted: boolean) => async () => (await isAssigned(run, pair)) === wanted;
+  const [isApplied, isReverted] = [isListed(isAssignment), isListed(!isAssignment)];
+  const undone = { undo: off, isApplied, isReverted };
   const probe: Probe = { operation, path: { ...pair } };
-  return onShift(run, probe, { prepare, undo, isApplied, revert: prepare, isReverted });
+  return onShift(
+    run,
+    probe,
+    isAssignment ? { ...undone, revert: off } : { ...undone, prepare: on, revert: on },
+  );
+}
+
+type PairOperation = (typeof ASSIGNMENTS)[number];
+
+async function pairFor({ shared, fixtures, ...run }: Run, isAssignment: boolean): Promise<Pair | NoPair> {
+  const { shiftId } = fixtures;
+  if (shared && shiftId !== undefined) {
+    return { shiftId, candidateId: isAssignment ? shared.unassignedId : shared.assignedId };
+  }
+  const free = await freePair({ ...run, fixtures });
+  return "missing" in free ? free : free.pair;
 }
 
 /** Returns the creation of the test candidate again. */

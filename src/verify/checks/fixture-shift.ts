@@ -1,5 +1,6 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { readShift, type Shift } from "../../contract/shift.ts";
+import { type FreePair, freePair } from "../assignment.ts";
 import { type Outcome, type Place, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { hasStarted, STARTED, shiftBodyOf } from "../shift.ts";
@@ -31,4 +32,14 @@ export async function fixtureShift(
   if (shift.cancelled) return skipped("skipped_not_prepared", operation, title, "the shift is cancelled");
   if (hasStarted(run, shift)) return skipped("skipped_not_prepared", operation, title, STARTED);
   return { shiftId, body, shift };
+}
+
+/** Returns a possible assignment to the fixture shift, or the outcome of a check without one. */
+export async function fixturePair(run: Run, title: string): Promise<FreePair | Outcome> {
+  const free = await freePair(run);
+  if (!("missing" in free)) return free;
+  const fixture = await fixtureShift(run, "assignCandidate", title);
+  return "kind" in fixture
+    ? fixture
+    : skipped("skipped_not_prepared", "assignCandidate", title, free.missing);
 }

@@ -3,23 +3,13 @@ import { type Exchange, isPlain } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { isOwn, lookUp, numberText, payloadOf, testNumberFor } from "../test-candidates.ts";
-import { creationRequest, ifServed, type ValidRequest } from "../valid-requests.ts";
-import type { Check } from "./check.ts";
+import type { ValidRequest } from "../valid-requests.ts";
+import { checkCreations } from "./each-operation.ts";
 import { rowsOf } from "./response-rows.ts";
 import { sendAll } from "./wrong-requests.ts";
 
 /** Candidates without a required member (contract 2.4). */
-export const invalidCreations: Check = {
-  group: "errors",
-  needs: ["person"],
-  holds: { people: "adds" },
-  run: create,
-};
-
-async function* create(run: Run): AsyncGenerator<Outcome> {
-  const request = await creationRequest(run);
-  yield* ifServed("an invalid candidate is refused", request, (served) => sendKinds(run, served));
-}
+export const invalidCreations = checkCreations("errors", "an invalid candidate is refused", sendKinds);
 
 async function* sendKinds(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   const kinds = Object.entries(KINDS).map(async ([name, { code, bodies }]) => {

@@ -3,22 +3,12 @@ import { isPlain, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { readShiftOf } from "../shift.ts";
-import { ifServed, updateRequest, type ValidRequest } from "../valid-requests.ts";
-import type { Check } from "./check.ts";
+import type { ValidRequest } from "../valid-requests.ts";
+import { checkUpdates } from "./each-operation.ts";
 import { everyOne, sendAll } from "./wrong-requests.ts";
 
 /** Invalid updates. The contract does not define the body of an update, so a success is only a warning. */
-export const invalidUpdates: Check = {
-  group: "errors",
-  needs: ["update", "settled"],
-  rejection: true,
-  run: update,
-};
-
-async function* update(run: Run): AsyncGenerator<Outcome> {
-  const request = await updateRequest(run);
-  yield* ifServed("an invalid update is refused", request, (served) => sendUpdates(run, served));
-}
+export const invalidUpdates = checkUpdates("errors", "an invalid update is refused", sendUpdates);
 
 async function* sendUpdates(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   const { unchanged, undo, hasEffect: _, ...harmless } = request;

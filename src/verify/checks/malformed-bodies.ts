@@ -1,22 +1,14 @@
 import { isPlain, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { creationRequest, ifServed, updateRequest, type ValidRequest } from "../valid-requests.ts";
-import type { Check } from "./check.ts";
+import type { ValidRequest } from "../valid-requests.ts";
+import { checkCreations, checkUpdates } from "./each-operation.ts";
 import { sendAll, wasRefused } from "./wrong-requests.ts";
 
 /** Bodies that are not JSON, or not an object. The judge reports a 5xx; this check reports a success. */
-export const malformedBodies: readonly Check[] = [
-  { group: "errors", needs: ["update", "settled"], rejection: true, run: (run) => check(run, updateRequest) },
-  {
-    group: "errors",
-    needs: ["person"],
-    holds: { people: "adds" },
-    run: (run) => check(run, creationRequest),
-  },
-];
-
-const TITLE = "a malformed body is refused";
+export const malformedBodies = [checkUpdates, checkCreations].map((checkBodies) =>
+  checkBodies("errors", "a malformed body is refused", sendTo),
+);
 
 /** By their name in findings. */
 const UNREADABLE: Readonly<Record<string, string>> = {
@@ -29,10 +21,6 @@ const NO_OBJECT: Readonly<Record<string, string>> = {
   "a string as the body": '"text"',
   "null as the body": "null",
 };
-
-async function* check(run: Run, requestFor: typeof updateRequest): AsyncGenerator<Outcome> {
-  yield* ifServed(TITLE, await requestFor(run), (served) => sendTo(run, served));
-}
 
 async function* sendTo(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   const { operation, probe } = request;
