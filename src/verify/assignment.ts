@@ -3,7 +3,16 @@ import type { Shift } from "../contract/shift.ts";
 import { steadyRead } from "./checks/steady-reads.ts";
 import { type Exchange, isReply, type OperationId } from "./exchange.ts";
 import type { Run } from "./run.ts";
-import { assignedIds, hasStarted, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from "./shift.ts";
+import {
+  assignedIds,
+  hasStarted,
+  NO_SHIFT,
+  readShiftOf,
+  STARTED,
+  shiftBodyOf,
+  shiftOf,
+  updateOf,
+} from "./shift.ts";
 import { bookableId, personOf, secondOf } from "./test-candidates.ts";
 
 /** Path parameters of an assignment: a shift and a candidate. */
@@ -28,8 +37,7 @@ export interface FreePair {
 export async function freePair(run: Run): Promise<FreePair | NoPair> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange) return { missing: "--read-only" };
-  if (shiftId === undefined)
-    return { missing: "no shift: provide --fixtures with a shiftId, or --states-url" };
+  if (shiftId === undefined) return { missing: NO_SHIFT };
   const candidateId = (await bookableId(personOf(run))) ?? run.fixtures.knownCandidateId;
   if (candidateId === undefined) return { missing: "no candidate: creating one failed" };
   return makeRoom(run, { shiftId, candidateId });

@@ -145,14 +145,8 @@ export interface PreparedPerson {
   isReused: boolean;
 }
 
-export interface RunParts
-  extends Pick<
-    Run,
-    "target" | "fixtures" | "mayChange" | "isPolite" | "seed" | "numbers" | "runs" | "now" | "other"
-  > {
-  statesUrl?: string | undefined;
-  createShift?: Run["createShift"];
-}
+/** What is given at the start. */
+export type RunParts = Omit<Run, "forms" | "known" | "shared" | "send" | "observedBy" | "madeUp">;
 
 const SILENT: Observer = { found: () => {}, answered: () => {} };
 
@@ -195,7 +189,6 @@ export function createRun(parts: RunParts, observer = SILENT): Run {
   }
 
   const observedBy = (observer: Observer, urgency: number): Run => ({
-    statesUrl: undefined,
     ...parts,
     forms,
     known,

@@ -24,6 +24,7 @@ export function shiftOf(exchange: Exchange): Shift | undefined {
   return body && readShift(body, "UTC").shift;
 }
 
+export const NO_SHIFT = "no shift: provide --fixtures with a shiftId, or --states-url";
 /** The reason why the fixture shift cannot be changed. */
 export const STARTED = "the shift has started: provide one in the future";
 

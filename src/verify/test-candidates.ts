@@ -35,13 +35,11 @@ export async function prepare(
   const created = run.mayChange ? await create(run, number, payloadFor) : undefined;
   const { payload = payloadFor(number), creation, refusal } = created ?? {};
   const isReused = isTest && run.mayChange;
-  const candidateId = isReused ? idIn(lookups, number) : creation && createdId(creation);
+  const there = Object.values(lookups).flatMap((lookup) => idsOf(lookup, number));
+  const candidateId = isReused ? there[0] : creation && createdId(creation);
   const found = candidateId === undefined ? undefined : await lookUpBoth(run, number);
   return { number, payload, lookups, creation, refusal, candidateId, found, isReused };
 }
-
-const idIn = (lookups: PreparedPerson["lookups"], number: PersonalNumber) =>
-  Object.values(lookups).flatMap((lookup) => idsOf(lookup, number))[0];
 
 interface Created {
   payload: CandidateCreate;

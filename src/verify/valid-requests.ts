@@ -6,7 +6,7 @@ import type { Exchange, OperationId, Probe } from "./exchange.ts";
 import { type Outcome, type Skipped, skipped } from "./finding.ts";
 import { isShownInTime } from "./lagging-reads.ts";
 import { type Run, sendOnce, wasServed } from "./run.ts";
-import { isGone, MOST_POSITIONS, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
+import { isGone, MOST_POSITIONS, NO_SHIFT, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
 import { personOf } from "./test-candidates.ts";
 
 /**
@@ -155,8 +155,6 @@ function readRequest(run: Run): ValidRequest | Missing {
   if (shiftId === undefined) return unprepared("getShift", NO_SHIFT);
   return validRequest(run, { operation: "getShift", path: { shiftId } });
 }
-
-const NO_SHIFT = "no shift: provide --fixtures with a shiftId, or --states-url";
 
 /** Other checks add one or two positions: a lagging read of their updates shows none with this number. */
 const ADDED_POSITIONS = 3;

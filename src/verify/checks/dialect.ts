@@ -6,7 +6,7 @@ import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../exchan
 import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import { acknowledgementOf, notFoundForm } from "../judge/dialect-consistency.ts";
 import { type PreparedPerson, type Run, sendOnce } from "../run.ts";
-import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
+import { NO_SHIFT, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
 import { isFormRefused, matching, NUMBERS_USED_UP, personOf, unusedNumberOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 import { confirmed, steadyRead, steadyReads } from "./steady-reads.ts";
@@ -54,8 +54,7 @@ async function* detectVariant(run: Run): AsyncGenerator<Outcome> {
   const { shiftId } = run.fixtures;
   const title = "the variant of the shift is known";
   if (shiftId === undefined) {
-    const reason = "no shift: provide --fixtures with a shiftId, or --states-url";
-    return yield skipped("skipped_not_prepared", "getShift", title, reason);
+    return yield skipped("skipped_not_prepared", "getShift", title, NO_SHIFT);
   }
   const reads = await steadyReads(run, shiftId);
   const refusal = reads.filter(isPlain).find(({ answer }) => answer.status >= 400);
@@ -124,7 +123,11 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   const probe = { operation: "updateShift", path: { shiftId }, json: updateOf(shift) } as const;
   const first = await run.send(probe);
   const update = isFormRefused(first) ? await updateUnderOneName(run, probe) : first;
-  if (update !== first && isServed(update)) yield namesRefused(first);
+  if (update !== first && isServed(update)) {
+    const expected = "an update with both slots and numberOfPositions, as the platform sends it";
+    const actual = `status ${statusOf(first)}; accepted with only one of them`;
+    yield found("update_refused", { exchange: first, expected, actual });
+  }
   if (!isReply(update) || !isServed(update)) return;
   run.forms.updated = shiftBodyOf(update) ? "shift" : "none";
   yield passed("updateShift", `the response to an update is known: ${run.forms.updated}`);
@@ -151,12 +154,6 @@ async function updateUnderOneName(run: Run, probe: Probe): Promise<Exchange> {
   return update;
 }
 
-function namesRefused(exchange: Exchange): Outcome {
-  const expected = "an update with both slots and numberOfPositions, as the platform sends it";
-  const actual = `status ${statusOf(exchange)}; accepted with only one of them`;
-  return found("update_refused", { exchange, expected, actual });
-}
-
 /** Assigns and unassigns the test candidate, to detect the acknowledgement and the forms of unassignment. */
 async function* detectAssignment(run: Run): AsyncGenerator<Outcome> {
   if (!run.mayChange) return;
@@ -180,9 +177,12 @@ async function* detectAssignment(run: Run): AsyncGenerator<Outcome> {
   if (run.forms.acknowledgement !== undefined) {
     yield passed("assignCandidate", `the acknowledgement is known: ${run.forms.acknowledgement}`);
   }
-  yield run.forms.unassign === undefined
-    ? unassignAbsent(await unassignBy(run, pair, "put"))
-    : passed("unassignCandidate", `the form of unassignment is known: ${run.forms.unassign}`);
+  const { unassign } = run.forms;
+  if (unassign) return yield passed("unassignCandidate", `the form of unassignment is known: ${unassign}`);
+  const exchange = await unassignBy(run, pair, "put");
+  const expected = "200 or 204 for one of the two forms of unassignment";
+  const actual = `status ${statusOf(exchange)} for PUT, and no success for DELETE`;
+  yield found("unassign_absent", { exchange, expected, actual });
 }
 
 async function assignFirst(run: Run, pair: Pair): Promise<Exchange> {
@@ -198,13 +198,4 @@ async function offer(run: Run, pair: Pair, form: "put" | "delete"): Promise<Exch
   run.forms.unassign ??= form;
   run.known.offered.add(exchange.probe.operation);
   return exchange;
-}
-
-function unassignAbsent(exchange: Exchange): Outcome {
-  const expected = "200 or 204 for one of the two forms of unassignment";
-  return found("unassign_absent", {
-    exchange,
-    expected,
-    actual: `status ${statusOf(exchange)} for PUT, and no success for DELETE`,
-  });
 }

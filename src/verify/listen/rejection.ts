@@ -50,25 +50,15 @@ export function judgeHead(
 ): Refused | undefined {
   const header = request.headers.authorization;
   const given = bearerToken(header);
-  const details = { operation, expected: "Authorization: Bearer <PLATFORM_TOKEN>" };
-  if (header === undefined) {
-    return refuse(unauthorized(), "webhook_token_missing", { ...details, actual: "no Authorization header" });
-  }
-  if (given === undefined) {
-    return refuse(unauthorized(), "webhook_scheme_wrong", {
-      ...details,
-      actual: "another Authorization header",
-    });
-  }
-  if (!isSameToken(given, token)) {
-    return refuse(unauthorized(), "webhook_token_wrong", { ...details, actual: "Bearer with another token" });
-  }
+  const refuseToken = (code: Code, actual: string) => {
+    const [expected, headers] = ["Authorization: Bearer <PLATFORM_TOKEN>", { "WWW-Authenticate": "Bearer" }];
+    const unauthorized = problem("unauthorized", { detail: `Send \`${expected}\`.` }, headers);
+    return refuse(unauthorized, code, { operation, expected, actual });
+  };
+  if (header === undefined) return refuseToken("webhook_token_missing", "no Authorization header");
+  if (given === undefined) return refuseToken("webhook_scheme_wrong", "another Authorization header");
+  if (!isSameToken(given, token)) return refuseToken("webhook_token_wrong", "Bearer with another token");
   return judgeKind(request, operation);
-}
-
-function unauthorized(): ProblemError {
-  const detail = "Send `Authorization: Bearer <PLATFORM_TOKEN>`.";
-  return problem("unauthorized", { detail }, { "WWW-Authenticate": "Bearer" });
 }
 
 function judgeKind({ params }: Request, operation: WebhookOperationId): Refused | undefined {
