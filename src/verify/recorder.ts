@@ -30,12 +30,6 @@ export type Recorder = ReturnType<typeof createRecorder>;
 /** What the recorder needs of the check that yields an outcome. */
 type Source = Pick<Check, "isAside" | "isByTitle" | "name">;
 
-/** Numbers of test candidates that the run created, and of those that stay. */
-interface NewCandidates {
-  made: number;
-  left: number;
-}
-
 /** Counts and formats the outcomes of a run, and emits them as events. */
 export function createRecorder(options: VerifyOptions, seed: number) {
   const { baseUrl, providerId, onEvent = () => undefined } = options;
@@ -122,7 +116,8 @@ export function createRecorder(options: VerifyOptions, seed: number) {
     }
   }
 
-  function close(run: Run, { made, left: candidates }: NewCandidates): Verification {
+  /** @param made number of test candidates that the run created @param candidates of those that stay */
+  function close(run: Run, made: number, candidates: number): Verification {
     if (chosenChecks === 0) keepNothingChecked();
     keepUnreached();
     const checks = results.close();

@@ -50,13 +50,6 @@ const nothing = () => Promise.resolve();
 /** Returns the valid request of the operation, or why none can be made. */
 export async function validRequestFor(run: Run, operation: OperationId): Promise<ValidRequest | Missing> {
   switch (operation) {
-    case "listOutlets":
-    case "listRoles":
-      return validRequest(run, { operation });
-    case "getCandidateRegistry":
-      return run.forms.registry === "absent"
-        ? missing(operation, "skipped_not_offered", "the provider has none")
-        : validRequest(run, { operation });
     case "findCandidates":
       return lookupRequest(run);
     case "getShift":
@@ -67,6 +60,12 @@ export async function validRequestFor(run: Run, operation: OperationId): Promise
       return updateRequest(run);
     case "cancelShift":
       return cancellationRequest(run);
+    case "listOutlets":
+    case "listRoles":
+    case "getCandidateRegistry":
+      return operation === "getCandidateRegistry" && run.forms.registry === "absent"
+        ? missing(operation, "skipped_not_offered", "the provider has none")
+        : validRequest(run, { operation });
     default:
       return pairRequest(run, operation);
   }
@@ -138,16 +137,12 @@ const unprepared = (operation: OperationId, reason: string) =>
 const readOnly = (operation: OperationId) => missing(operation, "skipped_read_only", "--read-only");
 
 async function lookupRequest(run: Run): Promise<ValidRequest | Missing> {
-  const personalNumber = run.fixtures.knownPersonalNumber ?? run.known.number ?? (await createdNumber(run));
+  const known = run.fixtures.knownPersonalNumber ?? run.known.number;
+  const made = known === undefined && run.mayChange ? await personOf(run) : undefined;
+  const personalNumber = made?.candidateId === undefined ? known : made.number;
   return personalNumber === undefined
     ? unprepared("findCandidates", "no personal number of an existing candidate")
     : validRequest(run, { operation: "findCandidates", query: { personalNumber } });
-}
-
-async function createdNumber(run: Run): Promise<string | undefined> {
-  if (!run.mayChange) return undefined;
-  const { candidateId, number } = await personOf(run);
-  return candidateId === undefined ? undefined : number;
 }
 
 function readRequest(run: Run): ValidRequest | Missing {
@@ -193,15 +188,12 @@ function cancellationRequest(run: Run): ValidRequest | Missing {
   }
   const { shiftId } = cancellable;
   const read = () => readShiftOf(run, shiftId);
-  return validRequest(
-    run,
-    { operation: "cancelShift", path: { shiftId } },
-    {
-      isSequential: true,
-      isServed: async () => shiftBodyOf(await read()) !== undefined,
-      hasEffect: async () => !(await isShownInTime(run, async () => !isGone(await read()))),
-    },
-  );
+  const probe: Probe = { operation: "cancelShift", path: { shiftId } };
+  return validRequest(run, probe, {
+    isSequential: true,
+    isServed: async () => shiftBodyOf(await read()) !== undefined,
+    hasEffect: async () => !(await isShownInTime(run, async () => !isGone(await read()))),
+  });
 }
 
 async function pairRequest(run: Run, operation: PairOperation): Promise<ValidRequest | Missing> {

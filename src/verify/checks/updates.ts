@@ -86,13 +86,14 @@ async function perform(
   if (!now) return [skipped("skipped_after_failure", "updateShift", title, "the shift cannot be read")];
   const wanted = wantedOf(fixture, update);
   const afterwards = [
-    ...judgeEffect(exchange, wanted, now),
+    ...judgeStored(exchange, wanted, now, "the shift"),
     ...judgeUnasked(exchange, fixture.shift, now, { fields: TIMES_AND_POSITIONS }),
     ...judgeOthers(exchange, fixture, read),
   ];
   const wrong = [
     ...(await confirmed(run, fixture.shiftId, read, afterwards)),
-    ...judgeAnswer(exchange, wanted),
+    // The platform uses the shift in the response.
+    ...judgeStored(exchange, wanted, shiftOf(exchange), "the response"),
   ];
   return wrong.length > 0 ? wrong : [passed("updateShift", title)];
 }
@@ -117,12 +118,6 @@ function wantedOf({ body }: FixtureShift, { startTime, endTime, slots }: ShiftUp
   return { ...(shift && { startTime: shift.startTime, endTime: shift.endTime }), positions: slots };
 }
 
-function judgeEffect(exchange: Reply, wanted: Partial<Shift>, now: Shift): Found[] {
-  const fields = notAsWanted(wanted, now);
-  if (fields.length === 0) return [];
-  return [notStored(exchange, fields, wanted, now, "the shift")];
-}
-
 /** Returns the fields with other values. The judge reports missing positions. */
 function notAsWanted(wanted: Partial<Shift>, now: Shift): Field[] {
   const fields = TIMES_AND_POSITIONS.filter((field) => now[field] !== wanted[field]);
@@ -131,33 +126,22 @@ function notAsWanted(wanted: Partial<Shift>, now: Shift): Field[] {
     : fields;
 }
 
-/** Judges the shift in the response, which the platform uses. */
-function judgeAnswer(exchange: Exchange, wanted: Partial<Shift>): Found[] {
-  const returned = shiftOf(exchange);
-  const fields = returned ? notAsWanted(wanted, returned) : [];
-  if (fields.length === 0) return [];
-  return returned ? [notStored(exchange, fields, wanted, returned, "the response")] : [];
-}
-
 type Field = (typeof TIMES_AND_POSITIONS)[number];
 
-function notStored(
+function judgeStored(
   exchange: Exchange,
-  fields: readonly Field[],
   wanted: Partial<Shift>,
-  now: Shift,
+  now: Shift | undefined,
   where: string,
-): Found {
+): Found[] {
+  const fields = now ? notAsWanted(wanted, now) : [];
+  if (!now || fields.length === 0) return [];
   const values = fields.map((field) => `${field} ${now[field]} instead of ${wanted[field]}`);
   const actual = `${where} has ${values.join(", ")}`;
   const isRemainder = now.positions === (wanted.positions ?? Number.NaN) - now.assigned.length;
-  return found("update_without_effect", {
-    exchange,
-    expected: "the values of the update",
-    actual,
-    cause: `${where} ${fields.join()}`,
-    ...(fields.join() === "positions" && now.assigned.length > 0 && isRemainder && { fix: TOTAL }),
-  });
+  const details = { exchange, expected: "the values of the update", actual };
+  const fix = fields.join() === "positions" && now.assigned.length > 0 && isRemainder && { fix: TOTAL };
+  return [found("update_without_effect", { ...details, cause: `${where} ${fields.join()}`, ...fix })];
 }
 
 /** Restores the shift after a failed step. */
