@@ -59,10 +59,6 @@ function entryFacts(json: unknown): Facts | undefined {
 /** Returns the ids, sorted because the contract defines no order. The judge reports a missing id. */
 function idFacts(json: unknown): Facts | undefined {
   if (!Array.isArray(json) || json.some((entry) => typeof entry?.id !== "string")) return undefined;
-  return {
-    ids: json
-      .map((entry) => entry.id)
-      .sort()
-      .join(),
-  };
+  const ids = json.map((entry) => entry.id).sort();
+  return { ids: ids.join() };
 }

@@ -61,19 +61,12 @@ export function omissions(omitted: readonly string[], interaction: PactInteracti
   const isPositions = (name: string) => POSITIONS.includes(name);
   const others = omitted.filter((name) => !isPositions(name));
   const expected = "every field that the contract lists for this response";
+  const actual = `without ${others.join(", ")}`;
+  const positions = { operation, expected: POSITIONS.join(" or "), actual: "neither" };
+  const haveNone = omitted.filter(isPositions).length === POSITIONS.length;
   return [
-    ...(others.length > 0
-      ? [found("compare_field_omitted", { operation, expected, actual: `without ${others.join(", ")}` })]
-      : []),
-    ...(omitted.filter(isPositions).length === POSITIONS.length
-      ? [
-          found("compare_positions_omitted", {
-            operation,
-            expected: POSITIONS.join(" or "),
-            actual: "neither",
-          }),
-        ]
-      : []),
+    ...(others.length > 0 ? [found("compare_field_omitted", { operation, expected, actual })] : []),
+    ...(haveNone ? [found("compare_positions_omitted", positions)] : []),
   ];
 }
 

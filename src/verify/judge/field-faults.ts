@@ -29,21 +29,11 @@ function oneFinding(code: Code, exchange: Reply, all: readonly FieldFault[]): Fo
   if (faults.length === 0) return [];
   const fix = faults.find((fault) => fault.fix !== undefined)?.fix;
   const isMissing = ({ actual }: FieldFault) => actual === MISSING;
-  const expected = [
-    ...new Set(faults.map((each) => (isMissing(each) ? each.expected : `${each.path}: ${each.expected}`))),
-  ];
-  const actual = faults.map((each) =>
-    isMissing(each) ? `${each.path} is missing` : `${each.path}: ${each.actual}`,
-  );
-  return [
-    found(code, {
-      exchange,
-      expected: listed(expected),
-      actual: listed(actual),
-      cause: faults.map((each) => `${each.path} ${each.expected}`).join(),
-      ...(fix !== undefined && { fix }),
-    }),
-  ];
+  const wanted = faults.map((each) => (isMissing(each) ? each.expected : `${each.path}: ${each.expected}`));
+  const received = faults.map(({ path, actual }) => `${path}${actual === MISSING ? "" : ":"} ${actual}`);
+  const [expected, actual] = [listed([...new Set(wanted)]), listed(received)];
+  const cause = faults.map((each) => `${each.path} ${each.expected}`).join();
+  return [found(code, { exchange, expected, actual, cause, ...(fix !== undefined && { fix }) })];
 }
 
 function listed(texts: readonly string[]): string {
