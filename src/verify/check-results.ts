@@ -17,10 +17,7 @@ export interface CheckResult {
   finding?: Finding;
 }
 
-interface Entry {
-  suite: Suite;
-  operation: Place;
-  name: string;
+interface Entry extends Pick<CheckResult, "suite" | "operation" | "name"> {
   titles: Set<string>;
   isMade: boolean;
   findings: Finding[];
@@ -34,14 +31,8 @@ export function openResults() {
 
   function entryOf(suite: Suite, operation: Place, name: string): Entry {
     const key = [suite, operation, name].join("\n");
-    const entry = entries.get(key) ?? {
-      suite,
-      operation,
-      name,
-      titles: new Set<string>(),
-      isMade: false,
-      findings: [],
-    };
+    const empty = { titles: new Set<string>(), isMade: false, findings: [] };
+    const entry = entries.get(key) ?? { suite, operation, name, ...empty };
     entries.set(key, entry);
     return entry;
   }

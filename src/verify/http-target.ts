@@ -42,9 +42,7 @@ export interface Target {
   readonly count: { readonly requests: number; readonly waits: number; readonly atOnce: number };
 }
 
-const METHODS = new Map(
-  operationsTable.map(({ operationId, method, path }) => [operationId, { method, path }]),
-);
+const METHODS = new Map(operationsTable.map((operation) => [operation.operationId, operation]));
 /** For one request. */
 const MOST_WAITS = 10;
 /** Total of all waits in a run. After it, a 429 is returned like any other response. */

@@ -32,12 +32,9 @@ async function* sendBothHeaders(run: Run): AsyncGenerator<Outcome> {
   const [exchange] = exchanges;
   if (!exchange || !exchanges.every(isPlain)) return;
   const expected = "400 for two headers with different organisations";
+  const actual = "served, whichever header has the token's organisation";
   yield exchanges.every(wasServed)
-    ? found("tenant_conflict", {
-        exchange,
-        expected,
-        actual: "served, whichever header has the token's organisation",
-      })
+    ? found("tenant_conflict", { exchange, expected, actual })
     : passed("listOutlets", "only one of two headers with different organisations is accepted");
 }
 

@@ -37,10 +37,8 @@ export function judgeUnasked(exchange: Exchange, before: Shift, now: Shift, aske
 export function judgeListed(exchange: Exchange, { candidateId }: Pair, now: Shift): Found[] {
   const isAssignment = exchange.probe.operation === "assignCandidate";
   if (!isAssignment || assignedTo(now).includes(candidateId)) return [];
-  const actual = "not among assignedCandidates";
-  return [
-    found("assign_without_effect", { exchange, expected: "the candidate assigned to the shift", actual }),
-  ];
+  const [expected, actual] = ["the candidate assigned to the shift", "not among assignedCandidates"];
+  return [found("assign_without_effect", { exchange, expected, actual })];
 }
 
 export const TOTAL = "Send the total, not the remainder: the platform subtracts the assigned candidates.";

@@ -1,8 +1,8 @@
-import { operationsTable } from "../../../generated/provider/server.ts";
 import type { Code } from "../codes/codes.ts";
 import type { PactInteraction } from "../contracts.ts";
 import { type Found, found, type Place } from "../finding.ts";
 import { operationOf } from "../pact/interaction.ts";
+import { callOf } from "../reporters/report-content.ts";
 import type { Result } from "./comparator.ts";
 import { POSITIONS } from "./optional-fields.ts";
 
@@ -72,12 +72,8 @@ export function omissions(omitted: readonly string[], interaction: PactInteracti
 
 /** Returns the same finding for every interaction of the operation. */
 function missing(place: Place): Found {
-  const operation = operationsTable.find(({ operationId }) => operationId === place);
-  return found("compare_operation_missing", {
-    operation: place,
-    expected: `${operation?.method ?? ""} ${operation?.path ?? ""}`,
-    actual: "no such path and method, or a path whose parameters refuse the platform's ids",
-  });
+  const actual = "no such path and method, or a path whose parameters refuse the platform's ids";
+  return found("compare_operation_missing", { operation: place, expected: callOf(place), actual });
 }
 
 function codeOf({ code, message, mockDetails }: Result, { response }: PactInteraction): Code | undefined {

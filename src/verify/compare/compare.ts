@@ -62,13 +62,11 @@ async function judge(interaction: PactInteraction, compare: CompareInteraction):
 function variantsOf(judged: readonly Judged[]): string[] {
   const reads = judged.filter(({ interaction }) => doesOf(interaction) === "reads a shift");
   const weight = ({ omitted }: Judged) => omitted.required * 1_000 + omitted.optionalShare;
-  const best = reads.toSorted((left, right) => weight(left) - weight(right))[0];
+  const best = nearest(reads, weight);
+  const isAsNear = ({ omitted }: Judged) =>
+    omitted.required === best?.omitted.required && omitted.optionalShare <= 0.5;
   return reads
-    .filter(
-      (each) =>
-        each === best ||
-        (each.omitted.required === best?.omitted.required && each.omitted.optionalShare <= 0.5),
-    )
+    .filter((each) => each === best || isAsNear(each))
     .flatMap(({ interaction }) => formsOfInteraction(interaction.description).variant ?? []);
 }
 
@@ -89,13 +87,9 @@ function tenantHeader(document: OpenApiDocument, { routing }: AllowedForms): Out
   if (routing?.includes("path")) return [passed(place, "the path contains the organisation")];
   const isNamed = /"x-(?:platform-)?provider-id"/i.test(JSON.stringify(document));
   if (isNamed) return [passed(place, "a header contains the organisation")];
-  return [
-    found("compare_tenant_header_undocumented", {
-      expected:
-        "/providers/{providerId} before the paths, or the header X-Provider-Id or X-Platform-Provider-Id",
-      actual: "neither",
-    }),
-  ];
+  const expected =
+    "/providers/{providerId} before the paths, or the header X-Provider-Id or X-Platform-Provider-Id";
+  return [found("compare_tenant_header_undocumented", { expected, actual: "neither" })];
 }
 
 function nearest<T>(all: readonly T[], weight: (each: T) => number): T | undefined {

@@ -27,12 +27,8 @@ export function writeCoverage({ coverage }: Verification, terminal: Terminal): v
     `${name.padEnd(callWidth + 2)} ${cells.map((cell, column) => ` ${cell.padStart(widths[column] ?? 0)}`).join("")}`;
   terminal.heading(row("Responses by status", statuses));
   for (const { call, counts } of rows) {
-    terminal.write(
-      row(
-        `  ${call}`,
-        counts.map((count) => (count === 0 ? "·" : String(count))),
-      ),
-    );
+    const cells = counts.map((count) => (count === 0 ? "·" : String(count)));
+    terminal.write(row(`  ${call}`, cells));
   }
 }
 

@@ -1,9 +1,8 @@
 import type { Finding } from "../finding.ts";
 import type { Verdict } from "../verdict.ts";
-import { chapter, documentOf, passedChapter, skippedChapter } from "./html.ts";
-import { countsOf, type Test, testOf } from "./junit.ts";
+import { countsOf, documentOf, findingChapters, passedChapter } from "./html.ts";
+import { attributesOf, type Test, testOf } from "./junit.ts";
 import { markup } from "./markup.ts";
-import { sectionsOf } from "./report-content.ts";
 
 /** Reports of a run without a provider; `subject` is "webhooks" or the name of a file. */
 export const verdictFiles = {
@@ -13,17 +12,14 @@ export const verdictFiles = {
 } as const;
 
 function verdictHtml({ summary, findings, passed }: Verdict, subject: string): string {
-  const { verdict, errors, warnings, skipped, checks } = summary;
-  const counts = { errors, warnings, "not checked": skipped, checks };
+  const { verdict } = summary;
   const header = markup`<header>
 <p class="verdict ${verdict}">${verdict}</p>
 <h1>${subject}</h1>
-<ul class="counts">${Object.entries(counts).map(([name, count]) => markup`<li><b>${count}</b> ${name}</li>`)}</ul>
+${countsOf(summary)}
 </header>`;
   return documentOf(`${subject} ${verdict}`, header, [
-    chapter("Errors", sectionsOf(findings, "error")),
-    chapter("Warnings", sectionsOf(findings, "warning")),
-    skippedChapter(findings),
+    ...findingChapters(findings),
     passedChapter(passed.map(({ title, operation }) => ({ operation, name: title, titles: [] }))),
   ]);
 }
@@ -38,8 +34,8 @@ function verdictJunit({ findings, passed }: Verdict, subject: string): string {
     }),
   ];
   return markup`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="shiftpact ${subject}" ${countsOf(tests)} errors="0">
-  <testsuite name="${subject}" ${countsOf(tests)} errors="0">
+<testsuites name="shiftpact ${subject}" ${attributesOf(tests)} errors="0">
+  <testsuite name="${subject}" ${attributesOf(tests)} errors="0">
 ${tests.map((test) => testOf(test))}  </testsuite>
 </testsuites>
 `.text;
