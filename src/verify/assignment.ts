@@ -15,18 +15,15 @@ import {
 } from "./shift.ts";
 import { bookableId, personOf, secondOf } from "./test-candidates.ts";
 
-/** Path parameters of an assignment: a shift and a candidate. */
 export interface Pair {
   shiftId: string;
   candidateId: string;
 }
 
-/** The reason why no assignment is possible, as shown in reports. */
 export interface NoPair {
   missing: string;
 }
 
-/** A possible assignment, and the current shift. */
 export interface FreePair {
   pair: Pair;
   body: ShiftBody;
@@ -113,7 +110,6 @@ export const FORMS = { put: "unassignCandidate", delete: "deleteAssignment" } as
   OperationId
 >;
 
-/** Unassigns with one of the contract's two forms. */
 export function unassignBy(
   run: Run,
   { shiftId, candidateId }: Pair,
@@ -141,7 +137,6 @@ export async function remove(run: Run, pair: Pair): Promise<void> {
   }
 }
 
-/** Returns whether the shift lists the candidate, or undefined if it cannot be read. */
 export async function isAssigned(run: Run, { shiftId, candidateId }: Pair): Promise<boolean | undefined> {
   return assignedIds(await readShiftOf(run, shiftId))?.includes(candidateId);
 }

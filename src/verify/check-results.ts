@@ -11,7 +11,6 @@ export interface CheckResult {
   /** Independent of the outcome, and the same in every run. */
   name: string;
   outcome: "passed" | Finding["severity"];
-  /** Statements that hold. */
   titles: readonly string[];
   /** Undefined if nothing was found. */
   finding?: Finding;
@@ -25,7 +24,6 @@ interface Entry extends Pick<CheckResult, "suite" | "operation" | "name"> {
 
 export const EVERY_ANSWER = "every response follows the contract";
 
-/** Collects the result of each check. */
 export function openResults() {
   const entries = new Map<string, Entry>();
 

@@ -1,7 +1,6 @@
 import type { ProviderHttpError } from "../clients/provider/http-error.ts";
 import { type ConnectionFault, connectionFault } from "../contract/connection-fault.ts";
 
-/** The reason for a missing response, and what to check. */
 export interface Reason {
   reason: string;
   fix?: string;

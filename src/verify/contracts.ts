@@ -20,7 +20,6 @@ export interface PactFile extends Contract {
   metadata: { pactSpecification: { version: string } };
 }
 
-/** One interaction of a Pact file. */
 export interface PactInteraction {
   type: string;
   description: string;

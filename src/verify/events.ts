@@ -23,9 +23,7 @@ export interface Verification {
   findings: readonly Finding[];
   /** Every check with its outcome; the summary counts these. */
   checks: readonly CheckResult[];
-  /** Statements that hold. */
   passed: readonly (Passed & { group: Group })[];
-  /** The detected forms of the provider. */
   forms: KnownForms;
   coverage: Coverage;
   /** Required operations that never succeeded. */
@@ -67,7 +65,6 @@ export type RunEvent =
 /** Receives every event of a run immediately. */
 export type Reporter = (event: RunEvent) => void;
 
-/** Combines several reporters. */
 export function everyReporter(reporters: readonly Reporter[]): Reporter {
   return (event) => {
     for (const report of reporters) report(event);

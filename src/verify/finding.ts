@@ -5,7 +5,6 @@ import type { WebhookOperationId } from "./listen/webhook-operations.ts";
 /** The place of a finding: an operation of spec/provider.openapi.yaml or spec/platform.openapi.yaml, or the provider as a whole. */
 export type Place = OperationId | WebhookOperationId | "provider";
 
-/** A check that passed. */
 export interface Passed {
   kind: "passed";
   operation: Place;
@@ -32,7 +31,6 @@ export interface Found {
   exchange?: Exchange;
 }
 
-/** A check that was not made, and the reason. */
 export interface Skipped {
   kind: "skipped";
   code: SkipCode;
@@ -43,7 +41,6 @@ export interface Skipped {
   reason: string;
 }
 
-/** The outcome that a check yields. */
 export type Outcome = Passed | Found | Skipped;
 
 export const passed = (operation: Place, title: string): Passed => ({ kind: "passed", operation, title });

@@ -15,7 +15,6 @@ export const groups = [
 
 export type Group = (typeof groups)[number];
 
-/** The groups that `--only` and `--skip` name. */
 export interface Choice {
   only?: readonly Group[];
   skip?: readonly Group[];

@@ -18,7 +18,6 @@ export interface TargetOptions {
   freshFetch?: ProviderFetch | undefined;
   /** The time limit of `fetch`, for findings. Milliseconds; undefined if unknown. */
   timeoutMs?: number | undefined;
-  /** Resolves after the given time. */
   wait: (ms: number) => Promise<void>;
   /** Concurrent requests; 1 by default. Fewer when the provider is slow or limits its rate. */
   concurrency?: number | undefined;
@@ -26,7 +25,6 @@ export interface TargetOptions {
   rate?: number | undefined;
 }
 
-/** The provider under verification. */
 export interface Target {
   readonly options: TargetOptions;
   /** How the organisation is sent; detected first. */

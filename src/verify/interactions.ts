@@ -21,7 +21,6 @@ export interface ProviderForms extends Omit<Dialect, "acknowledgement"> {
 /** The known forms of a provider; unknown forms are omitted. */
 export type KnownForms = Partial<ProviderForms>;
 
-/** The part of a Pact file that the selection needs. */
 export interface Contract {
   interactions: readonly { description: string }[];
 }
@@ -37,7 +36,6 @@ export function describeInteraction(does: string, forms: KnownForms): string {
   return pairs.length === 0 ? does : `${does} [${pairs.join(" ")}]`;
 }
 
-/** Returns the description without the forms. */
 export function doesOf({ description }: Contract["interactions"][number]): string {
   return description.replace(TAG, "");
 }
@@ -54,7 +52,6 @@ export function fitsForms(description: string, forms: KnownForms): boolean {
   return wanted.every(([form, value]) => forms[form as keyof KnownForms] === value);
 }
 
-/** Returns the contract with only the interactions that fit. */
 export function selectInteractions<C extends Contract>(contract: C, forms: KnownForms): C {
   const interactions = contract.interactions.filter(({ description }) => fitsForms(description, forms));
   return { ...contract, interactions };

@@ -156,7 +156,6 @@ export function createRecorder(options: VerifyOptions, seed: number) {
       onEvent({ type: "group", group });
     },
     record,
-    /** Records a finding of the judge. */
     found: (outcome: Found | Skipped) => {
       if (!isReported(outcome.operation)) return;
       note(outcome);

@@ -2,7 +2,6 @@ import { isReply, type Reply, type Sent } from "./exchange.ts";
 import type { Found } from "./finding.ts";
 import { callOf } from "./reporters/report-content.ts";
 
-/** Returns the fix for a refused valid request by its status, or undefined. */
 export function fixOfRefusal({ code, exchange }: Found): string | undefined {
   if (!exchange || !isReply(exchange)) return undefined;
   const { status } = exchange.answer;

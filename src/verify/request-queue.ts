@@ -11,7 +11,6 @@ export interface RequestQueue {
   slowDown(pauseMs: number): Promise<void>;
   /** Resolves when no request is in progress. */
   idle(): Promise<void>;
-  /** Current limit of concurrent requests. */
   readonly most: number;
   /** Whether a pause after a 429 is in progress. */
   readonly isPaused: boolean;
@@ -150,7 +149,6 @@ function createSpeed(timeoutMs: number | undefined) {
   return speed;
 }
 
-/** Returns the index of the first of the most urgent requests. */
 function mostUrgent(waiting: readonly Waiting[]): number {
   let best = 0;
   for (const [index, { urgency }] of waiting.entries()) {

@@ -30,7 +30,6 @@ export interface Run {
   readonly runs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** The detected forms of the provider. */
   readonly forms: KnownForms;
   readonly known: Known;
   /** Undefined if a check has exclusive use of the fixture shift. */
@@ -56,7 +55,6 @@ export interface Observer {
 /** Comparable parts of a response, by name. */
 export type Facts = Readonly<Record<string, string>>;
 
-/** Detected data of the provider. */
 export interface Known {
   /** The fixture shift in its original state. */
   shift?: ShiftBody;
@@ -101,7 +99,6 @@ export interface Known {
 /** A shift that may be cancelled, or why none is known, and the last read. */
 export type CancellableResult = Cancellable | { missing: string; read?: Exchange };
 
-/** A shift that may be cancelled. */
 export interface Cancellable {
   shiftId: string;
   /** The original state; undefined if it was already gone. */
@@ -119,7 +116,6 @@ export interface SharedShift {
   unassignedId: string;
 }
 
-/** A test number with its lookups. */
 export interface TestNumber {
   number: PersonalNumber;
   lookups: PreparedPerson["lookups"];
@@ -145,7 +141,6 @@ export interface PreparedPerson {
   isReused: boolean;
 }
 
-/** What is given at the start. */
 export type RunParts = Omit<Run, "forms" | "known" | "shared" | "send" | "observedBy" | "madeUp">;
 
 const SILENT: Observer = { found: () => {}, answered: () => {} };

@@ -50,7 +50,6 @@ export async function runInOrder(steps: readonly Step[]): Promise<void> {
 const needsOf = (waiting: readonly { step: Step }[]) =>
   waiting.map(({ step }) => step.needs.join(" and ")).join("; ");
 
-/** Whether both uses are allowed at the same time. */
 function goTogether(one: Holds, other: Holds): boolean {
   return (Object.keys(one) as Resource[]).every(
     (thing) => other[thing] === undefined || (one[thing] === other[thing] && one[thing] !== "changes"),

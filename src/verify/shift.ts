@@ -69,7 +69,6 @@ export function updateDiffers(one: ShiftBody, other: ShiftBody): ("startTime" | 
   return was.slots === now.slots ? times : [...times, "slots"];
 }
 
-/** Returns the ids of the assigned candidates. */
 export function assignedIds(exchange: Exchange): string[] | undefined {
   return shiftOf(exchange)?.assigned.map(({ providerCandidateId }) => providerCandidateId);
 }

@@ -93,7 +93,6 @@ export function isFound({ candidateId, found, number }: PreparedPerson): boolean
   return candidateId !== undefined && ids.includes(candidateId);
 }
 
-/** Why no candidate is created. */
 export const NUMBERS_USED_UP =
   "every test number has a candidate: remove those of earlier runs, or provide others with --numbers";
 
@@ -137,7 +136,6 @@ function claim({ known }: Run, purpose: Purpose, numbers: TestNumber): TestNumbe
   return numbers;
 }
 
-/** Returns all numbers of the purpose, starting at a position from the seed and the name. */
 function numbersFrom(run: Run, purpose: Purpose, name: string): PersonalNumber[] {
   const numbers = numbersFor(purpose, run.numbers);
   const start = Number.parseInt(run.madeUp(`number ${name}`).slice(0, 8), 16) % numbers.length;
@@ -180,7 +178,6 @@ export function matching(exchange: Exchange, number: PersonalNumber): Candidate[
   );
 }
 
-/** Returns the ids of the candidates with this number. */
 export function idsOf(lookup: Exchange, number: PersonalNumber): string[] {
   return [...new Set(matching(lookup, number).map(({ id }) => id))].filter((id) => typeof id === "string");
 }

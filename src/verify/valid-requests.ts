@@ -30,7 +30,6 @@ export interface ValidRequest {
   isSequential: boolean;
 }
 
-/** An operation that cannot be called, and the reason. */
 export interface Missing {
   operation: OperationId;
   code: SkipCode;
@@ -71,7 +70,6 @@ export async function validRequestFor(run: Run, operation: OperationId): Promise
   }
 }
 
-/** Returns the outcome for an operation without a valid request. */
 export function skippedAs(title: string, { code, operation, reason }: Missing): Skipped {
   return skipped(code, operation, title, reason);
 }
@@ -105,9 +103,7 @@ function validRequest(run: Run, probe: Probe, parts: Parts = {}): ValidRequest {
 
 interface OnShift extends Pick<ValidRequest, "undo"> {
   prepare?: ValidRequest["prepare"];
-  /** Whether the shift shows the effect. */
   isApplied: () => Promise<boolean>;
-  /** Undoes the effect. */
   revert: () => Promise<unknown>;
   /** Whether the shift shows that the undo succeeded: otherwise the effect has another cause. */
   isReverted: () => Promise<boolean>;

@@ -56,7 +56,6 @@ export function findingOf(outcome: Found | Skipped, secrets: Secrets): Finding {
   };
 }
 
-/** Returns the counts that every report shows. */
 export function summaryOf(
   checks: readonly Pick<CheckResult, "outcome">[],
   failOn: "error" | "warning",

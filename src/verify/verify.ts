@@ -127,7 +127,6 @@ async function runChecks(run: Run, options: VerifyOptions, recorder: Recorder, s
   }
 }
 
-/** A shift that could not be restored. */
 interface Unrestored {
   shiftId: string;
   /** Undefined if it cannot be read. */

@@ -95,7 +95,6 @@ async function* judgeCreation(run: Run, person: PreparedPerson, who: string): As
   if (finding && !person.isReused) yield* judgeBody(finding, person, who);
 }
 
-/** Compares the candidate in a response with what was sent. */
 function* judgeBody(
   exchange: Exchange,
   { payload, number }: PreparedPerson,

@@ -54,7 +54,6 @@ export const contracts: readonly Check[] = [
   },
 ];
 
-/** The properties that determine the sequence of an interaction. */
 interface Kind {
   state: string | undefined;
   operation: OperationId | "provider";
@@ -94,7 +93,6 @@ async function restoreSecondShift(run: Run): Promise<void> {
   if (changed) await restore(run, changed);
 }
 
-/** Reports interactions that depend on undetected forms. */
 async function* skipUndetected({ forms }: Run): AsyncGenerator<Outcome> {
   const { interactions } = await readContract("provider");
   const named = new Set(

@@ -61,7 +61,6 @@ export const checkUpdates = (group: Group, title: string, check: CheckBody): Che
   },
 });
 
-/** Returns the same for creations. */
 export const checkCreations = (group: Group, title: string, check: CheckBody): Check => ({
   group,
   needs: ["person"],

@@ -106,7 +106,6 @@ function misnumbered(number: string): Bodies {
   };
 }
 
-/** Returns payloads with one member of each kind that is no text. */
 function mistyped(number: string): Bodies {
   const payload = payloadOf(number);
   const names = ["firstName", "lastName", "email", "phone"] as const;

@@ -41,7 +41,6 @@ interface OddUpdate {
   cause?: string;
 }
 
-/** Returns an update for each member and each wrong type. */
 function mistypedUpdates(right: ShiftUpdate): OddUpdate[] {
   return [
     ...each("a start that is", WRONG_TIMES, (value) => ({ ...right, startTime: value })),

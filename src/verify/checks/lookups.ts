@@ -6,7 +6,6 @@ import type { PreparedPerson, Run } from "../run.ts";
 import { findsUnrelated, idsOf, lookUpBoth } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 
-/** An existing candidate that a lookup must find. */
 export interface Wanted {
   number: PreparedPerson["number"];
   /** Undefined if unknown. */

@@ -44,7 +44,6 @@ async function* readMalformed(run: Run): AsyncGenerator<Outcome> {
   );
 }
 
-/** Sends a malformed shift id to each changing operation. */
 async function* changeMalformed(run: Run): AsyncGenerator<Outcome> {
   if (!run.mayChange) return;
   const { shift } = run.known;
@@ -63,7 +62,6 @@ async function* changeMalformed(run: Run): AsyncGenerator<Outcome> {
   );
 }
 
-/** Sends a malformed candidate id for the fixture shift. */
 async function* assignMalformed(run: Run): AsyncGenerator<Outcome> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange || shiftId === undefined) return;

@@ -9,7 +9,6 @@ export interface Entry {
   number: PersonalNumber | undefined;
 }
 
-/** The result of following `nextCursor`. */
 export interface Pages {
   entries: readonly Entry[];
   pages: readonly Exchange[];

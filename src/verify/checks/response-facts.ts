@@ -6,7 +6,6 @@ import { notFoundForm } from "../judge/dialect-consistency.ts";
 import type { Facts } from "../run.ts";
 import { momentOf, shiftBodyOf } from "../shift.ts";
 
-/** Returns a finding for two different responses to the same read. */
 export function unstable(exchange: Exchange, first: Facts, facts: Facts): Found {
   const isRefusal = "refused" in first !== "refused" in facts;
   const actual = isRefusal
@@ -15,7 +14,6 @@ export function unstable(exchange: Exchange, first: Facts, facts: Facts): Found 
   return found("answer_unstable", { exchange, expected: "the same result each time", actual });
 }
 
-/** Returns the names of the differences. */
 export function differing(one: Facts, other: Facts): string[] {
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
   return names.filter((name) => one[name] !== other[name]);

@@ -57,7 +57,6 @@ function unassignmentsOf(run: Run, pair: Pair): Probe[] {
   return offered.map((operation) => ({ operation, path: { ...pair } }));
 }
 
-/** Sends an unknown candidate for the fixture shift. */
 async function* assignUnknown(run: Run): AsyncGenerator<Outcome> {
   const { shiftId, knownCandidateId } = run.fixtures;
   if (!run.mayChange || shiftId === undefined) return;

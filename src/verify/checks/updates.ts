@@ -144,7 +144,6 @@ function judgeStored(
   return [found("update_without_effect", { ...details, cause: `${where} ${fields.join()}`, ...fix })];
 }
 
-/** Restores the shift after a failed step. */
 async function restoreAll(run: Run, { shiftId, body, shift }: FixtureShift): Promise<void> {
   const now = shiftOf(await readShiftOf(run, shiftId));
   if (now && differing(shift, now).length === 0) return;

@@ -4,7 +4,6 @@ import type { Outcome } from "../finding.ts";
 import { type Run, wasServed } from "../run.ts";
 import { assertUndisturbed, type ValidRequest } from "../valid-requests.ts";
 
-/** A valid request with one error. */
 export interface Wrong {
   change: Partial<Probe>;
   /** Judges the response, unless the judge has reported it. */

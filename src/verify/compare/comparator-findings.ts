@@ -40,7 +40,6 @@ const CODES: Readonly<Record<string, Code>> = {
   "response.body.unvalidatable": "compare_not_comparable",
 };
 
-/** Returns the finding for a result of the comparator, or undefined. */
 export function outcomeOf(result: Result, interaction: PactInteraction): Found | undefined {
   const code = codeOf(result, interaction);
   if (code === undefined) return undefined;

@@ -11,7 +11,6 @@ import { type AllowedForms, formsOfDocument, isAllowed } from "./documented-dial
 import { describedOperations } from "./operations.ts";
 import { compareOptionalFields, omittedIn } from "./optional-fields.ts";
 
-/** One interaction, and its findings in the document. */
 interface Judged {
   interaction: PactInteraction;
   found: readonly Found[];

@@ -41,7 +41,6 @@ function listed(texts: readonly string[]): string {
   return [...texts.slice(0, MOST_PLACES), ...more].join("; ");
 }
 
-/** A wrong field of a body. */
 export interface FieldFault {
   /** `assignedCandidates[*].id`; `the body` for the whole body. */
   path: string;
@@ -62,7 +61,6 @@ const LONGEST = 40;
 const MISSING = "is missing";
 const TIME_PATH = /(Time|At)$/;
 
-/** Returns what to change where a list is expected. */
 function listFix(value: unknown): string | undefined {
   if (value === null) return "Return an empty array where there is nothing to list, never null.";
   if (!isObject(value) || !Object.keys(value).every((key) => /^\d+$/.test(key))) return undefined;
@@ -84,7 +82,6 @@ function timeFix(value: unknown): string | undefined {
   return TIME_FIXES.find(([form]) => form.test(String(value)))?.[1];
 }
 
-/** Describes the error that a validator found in the body. */
 export function faultOf(body: unknown, { pointer, message }: FieldError): FieldFault {
   const path = pathOf(pointer);
   if (message === MISSING) return { path, expected: "every field that the contract lists", actual: message };
@@ -145,7 +142,6 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 type Expectation = readonly [message: RegExp, textOf: (match: string, path: string) => string];
 
-/** By message of the validator. */
 const EXPECTATIONS: readonly Expectation[] = [
   [/^must be of type (.+)$/, (types) => typesOf(types)],
   [/^must be a valid (.+)$/, (format) => FORMATS[format] ?? LISTED_FORM],

@@ -18,7 +18,6 @@ interface Rule {
   more?: (body: never, exchange: Reply) => Found[];
 }
 
-/** Rules for the successful response of each operation. */
 const RULES: Readonly<Record<OperationId, Rule>> = {
   getShift: { needed: schemas.Shift, complete: completeShift, more: judgeShift },
   updateShift: {},

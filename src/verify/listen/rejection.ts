@@ -71,7 +71,6 @@ function judgeKind({ params }: Request, operation: WebhookOperationId): Refused 
   });
 }
 
-/** Finding codes by code of the problem. */
 const BODY_CODES: Partial<Record<ProblemCode, Code>> = {
   unsupported_media_type: "webhook_content_type_wrong",
   payload_too_large: "webhook_body_too_large",

@@ -40,7 +40,6 @@ export interface Attempt {
  */
 export interface RetryScenario {
   receive(event: Message, operation: WebhookOperationId): Attempt;
-  /** Whether nothing more is expected. */
   isComplete(): boolean;
   /** @param within the waiting time for texts: "120 s" */
   outcomes(within: string): Outcome[];

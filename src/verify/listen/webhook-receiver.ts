@@ -16,7 +16,6 @@ export const HOLD_MS = 6_000;
 /** When a retry of a limited webhook is not too early. One second less than Retry-After: clocks and networks differ. */
 export const LIMIT_MS = (RETRY_AFTER_S - 1) * SECOND_MS;
 
-/** One request, as shown while listening. */
 export interface Seen {
   /** 1: the first request. */
   number: number;

@@ -23,7 +23,6 @@ function routeOf(method: string, path: string): Route | undefined {
   return undefined;
 }
 
-/** Returns the operation that the interaction calls. */
 export function operationOf({ request }: PactInteraction): OperationId | "provider" {
   return (request && routeOf(request.method, request.path)?.operation) ?? "provider";
 }

@@ -48,7 +48,6 @@ function otherStatus(wanted: readonly number[], received: number): Mismatch {
   return { expected, actual: `status ${received}`, fix: `Return ${expected}.` };
 }
 
-/** Returns the accepted statuses. */
 export function statusesOf({ status, matchingRules }: PactResponse): readonly number[] {
   const [rule] = matchingRules?.status?.$?.matchers ?? [];
   return rule?.match === "statusCode" && Array.isArray(rule.status) ? rule.status : [status];

@@ -12,7 +12,6 @@ import { operationOf } from "./interaction.ts";
 /** The values of a provider state, or the reason why it cannot be set up. */
 export type Prepared = { values: StateValues } | { missing: string };
 
-/** The current shift of the replay. */
 interface Present {
   shiftId: string;
   body: ShiftBody;
@@ -70,7 +69,6 @@ interface Arrangement {
   assigned: number;
 }
 
-/** Returns why the shift cannot be arranged, or undefined. */
 async function arrange(run: Run, present: Present, wanted: Arrangement): Promise<string | undefined> {
   const { shiftId, body } = present;
   const { first, second, slots, assigned } = wanted;

@@ -17,7 +17,6 @@ import {
   sectionsOf,
 } from "./report-content.ts";
 
-/** Writes one self-contained HTML document without scripts. */
 export function htmlReport(write: (text: string) => void): Reporter {
   return (event) => {
     if (event.type === "end") write(pageOf(event.verification));
@@ -73,7 +72,6 @@ export function countsOf(
   return markup`<ul class="counts">${items}</ul>`;
 }
 
-/** Returns the chapters of the findings. */
 export const findingChapters = (findings: readonly Finding[]): readonly Markup[] => [
   chapter("Errors", sectionsOf(findings, "error")),
   chapter("Warnings", sectionsOf(findings, "warning")),
@@ -104,7 +102,6 @@ ${reproduce === "" ? "" : markup`<pre><code>${reproduce}</code></pre>`}
 `;
 }
 
-/** Marks text in backticks as code. */
 function withCode(text: string): readonly Markup[] {
   return text
     .split("`")
@@ -137,7 +134,6 @@ function coverageChapter({ coverage }: Verification): Markup {
 </table></div></section>`;
 }
 
-/** Returns each passed check with its statements. */
 export function passedChapter(passed: readonly Pick<CheckResult, "operation" | "name" | "titles">[]): Markup {
   const items = passed.map(({ name, operation, titles }) => {
     const holds = titles.filter((title) => title !== name).join("; ");

@@ -4,7 +4,6 @@ import type { Finding, Place } from "../finding.ts";
 import type { KnownForms, ProviderForms } from "../interactions.ts";
 import { webhookOperations } from "../listen/webhook-operations.ts";
 
-/** The findings of one place. */
 export interface Section {
   place: Place;
   /** `GET /shifts/{shiftId}`; empty for the provider as a whole. */
@@ -54,7 +53,6 @@ export interface NotChecked {
   checks: readonly { title: string; places: readonly Place[] }[];
 }
 
-/** Returns the skipped checks by reason. */
 export function notChecked(findings: readonly Finding[]): readonly NotChecked[] {
   const skips = findings.filter(({ severity }) => severity === "skipped");
   const byReason = Map.groupBy(skips, ({ code, actual }) =>
@@ -85,7 +83,6 @@ export function coverageTable(coverage: Coverage): CoverageTable {
   return { statuses, rows };
 }
 
-/** Names and values of the forms, in the order of the reports. */
 const FORM_LABELS: {
   readonly [Form in keyof ProviderForms]: readonly [name: string, words: Record<ProviderForms[Form], string>];
 } = {
@@ -102,7 +99,6 @@ const FORM_LABELS: {
   registry: ["registry", { offered: "offered", absent: "not offered" }],
 };
 
-/** Returns the detected forms of the provider as labels and values. */
 export function formLabels(forms: KnownForms): readonly (readonly [name: string, value: string])[] {
   return Object.entries(FORM_LABELS).flatMap(([form, [name, words]]) => {
     const value = forms[form as keyof KnownForms];

@@ -8,9 +8,7 @@ export interface Progress {
   begin(group: Group): void;
   checked(): void;
   found(severity: Finding["severity"]): void;
-  /** Reports a group that does not run. */
   skipGroup(group: Group): void;
-  /** Ends the last group. */
   end(): void;
 }
 

@@ -85,7 +85,6 @@ function writePlan({ baseUrl, providerId, changes }: RunEvent & { type: "plan" }
   terminal.write("");
 }
 
-/** Writes the outcome of `listen` or `compare`. */
 export function writeVerdict(
   { findings, summary }: Verdict,
   write: (line: string) => void,
