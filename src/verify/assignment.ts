@@ -1,7 +1,7 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
 import type { Shift } from "../contract/shift.ts";
 import { steadyRead } from "./checks/steady-reads.ts";
-import { type Exchange, isReply, type OperationId } from "./exchange.ts";
+import { type Exchange, isReply, type OperationId, type Probe } from "./exchange.ts";
 import type { Run } from "./run.ts";
 import {
   assignedIds,
@@ -109,6 +109,12 @@ export const FORMS = { put: "unassignCandidate", delete: "deleteAssignment" } as
   string,
   OperationId
 >;
+
+/** Returns a request for each offered form. */
+export function unassignmentsOf({ known }: Run, pair: Pair): Probe[] {
+  const offered = Object.values(FORMS).filter((each) => known.offered.has(each));
+  return offered.map((operation) => ({ operation, path: { ...pair } }));
+}
 
 export function unassignBy(
   run: Run,

@@ -45,9 +45,7 @@ export type Outcome = Passed | Found | Skipped;
 
 export const passed = (operation: Place, title: string): Passed => ({ kind: "passed", operation, title });
 
-type Details = Pick<Found, "expected" | "actual" | "exchange" | "fix" | "cause" | "title"> & {
-  operation?: Place;
-};
+type Details = Omit<Found, "kind" | "code" | "operation"> & { operation?: Place };
 
 export function found(code: Code, details: Details): Found {
   const operation = details.operation ?? details.exchange?.probe.operation ?? "provider";

@@ -200,7 +200,8 @@ export function differences(candidate: object, sent: CandidateCreate): string[] 
     const plain = name === "phone" ? lastDigits : plainText;
     return !isMissing(name) && plain(fields[name]) !== plain(sent[name]);
   });
-  const isOther = !isMissing("personalNumber") && !isNumber(fields.personalNumber, sent.personalNumber);
+  const number = String(fields.personalNumber).replaceAll(/\D/g, "");
+  const isOther = !isMissing("personalNumber") && number !== sent.personalNumber.replace("-", "");
   return [...missing, ...[...(isOther ? ["personalNumber"] : []), ...other].map((name) => `${name} differs`)];
 }
 
@@ -208,9 +209,6 @@ const plainText = (value: unknown) => String(value).trim().toLowerCase();
 
 /** A provider may store a phone number in the national form, and with spaces. */
 const lastDigits = (value: unknown) => String(value).replaceAll(/\D/g, "").slice(-9);
-
-const isNumber = (text: unknown, sent: string) =>
-  String(text).replaceAll(/\D/g, "") === sent.replace("-", "");
 
 export function createdId(exchange: Exchange): string | undefined {
   if (!isReply(exchange) || exchange.answer.status >= 300) return undefined;

@@ -6,7 +6,7 @@ import { idUnlike, otherCase, tokenUnlike } from "../made-up-ids.ts";
 import { type Run, wasServed } from "../run.ts";
 import { ifServed, type Missing, skippedAs, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
-import { checkEach } from "./each-operation.ts";
+import { answersTo, checkEach } from "./each-operation.ts";
 import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
 /** Every operation requires the whole token under the scheme Bearer (contract 5, provider obligation 1). */
@@ -32,9 +32,9 @@ async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {
     candidateId: run.madeUp("candidate"),
   };
   const offered = BY_SHIFT.filter((each) => each === "getShift" || (run.mayChange && isOffered(run, each)));
-  const probes = offered.map((operation) => ({ ...harmless(run, operation), path, authorization: null }));
-  const exchanges = await Promise.all(probes.map((probe) => run.send(probe, wasRefused)));
-  for (const exchange of exchanges.filter(isPlain)) {
+  const without = { path, authorization: null };
+  const asked = offered.map((each) => [each, { ...harmless(run, each), ...without }] as const);
+  for (const [, exchange] of await answersTo(run, asked, wasRefused)) {
     const { status } = exchange.answer;
     const name = "a request without a token for an unknown shift";
     const details = { exchange, expected: `401 for ${name}`, actual: `status ${status}` };

@@ -84,13 +84,10 @@ async function* replaySequence(run: Run, isOf: Sequence["isOf"]): AsyncGenerator
       for (const interaction of others) yield await replay(run, interaction);
     } else yield* await Promise.all(others.map((interaction) => replay(run, interaction)));
   } finally {
-    if (areOnShift) await restoreSecondShift(run);
+    const second = areOnShift ? secondShiftOf(run) : undefined;
+    const changed = changedShifts(run).find(({ shiftId }) => shiftId === second);
+    if (changed) await restore(run, changed);
   }
-}
-
-async function restoreSecondShift(run: Run): Promise<void> {
-  const changed = changedShifts(run).find(({ shiftId }) => shiftId === secondShiftOf(run));
-  if (changed) await restore(run, changed);
 }
 
 async function* skipUndetected({ forms }: Run): AsyncGenerator<Outcome> {

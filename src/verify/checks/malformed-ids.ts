@@ -1,4 +1,4 @@
-import type { Pair } from "../assignment.ts";
+import { type Pair, unassignmentsOf } from "../assignment.ts";
 import { UNASSIGNMENTS } from "../check-operations.ts";
 import type { Exchange, Probe, Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
@@ -76,13 +76,10 @@ async function* assignMalformed(run: Run): AsyncGenerator<Outcome> {
 /** A request, and the name of its id in findings. */
 type Asked = readonly [name: string, probe: Probe];
 
-function assignmentProbes(run: Run, path: Pair): Probe[] {
-  const unassignments = UNASSIGNMENTS.filter((operation) => run.known.offered.has(operation));
-  return ["assignCandidate" as const, ...unassignments].map((operation) => ({
-    operation,
-    path: { ...path },
-  }));
-}
+const assignmentProbes = (run: Run, pair: Pair): Probe[] => [
+  { operation: "assignCandidate", path: { ...pair } },
+  ...unassignmentsOf(run, pair),
+];
 
 async function* ask(run: Run, asked: readonly Asked[]): AsyncGenerator<Outcome> {
   const isJudged = (each: Exchange) => wasRefused(each) && wasNotRedirected(each);
