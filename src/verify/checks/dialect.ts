@@ -10,7 +10,7 @@ import { NO_SHIFT, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.
 import { isFormRefused, matching, NUMBERS_USED_UP, personOf, unusedNumberOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 import { confirmed, steadyRead, steadyReads } from "./steady-reads.ts";
-import { judgeUnasked, othersChanged, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
+import { judgeOthers, judgeUnasked, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
 
 /** Detects the provider's forms of the contract. The other checks expect these forms. */
 export const dialect: readonly Check[] = [
@@ -135,13 +135,10 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   const read = await readShiftOf(run, shiftId);
   const now = shiftOf(read);
   if (!before || !now) return;
-  const unasked = judgeUnasked(update, before, now, { fields: TIMES_AND_POSITIONS });
-  const body = shiftBodyOf(read);
-  const others = body ? othersChanged(shift, body) : [];
-  const expected = "no effect of an update without changes";
-  const actual = `${others.join(", ")} changed`;
-  if (others.length > 0) unasked.push(found("shift_changed_unasked", { exchange: update, expected, actual }));
-  yield* await confirmed(run, shiftId, read, unasked);
+  yield* await confirmed(run, shiftId, read, [
+    ...judgeUnasked(update, before, now, { fields: TIMES_AND_POSITIONS }),
+    ...judgeOthers(update, shift, shiftBodyOf(read), "no effect of an update without changes"),
+  ]);
 }
 
 const isServed = (exchange: Exchange) => isReply(exchange) && exchange.answer.status < 300;

@@ -1,12 +1,12 @@
 import type { Code } from "../codes/codes.ts";
 import { type Exchange, isPlain } from "../exchange.ts";
-import { found, type Outcome, passed } from "../finding.ts";
+import { found, type Outcome } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { isOwn, lookUp, numberText, payloadOf, testNumberFor } from "../test-candidates.ts";
 import type { ValidRequest } from "../valid-requests.ts";
 import { checkCreations } from "./each-operation.ts";
 import { rowsOf } from "./response-rows.ts";
-import { sendAll } from "./wrong-requests.ts";
+import { refusalOf, sendAll } from "./wrong-requests.ts";
 
 /** Candidates without a required member (contract 2.4). */
 export const invalidCreations = checkCreations("errors", "an invalid candidate is refused", sendKinds);
@@ -30,10 +30,9 @@ interface Answered {
 /** Judges the response. A 409 means that an earlier run created the invalid candidate, if a lookup finds it. */
 async function verdictOn(run: Run, { code, body, exchange }: Answered): Promise<Outcome[]> {
   if (!isPlain(exchange)) return [];
-  const { status } = exchange.answer;
-  const isThere = status === 409 && (await wasCreated(run, exchange));
-  if (status >= 400 && !isThere) return [passed("createCandidate", `${body} is refused`)];
-  const actual = isThere ? "status 409: an earlier run created it; remove it" : `status ${status}`;
+  const isThere = exchange.answer.status === 409 && (await wasCreated(run, exchange));
+  if (!isThere) return [refusalOf(exchange, body, code)];
+  const actual = "status 409: an earlier run created it; remove it";
   return [found(code, { exchange, expected: `4xx for ${body}`, actual })];
 }
 

@@ -1,9 +1,9 @@
 import { isPlain, type Probe } from "../exchange.ts";
-import { found, type Outcome, passed } from "../finding.ts";
+import { type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
 import type { ValidRequest } from "../valid-requests.ts";
 import { checkCreations, checkUpdates } from "./each-operation.ts";
-import { sendAll, wasRefused } from "./wrong-requests.ts";
+import { refusalOf, sendAll, wasRefused } from "./wrong-requests.ts";
 
 /** Bodies that are not JSON, or not an object. The judge reports a 5xx; this check reports a success. */
 export const malformedBodies = [checkUpdates, checkCreations].map((checkBodies) =>
@@ -31,13 +31,10 @@ async function* sendTo(run: Run, request: ValidRequest): AsyncGenerator<Outcome>
   }));
   for (const [[name], exchange] of answered) {
     if (!isPlain(exchange)) continue;
-    const { status } = exchange.answer;
     // The contract does not define the body of an update: readable JSON may mean "change nothing".
     const isRead = operation === "updateShift" && name in NO_OBJECT;
     const code = isRead ? "invalid_tolerated" : "malformed_accepted";
-    yield status >= 400
-      ? passed(operation, `${name} is refused`)
-      : found(code, { exchange, expected: `4xx for ${name}`, actual: `status ${status}` });
+    yield refusalOf(exchange, name, code);
   }
   yield* sendAsText(run, request);
 }

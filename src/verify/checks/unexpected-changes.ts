@@ -55,8 +55,20 @@ function nameOf(field: (typeof FIELDS)[number], { variant }: Shift): string {
 const OTHERS = ["breakMinutes", "description", "createdAt"] as const;
 
 /** Returns changed fields that no call of the platform changes. */
-export function othersChanged(before: ShiftBody, now: ShiftBody): string[] {
+function othersChanged(before: ShiftBody, now: ShiftBody): string[] {
   return OTHERS.filter((field) => differs(before, now, field));
+}
+
+/** Reports such fields. @param expected what the call should have changed */
+export function judgeOthers(
+  exchange: Exchange,
+  before: ShiftBody,
+  now: ShiftBody | undefined,
+  expected: string,
+): Found[] {
+  const changed = now ? othersChanged(before, now) : [];
+  const actual = `${changed.join(", ")} changed`;
+  return changed.length > 0 ? [found("shift_changed_unasked", { exchange, expected, actual })] : [];
 }
 
 /** Returns the same fields, and the outlet and the role. */

@@ -9,7 +9,7 @@ import { MOST_POSITIONS, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../
 import type { Check } from "./check.ts";
 import { type FixtureShift, fixtureShift } from "./fixture-shift.ts";
 import { confirmed } from "./steady-reads.ts";
-import { differing, judgeUnasked, othersChanged, TIMES_AND_POSITIONS, TOTAL } from "./unexpected-changes.ts";
+import { differing, judgeOthers, judgeUnasked, TIMES_AND_POSITIONS, TOTAL } from "./unexpected-changes.ts";
 
 /** PUT /shifts/{id} changes times and positions, and nothing else (contract 4.2). */
 export const updates: Check = {
@@ -88,7 +88,7 @@ async function perform(
   const afterwards = [
     ...judgeStored(exchange, wanted, now, "the shift"),
     ...judgeUnasked(exchange, fixture.shift, now, { fields: TIMES_AND_POSITIONS }),
-    ...judgeOthers(exchange, fixture, read),
+    ...judgeOthers(exchange, fixture.body, shiftBodyOf(read), "only times and positions changed"),
   ];
   const wrong = [
     ...(await confirmed(run, fixture.shiftId, read, afterwards)),
@@ -96,14 +96,6 @@ async function perform(
     ...judgeStored(exchange, wanted, shiftOf(exchange), "the response"),
   ];
   return wrong.length > 0 ? wrong : [passed("updateShift", title)];
-}
-
-function judgeOthers(exchange: Reply, { body }: FixtureShift, read: Exchange): Found[] {
-  const now = shiftBodyOf(read);
-  const changed = now ? othersChanged(body, now) : [];
-  if (changed.length === 0) return [];
-  const actual = `${changed.join(", ")} changed`;
-  return [found("shift_changed_unasked", { exchange, expected: "only times and positions changed", actual })];
 }
 
 /** Returns a warning for 409 and 422, which the platform shows to the employer (decisions, "PUT /shifts/{id} response"). */
@@ -118,24 +110,17 @@ function wantedOf({ body }: FixtureShift, { startTime, endTime, slots }: ShiftUp
   return { ...(shift && { startTime: shift.startTime, endTime: shift.endTime }), positions: slots };
 }
 
-/** Returns the fields with other values. The judge reports missing positions. */
-function notAsWanted(wanted: Partial<Shift>, now: Shift): Field[] {
-  const fields = TIMES_AND_POSITIONS.filter((field) => now[field] !== wanted[field]);
-  return now.warnings.includes("positions_missing")
-    ? fields.filter((field) => field !== "positions")
-    : fields;
-}
-
-type Field = (typeof TIMES_AND_POSITIONS)[number];
-
 function judgeStored(
   exchange: Exchange,
   wanted: Partial<Shift>,
   now: Shift | undefined,
   where: string,
 ): Found[] {
-  const fields = now ? notAsWanted(wanted, now) : [];
-  if (!now || fields.length === 0) return [];
+  if (!now) return [];
+  // The judge reports missing positions.
+  const isKnown = (field: string) => field !== "positions" || !now.warnings.includes("positions_missing");
+  const fields = TIMES_AND_POSITIONS.filter((field) => now[field] !== wanted[field] && isKnown(field));
+  if (fields.length === 0) return [];
   const values = fields.map((field) => `${field} ${now[field]} instead of ${wanted[field]}`);
   const actual = `${where} has ${values.join(", ")}`;
   const isRemainder = now.positions === (wanted.positions ?? Number.NaN) - now.assigned.length;

@@ -68,13 +68,8 @@ function byTitle(skips: readonly Finding[]): NotChecked["checks"] {
   }));
 }
 
-/** Number of responses by operation and status, with a row for each operation. */
-export interface CoverageTable {
-  statuses: readonly string[];
-  rows: readonly { call: string; counts: readonly number[] }[];
-}
-
-export function coverageTable(coverage: Coverage): CoverageTable {
+/** Returns the number of responses by status, with a row for each operation. */
+export function coverageTable(coverage: Coverage) {
   const statuses = [...new Set(Object.values(coverage).flatMap((counts) => Object.keys(counts)))].sort();
   const rows = operationsTable.map(({ operationId }) => ({
     call: callOf(operationId),
