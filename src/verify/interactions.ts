@@ -27,15 +27,6 @@ export interface Contract {
 
 const TAG = / \[([a-z]{1,99}=[a-z0-9 =]{1,999})\]$/i;
 
-/**
- * Returns an interaction's description with the forms it is limited to: `reads a shift [routing=path variant=a]`.
- * The description contains the forms, because every Pact verifier can filter by it.
- */
-export function describeInteraction(does: string, forms: KnownForms): string {
-  const pairs = Object.entries(forms).map(([form, value]) => `${form}=${value}`);
-  return pairs.length === 0 ? does : `${does} [${pairs.join(" ")}]`;
-}
-
 export function doesOf({ description }: Contract["interactions"][number]): string {
   return description.replace(TAG, "");
 }

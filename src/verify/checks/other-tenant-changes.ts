@@ -6,7 +6,7 @@ import { found, type Outcome, passed } from "../finding.ts";
 import type { OtherTenant } from "../options.ts";
 import { type Run, wasServed } from "../run.ts";
 import { assertUndisturbed, ifServed, type ValidRequest } from "../valid-requests.ts";
-import { rowsOf } from "./response-rows.ts";
+import { rowsOf } from "./response-facts.ts";
 import { wasRefused } from "./wrong-requests.ts";
 
 const TITLE = "no other organisation changes the shift";

@@ -7,7 +7,7 @@ import { ifServed, type ValidRequest, validRequestFor } from "../valid-requests.
 import type { Check } from "./check.ts";
 import { answersTo, checkEach, READS } from "./each-operation.ts";
 import { tryChanges } from "./other-tenant-changes.ts";
-import { rowsOf } from "./response-rows.ts";
+import { rowsOf } from "./response-facts.ts";
 
 /** Neither token gives access to the data of the other organisation. */
 export const otherTenant = [
@@ -39,7 +39,7 @@ async function* skipWithoutOther(run: Run): AsyncGenerator<Outcome> {
   }
 }
 
-export const asOther = ({ providerId, token }: OtherTenant) => ({
+const asOther = ({ providerId, token }: OtherTenant) => ({
   providerId,
   authorization: `Bearer ${token}`,
 });

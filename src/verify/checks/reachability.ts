@@ -113,9 +113,8 @@ function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void
 
 /** Returns how the organisation was sent, and the alternative. */
 function triedIn(exchanges: readonly Exchange[]): string {
-  const hints = [...new Set(exchanges.map(({ sent }) => routingHint(sent)))];
-  const [hint = ""] = hints;
-  return hints.length === 1 ? hint : "Both routings were tried, path and header; --routing chooses one";
+  const [hint = "", ...more] = new Set(exchanges.map(({ sent }) => routingHint(sent)));
+  return more.length === 0 ? hint : "Both routings were tried, path and header; --routing chooses one";
 }
 
 const statuses = (exchanges: readonly Exchange[]) =>

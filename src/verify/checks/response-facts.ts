@@ -1,7 +1,8 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { readShift } from "../../contract/shift.ts";
-import { type Exchange, isPlain } from "../exchange.ts";
+import { type Exchange, isPlain, isReply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
+import { isObject } from "../json-object.ts";
 import { notFoundForm } from "../judge/dialect-consistency.ts";
 import type { Facts } from "../run.ts";
 import { momentOf, shiftBodyOf } from "../shift.ts";
@@ -59,4 +60,16 @@ function idFacts(json: unknown): Facts | undefined {
   if (!Array.isArray(json) || json.some((entry) => typeof entry?.id !== "string")) return undefined;
   const ids = json.map((entry) => entry.id).sort();
   return { ids: ids.join() };
+}
+
+/** Returns the entries of a list or of the registry, or the single object of a response. */
+export function rowsOf(exchange: Exchange): Readonly<Record<string, unknown>>[] {
+  if (!isReply(exchange) || exchange.answer.status >= 300) return [];
+  const { json } = exchange.answer;
+  const list = Array.isArray(json)
+    ? json
+    : isObject(json) && Array.isArray(json.candidates)
+      ? json.candidates
+      : [json];
+  return list.filter(isObject);
 }

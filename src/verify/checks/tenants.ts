@@ -4,7 +4,7 @@ import { type Run, sendOnce, wasServed } from "../run.ts";
 import { ifServed, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach, READS } from "./each-operation.ts";
-import { rowsOf } from "./response-rows.ts";
+import { rowsOf } from "./response-facts.ts";
 import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
 /** Every operation checks the providerId (contract 5, provider obligation 2), and returns data of that organisation only. */

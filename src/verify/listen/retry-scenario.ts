@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Message } from "../../../generated/events/types.ts";
 import type { Code } from "../codes/codes.ts";
-import { type Found, found, type Outcome, type Passed, passed, skipped } from "../finding.ts";
+import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import type { WebhookOperationId } from "./webhook-operations.ts";
 
 export type EventName = Message["event"];
@@ -98,7 +98,15 @@ export function createRetryScenario(expected: readonly EventName[]): RetryScenar
       );
     },
     outcomes: (within) => [
-      ...expected.map((name) => judgeExpected(name, isAcknowledged(name), within)),
+      ...expected.map((name) => {
+        const missing = {
+          expected: `a valid ${name}, sent until it is acknowledged`,
+          actual: `none within ${within}`,
+        };
+        return isAcknowledged(name)
+          ? passed("provider", `${name} is sent`)
+          : found("webhook_event_missing", missing);
+      }),
       ...(["fail", "hold", "limit"] as const)
         .slice(0, expected.length < TREATED ? 2 : 3)
         .map((treatment) => judgeTreated(treatment, [...deliveries.values()], within)),
@@ -158,14 +166,6 @@ function judgeRetry(delivery: Delivery, event: Message): Found | undefined {
     operation,
     expected: "no further attempt after a 200",
     actual: `a repeated ${event.event}`,
-  });
-}
-
-function judgeExpected(name: EventName, isAcknowledged: boolean, within: string): Found | Passed {
-  if (isAcknowledged) return passed("provider", `${name} is sent`);
-  return found("webhook_event_missing", {
-    expected: `a valid ${name}, sent until it is acknowledged`,
-    actual: `none within ${within}`,
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Summary } from "../events.ts";
 import type { Finding } from "../finding.ts";
 import type { Group } from "../options.ts";
 import { counted } from "./report-content.ts";
@@ -12,12 +13,7 @@ export interface Progress {
   end(): void;
 }
 
-interface Line {
-  group: Group;
-  checks: number;
-  errors: number;
-  warnings: number;
-}
+type Line = Pick<Summary, "checks" | "errors" | "warnings"> & { group: Group };
 
 /** Moves up one line and clears it. */
 const AGAIN = "\u001b[1A\u001b[2K";
