@@ -110,7 +110,6 @@ export const FORMS = { put: "unassignCandidate", delete: "deleteAssignment" } as
   OperationId
 >;
 
-/** Returns a request for each offered form. */
 export function unassignmentsOf({ known }: Run, pair: Pair): Probe[] {
   const offered = Object.values(FORMS).filter((each) => known.offered.has(each));
   return offered.map((operation) => ({ operation, path: { ...pair } }));

@@ -1,7 +1,6 @@
 import type { Finding, Passed, Place } from "./finding.ts";
 import type { Group } from "./groups.ts";
 
-/** A group of checks, or the checks of every response. */
 export type Suite = Group | "every response";
 
 /** The result of one check of one operation: the unit that every report counts. */

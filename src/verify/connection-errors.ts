@@ -27,7 +27,10 @@ export function unanswered(error: ProviderHttpError, timeoutMs: number | undefin
   // The first line of the response is not HTTP: the parser has no code for that.
   const isNoHttp = cause instanceof Error && cause.name === "HTTPParserError";
   const code = error.code ?? (isNoHttp ? "HPE_" : undefined);
-  return code === undefined ? { reason: error.message } : connectionReason(code);
+  if (code === undefined) return { reason: error.message };
+  const reason = connectionFault(code);
+  if (reason === undefined) return { reason: "the connection failed" };
+  return { reason, fix: FIXES[reason], isUnbegun: reason === "connection closed before the first byte" };
 }
 
 function brokenOff(
@@ -57,9 +60,3 @@ const FIXES = {
   "the TLS certificate is not valid": CERTIFICATE,
   "the TLS handshake failed": "Check that the port serves TLS 1.2 or later.",
 } satisfies Record<ConnectionFault, string>;
-
-function connectionReason(code: string): Reason {
-  const reason = connectionFault(code);
-  if (reason === undefined) return { reason: "the connection failed" };
-  return { reason, fix: FIXES[reason], isUnbegun: reason === "connection closed before the first byte" };
-}

@@ -58,7 +58,6 @@ export type PactRules = Readonly<Record<string, { matchers: readonly PactRule[] 
 
 export interface PactRule {
   match: string;
-  /** For `regex`. */
   regex?: string;
   /** Minimum number of entries, for `type`. */
   min?: number;

@@ -28,7 +28,6 @@ export interface Verification {
   coverage: Coverage;
   /** Required operations that never succeeded. */
   unseen: readonly OperationId[];
-  /** Whether the run used GET only. */
   readOnly: boolean;
   requests: number;
   /** New test candidates that stay at the provider. */
@@ -48,7 +47,6 @@ export interface Verification {
   command?: string;
 }
 
-/** Events of a verification, in order. */
 export type RunEvent =
   /** Before the first request: the operations that may change data; none when read-only. */
   | { type: "plan"; changes: readonly OperationId[]; baseUrl: string; providerId: string; seed: number }

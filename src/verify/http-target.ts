@@ -34,7 +34,6 @@ export interface Target {
    * @param before called right before sending; an exception prevents the request
    */
   send(probe: Probe, urgency?: number, before?: () => void): Promise<Exchange>;
-  /** Resolves when no request is in progress. */
   idle(): Promise<void>;
   /** Number of sent requests and of waits after a 429, and the current concurrency. */
   readonly count: { readonly requests: number; readonly waits: number; readonly atOnce: number };

@@ -28,7 +28,6 @@ import { findingOf, summaryOf } from "./verdict.ts";
 const MOST_REASONS = 3;
 
 export type Recorder = ReturnType<typeof createRecorder>;
-/** What the recorder needs of the check that yields an outcome. */
 type Source = Pick<Check, "isAside" | "isByTitle" | "name">;
 
 /** Counts and formats the outcomes of a run, and emits them as events. */

@@ -12,7 +12,6 @@ export interface RequestQueue {
   /** Resolves when no request is in progress. */
   idle(): Promise<void>;
   readonly most: number;
-  /** Whether a pause after a 429 is in progress. */
   readonly isPaused: boolean;
 }
 
@@ -20,7 +19,6 @@ export interface Pace {
   wait: (ms: number) => Promise<void>;
   /** The time limit of a request: a provider with one worker must not be overloaded until it passes. Milliseconds. */
   timeoutMs?: number | undefined;
-  /** Requests a second; unlimited by default. */
   rate?: number | undefined;
 }
 

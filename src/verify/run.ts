@@ -15,18 +15,13 @@ export interface Run {
   /** Undefined members were not given. Includes values of provider states. */
   readonly fixtures: Fixtures;
   readonly other: OtherTenant | undefined;
-  /** Address that sets up provider states. */
   readonly statesUrl?: string | undefined;
-  /** Creates a shift that may be cancelled, and returns its id. */
   readonly createShift?: (() => Promise<string>) | undefined;
   /** False with --read-only: then only GET is sent. */
   readonly mayChange: boolean;
-  /** Sends few and ordinary requests only. */
   readonly isPolite: boolean;
   readonly seed: number;
-  /** Personal numbers of people who do not exist. */
   readonly numbers: readonly string[];
-  /** Number of generated inputs of each kind. */
   readonly runs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -40,7 +35,6 @@ export interface Run {
    * @param before called right before sending; an exception prevents the request
    */
   send(probe: Probe, isJudged?: (exchange: Exchange) => boolean, before?: () => void): Promise<Exchange>;
-  /** Returns the same run with another observer and urgency. */
   observedBy(observer: Observer, urgency: number): Run;
   /** Returns an unknown UUID, the same for the same seed and name. */
   madeUp(name: string): string;
@@ -58,7 +52,6 @@ export type Facts = Readonly<Record<string, string>>;
 export interface Known {
   /** The fixture shift in its original state. */
   shift?: ShiftBody;
-  /** A shift that may be cancelled, or why none is known. */
   cancellable?: CancellableResult;
   /** A test candidate, created by this run or an earlier one. */
   person?: Promise<PreparedPerson>;
@@ -68,19 +61,15 @@ export interface Known {
   third?: Promise<string | undefined>;
   /** A number of the purpose `unused`, with its lookups. */
   unused?: Promise<TestNumber>;
-  /** The first response to each request of `sendOnce`. */
   readonly sent: Map<string, Promise<Exchange>>;
   /** First results of the reads of outlets and roles, by operation. */
   readonly firstReads: Map<OperationId, Facts>;
-  /** Whether the other organisation is served with its own token. */
   isOtherServed?: Promise<boolean>;
   /** A personal number under which a lookup found a candidate. */
   number?: string;
   /** The only field name for positions that an update accepts. */
   positionsName?: "slots" | "numberOfPositions";
-  /** A lookup under 12 digits is refused with 400 or 422. */
   refusesDigits?: boolean;
-  /** A candidate is created under the hyphenated form only. */
   createsHyphenated?: boolean;
   /** Test numbers in use in this run. */
   readonly claimed: Set<string>;

@@ -25,7 +25,6 @@ export function shiftOf(exchange: Exchange): Shift | undefined {
 }
 
 export const NO_SHIFT = "no shift: provide --fixtures with a shiftId, or --states-url";
-/** The reason why the fixture shift cannot be changed. */
 export const STARTED = "the shift has started: provide one in the future";
 
 export function hasStarted({ now }: Run, { startTime }: Pick<Shift, "startTime">): boolean {
@@ -60,7 +59,6 @@ function sendable(time: string): string {
 /** Returns a normalised time; a text that is not a time is unchanged. */
 export const momentOf = (time: string): string => readTimestamp(time, "UTC")?.instant ?? time;
 
-/** Returns the fields of an update in which two shifts differ. */
 export function updateDiffers(one: ShiftBody, other: ShiftBody): ("startTime" | "endTime" | "slots")[] {
   const [was, now] = [updateOf(one), updateOf(other)];
   const times = (["startTime", "endTime"] as const).filter(

@@ -84,10 +84,10 @@ async function oneMore(run: Run, second: Pair): Promise<Outcome[]> {
   const exchange = await assign(run, second);
   if (!isPlain(exchange))
     return [skipped("skipped_after_failure", "assignCandidate", TITLE, "there was no usable response")];
-  const isRefused = exchange.answer.status >= 400;
-  if (!isRefused) run.forms.full = "accepted";
-  else if (exchange.answer.status === 409) run.forms.full = "refused";
-  if (!isRefused) {
+  const { status } = exchange.answer;
+  if (status === 409) run.forms.full = "refused";
+  if (status < 400) {
+    run.forms.full = "accepted";
     const overbooked = await oneMoreStill(run, second);
     await remove(run, second);
     return [overbooked ?? passed("assignCandidate", `${TITLE}: accepted, because the platform counts`)];

@@ -35,7 +35,6 @@ async function verdictOn(run: Run, code: Code, body: string, exchange: Exchange)
 type Bodies = Readonly<Record<string, object>>;
 
 interface Kind {
-  /** The finding for a success. */
   code: Code;
   bodies: (number: string) => Bodies;
 }

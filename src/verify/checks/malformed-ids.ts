@@ -73,7 +73,6 @@ async function* assignMalformed(run: Run): AsyncGenerator<Outcome> {
   );
 }
 
-/** A request, and the name of its id in findings. */
 type Asked = readonly [name: string, probe: Probe];
 
 const assignmentProbes = (run: Run, pair: Pair): Probe[] => [

@@ -8,7 +8,6 @@ import type { Code } from "../codes/codes.ts";
 import { type Found, found, type Place } from "../finding.ts";
 import type { WebhookOperation, WebhookOperationId } from "./webhook-operations.ts";
 
-/** A request that the platform refuses: the response, and the findings. */
 export interface Refused {
   kind: "refused";
   problem: ProblemError;

@@ -27,7 +27,6 @@ export interface Attempt {
   reply: Reply;
   /** 1: the first attempt. */
   number: number;
-  /** A note for the person at the terminal. */
   note: string | undefined;
   found: Found | undefined;
   /** What the response came to is noted here. */

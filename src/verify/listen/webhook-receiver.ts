@@ -28,11 +28,7 @@ export interface Seen {
   found: readonly Found[];
 }
 
-export interface Receiver {
-  receive(request: Request, response: Response, operation: WebhookOperation): Promise<void>;
-  refuseMethod(request: Request, response: Response, operation: WebhookOperation): void;
-  refusePath(request: Request, response: Response): void;
-}
+export type Receiver = ReturnType<typeof createReceiver>;
 
 export interface ReceiverOptions {
   token: string;
@@ -43,7 +39,7 @@ export interface ReceiverOptions {
 }
 
 /** Judges each request and responds like the platform, except for deliberate failures of the scenario. */
-export function createReceiver({ token, scenario, hold, onOutcome, onSeen }: ReceiverOptions): Receiver {
+export function createReceiver({ token, scenario, hold, onOutcome, onSeen }: ReceiverOptions) {
   const checkTenant = createTenantCheck();
   let count = 0;
 
@@ -77,7 +73,7 @@ export function createReceiver({ token, scenario, hold, onOutcome, onSeen }: Rec
   }
 
   return {
-    receive: async (request, response, operation) => {
+    receive: async (request: Request, response: Response, operation: WebhookOperation): Promise<void> => {
       const { operationId } = operation;
       const refused = judgeHead(request, operationId, token);
       if (refused) return answerRefused(refused, request, response);
@@ -93,9 +89,10 @@ export function createReceiver({ token, scenario, hold, onOutcome, onSeen }: Rec
       if (foreign) return answerRefused(foreign, request, response);
       await answerMessage(payload.event, operationId, response);
     },
-    refuseMethod: (request, response, operation) =>
+    refuseMethod: (request: Request, response: Response, operation: WebhookOperation) =>
       answerRefused(refuseMethod(request, operation), request, response),
-    refusePath: (request, response) => answerRefused(refusePath(request), request, response),
+    refusePath: (request: Request, response: Response) =>
+      answerRefused(refusePath(request), request, response),
   };
 }
 

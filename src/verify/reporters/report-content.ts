@@ -119,7 +119,6 @@ export function rateLimitText({ waits, atOnce }: Verification["limited"]): strin
   return `The provider limits its rate (429): the run waited ${waits === 1 ? "once" : `${waits} times`}, and then sent at most ${atOnce} concurrent requests.`;
 }
 
-/** Returns what stays at the provider, or undefined. */
 export function leftText({ candidates }: Pick<Verification, "candidates">): string | undefined {
   if (candidates === 0) return undefined;
   return `${counted(candidates, "new test candidate")} with the last name Provning ${candidates === 1 ? "stays" : "stay"} at the provider: --states-url can remove them.`;

@@ -27,16 +27,12 @@ export function terminalReport(write: (line: string) => void, options: TerminalO
   const terminal = createTerminal((line) => (isHeld ? held.push(line) : write(line)), width, isInteractive);
   const progress = createProgress(terminal, isInteractive);
   return (event) => {
-    if (isHeld && isPastReachability(event)) {
+    if (event.type === "end" || (event.type === "group" && event.group !== "reachability")) {
       isHeld = false;
       for (const line of held.splice(0)) write(line);
     }
     take(event, terminal, progress);
   };
-}
-
-function isPastReachability(event: RunEvent): boolean {
-  return event.type === "end" || (event.type === "group" && event.group !== "reachability");
 }
 
 function take(event: RunEvent, terminal: Terminal, progress: Progress): void {

@@ -8,7 +8,8 @@ import { markup } from "./markup.ts";
 export const verdictFiles = {
   "report.html": verdictHtml,
   "junit.xml": verdictJunit,
-  "report.json": verdictJson,
+  "report.json": (verdict: Verdict, subject: string) =>
+    `${JSON.stringify({ subject, ...verdict }, undefined, 2)}\n`,
 } as const;
 
 function verdictHtml({ summary, findings, passed }: Verdict, subject: string): string {
@@ -24,7 +25,6 @@ ${countsOf(summary)}
   ]);
 }
 
-/** A test for each check that passed and for each finding. */
 function verdictJunit({ findings, passed }: Verdict, subject: string): string {
   const tests: Test[] = [
     ...passed.map(({ operation, title }) => ({ operation, name: title, outcome: "passed" }) as const),
@@ -46,8 +46,4 @@ function nameOf(finding: Finding, findings: readonly Finding[]): string {
   const { operation, title, expected } = finding;
   const others = findings.filter((each) => each.operation === operation && each.title === title);
   return others.length === 1 || expected === "" ? title : `${title}: ${expected}`;
-}
-
-function verdictJson(verdict: Verdict, subject: string): string {
-  return `${JSON.stringify({ subject, ...verdict }, undefined, 2)}\n`;
 }
