@@ -1,23 +1,29 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
 import type { Shift } from "../contract/shift.ts";
 import { steadyRead } from "./checks/steady-reads.ts";
-import { type Exchange, isReply, type OperationId } from "./exchange.ts";
+import { type Exchange, isReply, type OperationId, type Probe } from "./exchange.ts";
 import type { Run } from "./run.ts";
-import { assignedIds, hasStarted, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from "./shift.ts";
+import {
+  assignedIds,
+  hasStarted,
+  NO_SHIFT,
+  readShiftOf,
+  STARTED,
+  shiftBodyOf,
+  shiftOf,
+  updateOf,
+} from "./shift.ts";
 import { bookableId, personOf, secondOf } from "./test-candidates.ts";
 
-/** Path parameters of an assignment: a shift and a candidate. */
 export interface Pair {
   shiftId: string;
   candidateId: string;
 }
 
-/** The reason why no assignment is possible, as shown in reports. */
 export interface NoPair {
   missing: string;
 }
 
-/** A possible assignment, and the current shift. */
 export interface FreePair {
   pair: Pair;
   body: ShiftBody;
@@ -28,8 +34,7 @@ export interface FreePair {
 export async function freePair(run: Run): Promise<FreePair | NoPair> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange) return { missing: "--read-only" };
-  if (shiftId === undefined)
-    return { missing: "no shift: provide --fixtures with a shiftId, or --states-url" };
+  if (shiftId === undefined) return { missing: NO_SHIFT };
   const candidateId = (await bookableId(personOf(run))) ?? run.fixtures.knownCandidateId;
   if (candidateId === undefined) return { missing: "no candidate: creating one failed" };
   return makeRoom(run, { shiftId, candidateId });
@@ -105,7 +110,11 @@ export const FORMS = { put: "unassignCandidate", delete: "deleteAssignment" } as
   OperationId
 >;
 
-/** Unassigns with one of the contract's two forms. */
+export function unassignmentsOf({ known }: Run, pair: Pair): Probe[] {
+  const offered = Object.values(FORMS).filter((each) => known.offered.has(each));
+  return offered.map((operation) => ({ operation, path: { ...pair } }));
+}
+
 export function unassignBy(
   run: Run,
   { shiftId, candidateId }: Pair,
@@ -133,7 +142,6 @@ export async function remove(run: Run, pair: Pair): Promise<void> {
   }
 }
 
-/** Returns whether the shift lists the candidate, or undefined if it cannot be read. */
 export async function isAssigned(run: Run, { shiftId, candidateId }: Pair): Promise<boolean | undefined> {
   return assignedIds(await readShiftOf(run, shiftId))?.includes(candidateId);
 }

@@ -20,7 +20,6 @@ export async function findCancellable(run: Run): Promise<CancellableResult> {
   return run.createShift ? createCancellable(run) : last;
 }
 
-/** Creates another shift that may be cancelled. */
 export async function createCancellable(run: Run): Promise<CancellableResult> {
   try {
     return run.createShift ? await inspect(run, await run.createShift()) : { missing: NO_CANCELLABLE };
@@ -60,6 +59,5 @@ export function secondShiftOf(run: Run): string | undefined {
   return isUsable ? cancellable.shiftId : run.fixtures.shiftId;
 }
 
-/** Reserves the second shift. */
 export const secondShiftUse = (run: Run): Holds =>
   secondShiftOf(run) === run.fixtures.shiftId ? { shift: "changes" } : { cancellable: "changes" };

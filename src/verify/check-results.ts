@@ -1,7 +1,6 @@
 import type { Finding, Passed, Place } from "./finding.ts";
 import type { Group } from "./groups.ts";
 
-/** A group of checks, or the checks of every response. */
 export type Suite = Group | "every response";
 
 /** The result of one check of one operation: the unit that every report counts. */
@@ -11,16 +10,12 @@ export interface CheckResult {
   /** Independent of the outcome, and the same in every run. */
   name: string;
   outcome: "passed" | Finding["severity"];
-  /** Statements that hold. */
   titles: readonly string[];
   /** Undefined if nothing was found. */
   finding?: Finding;
 }
 
-interface Entry {
-  suite: Suite;
-  operation: Place;
-  name: string;
+interface Entry extends Pick<CheckResult, "suite" | "operation" | "name"> {
   titles: Set<string>;
   isMade: boolean;
   findings: Finding[];
@@ -28,20 +23,13 @@ interface Entry {
 
 export const EVERY_ANSWER = "every response follows the contract";
 
-/** Collects the result of each check. */
 export function openResults() {
   const entries = new Map<string, Entry>();
 
   function entryOf(suite: Suite, operation: Place, name: string): Entry {
     const key = [suite, operation, name].join("\n");
-    const entry = entries.get(key) ?? {
-      suite,
-      operation,
-      name,
-      titles: new Set<string>(),
-      isMade: false,
-      findings: [],
-    };
+    const empty = { titles: new Set<string>(), isMade: false, findings: [] };
+    const entry = entries.get(key) ?? { suite, operation, name, ...empty };
     entries.set(key, entry);
     return entry;
   }

@@ -20,7 +20,10 @@ export function stepsOf(
       needs: needsOf(check),
       gives: check.gives ?? [],
       holds: () => (typeof check.holds === "function" ? check.holds(run) : (check.holds ?? {})),
-      run: (urgency: number) => conclude(run, { check, report, stop }, urgency),
+      run: async (urgency: number) => {
+        await runOnce(run, { check, report, stop }, urgency, (output) => output());
+        report.end();
+      },
     })),
     ...(rejectionTests.length === 0 ? [] : [rejectionStep(run, rejectionTests)]),
   ];
@@ -34,11 +37,6 @@ interface CheckRun {
 
 const needsOf = ({ group, needs }: Check) =>
   group === "reachability" ? needs : (["routing", ...needs] as const);
-
-async function conclude(run: Run, checkRun: CheckRun, urgency: number): Promise<void> {
-  await runOnce(run, checkRun, urgency, (output) => output());
-  checkRun.report.end();
-}
 
 async function runOnce(
   run: Run,
@@ -65,11 +63,12 @@ function rejectionStep(run: Run, checkRuns: readonly CheckRun[]): Step {
     run: async () => {
       const [first] = checkRuns;
       const observed = first ? first.stop.guard(run.observedBy(first.report, URGENT)) : run;
-      const rejectionTests = checkRuns.map((checkRun) => ({
-        attempt: ({ shared }: Run, emit: Emit) =>
-          runOnce({ ...run, ...(shared && { shared }) }, checkRun, urgencyOf(checkRun), emit),
-      }));
-      await runRejectionTests(observed, rejectionTests);
+      const attempts = checkRuns.map(
+        (checkRun) =>
+          ({ shared }: Run, emit: Emit) =>
+            runOnce({ ...run, ...(shared && { shared }) }, checkRun, urgencyOf(checkRun), emit),
+      );
+      await runRejectionTests(observed, attempts);
       for (const { report } of checkRuns) report.end();
     },
   };

@@ -1,7 +1,6 @@
 import type { ProviderHttpError } from "../clients/provider/http-error.ts";
 import { type ConnectionFault, connectionFault } from "../contract/connection-fault.ts";
 
-/** The reason for a missing response, and what to check. */
 export interface Reason {
   reason: string;
   fix?: string;
@@ -20,25 +19,24 @@ const CERTIFICATE =
 
 /** Returns the reason in plain words, without the URL: a query may contain a personal number. */
 export function unanswered(error: ProviderHttpError, timeoutMs: number | undefined): Reason {
-  if (error.brokenOff) return brokenOff(error.brokenOff, error.isTimeout, timeoutMs);
-  if (error.isTimeout) {
-    const limit = timeoutMs === undefined ? "the time limit" : `${timeoutMs / 1_000} s`;
-    return { reason: `no complete response within ${limit}` };
-  }
+  const limit = timeoutMs === undefined ? "the time limit" : `${timeoutMs / 1_000} s`;
+  if (error.brokenOff) return brokenOff(error.brokenOff, error.isTimeout, limit);
+  if (error.isTimeout) return { reason: `no complete response within ${limit}` };
   if (error.failure === "response_too_long") return { reason: error.message, fix: SHORTER, isTooLong: true };
-  const code = error.code ?? (isNoHttp(error) ? "HPE_" : undefined);
-  return code === undefined ? { reason: error.message } : connectionReason(code);
-}
-
-/** Whether the first line of the response is not HTTP: the parser has no code for that. */
-function isNoHttp({ cause }: ProviderHttpError): boolean {
-  return cause instanceof Error && cause.name === "HTTPParserError";
+  const { cause } = error;
+  // The first line of the response is not HTTP: the parser has no code for that.
+  const isNoHttp = cause instanceof Error && cause.name === "HTTPParserError";
+  const code = error.code ?? (isNoHttp ? "HPE_" : undefined);
+  if (code === undefined) return { reason: error.message };
+  const reason = connectionFault(code);
+  if (reason === undefined) return { reason: "the connection failed" };
+  return { reason, fix: FIXES[reason], isUnbegun: reason === "connection closed before the first byte" };
 }
 
 function brokenOff(
   { status, received, announced }: NonNullable<ProviderHttpError["brokenOff"]>,
   isTimeout: boolean,
-  timeoutMs: number | undefined,
+  limit: string,
 ): Reason {
   if (status === 204) {
     const fix = "Send no body and no Content-Length with 204, or send 200 with the body.";
@@ -48,7 +46,6 @@ function brokenOff(
     return { reason: `announced ${announced} bytes, sent ${received}`, fix: COUNT_BYTES };
   }
   if (!isTimeout) return { reason: `connection closed after ${received} bytes of the body`, fix: CRASH };
-  const limit = timeoutMs === undefined ? "the time limit" : `${timeoutMs / 1_000} s`;
   const fix = "End the body: a stream that stays open is not a complete response.";
   return { reason: `${received} bytes of the body, but no end within ${limit}`, fix };
 }
@@ -63,9 +60,3 @@ const FIXES = {
   "the TLS certificate is not valid": CERTIFICATE,
   "the TLS handshake failed": "Check that the port serves TLS 1.2 or later.",
 } satisfies Record<ConnectionFault, string>;
-
-function connectionReason(code: string): Reason {
-  const reason = connectionFault(code);
-  if (reason === undefined) return { reason: "the connection failed" };
-  return { reason, fix: FIXES[reason], isUnbegun: reason === "connection closed before the first byte" };
-}

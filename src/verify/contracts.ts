@@ -20,7 +20,6 @@ export interface PactFile extends Contract {
   metadata: { pactSpecification: { version: string } };
 }
 
-/** One interaction of a Pact file. */
 export interface PactInteraction {
   type: string;
   description: string;
@@ -59,7 +58,6 @@ export type PactRules = Readonly<Record<string, { matchers: readonly PactRule[] 
 
 export interface PactRule {
   match: string;
-  /** For `regex`. */
   regex?: string;
   /** Minimum number of entries, for `type`. */
   min?: number;

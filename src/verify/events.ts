@@ -23,14 +23,11 @@ export interface Verification {
   findings: readonly Finding[];
   /** Every check with its outcome; the summary counts these. */
   checks: readonly CheckResult[];
-  /** Statements that hold. */
   passed: readonly (Passed & { group: Group })[];
-  /** The detected forms of the provider. */
   forms: KnownForms;
   coverage: Coverage;
   /** Required operations that never succeeded. */
   unseen: readonly OperationId[];
-  /** Whether the run used GET only. */
   readOnly: boolean;
   requests: number;
   /** New test candidates that stay at the provider. */
@@ -50,7 +47,6 @@ export interface Verification {
   command?: string;
 }
 
-/** Events of a verification, in order. */
 export type RunEvent =
   /** Before the first request: the operations that may change data; none when read-only. */
   | { type: "plan"; changes: readonly OperationId[]; baseUrl: string; providerId: string; seed: number }
@@ -67,7 +63,6 @@ export type RunEvent =
 /** Receives every event of a run immediately. */
 export type Reporter = (event: RunEvent) => void;
 
-/** Combines several reporters. */
 export function everyReporter(reporters: readonly Reporter[]): Reporter {
   return (event) => {
     for (const report of reporters) report(event);

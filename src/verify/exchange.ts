@@ -10,7 +10,6 @@ export interface Probe {
   /** Replaces the path below the routing prefix; sent unchanged. */
   rawPath?: string;
   query?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
   json?: unknown;
   /** Replaces `json`; sent unchanged. */
   raw?: { text: string; contentType: string };
@@ -24,7 +23,6 @@ export interface Probe {
   routing?: "path" | "header";
 }
 
-/** A request as sent. */
 export interface Sent {
   method: string;
   url: string;
@@ -57,14 +55,12 @@ export interface Unanswered {
   fix?: string;
 }
 
-/** One request and its outcome. */
 export interface Exchange {
   probe: Probe;
   sent: Sent;
   answer: Answered | Unanswered;
 }
 
-/** An exchange with a response. */
 export type Reply = Exchange & { answer: Answered };
 
 export function isReply(exchange: Exchange): exchange is Reply {

@@ -5,7 +5,6 @@ import type { WebhookOperationId } from "./listen/webhook-operations.ts";
 /** The place of a finding: an operation of spec/provider.openapi.yaml or spec/platform.openapi.yaml, or the provider as a whole. */
 export type Place = OperationId | WebhookOperationId | "provider";
 
-/** A check that passed. */
 export interface Passed {
   kind: "passed";
   operation: Place;
@@ -32,7 +31,6 @@ export interface Found {
   exchange?: Exchange;
 }
 
-/** A check that was not made, and the reason. */
 export interface Skipped {
   kind: "skipped";
   code: SkipCode;
@@ -43,14 +41,11 @@ export interface Skipped {
   reason: string;
 }
 
-/** The outcome that a check yields. */
 export type Outcome = Passed | Found | Skipped;
 
 export const passed = (operation: Place, title: string): Passed => ({ kind: "passed", operation, title });
 
-type Details = Pick<Found, "expected" | "actual" | "exchange" | "fix" | "cause" | "title"> & {
-  operation?: Place;
-};
+type Details = Omit<Found, "kind" | "code" | "operation"> & { operation?: Place };
 
 export function found(code: Code, details: Details): Found {
   const operation = details.operation ?? details.exchange?.probe.operation ?? "provider";

@@ -15,7 +15,6 @@ export const groups = [
 
 export type Group = (typeof groups)[number];
 
-/** The groups that `--only` and `--skip` name. */
 export interface Choice {
   only?: readonly Group[];
   skip?: readonly Group[];
@@ -24,7 +23,6 @@ export interface Choice {
 /** Groups that all others depend on. */
 const ALWAYS: readonly Group[] = ["reachability", "dialect"];
 
-/** Whether the group is reported. */
 export function isChosen(group: Group, { only = groups, skip = [] }: Choice): boolean {
   return only.includes(group) && !skip.includes(group);
 }

@@ -18,7 +18,6 @@ export interface TargetOptions {
   freshFetch?: ProviderFetch | undefined;
   /** The time limit of `fetch`, for findings. Milliseconds; undefined if unknown. */
   timeoutMs?: number | undefined;
-  /** Resolves after the given time. */
   wait: (ms: number) => Promise<void>;
   /** Concurrent requests; 1 by default. Fewer when the provider is slow or limits its rate. */
   concurrency?: number | undefined;
@@ -26,7 +25,6 @@ export interface TargetOptions {
   rate?: number | undefined;
 }
 
-/** The provider under verification. */
 export interface Target {
   readonly options: TargetOptions;
   /** How the organisation is sent; detected first. */
@@ -36,15 +34,12 @@ export interface Target {
    * @param before called right before sending; an exception prevents the request
    */
   send(probe: Probe, urgency?: number, before?: () => void): Promise<Exchange>;
-  /** Resolves when no request is in progress. */
   idle(): Promise<void>;
   /** Number of sent requests and of waits after a 429, and the current concurrency. */
   readonly count: { readonly requests: number; readonly waits: number; readonly atOnce: number };
 }
 
-const METHODS = new Map(
-  operationsTable.map(({ operationId, method, path }) => [operationId, { method, path }]),
-);
+const METHODS = new Map(operationsTable.map((operation) => [operation.operationId, operation]));
 /** For one request. */
 const MOST_WAITS = 10;
 /** Total of all waits in a run. After it, a 429 is returned like any other response. */

@@ -21,23 +21,12 @@ export interface ProviderForms extends Omit<Dialect, "acknowledgement"> {
 /** The known forms of a provider; unknown forms are omitted. */
 export type KnownForms = Partial<ProviderForms>;
 
-/** The part of a Pact file that the selection needs. */
 export interface Contract {
   interactions: readonly { description: string }[];
 }
 
 const TAG = / \[([a-z]{1,99}=[a-z0-9 =]{1,999})\]$/i;
 
-/**
- * Returns an interaction's description with the forms it is limited to: `reads a shift [routing=path variant=a]`.
- * The description contains the forms, because every Pact verifier can filter by it.
- */
-export function describeInteraction(does: string, forms: KnownForms): string {
-  const pairs = Object.entries(forms).map(([form, value]) => `${form}=${value}`);
-  return pairs.length === 0 ? does : `${does} [${pairs.join(" ")}]`;
-}
-
-/** Returns the description without the forms. */
 export function doesOf({ description }: Contract["interactions"][number]): string {
   return description.replace(TAG, "");
 }
@@ -54,7 +43,6 @@ export function fitsForms(description: string, forms: KnownForms): boolean {
   return wanted.every(([form, value]) => forms[form as keyof KnownForms] === value);
 }
 
-/** Returns the contract with only the interactions that fit. */
 export function selectInteractions<C extends Contract>(contract: C, forms: KnownForms): C {
   const interactions = contract.interactions.filter(({ description }) => fitsForms(description, forms));
   return { ...contract, interactions };

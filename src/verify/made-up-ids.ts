@@ -13,7 +13,6 @@ export function unlike(text: string, salt: string): string {
 const KINDS = ["abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"];
 const HEX = ["abcdef", "ABCDEF", "0123456789"];
 
-/** Returns another character of the same kind. */
 function exchanged(character: string, noise: number, kinds: readonly string[]): string {
   const kind = kinds.find((each) => each.includes(character));
   if (kind === undefined) return character;

@@ -1,6 +1,6 @@
 import type { Check } from "./checks/check.ts";
 import type { Outcome } from "./finding.ts";
-import { type Group, groups, isRun } from "./groups.ts";
+import { groups, isRun } from "./groups.ts";
 import type { VerifyOptions } from "./options.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Observer } from "./run.ts";
@@ -17,16 +17,15 @@ export function reportsOf(
   options: VerifyOptions,
   recorder: Recorder,
 ): (check: Check) => Report {
-  const entries = entriesOf(checks, options);
+  const entries = groups.flatMap((group) => [group, ...checks.filter((check) => check.group === group)]);
   const turns = turnsOf(entries.length);
   for (const [index, entry] of entries.entries()) {
-    if ("check" in entry) continue;
-    const { group, isSkipped } = entry;
-    turns[index]?.emit(() => (isSkipped ? recorder.skipGroup(group) : recorder.begin(group)));
+    if (typeof entry !== "string") continue;
+    turns[index]?.emit(() => (isRun(entry, options) ? recorder.begin(entry) : recorder.skipGroup(entry)));
     turns[index]?.end();
   }
   return (check) => {
-    const turn = turns[entries.findIndex((entry) => "check" in entry && entry.check === check)];
+    const turn = turns[entries.indexOf(check)];
     return {
       found: (found) => turn?.emit(() => recorder.found(found)),
       answered: (operation, status) => turn?.emit(() => recorder.answered(operation, status)),
@@ -34,15 +33,6 @@ export function reportsOf(
       end: () => turn?.end(),
     };
   };
-}
-
-type Entry = { group: Group; isSkipped: boolean } | { check: Check };
-
-function entriesOf(checks: readonly Check[], options: VerifyOptions): Entry[] {
-  return groups.flatMap((group) => [
-    { group, isSkipped: !isRun(group, options) },
-    ...checks.filter((check) => check.group === group).map((check) => ({ check })),
-  ]);
 }
 
 /** One of several concurrent sources. A source emits once all sources before it have ended. */

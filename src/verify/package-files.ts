@@ -18,7 +18,6 @@ export function packageFile(path: string): string {
 
 const manifest = () => JSON.parse(readFileSync(packageFile("package.json"), "utf8"));
 
-/** Returns the version of this package. */
 export const kitVersion = (): string => manifest().version;
 
 /** Returns the oldest supported Node version, such as `22.12`. */

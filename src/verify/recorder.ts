@@ -1,6 +1,7 @@
 import { operationsTable } from "../../generated/provider/server.ts";
 import { checkOperations } from "./check-operations.ts";
 import { EVERY_ANSWER, openResults, type Suite } from "./check-results.ts";
+import { checks } from "./checks/all-checks.ts";
 import type { Check } from "./checks/check.ts";
 import type { SkipCode } from "./codes/codes.ts";
 import { redact, type Secrets } from "./curl-command.ts";
@@ -27,14 +28,7 @@ import { findingOf, summaryOf } from "./verdict.ts";
 const MOST_REASONS = 3;
 
 export type Recorder = ReturnType<typeof createRecorder>;
-/** What the recorder needs of the check that yields an outcome. */
 type Source = Pick<Check, "isAside" | "isByTitle" | "name">;
-
-/** Numbers of test candidates that the run created, and of those that stay. */
-interface NewCandidates {
-  made: number;
-  left: number;
-}
 
 /** Counts and formats the outcomes of a run, and emits them as events. */
 export function createRecorder(options: VerifyOptions, seed: number) {
@@ -113,8 +107,9 @@ export function createRecorder(options: VerifyOptions, seed: number) {
 
   /** Records the checks that the run did not reach. */
   function keepUnreached(): void {
-    for (const [name, { group: suite, operations }] of Object.entries(checkOperations)) {
-      if (!isRun(suite, options)) continue;
+    for (const [name, operations] of Object.entries(checkOperations)) {
+      const suite = checks.find((check) => check.name === name)?.group;
+      if (!suite || !isRun(suite, options)) continue;
       for (const operation of operations.filter(isReported)) {
         if (results.has(suite, operation, name)) continue;
         keep(unreached(operation, name, [...findings.values()], options), suite, name);
@@ -122,7 +117,8 @@ export function createRecorder(options: VerifyOptions, seed: number) {
     }
   }
 
-  function close(run: Run, { made, left: candidates }: NewCandidates): Verification {
+  /** @param made number of test candidates that the run created @param candidates of those that stay */
+  function close(run: Run, made: number, candidates: number): Verification {
     if (chosenChecks === 0) keepNothingChecked();
     keepUnreached();
     const checks = results.close();
@@ -161,7 +157,6 @@ export function createRecorder(options: VerifyOptions, seed: number) {
       onEvent({ type: "group", group });
     },
     record,
-    /** Records a finding of the judge. */
     found: (outcome: Found | Skipped) => {
       if (!isReported(outcome.operation)) return;
       note(outcome);

@@ -1,12 +1,7 @@
-import { operationsTable } from "../../generated/provider/server.ts";
 import { isReply, type Reply, type Sent } from "./exchange.ts";
 import type { Found } from "./finding.ts";
+import { callOf } from "./reporters/report-content.ts";
 
-const CALLS = new Map<string, string>(
-  operationsTable.map(({ operationId, method, path }) => [operationId, `${method} ${path}`]),
-);
-
-/** Returns the fix for a refused valid request by its status, or undefined. */
 export function fixOfRefusal({ code, exchange }: Found): string | undefined {
   if (!exchange || !isReply(exchange)) return undefined;
   const { status } = exchange.answer;
@@ -35,7 +30,7 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 };
 
 function missingRoute({ probe, sent, answer }: Reply): string {
-  const call = CALLS.get(probe.operation) ?? probe.operation;
+  const call = callOf(probe.operation);
   const isObject = answer.status === 404 && probe.path !== undefined;
   const route = isObject ? `Serve ${call}, and find the ids of the request` : `Serve ${call}`;
   return `${route}. ${routingHint(sent)}`;
@@ -43,11 +38,7 @@ function missingRoute({ probe, sent, answer }: Reply): string {
 
 /** Returns how the organisation was sent, and the alternative (contract 4.1). */
 export function routingHint(sent: Sent): string {
-  return routingOf(sent) === "header"
+  return "X-Provider-Id" in sent.headers
     ? "The organisation was sent in the headers X-Provider-Id and X-Platform-Provider-Id; for a provider that reads it from the path, use --routing path."
     : "The organisation was sent in the path, /providers/{providerId}; for a provider that reads it from a header, use --routing header.";
-}
-
-function routingOf({ headers }: Sent): "path" | "header" {
-  return "X-Provider-Id" in headers ? "header" : "path";
 }

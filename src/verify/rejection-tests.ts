@@ -7,11 +7,9 @@ import { assignedIds, readShiftOf, shiftBodyOf, updateDiffers, updateOf } from "
 import { Interference } from "./valid-requests.ts";
 
 /** A test whose requests a correct provider refuses. It runs once, and again on its own after interference. */
-export interface RejectionTest {
-  /** @param emit receives each result; discarded after interference */
-  attempt(run: Run, emit: Emit): Promise<void>;
-}
+export type RejectionTest = (run: Run, emit: Emit) => Promise<void>;
 
+/** Receives each result; discarded after interference. */
 export type Emit = (output: () => void) => void;
 
 /**
@@ -29,7 +27,7 @@ export async function runRejectionTests(run: Run, all: readonly RejectionTest[])
   }
   // What the provider stored of several invalid requests at once is not judged: each is judged on its own.
   await restoreAll({ ...run, send: (probe) => run.send(probe, () => false) });
-  for (const { attempt } of all) await attempt(run, (output) => output());
+  for (const attempt of all) await attempt(run, (output) => output());
 }
 
 /** Returns the results, or undefined if a request took effect. */
@@ -39,7 +37,7 @@ async function runConcurrently(
   all: readonly RejectionTest[],
 ): Promise<(() => void)[] | undefined> {
   const results: (() => void)[] = [];
-  const attempts = all.map(({ attempt }) => attempt({ ...run, shared }, (each) => void results.push(each)));
+  const attempts = all.map((attempt) => attempt({ ...run, shared }, (each) => void results.push(each)));
   const ends = await Promise.allSettled(attempts);
   const failures = ends.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
   const failure = failures.find((each) => !(each instanceof Interference));

@@ -11,9 +11,7 @@ export interface RequestQueue {
   slowDown(pauseMs: number): Promise<void>;
   /** Resolves when no request is in progress. */
   idle(): Promise<void>;
-  /** Current limit of concurrent requests. */
   readonly most: number;
-  /** Whether a pause after a 429 is in progress. */
   readonly isPaused: boolean;
 }
 
@@ -21,7 +19,6 @@ export interface Pace {
   wait: (ms: number) => Promise<void>;
   /** The time limit of a request: a provider with one worker must not be overloaded until it passes. Milliseconds. */
   timeoutMs?: number | undefined;
-  /** Requests a second; unlimited by default. */
   rate?: number | undefined;
 }
 
@@ -150,7 +147,6 @@ function createSpeed(timeoutMs: number | undefined) {
   return speed;
 }
 
-/** Returns the index of the first of the most urgent requests. */
 function mostUrgent(waiting: readonly Waiting[]): number {
   let best = 0;
   for (const [index, { urgency }] of waiting.entries()) {

@@ -1,5 +1,5 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
-import { assign, remove, unassign } from "./assignment.ts";
+import { assign, type Pair, remove, unassign } from "./assignment.ts";
 import { uncancelled } from "./cancellable-shift.ts";
 import { changedFields } from "./checks/unexpected-changes.ts";
 import type { Exchange } from "./exchange.ts";
@@ -38,10 +38,7 @@ export async function restore(run: Run, { shiftId, before }: Changed): Promise<s
   for (let round = 1; round <= ROUNDS; round += 1) {
     const read = await readUntilPlain(run, shiftId);
     if (isGone(read) || remainingChanges(read, before)?.length === 0) return [];
-    const added = addedTo(run, { shiftId, before }, assignedIds(read)).map((candidateId) => ({
-      shiftId,
-      candidateId,
-    }));
+    const added = addedTo(run, { shiftId, before }, assignedIds(read));
     if (round === 1) await Promise.all(added.map((pair) => unassign(run, pair)));
     else for (const pair of added) await remove(run, pair);
     await restoreFields(run, { shiftId, before }, shiftBodyOf(read));
@@ -51,11 +48,7 @@ export async function restore(run: Run, { shiftId, before }: Changed): Promise<s
   return isGone(last) ? [] : remainingChanges(last, before);
 }
 
-async function restoreFields(
-  run: Run,
-  { shiftId, before }: Changed,
-  is: ShiftBody | undefined,
-): Promise<void> {
+async function restoreFields(run: Run, { shiftId, before }: Changed, is?: ShiftBody): Promise<void> {
   const was = updateOf(before);
   const others = is ? changedFields(before, is) : [];
   if (is && others.length === 0 && updateDiffers(before, is).length === 0) return;
@@ -82,11 +75,12 @@ async function readUntilPlain(run: Run, shiftId: string): Promise<Exchange> {
   }
 }
 
-/** Returns the candidates that the run assigned. @param now the assigned candidates; undefined if unknown */
-function addedTo({ known }: Run, { shiftId, before }: Changed, now: readonly string[] | undefined): string[] {
+/** Returns the assignments of the run. @param now the assigned candidates; undefined if unknown */
+function addedTo({ known }: Run, { shiftId, before }: Changed, now: readonly string[] | undefined): Pair[] {
   const original = originalIds(before);
   const tried = [...(known.tried.get(shiftId) ?? [])];
-  return tried.filter((id) => !original.includes(id) && (now?.includes(id) ?? true));
+  const added = tried.filter((id) => !original.includes(id) && (now?.includes(id) ?? true));
+  return added.map((candidateId) => ({ shiftId, candidateId }));
 }
 
 /** Reassigns the original candidates that a read does not list. */

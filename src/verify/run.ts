@@ -15,22 +15,16 @@ export interface Run {
   /** Undefined members were not given. Includes values of provider states. */
   readonly fixtures: Fixtures;
   readonly other: OtherTenant | undefined;
-  /** Address that sets up provider states. */
   readonly statesUrl?: string | undefined;
-  /** Creates a shift that may be cancelled, and returns its id. */
   readonly createShift?: (() => Promise<string>) | undefined;
   /** False with --read-only: then only GET is sent. */
   readonly mayChange: boolean;
-  /** Sends few and ordinary requests only. */
   readonly isPolite: boolean;
   readonly seed: number;
-  /** Personal numbers of people who do not exist. */
   readonly numbers: readonly string[];
-  /** Number of generated inputs of each kind. */
   readonly runs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** The detected forms of the provider. */
   readonly forms: KnownForms;
   readonly known: Known;
   /** Undefined if a check has exclusive use of the fixture shift. */
@@ -41,7 +35,6 @@ export interface Run {
    * @param before called right before sending; an exception prevents the request
    */
   send(probe: Probe, isJudged?: (exchange: Exchange) => boolean, before?: () => void): Promise<Exchange>;
-  /** Returns the same run with another observer and urgency. */
   observedBy(observer: Observer, urgency: number): Run;
   /** Returns an unknown UUID, the same for the same seed and name. */
   madeUp(name: string): string;
@@ -56,11 +49,9 @@ export interface Observer {
 /** Comparable parts of a response, by name. */
 export type Facts = Readonly<Record<string, string>>;
 
-/** Detected data of the provider. */
 export interface Known {
   /** The fixture shift in its original state. */
   shift?: ShiftBody;
-  /** A shift that may be cancelled, or why none is known. */
   cancellable?: CancellableResult;
   /** A test candidate, created by this run or an earlier one. */
   person?: Promise<PreparedPerson>;
@@ -70,22 +61,20 @@ export interface Known {
   third?: Promise<string | undefined>;
   /** A number of the purpose `unused`, with its lookups. */
   unused?: Promise<TestNumber>;
-  /** The first response to each request of `sendOnce`. */
   readonly sent: Map<string, Promise<Exchange>>;
   /** First results of the reads of outlets and roles, by operation. */
   readonly firstReads: Map<OperationId, Facts>;
-  /** Whether the other organisation is served with its own token. */
   isOtherServed?: Promise<boolean>;
   /** A personal number under which a lookup found a candidate. */
   number?: string;
   /** The only field name for positions that an update accepts. */
   positionsName?: "slots" | "numberOfPositions";
-  /** A lookup under 12 digits is refused with 400 or 422. */
   refusesDigits?: boolean;
-  /** A candidate is created under the hyphenated form only. */
   createsHyphenated?: boolean;
   /** Test numbers in use in this run. */
   readonly claimed: Set<string>;
+  /** Test numbers under which there was a candidate before the run. */
+  readonly there: Set<string>;
   /** Personal numbers of creations that succeeded, as sent. */
   readonly created: Set<string>;
   /** Forms of unassignment that succeeded. */
@@ -99,7 +88,6 @@ export interface Known {
 /** A shift that may be cancelled, or why none is known, and the last read. */
 export type CancellableResult = Cancellable | { missing: string; read?: Exchange };
 
-/** A shift that may be cancelled. */
 export interface Cancellable {
   shiftId: string;
   /** The original state; undefined if it was already gone. */
@@ -117,7 +105,6 @@ export interface SharedShift {
   unassignedId: string;
 }
 
-/** A test number with its lookups. */
 export interface TestNumber {
   number: PersonalNumber;
   lookups: PreparedPerson["lookups"];
@@ -143,14 +130,7 @@ export interface PreparedPerson {
   isReused: boolean;
 }
 
-export interface RunParts
-  extends Pick<
-    Run,
-    "target" | "fixtures" | "mayChange" | "isPolite" | "seed" | "numbers" | "runs" | "now" | "other"
-  > {
-  statesUrl?: string | undefined;
-  createShift?: Run["createShift"];
-}
+export type RunParts = Omit<Run, "forms" | "known" | "shared" | "send" | "observedBy" | "madeUp">;
 
 const SILENT: Observer = { found: () => {}, answered: () => {} };
 
@@ -163,6 +143,7 @@ export function createRun(parts: RunParts, observer = SILENT): Run {
     firstReads: new Map(),
     tried: new Map(),
     claimed: new Set(),
+    there: new Set(),
     created: new Set(),
     offered: new Set(),
     served: new Set(),
@@ -192,7 +173,6 @@ export function createRun(parts: RunParts, observer = SILENT): Run {
   }
 
   const observedBy = (observer: Observer, urgency: number): Run => ({
-    statesUrl: undefined,
     ...parts,
     forms,
     known,

@@ -44,13 +44,10 @@ export async function runInOrder(steps: readonly Step[]): Promise<void> {
     await Promise.race([...running.values()].map(({ end }) => end));
   }
   if (failures.length > 0) throw failures[0];
-  if (waiting.length > 0) throw new Error(`checks that wait for each other: ${needsOf(waiting)}`);
+  const needs = waiting.map(({ step }) => step.needs.join(" and ")).join("; ");
+  if (waiting.length > 0) throw new Error(`checks that wait for each other: ${needs}`);
 }
 
-const needsOf = (waiting: readonly { step: Step }[]) =>
-  waiting.map(({ step }) => step.needs.join(" and ")).join("; ");
-
-/** Whether both uses are allowed at the same time. */
 function goTogether(one: Holds, other: Holds): boolean {
   return (Object.keys(one) as Resource[]).every(
     (thing) => other[thing] === undefined || (one[thing] === other[thing] && one[thing] !== "changes"),

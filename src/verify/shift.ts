@@ -24,7 +24,7 @@ export function shiftOf(exchange: Exchange): Shift | undefined {
   return body && readShift(body, "UTC").shift;
 }
 
-/** The reason why the fixture shift cannot be changed. */
+export const NO_SHIFT = "no shift: provide --fixtures with a shiftId, or --states-url";
 export const STARTED = "the shift has started: provide one in the future";
 
 export function hasStarted({ now }: Run, { startTime }: Pick<Shift, "startTime">): boolean {
@@ -59,7 +59,6 @@ function sendable(time: string): string {
 /** Returns a normalised time; a text that is not a time is unchanged. */
 export const momentOf = (time: string): string => readTimestamp(time, "UTC")?.instant ?? time;
 
-/** Returns the fields of an update in which two shifts differ. */
 export function updateDiffers(one: ShiftBody, other: ShiftBody): ("startTime" | "endTime" | "slots")[] {
   const [was, now] = [updateOf(one), updateOf(other)];
   const times = (["startTime", "endTime"] as const).filter(
@@ -68,7 +67,6 @@ export function updateDiffers(one: ShiftBody, other: ShiftBody): ("startTime" | 
   return was.slots === now.slots ? times : [...times, "slots"];
 }
 
-/** Returns the ids of the assigned candidates. */
 export function assignedIds(exchange: Exchange): string[] | undefined {
   return shiftOf(exchange)?.assigned.map(({ providerCandidateId }) => providerCandidateId);
 }

@@ -35,13 +35,11 @@ export async function prepare(
   const created = run.mayChange ? await create(run, number, payloadFor) : undefined;
   const { payload = payloadFor(number), creation, refusal } = created ?? {};
   const isReused = isTest && run.mayChange;
-  const candidateId = isReused ? idIn(lookups, number) : creation && createdId(creation);
+  const there = Object.values(lookups).flatMap((lookup) => idsOf(lookup, number));
+  const candidateId = isReused ? there[0] : creation && createdId(creation);
   const found = candidateId === undefined ? undefined : await lookUpBoth(run, number);
   return { number, payload, lookups, creation, refusal, candidateId, found, isReused };
 }
-
-const idIn = (lookups: PreparedPerson["lookups"], number: PersonalNumber) =>
-  Object.values(lookups).flatMap((lookup) => idsOf(lookup, number))[0];
 
 interface Created {
   payload: CandidateCreate;
@@ -95,7 +93,6 @@ export function isFound({ candidateId, found, number }: PreparedPerson): boolean
   return candidateId !== undefined && ids.includes(candidateId);
 }
 
-/** Why no candidate is created. */
 export const NUMBERS_USED_UP =
   "every test number has a candidate: remove those of earlier runs, or provide others with --numbers";
 
@@ -139,7 +136,6 @@ function claim({ known }: Run, purpose: Purpose, numbers: TestNumber): TestNumbe
   return numbers;
 }
 
-/** Returns all numbers of the purpose, starting at a position from the seed and the name. */
 function numbersFrom(run: Run, purpose: Purpose, name: string): PersonalNumber[] {
   const numbers = numbersFor(purpose, run.numbers);
   const start = Number.parseInt(run.madeUp(`number ${name}`).slice(0, 8), 16) % numbers.length;
@@ -149,6 +145,7 @@ function numbersFrom(run: Run, purpose: Purpose, name: string): PersonalNumber[]
 async function seek(run: Run, number: PersonalNumber): Promise<TestNumber> {
   const lookups = await lookUpBoth(run, number);
   const there = Object.values(lookups).flatMap((lookup) => matching(lookup, number));
+  if (there.length > 0) run.known.there.add(number);
   return { number, lookups, isTest: there.some(isOwn) };
 }
 
@@ -181,7 +178,6 @@ export function matching(exchange: Exchange, number: PersonalNumber): Candidate[
   );
 }
 
-/** Returns the ids of the candidates with this number. */
 export function idsOf(lookup: Exchange, number: PersonalNumber): string[] {
   return [...new Set(matching(lookup, number).map(({ id }) => id))].filter((id) => typeof id === "string");
 }
@@ -204,7 +200,8 @@ export function differences(candidate: object, sent: CandidateCreate): string[] 
     const plain = name === "phone" ? lastDigits : plainText;
     return !isMissing(name) && plain(fields[name]) !== plain(sent[name]);
   });
-  const isOther = !isMissing("personalNumber") && !isNumber(fields.personalNumber, sent.personalNumber);
+  const number = String(fields.personalNumber).replaceAll(/\D/g, "");
+  const isOther = !isMissing("personalNumber") && number !== sent.personalNumber.replace("-", "");
   return [...missing, ...[...(isOther ? ["personalNumber"] : []), ...other].map((name) => `${name} differs`)];
 }
 
@@ -212,9 +209,6 @@ const plainText = (value: unknown) => String(value).trim().toLowerCase();
 
 /** A provider may store a phone number in the national form, and with spaces. */
 const lastDigits = (value: unknown) => String(value).replaceAll(/\D/g, "").slice(-9);
-
-const isNumber = (text: unknown, sent: string) =>
-  String(text).replaceAll(/\D/g, "") === sent.replace("-", "");
 
 export function createdId(exchange: Exchange): string | undefined {
   if (!isReply(exchange) || exchange.answer.status >= 300) return undefined;

@@ -1,11 +1,12 @@
 import type { ShiftUpdate } from "../../generated/provider/types.ts";
-import { assign, freePair, isAssigned, type Pair, unassign } from "./assignment.ts";
+import { assign, freePair, isAssigned, type NoPair, type Pair, unassign } from "./assignment.ts";
+import type { ASSIGNMENTS } from "./check-operations.ts";
 import type { SkipCode } from "./codes/codes.ts";
 import type { Exchange, OperationId, Probe } from "./exchange.ts";
 import { type Outcome, type Skipped, skipped } from "./finding.ts";
 import { isShownInTime } from "./lagging-reads.ts";
 import { type Run, sendOnce, wasServed } from "./run.ts";
-import { isGone, MOST_POSITIONS, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
+import { isGone, MOST_POSITIONS, NO_SHIFT, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
 import { personOf } from "./test-candidates.ts";
 
 /**
@@ -29,7 +30,6 @@ export interface ValidRequest {
   isSequential: boolean;
 }
 
-/** An operation that cannot be called, and the reason. */
 export interface Missing {
   operation: OperationId;
   code: SkipCode;
@@ -49,13 +49,6 @@ const nothing = () => Promise.resolve();
 /** Returns the valid request of the operation, or why none can be made. */
 export async function validRequestFor(run: Run, operation: OperationId): Promise<ValidRequest | Missing> {
   switch (operation) {
-    case "listOutlets":
-    case "listRoles":
-      return validRequest(run, { operation });
-    case "getCandidateRegistry":
-      return run.forms.registry === "absent"
-        ? missing(operation, "skipped_not_offered", "the provider has none")
-        : validRequest(run, { operation });
     case "findCandidates":
       return lookupRequest(run);
     case "getShift":
@@ -66,20 +59,19 @@ export async function validRequestFor(run: Run, operation: OperationId): Promise
       return updateRequest(run);
     case "cancelShift":
       return cancellationRequest(run);
+    case "listOutlets":
+    case "listRoles":
+    case "getCandidateRegistry":
+      return operation === "getCandidateRegistry" && run.forms.registry === "absent"
+        ? missing(operation, "skipped_not_offered", "the provider has none")
+        : validRequest(run, { operation });
     default:
       return pairRequest(run, operation);
   }
 }
 
-/** Returns the outcome for an operation without a valid request. */
 export function skippedAs(title: string, { code, operation, reason }: Missing): Skipped {
   return skipped(code, operation, title, reason);
-}
-
-/** Returns the outcome for an operation that refuses its valid request. */
-function skippedUnserved(title: string, operation: OperationId): Skipped {
-  const reason = "the valid request to this operation is not served";
-  return skipped("skipped_after_failure", operation, title, reason);
 }
 
 /** Continues with the request if it is served. Otherwise yields a skipped outcome. */
@@ -89,8 +81,9 @@ export async function* ifServed(
   check: (request: ValidRequest) => AsyncIterable<Outcome>,
 ): AsyncGenerator<Outcome> {
   if ("reason" in request) return yield skippedAs(title, request);
-  if (!(await request.isServed())) return yield skippedUnserved(title, request.operation);
-  yield* check(request);
+  if (await request.isServed()) return yield* check(request);
+  const reason = "the valid request to this operation is not served";
+  yield skipped("skipped_after_failure", request.operation, title, reason);
 }
 
 type Parts = Partial<Omit<ValidRequest, "operation" | "probe">>;
@@ -110,9 +103,7 @@ function validRequest(run: Run, probe: Probe, parts: Parts = {}): ValidRequest {
 
 interface OnShift extends Pick<ValidRequest, "undo"> {
   prepare?: ValidRequest["prepare"];
-  /** Whether the shift shows the effect. */
   isApplied: () => Promise<boolean>;
-  /** Undoes the effect. */
   revert: () => Promise<unknown>;
   /** Whether the shift shows that the undo succeeded: otherwise the effect has another cause. */
   isReverted: () => Promise<boolean>;
@@ -136,26 +127,18 @@ function onShift(run: Run, probe: Probe, onIt: OnShift): ValidRequest {
   return validRequest(run, probe, { hasEffect, isServed: async () => run.known.served.has(probe.operation) });
 }
 
-const missing = (operation: OperationId, code: SkipCode, reason: string): Missing => ({
-  operation,
-  code,
-  reason,
-});
+const missing = (operation: OperationId, code: SkipCode, reason: string) => ({ operation, code, reason });
 const unprepared = (operation: OperationId, reason: string) =>
   missing(operation, "skipped_not_prepared", reason);
 const readOnly = (operation: OperationId) => missing(operation, "skipped_read_only", "--read-only");
 
 async function lookupRequest(run: Run): Promise<ValidRequest | Missing> {
-  const personalNumber = run.fixtures.knownPersonalNumber ?? run.known.number ?? (await createdNumber(run));
+  const known = run.fixtures.knownPersonalNumber ?? run.known.number;
+  const made = known === undefined && run.mayChange ? await personOf(run) : undefined;
+  const personalNumber = made?.candidateId === undefined ? known : made.number;
   return personalNumber === undefined
     ? unprepared("findCandidates", "no personal number of an existing candidate")
     : validRequest(run, { operation: "findCandidates", query: { personalNumber } });
-}
-
-async function createdNumber(run: Run): Promise<string | undefined> {
-  if (!run.mayChange) return undefined;
-  const { candidateId, number } = await personOf(run);
-  return candidateId === undefined ? undefined : number;
 }
 
 function readRequest(run: Run): ValidRequest | Missing {
@@ -163,8 +146,6 @@ function readRequest(run: Run): ValidRequest | Missing {
   if (shiftId === undefined) return unprepared("getShift", NO_SHIFT);
   return validRequest(run, { operation: "getShift", path: { shiftId } });
 }
-
-const NO_SHIFT = "no shift: provide --fixtures with a shiftId, or --states-url";
 
 /** Other checks add one or two positions: a lagging read of their updates shows none with this number. */
 const ADDED_POSITIONS = 3;
@@ -203,58 +184,43 @@ function cancellationRequest(run: Run): ValidRequest | Missing {
   }
   const { shiftId } = cancellable;
   const read = () => readShiftOf(run, shiftId);
-  return validRequest(
-    run,
-    { operation: "cancelShift", path: { shiftId } },
-    {
-      isSequential: true,
-      isServed: async () => shiftBodyOf(await read()) !== undefined,
-      hasEffect: async () => !(await isShownInTime(run, async () => !isGone(await read()))),
-    },
-  );
+  const probe: Probe = { operation: "cancelShift", path: { shiftId } };
+  return validRequest(run, probe, {
+    isSequential: true,
+    isServed: async () => shiftBodyOf(await read()) !== undefined,
+    hasEffect: async () => !(await isShownInTime(run, async () => !isGone(await read()))),
+  });
 }
 
 async function pairRequest(run: Run, operation: PairOperation): Promise<ValidRequest | Missing> {
   if (!run.mayChange) return readOnly(operation);
-  const { shared, fixtures } = run;
-  const { shiftId } = fixtures;
-  if (shared && shiftId !== undefined) {
-    const candidateId = operation === "assignCandidate" ? shared.unassignedId : shared.assignedId;
-    return pairCall(run, { shiftId, candidateId }, operation);
-  }
-  const free = await freePair(run);
-  return "missing" in free ? unprepared(operation, free.missing) : pairCall(run, free.pair, operation);
-}
-
-type PairOperation = "assignCandidate" | "unassignCandidate" | "deleteAssignment";
-
-function pairCall(run: Run, pair: Pair, operation: PairOperation): ValidRequest | Missing {
-  if (operation === "assignCandidate") return assignmentRequest(run, pair);
-  return unassignmentRequest(run, pair, operation);
-}
-
-function assignmentRequest(run: Run, pair: Pair): ValidRequest {
-  const undo = () => unassign(run, pair);
-  const probe: Probe = { operation: "assignCandidate", path: { ...pair } };
-  const isApplied = async () => (await isAssigned(run, pair)) === true;
-  const isReverted = async () => (await isAssigned(run, pair)) === false;
-  return onShift(run, probe, { undo, isApplied, revert: undo, isReverted });
-}
-
-function unassignmentRequest(
-  run: Run,
-  pair: Pair,
-  operation: "unassignCandidate" | "deleteAssignment",
-): ValidRequest | Missing {
-  if (!run.known.offered.has(operation)) {
+  const isAssignment = operation === "assignCandidate";
+  const pair = await pairFor(run, isAssignment);
+  if ("missing" in pair) return unprepared(operation, pair.missing);
+  if (!isAssignment && !run.known.offered.has(operation)) {
     return missing(operation, "skipped_not_offered", "the provider offers the other form");
   }
-  const prepare = () => assign(run, pair);
-  const undo = () => unassign(run, pair);
-  const isApplied = async () => (await isAssigned(run, pair)) === false;
-  const isReverted = async () => (await isAssigned(run, pair)) === true;
+  const [on, off] = [() => assign(run, pair), () => unassign(run, pair)];
+  const isListed = (wanted: boolean) => async () => (await isAssigned(run, pair)) === wanted;
+  const [isApplied, isReverted] = [isListed(isAssignment), isListed(!isAssignment)];
+  const undone = { undo: off, isApplied, isReverted };
   const probe: Probe = { operation, path: { ...pair } };
-  return onShift(run, probe, { prepare, undo, isApplied, revert: prepare, isReverted });
+  return onShift(
+    run,
+    probe,
+    isAssignment ? { ...undone, revert: off } : { ...undone, prepare: on, revert: on },
+  );
+}
+
+type PairOperation = (typeof ASSIGNMENTS)[number];
+
+async function pairFor({ shared, fixtures, ...run }: Run, isAssignment: boolean): Promise<Pair | NoPair> {
+  const { shiftId } = fixtures;
+  if (shared && shiftId !== undefined) {
+    return { shiftId, candidateId: isAssignment ? shared.unassignedId : shared.assignedId };
+  }
+  const free = await freePair({ ...run, fixtures });
+  return "missing" in free ? free : free.pair;
 }
 
 /** Returns the creation of the test candidate again. */

@@ -4,6 +4,7 @@ import { curlOf, redact, type Secrets } from "./curl-command.ts";
 import type { Summary } from "./events.ts";
 import type { Finding, Found, Outcome, Passed, Skipped } from "./finding.ts";
 import { fixOfRefusal } from "./refusal-advice.ts";
+import { keyOf } from "./root-cause.ts";
 
 /** The result of a run without a provider: `listen` and `compare`. */
 export interface Verdict {
@@ -19,7 +20,7 @@ export function verdictOf(outcomes: readonly Outcome[], secrets: Secrets = {}): 
   for (const outcome of outcomes) {
     if (outcome.kind === "passed") continue;
     const finding = findingOf(outcome, secrets);
-    const key = [finding.code, finding.operation, finding.title, finding.expected, finding.actual].join("\n");
+    const key = keyOf(outcome);
     const known = findings.get(key);
     if (known) known.count += 1;
     else findings.set(key, finding);
@@ -55,7 +56,6 @@ export function findingOf(outcome: Found | Skipped, secrets: Secrets): Finding {
   };
 }
 
-/** Returns the counts that every report shows. */
 export function summaryOf(
   checks: readonly Pick<CheckResult, "outcome">[],
   failOn: "error" | "warning",

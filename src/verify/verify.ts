@@ -1,4 +1,5 @@
 import { createProviderHttp } from "../clients/provider/http.ts";
+import { ASSIGNMENTS } from "./check-operations.ts";
 import { stepsOf } from "./check-steps.ts";
 import { checks } from "./checks/all-checks.ts";
 import type { Verification } from "./events.ts";
@@ -26,10 +27,7 @@ const AT_ONCE = 16;
 const SEED = 1;
 /** Generated inputs of each kind. */
 const GENERATED = 8;
-const CHANGING: readonly OperationId[] = [
-  ...(["createCandidate", "updateShift", "assignCandidate", "unassignCandidate"] as const),
-  ...(["deleteAssignment", "cancelShift"] as const),
-];
+const CHANGING: readonly OperationId[] = ["createCandidate", "updateShift", ...ASSIGNMENTS, "cancelShift"];
 
 /**
  * Verifies a running provider against the contract (spec/provider.openapi.yaml). Unless `readOnly` is set, it changes data: shifts and
@@ -69,7 +67,8 @@ async function verifyWith(
     timeoutMs: options.fetch ? options.timeoutMs : (options.timeoutMs ?? TIMEOUT_MS),
   });
   const shifts: string[] = [];
-  const createShift = options.createShift && recorded(options.createShift, shifts);
+  const create = options.createShift;
+  const createShift = create && (async () => shifts[shifts.push(await create()) - 1] as string);
   const fixtures = await stop.step(setUpFixtures({ ...options, ...(createShift && { createShift }) }));
   const parts = {
     target,
@@ -87,21 +86,13 @@ async function verifyWith(
   const run = createRun(parts, { found: recorder.found, answered: recorder.answered });
   if (options.routing === "path" || options.routing === "header") run.forms.routing = options.routing;
   try {
-    await runChecks(run, options, { recorder, stop });
+    await runChecks(run, options, recorder, stop);
   } finally {
     await cancelAll(run, shifts);
   }
-  const made = await newNumbers(run);
+  const made = [...run.known.created].filter((number) => !run.known.there.has(number.replace("-", "")));
   const left = await removeCandidates(run.statesUrl, made);
-  return recorder.close(run, { made: made.length, left: left.length });
-}
-
-function recorded(createShift: () => Promise<string>, shifts: string[]): () => Promise<string> {
-  return async () => {
-    const shiftId = await createShift();
-    shifts.push(shiftId);
-    return shiftId;
-  };
+  return recorder.close(run, made.length, left.length);
 }
 
 /** Cancels the shifts that were created for the run: otherwise each run would leave one. */
@@ -112,19 +103,7 @@ async function cancelAll(run: Run, shifts: readonly string[]): Promise<void> {
   }
 }
 
-/** Returns the personal numbers of the candidates that the run created. */
-async function newNumbers({ known }: Run): Promise<string[]> {
-  const person = await known.person;
-  const isNew = (number: string) => !person?.isReused || number.replace("-", "") !== person.number;
-  return [...known.created].filter(isNew);
-}
-
-interface RunControl {
-  recorder: Recorder;
-  stop: Stop;
-}
-
-async function runChecks(run: Run, options: VerifyOptions, { recorder, stop }: RunControl): Promise<void> {
+async function runChecks(run: Run, options: VerifyOptions, recorder: Recorder, stop: Stop): Promise<void> {
   const wanted = checks.filter(
     ({ group, isFor }) => isRun(group, options) && (isFor?.some((each) => isRun(each, options)) ?? true),
   );
@@ -139,23 +118,15 @@ async function runChecks(run: Run, options: VerifyOptions, { recorder, stop }: R
   for (const { shiftId, fields } of await restoreAll(run)) {
     const expected = "the original shift, once its times, positions and candidates were restored";
     const title = "the shift is restored";
+    const actual = `the shift ${shiftId} has a different ${fields?.join(", ")}`;
+    const reason = `the shift ${shiftId} cannot be read: check it`;
     const left = fields
-      ? found("not_restored", {
-          operation: "updateShift",
-          expected,
-          actual: `the shift ${shiftId} has a different ${fields.join(", ")}`,
-        })
-      : skipped(
-          "skipped_after_failure",
-          "updateShift",
-          title,
-          `the shift ${shiftId} cannot be read: check it`,
-        );
+      ? found("not_restored", { operation: "updateShift", expected, actual })
+      : skipped("skipped_after_failure", "updateShift", title, reason);
     recorder.record(left, { name: "restoring", isAside: true });
   }
 }
 
-/** A shift that could not be restored. */
 interface Unrestored {
   shiftId: string;
   /** Undefined if it cannot be read. */
@@ -173,11 +144,8 @@ async function restoreAll(run: Run): Promise<Unrestored[]> {
 function stoppedWith(run: Run, [left]: readonly Unrestored[]): Stopped {
   const [changed] = changedShifts(run);
   if (!changed) return new Stopped();
-  return left === undefined
-    ? new Stopped(
-        `stopped before the end; the shift ${changed.shiftId} is unchanged, and created test candidates stay`,
-      )
-    : new Stopped(
-        `stopped before the end; the shift ${left.shiftId} could not be restored: check its ${left.fields?.join(", ") ?? "content"}`,
-      );
+  const what = left
+    ? `the shift ${left.shiftId} could not be restored: check its ${left.fields?.join(", ") ?? "content"}`
+    : `the shift ${changed.shiftId} is unchanged, and created test candidates stay`;
+  return new Stopped(`stopped before the end; ${what}`);
 }

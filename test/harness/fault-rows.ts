@@ -66,6 +66,9 @@ const everywhere = each(
   ],
 );
 
+/** PHP with display_errors prints its warning before every response: the cause is named, and no web page. */
+const everywhereAtOnce = rows(["answers"], [["warning-before-json", "body_not_json", "listOutlets"]]);
+
 /** Refusals of valid requests. */
 const refused = each(
   ["answers", "meaning", "registry", "cancellation"],
@@ -323,6 +326,7 @@ export const faultRows: readonly Row[] = [
   ...responses,
   ...meaning,
   ...contracts,
+  ...everywhereAtOnce,
 ];
 
 /** Tested on every operation: in many providers each operation checks access and ids separately. */
@@ -360,7 +364,8 @@ const byCode: Readonly<Partial<Record<AnyCode, string>>> = {
   body_missing:
     "empty-body-get-shift empty-body-lookup empty-body-outlets empty-body-assign empty-body-create",
   body_not_json: `
-    truncated-get-shift truncated-lookup truncated-outlets html-page-200 latin1-body warning-before-json`,
+    truncated-get-shift truncated-lookup truncated-outlets html-page-200 latin1-body warning-before-json
+    warning-everywhere`,
   byte_order_mark: "byte-order-mark",
   cancel_without_effect: "delete-without-effect",
   cancelled_assigned: "cancelled-shift-assignable",

@@ -8,6 +8,7 @@ import type { OperationId } from "../../src/verify/exchange.ts";
 import type { Finding } from "../../src/verify/finding.ts";
 import type { VerifyOptions } from "../../src/verify/options.ts";
 import { verify } from "../../src/verify/verify.ts";
+import { untilReset } from "./listening.ts";
 
 /** A request to the sandbox. Hooks may change every member except the operation. */
 export interface Call {
@@ -42,8 +43,9 @@ export const jsonReply = (status: number, body: unknown): Reply => ({
 
 /** Starts a proxy that adds faults to the sandbox. */
 export async function startFaultyProvider(sandbox: Sandbox, faults: Faults) {
-  const agent = new Agent({ keepAlive: true });
-  const server = createServer(async (incoming, response) => {
+  // Shorter than the sandbox keeps an idle connection: one that it is about to close would break the next request.
+  const agent = new Agent({ keepAlive: true, timeout: 1_000 });
+  const listener = untilReset(async (incoming, response) => {
     const { method = "GET", url = "/", headers } = incoming;
     let body = "";
     for await (const chunk of incoming.setEncoding("utf8")) body += chunk;
@@ -54,6 +56,7 @@ export async function startFaultyProvider(sandbox: Sandbox, faults: Faults) {
     const { "content-length": _, "transfer-encoding": __, connection: ___, ...rest } = sent;
     response.writeHead(status, rest).end(text);
   });
+  const server = createServer(listener);
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the provider has no port");

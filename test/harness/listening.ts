@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** Listens on any free port of this machine; `close` closes every connection. */
@@ -15,5 +15,17 @@ export async function listening(server: Server) {
       server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+/** Returns a listener that ends with the connection of its caller: a request that breaks off fails no other test. */
+export function untilReset(
+  listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): RequestListener {
+  return (request, response) => {
+    listener(request, response).catch((error) => {
+      response.destroy();
+      if (error.code !== "ECONNRESET") throw error;
+    });
   };
 }

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  describeInteraction,
-  fitsForms,
-  formsOfInteraction,
-  selectInteractions,
-} from "../../src/verify/interactions.ts";
+import { fitsForms, formsOfInteraction, selectInteractions } from "../../src/verify/interactions.ts";
+import { describeInteraction } from "../harness/pact/exchange.ts";
 
 describe("the forms in an interaction's description", () => {
   it("are appended, and can be parsed", () => {

@@ -1,63 +1,80 @@
 import { describe, expect, it } from "vitest";
-import { mismatchTexts } from "../../src/verify/pact/mismatch-text.ts";
-import type { Mismatch } from "../../src/verify/pact/mismatches.ts";
+import type { PactResponse } from "../../src/verify/contracts.ts";
+import { mismatchesOf, mismatchTexts } from "../../src/verify/pact/mismatches.ts";
 
-const wrongType = (place: string): Mismatch => ({
-  kind: "another type",
-  place,
-  wanted: "a number",
-  received: "a string",
+const type = { matchers: [{ match: "type" }] };
+const wanting = (content: unknown, rules = {}): PactResponse => ({
+  status: 200,
+  body: { content },
+  matchingRules: { body: { $: type, ...rules } },
 });
+const textsFor = (response: PactResponse, json: unknown, status = 200) =>
+  mismatchTexts("does it", mismatchesOf(response, { status, json }));
 
 describe("a mismatch with a contract is described like every other finding:", () => {
-  it.each<[string, Mismatch[], string, string]>([
-    ["a status", [{ kind: "status", wanted: [204], received: 404 }], "does it: status 204", "status 404"],
-    [
-      "one of several statuses",
-      [{ kind: "status", wanted: [201, 200], received: 404 }],
-      "does it: status 200 or 201",
-      "status 404",
-    ],
+  it.each<[string, PactResponse, unknown, string, string]>([
     [
       "fields that are missing",
-      [{ kind: "missing", place: "$[*]", names: ["name", "id"] }],
+      wanting([{ name: "A", id: "1" }]),
+      [{}],
       "does it: every field that the contract lists",
       "[*].id, [*].name are missing",
     ],
     [
       "a field of another type",
-      [wrongType("$.slots")],
+      wanting({ slots: 1 }),
+      { slots: "1" },
       "does it: slots: a number",
       "slots: received a string",
     ],
     [
       "a body of another type",
-      [{ kind: "another type", place: "$", wanted: "an array", received: "an object" }],
+      wanting([]),
+      {},
       "does it: the body: an array",
       "the body: received an object",
     ],
-    ["no JSON", [{ kind: "no JSON" }], "does it: a JSON body", "a body that is not JSON"],
+    ["no JSON", wanting([]), undefined, "does it: a JSON body", "a body that is not JSON"],
     [
       "too few entries",
-      [{ kind: "too few", place: "$.assignedCandidates", least: 1 }],
+      wanting(
+        { assignedCandidates: ["1"] },
+        { "$.assignedCandidates": { matchers: [{ match: "type", min: 1 }] } },
+      ),
+      { assignedCandidates: [] },
       "does it: assignedCandidates: at least 1 of them",
       "assignedCandidates: received fewer",
     ],
     [
       "a string in another form",
-      [{ kind: "another form", place: "$.startTime", received: "a string" }],
+      wanting({ startTime: "1" }, { "$.startTime": { matchers: [{ match: "regex", regex: "1" }] } }),
+      { startTime: "2" },
       "does it: startTime: the form that the contract lists",
       "startTime: received a string in another form",
     ],
-  ])("%s", (_, mismatches, expected, actual) => {
-    const texts = mismatchTexts("does it", mismatches);
+  ])("%s", (_, response, json, expected, actual) => {
+    const texts = textsFor(response, json);
     expect(texts).toMatchObject({ expected, actual });
     expect(texts.fix).toMatch(/^[A-Z].*\.$/);
   });
 
+  it("a status, with the statuses that are right", () => {
+    const rules = { matchers: [{ match: "statusCode", status: [201, 200] }] };
+    expect(textsFor({ status: 201, matchingRules: { status: { $: rules } } }, {}, 404)).toEqual({
+      expected: "does it: status 200 or 201",
+      actual: "status 404",
+      fix: "Return status 200 or 201.",
+    });
+  });
+
   it("with the same texts for another order and another entry", () => {
-    const one = mismatchTexts("does it", [wrongType("$[*].a"), wrongType("$[*].b")]);
-    const other = [wrongType("$[*].b"), wrongType("$[*].a"), wrongType("$[*].b")];
-    expect(mismatchTexts("does it", other)).toEqual(one);
+    const response = wanting([{ a: 1, b: 1 }]);
+    const one = textsFor(response, [{ a: "", b: "" }]);
+    expect(
+      textsFor(response, [
+        { a: 1, b: "" },
+        { a: "", b: "" },
+      ]),
+    ).toEqual(one);
   });
 });

@@ -29,6 +29,21 @@ describe("a run", () => {
     expect([candidates, sandbox.candidates.length - before]).toEqual([1, 1]);
   });
 
+  it("counts no candidate of an earlier run, whom a creation under the same number returns with 200", async () => {
+    const { sandbox, run } = await start();
+    const numbers = TEST_NUMBERS.slice(0, 42);
+    for (const personalNumber of numbers.slice(6)) {
+      sandbox.addCandidate({ personalNumber, lastName: "Provning", email: "vera.provning@example.com" });
+    }
+    const existing = async (request: Request) => {
+      const sent = await request.clone().text();
+      const person = sandbox.candidates.find(({ personalNumber }) => sent.includes(personalNumber));
+      const response = await fetch(request);
+      return response.status === 409 && person ? Response.json(person) : response;
+    };
+    expect((await run({ numbers, fetch: existing })).candidates).toBe(0);
+  });
+
   it("leaves none if a provider state removes them", async () => {
     const { sandbox, run } = await start();
     const before = sandbox.candidates.length;

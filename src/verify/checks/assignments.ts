@@ -1,15 +1,15 @@
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Shift } from "../../contract/shift.ts";
-import { assign, type FreePair, freePair, isAssigned, type Pair, remove, wasTried } from "../assignment.ts";
+import { assign, type FreePair, isAssigned, type Pair, remove, wasTried } from "../assignment.ts";
 import { uncancelled } from "../cancellable-shift.ts";
-import { type Exchange, isDenied, isPlain } from "../exchange.ts";
+import type { Exchange, Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
-import type { Run } from "../run.ts";
+import type { PreparedPerson, Run } from "../run.ts";
 import { readShiftOf, shiftBodyOf, shiftOf } from "../shift.ts";
 import { personOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { fixtureShift } from "./fixture-shift.ts";
-import { confirmed, steadyRead } from "./steady-reads.ts";
+import { fixturePair } from "./fixture-shift.ts";
+import { effectOf, outcomesOf, steadyRead } from "./steady-reads.ts";
 import { judgeUnassignments } from "./unassignments.ts";
 import { assignedTo, judgeListed, judgeUnasked } from "./unexpected-changes.ts";
 
@@ -25,10 +25,8 @@ export const assignments: Check = {
 const TITLE = "an assignment appears in the shift";
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
-  const free = await freePair(run);
-  const fixture = "missing" in free ? await fixtureShift(run, "assignCandidate", TITLE) : undefined;
-  if (fixture && "kind" in fixture) return yield fixture;
-  if ("missing" in free) return yield skipped("skipped_not_prepared", "assignCandidate", TITLE, free.missing);
+  const free = await fixturePair(run, TITLE);
+  if ("kind" in free) return yield free;
   const { pair } = free;
   const before = await withoutThem(run, free);
   if (!before)
@@ -74,57 +72,45 @@ async function judgeOtherShift(run: Run, { shiftId, candidateId }: Pair): Promis
 }
 
 async function judgeAssign(run: Run, pair: Pair, before: Shift): Promise<readonly Outcome[]> {
-  const exchange = await assign(run, pair);
-  if (!isPlain(exchange)) return [after(TITLE)];
-  if (exchange.answer.status >= 400) return [refused(exchange, "200 with the acknowledgement")];
-  if (isDenied(exchange)) return [after(TITLE)];
-  const read = await readShiftOf(run, pair.shiftId);
-  const now = shiftOf(read);
-  if (!now) return [after(TITLE)];
-  const wrong = await confirmed(run, pair.shiftId, read, [
-    ...judgeListed(exchange, pair, now),
-    ...judgeUnasked(exchange, before, now, { candidateId: pair.candidateId }),
-    ...(await judgeNumber(run, pair, read)),
-  ]);
-  return wrong.length > 0 ? wrong : [passed("assignCandidate", TITLE)];
+  const person = await personOf(run);
+  const effect = await effectOf(
+    run,
+    pair.shiftId,
+    await assign(run, pair),
+    (exchange, now, read) => [
+      ...judgeListed(exchange, pair, now),
+      ...judgeUnasked(exchange, before, now, { candidateId: pair.candidateId }),
+      ...judgeNumber(person, pair, read),
+    ],
+    (exchange) => refused(exchange, "200 with the acknowledgement"),
+  );
+  return outcomesOf(effect, "assignCandidate", TITLE);
 }
 
-const after = (title: string) =>
-  skipped("skipped_after_failure", "assignCandidate", title, "a prerequisite failed");
-
 /** Checks the personal number of the assigned candidate, which variant B includes. */
-async function judgeNumber(run: Run, { candidateId }: Pair, read: Exchange): Promise<Found[]> {
-  const { number, candidateId: testId } = await personOf(run);
+function judgeNumber(person: PreparedPerson, { candidateId }: Pair, read: Exchange): Found[] {
   const entry = shiftBodyOf(read)?.assignedCandidates.find(({ id }) => id === candidateId);
   const listed = parsePersonalNumber(entry?.personalNumber ?? "");
-  if (testId !== candidateId || listed === undefined || listed === number) return [];
-  const actual = "another personal number";
-  return [
-    found("candidate_differs", {
-      exchange: read,
-      expected: "the personal number of the assigned candidate",
-      actual,
-    }),
-  ];
+  if (person.candidateId !== candidateId || listed === undefined || listed === person.number) return [];
+  const expected = "the personal number of the assigned candidate";
+  return [found("candidate_differs", { exchange: read, expected, actual: "another personal number" })];
 }
 
 async function judgeRepetition(run: Run, pair: Pair): Promise<readonly Outcome[]> {
-  const title = "a repeated assignment changes nothing";
-  const exchange = await assign(run, pair);
-  if (!isPlain(exchange) || isDenied(exchange)) return [after(title)];
-  const expected = "200, and the candidate listed once";
-  if (exchange.answer.status >= 400) {
-    return [
-      found("assign_not_idempotent", { exchange, expected, actual: `status ${exchange.answer.status}` }),
-    ];
-  }
-  const read = await readShiftOf(run, pair.shiftId);
-  const now = shiftOf(read);
-  if (!now) return [after(title)];
-  const times = assignedTo(now).filter((id) => id === pair.candidateId).length;
-  if (times === 1) return [passed("assignCandidate", title)];
-  const actual =
-    times === 0 ? "the candidate is no longer assigned" : "the candidate is listed more than once";
-  const twice = found("assign_not_idempotent", { exchange, expected, actual });
-  return confirmed(run, pair.shiftId, read, [twice]);
+  const twice = (exchange: Reply, actual: string) =>
+    found("assign_not_idempotent", { exchange, expected: "200, and the candidate listed once", actual });
+  const effect = await effectOf(
+    run,
+    pair.shiftId,
+    await assign(run, pair),
+    (exchange, now) => {
+      const times = assignedTo(now).filter((id) => id === pair.candidateId).length;
+      if (times === 1) return [];
+      return [
+        twice(exchange, `the candidate is ${times === 0 ? "no longer assigned" : "listed more than once"}`),
+      ];
+    },
+    (exchange) => twice(exchange, `status ${exchange.answer.status}`),
+  );
+  return outcomesOf(effect, "assignCandidate", "a repeated assignment changes nothing");
 }

@@ -1,12 +1,12 @@
 import { noteCancelled } from "../cancellable-shift.ts";
 import { BY_SHIFT, UNASSIGNMENTS } from "../check-operations.ts";
 import { isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
-import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { idUnlike, otherCase, tokenUnlike } from "../made-up-ids.ts";
 import { type Run, wasServed } from "../run.ts";
 import { ifServed, type Missing, skippedAs, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
-import { checkEach } from "./each-operation.ts";
+import { answersTo, checkEach } from "./each-operation.ts";
 import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
 /** Every operation requires the whole token under the scheme Bearer (contract 5, provider obligation 1). */
@@ -32,9 +32,9 @@ async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {
     candidateId: run.madeUp("candidate"),
   };
   const offered = BY_SHIFT.filter((each) => each === "getShift" || (run.mayChange && isOffered(run, each)));
-  const probes = offered.map((operation) => ({ ...harmless(run, operation), path, authorization: null }));
-  const exchanges = await Promise.all(probes.map((probe) => run.send(probe, wasRefused)));
-  for (const exchange of exchanges.filter(isPlain)) {
+  const without = { path, authorization: null };
+  const asked = offered.map((each) => [each, { ...harmless(run, each), ...without }] as const);
+  for (const [, exchange] of await answersTo(run, asked, wasRefused)) {
     const { status } = exchange.answer;
     const name = "a request without a token for an unknown shift";
     const details = { exchange, expected: `401 for ${name}`, actual: `status ${status}` };
@@ -89,14 +89,11 @@ const wrongToken = ([kind, name, authorization]: [Kind, string, string | null]):
 function verdictOf(kind: Kind, name: string, exchange: Reply): Outcome {
   const { status } = exchange.answer;
   const expected = `401 for ${name}`;
-  if (wasServed(exchange)) return found(kind, { exchange, expected, actual: servedWith(exchange) });
   if (status === 401) return passed(exchange.probe.operation, `${name} is refused`);
-  return found("auth_status", { exchange, expected, actual: `status ${status}` });
-}
-
-/** Returns the actual behaviour. A 409 for a creation reveals that the candidate exists. */
-function servedWith({ answer: { status } }: Reply): string {
-  return status === 409 ? "status 409: the request was processed" : `status ${status}`;
+  // A 409 for a creation reveals that the candidate exists.
+  const isConflict = wasServed(exchange) && status === 409;
+  const actual = `status ${status}${isConflict ? ": the request was processed" : ""}`;
+  return found(wasServed(exchange) ? kind : "auth_status", { exchange, expected, actual });
 }
 
 async function* judgeEffect(
@@ -109,13 +106,9 @@ async function* judgeEffect(
   const hasEffect = await request.hasEffect();
   if (!hasEffect) return yield passed(request.operation, "a call without the right token has no effect");
   noteCancelled(run, exchange);
-  yield refusedButApplied(exchange);
-}
-
-function refusedButApplied(exchange: Reply): Found {
   const expected = "no effect of a call without the right token";
   const actual = `status ${exchange.answer.status}, but it was applied`;
-  return found("auth_missing", { exchange, expected, actual });
+  yield found("auth_missing", { exchange, expected, actual });
 }
 
 /** Tests the operation without a valid request to compare with: a 401 still differs from a 404. */

@@ -7,6 +7,7 @@ import {
   differences,
   idsOf,
   isFound,
+  isTaken,
   lookUp,
   matching,
   NUMBERS_USED_UP,
@@ -36,7 +37,8 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
   yield* judgeCreation(run, person, "the created candidate");
   if (person.candidateId === undefined || !isFound(person)) return;
   yield* lookUpNearly(run, person);
-  if (!person.isReused) yield* createAgain(run, person);
+  if (person.isReused) return;
+  yield* judgeRepetition(await run.send({ operation: "createCandidate", json: person.payload }), person);
 }
 
 /** A lookup under a similar number must not find the candidate. */
@@ -66,8 +68,7 @@ async function* judgeCreation(run: Run, person: PreparedPerson, who: string): As
   const title = `${who} is found`;
   const { creation } = person;
   if (!creation) return;
-  const isTaken = Object.values(person.lookups).some((lookup) => matching(lookup, person.number).length > 0);
-  if (isTaken && !person.isReused) {
+  if (isTaken(person.lookups, person.number) && !person.isReused) {
     return yield skipped("skipped_not_prepared", "createCandidate", title, NUMBERS_USED_UP);
   }
   const { refusal } = person;
@@ -94,7 +95,6 @@ async function* judgeCreation(run: Run, person: PreparedPerson, who: string): As
   if (finding && !person.isReused) yield* judgeBody(finding, person, who);
 }
 
-/** Compares the candidate in a response with what was sent. */
 function* judgeBody(
   exchange: Exchange,
   { payload, number }: PreparedPerson,
@@ -104,18 +104,10 @@ function* judgeBody(
   const { json } = exchange.answer;
   const candidate = Array.isArray(json) ? matching(exchange, number)[0] : json;
   if (!schemas.Candidate(candidate)) return;
-  const differs = differences(candidate, payload);
-  yield differs.length === 0
+  const actual = differences(candidate, payload).join("; ");
+  yield actual === ""
     ? passed(exchange.probe.operation, `${who} is stored as sent`)
-    : found("candidate_differs", {
-        exchange,
-        expected: "the candidate as it was sent",
-        actual: differs.join("; "),
-      });
-}
-
-async function* createAgain(run: Run, person: PreparedPerson): AsyncGenerator<Outcome> {
-  yield* judgeRepetition(await run.send({ operation: "createCandidate", json: person.payload }), person);
+    : found("candidate_differs", { exchange, expected: "the candidate as it was sent", actual });
 }
 
 /** Judges the creation of an existing candidate: 409, or the existing candidate (contract 4.2). */

@@ -10,17 +10,13 @@ export type Fact =
   | "shift"
   /** The response to a lookup without a match, and the accepted formats of a number. */
   | "unknownCandidate"
-  /** A test candidate of this run. */
   | "person"
   /** A second test candidate, created with the full payload. */
   | "second"
   /** Whether the known candidate of the fixtures is found. */
   | "known"
-  /** A personal number under which a candidate is found. */
   | "number"
-  /** The first results of the reads of outlets and roles. */
   | "firstReads"
-  /** Whether the registry is offered. */
   | "registry"
   /** The response to an update, and the field name for positions. */
   | "update"
@@ -55,7 +51,6 @@ export interface Check {
   /** Checks that give one of these facts run first. */
   needs: readonly Fact[];
   gives?: readonly Fact[];
-  /** The resources of the provider that it uses. */
   holds?: Holds | ((run: Run) => Holds);
   /** A rejection test: a correct provider refuses its requests to the fixture shift. `first`: it makes several calls in sequence. */
   rejection?: true | "first";

@@ -4,8 +4,7 @@ import { type Exchange, isPlain, isReply, type OperationId, type Reply } from ".
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { doesOf, formsOfInteraction, type KnownForms, selectInteractions } from "../interactions.ts";
 import { operationOf, requestOf } from "../pact/interaction.ts";
-import { mismatchTexts } from "../pact/mismatch-text.ts";
-import { mismatchesOf } from "../pact/mismatches.ts";
+import { mismatchesOf, mismatchTexts } from "../pact/mismatches.ts";
 import { prepareState } from "../pact/provider-state.ts";
 import { changedShifts, restore } from "../restore.ts";
 import type { Run } from "../run.ts";
@@ -55,7 +54,6 @@ export const contracts: readonly Check[] = [
   },
 ];
 
-/** The properties that determine the sequence of an interaction. */
 interface Kind {
   state: string | undefined;
   operation: OperationId | "provider";
@@ -86,16 +84,12 @@ async function* replaySequence(run: Run, isOf: Sequence["isOf"]): AsyncGenerator
       for (const interaction of others) yield await replay(run, interaction);
     } else yield* await Promise.all(others.map((interaction) => replay(run, interaction)));
   } finally {
-    if (areOnShift) await restoreSecondShift(run);
+    const second = areOnShift ? secondShiftOf(run) : undefined;
+    const changed = changedShifts(run).find(({ shiftId }) => shiftId === second);
+    if (changed) await restore(run, changed);
   }
 }
 
-async function restoreSecondShift(run: Run): Promise<void> {
-  const changed = changedShifts(run).find(({ shiftId }) => shiftId === secondShiftOf(run));
-  if (changed) await restore(run, changed);
-}
-
-/** Reports interactions that depend on undetected forms. */
 async function* skipUndetected({ forms }: Run): AsyncGenerator<Outcome> {
   const { interactions } = await readContract("provider");
   const named = new Set(

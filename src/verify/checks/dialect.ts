@@ -6,11 +6,11 @@ import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../exchan
 import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import { acknowledgementOf, notFoundForm } from "../judge/dialect-consistency.ts";
 import { type PreparedPerson, type Run, sendOnce } from "../run.ts";
-import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
+import { NO_SHIFT, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
 import { isFormRefused, matching, NUMBERS_USED_UP, personOf, unusedNumberOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 import { confirmed, steadyRead, steadyReads } from "./steady-reads.ts";
-import { judgeUnasked, othersChanged, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
+import { judgeOthers, judgeUnasked, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
 
 /** Detects the provider's forms of the contract. The other checks expect these forms. */
 export const dialect: readonly Check[] = [
@@ -54,8 +54,7 @@ async function* detectVariant(run: Run): AsyncGenerator<Outcome> {
   const { shiftId } = run.fixtures;
   const title = "the variant of the shift is known";
   if (shiftId === undefined) {
-    const reason = "no shift: provide --fixtures with a shiftId, or --states-url";
-    return yield skipped("skipped_not_prepared", "getShift", title, reason);
+    return yield skipped("skipped_not_prepared", "getShift", title, NO_SHIFT);
   }
   const reads = await steadyReads(run, shiftId);
   const refusal = reads.filter(isPlain).find(({ answer }) => answer.status >= 400);
@@ -124,7 +123,11 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   const probe = { operation: "updateShift", path: { shiftId }, json: updateOf(shift) } as const;
   const first = await run.send(probe);
   const update = isFormRefused(first) ? await updateUnderOneName(run, probe) : first;
-  if (update !== first && isServed(update)) yield namesRefused(first);
+  if (update !== first && isServed(update)) {
+    const expected = "an update with both slots and numberOfPositions, as the platform sends it";
+    const actual = `status ${statusOf(first)}; accepted with only one of them`;
+    yield found("update_refused", { exchange: first, expected, actual });
+  }
   if (!isReply(update) || !isServed(update)) return;
   run.forms.updated = shiftBodyOf(update) ? "shift" : "none";
   yield passed("updateShift", `the response to an update is known: ${run.forms.updated}`);
@@ -132,13 +135,10 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   const read = await readShiftOf(run, shiftId);
   const now = shiftOf(read);
   if (!before || !now) return;
-  const unasked = judgeUnasked(update, before, now, { fields: TIMES_AND_POSITIONS });
-  const body = shiftBodyOf(read);
-  const others = body ? othersChanged(shift, body) : [];
-  const expected = "no effect of an update without changes";
-  const actual = `${others.join(", ")} changed`;
-  if (others.length > 0) unasked.push(found("shift_changed_unasked", { exchange: update, expected, actual }));
-  yield* await confirmed(run, shiftId, read, unasked);
+  yield* await confirmed(run, shiftId, read, [
+    ...judgeUnasked(update, before, now, { fields: TIMES_AND_POSITIONS }),
+    ...judgeOthers(update, shift, shiftBodyOf(read), "no effect of an update without changes"),
+  ]);
 }
 
 const isServed = (exchange: Exchange) => isReply(exchange) && exchange.answer.status < 300;
@@ -149,12 +149,6 @@ async function updateUnderOneName(run: Run, probe: Probe): Promise<Exchange> {
   const update = await run.send(probe);
   if (!isServed(update)) delete run.known.positionsName;
   return update;
-}
-
-function namesRefused(exchange: Exchange): Outcome {
-  const expected = "an update with both slots and numberOfPositions, as the platform sends it";
-  const actual = `status ${statusOf(exchange)}; accepted with only one of them`;
-  return found("update_refused", { exchange, expected, actual });
 }
 
 /** Assigns and unassigns the test candidate, to detect the acknowledgement and the forms of unassignment. */
@@ -180,9 +174,12 @@ async function* detectAssignment(run: Run): AsyncGenerator<Outcome> {
   if (run.forms.acknowledgement !== undefined) {
     yield passed("assignCandidate", `the acknowledgement is known: ${run.forms.acknowledgement}`);
   }
-  yield run.forms.unassign === undefined
-    ? unassignAbsent(await unassignBy(run, pair, "put"))
-    : passed("unassignCandidate", `the form of unassignment is known: ${run.forms.unassign}`);
+  const { unassign } = run.forms;
+  if (unassign) return yield passed("unassignCandidate", `the form of unassignment is known: ${unassign}`);
+  const exchange = await unassignBy(run, pair, "put");
+  const expected = "200 or 204 for one of the two forms of unassignment";
+  const actual = `status ${statusOf(exchange)} for PUT, and no success for DELETE`;
+  yield found("unassign_absent", { exchange, expected, actual });
 }
 
 async function assignFirst(run: Run, pair: Pair): Promise<Exchange> {
@@ -198,13 +195,4 @@ async function offer(run: Run, pair: Pair, form: "put" | "delete"): Promise<Exch
   run.forms.unassign ??= form;
   run.known.offered.add(exchange.probe.operation);
   return exchange;
-}
-
-function unassignAbsent(exchange: Exchange): Outcome {
-  const expected = "200 or 204 for one of the two forms of unassignment";
-  return found("unassign_absent", {
-    exchange,
-    expected,
-    actual: `status ${statusOf(exchange)} for PUT, and no success for DELETE`,
-  });
 }

@@ -1,9 +1,10 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import { ASSIGNMENTS } from "../check-operations.ts";
-import type { OperationId } from "../exchange.ts";
+import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import type { Outcome } from "../finding.ts";
 import type { Group } from "../options.ts";
 import type { Run } from "../run.ts";
+import { creationRequest, ifServed, updateRequest, type ValidRequest } from "../valid-requests.ts";
 import type { Check, Fact, Holds } from "./check.ts";
 
 /** Operations that change nothing. */
@@ -46,4 +47,37 @@ export function checkEach(
     ...(operationId === "cancelShift" && { gives: ["used"] as const }),
     ...(ON_SHIFT.includes(operationId) && { rejection }),
   }));
+}
+
+type CheckBody = (run: Run, request: ValidRequest) => AsyncIterable<Outcome>;
+
+/** Returns a check of the bodies of updates, if the valid update is served. */
+export const checkUpdates = (group: Group, title: string, check: CheckBody): Check => ({
+  group,
+  needs: ["update", "settled"],
+  rejection: true,
+  run: async function* (run) {
+    yield* ifServed(title, await updateRequest(run), (served) => check(run, served));
+  },
+});
+
+export const checkCreations = (group: Group, title: string, check: CheckBody): Check => ({
+  group,
+  needs: ["person"],
+  holds: { people: "adds" },
+  run: async function* (run) {
+    yield* ifServed(title, await creationRequest(run), (served) => check(run, served));
+  },
+});
+
+/** Sends each request at the same time. Returns the responses that a check can judge, with what each is about. */
+export async function answersTo<About>(
+  run: Run,
+  asked: readonly (readonly [about: About, probe: Probe])[],
+  isJudged?: (exchange: Exchange) => boolean,
+): Promise<[About, Reply][]> {
+  const sent = asked.map(async ([about, probe]) => [about, await run.send(probe, isJudged)] as const);
+  return (await Promise.all(sent)).flatMap(([about, each]): [About, Reply][] =>
+    isPlain(each) ? [[about, each]] : [],
+  );
 }

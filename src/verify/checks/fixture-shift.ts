@@ -1,8 +1,9 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { readShift, type Shift } from "../../contract/shift.ts";
+import { type FreePair, freePair } from "../assignment.ts";
 import { type Outcome, type Place, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { hasStarted, STARTED, shiftBodyOf } from "../shift.ts";
+import { hasStarted, NO_SHIFT, STARTED, shiftBodyOf } from "../shift.ts";
 import { steadyRead } from "./steady-reads.ts";
 
 /** The fixture shift, for checks that change it. */
@@ -20,10 +21,7 @@ export async function fixtureShift(
   shiftId = run.fixtures.shiftId,
 ): Promise<FixtureShift | Outcome> {
   if (!run.mayChange) return skipped("skipped_read_only", operation, title, "it would change data");
-  if (shiftId === undefined) {
-    const reason = "no shift: provide --fixtures with a shiftId, or --states-url";
-    return skipped("skipped_not_prepared", operation, title, reason);
-  }
+  if (shiftId === undefined) return skipped("skipped_not_prepared", operation, title, NO_SHIFT);
   const body = shiftBodyOf(await steadyRead(run, shiftId));
   const shift = body && readShift(body, "UTC").shift;
   if (!body || !shift) return skipped("skipped_after_failure", operation, title, "the shift cannot be read");
@@ -31,4 +29,14 @@ export async function fixtureShift(
   if (shift.cancelled) return skipped("skipped_not_prepared", operation, title, "the shift is cancelled");
   if (hasStarted(run, shift)) return skipped("skipped_not_prepared", operation, title, STARTED);
   return { shiftId, body, shift };
+}
+
+/** Returns a possible assignment to the fixture shift, or the outcome of a check without one. */
+export async function fixturePair(run: Run, title: string): Promise<FreePair | Outcome> {
+  const free = await freePair(run);
+  if (!("missing" in free)) return free;
+  const fixture = await fixtureShift(run, "assignCandidate", title);
+  return "kind" in fixture
+    ? fixture
+    : skipped("skipped_not_prepared", "assignCandidate", title, free.missing);
 }

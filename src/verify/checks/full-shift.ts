@@ -1,5 +1,5 @@
 import type { Shift } from "../../contract/shift.ts";
-import { assign, freePair, isAssigned, otherCandidate, type Pair, remove, unassign } from "../assignment.ts";
+import { assign, isAssigned, otherCandidate, type Pair, remove, unassign } from "../assignment.ts";
 import { type Exchange, isPlain } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { isShownInTime } from "../lagging-reads.ts";
@@ -7,7 +7,7 @@ import { restore } from "../restore.ts";
 import type { Run } from "../run.ts";
 import { assignedIds, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
 import type { Check } from "./check.ts";
-import { fixtureShift } from "./fixture-shift.ts";
+import { fixturePair } from "./fixture-shift.ts";
 import { confirmed, steadyRead } from "./steady-reads.ts";
 import { judgeTogether } from "./two-candidates.ts";
 import { assignedTo, judgeUnasked, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
@@ -24,12 +24,11 @@ export const fullShift: Check = {
 const TITLE = "more candidates than positions";
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
-  const free = await freePair(run);
-  const fixture = "missing" in free ? await fixtureShift(run, "assignCandidate", TITLE) : undefined;
-  if (fixture && "kind" in fixture) return yield fixture;
-  const secondId = "missing" in free ? undefined : await otherCandidate(run, assignedTo(free.shift));
-  if ("missing" in free || secondId === undefined) {
-    const reason = "missing" in free ? free.missing : "there are no two test candidates";
+  const free = await fixturePair(run, TITLE);
+  if ("kind" in free) return yield free;
+  const secondId = await otherCandidate(run, assignedTo(free.shift));
+  if (secondId === undefined) {
+    const reason = "there are no two test candidates";
     return yield skipped("skipped_not_prepared", "assignCandidate", TITLE, reason);
   }
   const { pair, body } = free;
@@ -85,10 +84,10 @@ async function oneMore(run: Run, second: Pair): Promise<Outcome[]> {
   const exchange = await assign(run, second);
   if (!isPlain(exchange))
     return [skipped("skipped_after_failure", "assignCandidate", TITLE, "there was no usable response")];
-  const isRefused = exchange.answer.status >= 400;
-  if (!isRefused) run.forms.full = "accepted";
-  else if (exchange.answer.status === 409) run.forms.full = "refused";
-  if (!isRefused) {
+  const { status } = exchange.answer;
+  if (status === 409) run.forms.full = "refused";
+  if (status < 400) {
+    run.forms.full = "accepted";
     const overbooked = await oneMoreStill(run, second);
     await remove(run, second);
     return [overbooked ?? passed("assignCandidate", `${TITLE}: accepted, because the platform counts`)];
@@ -135,9 +134,6 @@ async function oneMoreStill(run: Run, { shiftId, candidateId }: Pair): Promise<O
   await remove(run, third);
   if (!isPlain(exchange) || exchange.answer.status !== 409) return undefined;
   const expected = "409 for the first candidate without a position, or for none";
-  return found("overbooked", {
-    exchange,
-    expected,
-    actual: "the first one is assigned, and the second one refused",
-  });
+  const actual = "the first one is assigned, and the second one refused";
+  return found("overbooked", { exchange, expected, actual });
 }

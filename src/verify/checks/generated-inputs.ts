@@ -75,7 +75,6 @@ export function wrongUpdates(right: ShiftUpdate): Arbitrary<object> {
 
 type Wrong<Body> = { readonly [Member in keyof Body]-?: Arbitrary<unknown> };
 
-/** Members of a creation, valid or of a wrong type. */
 const members: Wrong<Omit<FullCandidateCreate, "personalNumber">> = {
   firstName: fc.oneof(texts, noText),
   lastName: fc.oneof(texts, noText),
@@ -90,7 +89,6 @@ const members: Wrong<Omit<FullCandidateCreate, "personalNumber">> = {
   documents: fc.oneof(texts, noText),
 };
 
-/** Creations without a usable personal number. */
 export const wrongCreations: Arbitrary<object> = fc
   .tuple(
     fc.record(members, { requiredKeys: [] }),

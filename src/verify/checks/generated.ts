@@ -4,8 +4,9 @@ import { type Exchange, isPlain, isReply, type OperationId, type Probe } from ".
 import { found, type Outcome, passed } from "../finding.ts";
 import { serverError } from "../judge/judge.ts";
 import type { Run } from "../run.ts";
-import { creationRequest, ifServed, updateRequest, type ValidRequest } from "../valid-requests.ts";
+import type { ValidRequest } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
+import { checkCreations, checkUpdates } from "./each-operation.ts";
 import { segments, texts, wrongCreations, wrongUpdates } from "./generated-inputs.ts";
 import { sendAll, wasNotRedirected, wasRefused } from "./wrong-requests.ts";
 
@@ -15,33 +16,16 @@ import { sendAll, wasNotRedirected, wasRefused } from "./wrong-requests.ts";
  */
 export const generated: readonly Check[] = [
   { group: "generated", needs: [], run: generateTexts },
-  {
-    group: "generated",
-    needs: ["update", "settled"],
-    rejection: true,
-    run: (run) => ifValidServed(run, updateRequest, sendUpdates),
-  },
-  {
-    group: "generated",
-    needs: ["person"],
-    holds: { people: "adds" },
-    run: (run) => ifValidServed(run, creationRequest, sendCreations),
-  },
+  checkUpdates("generated", "generated bodies are refused", sendUpdates),
+  checkCreations("generated", "generated bodies are refused", (run, request) =>
+    sendBodies(run, request, wrongCreations, "invalid_accepted"),
+  ),
 ];
 
 async function* generateTexts(run: Run): AsyncGenerator<Outcome> {
   yield* askFor(run, "findCandidates", texts, (personalNumber) => ({ query: { personalNumber } }));
   yield* askFor(run, "findCandidates", texts, (name) => ({ query: { name } }));
   yield* askFor(run, "getShift", segments, (shiftId) => ({ path: { shiftId } }));
-}
-
-async function* ifValidServed(
-  run: Run,
-  requestFor: typeof updateRequest,
-  send: (run: Run, request: ValidRequest) => AsyncIterable<Outcome>,
-): AsyncGenerator<Outcome> {
-  const title = "generated bodies are refused";
-  yield* ifServed(title, await requestFor(run), (request) => send(run, request));
 }
 
 async function* askFor(
@@ -60,10 +44,6 @@ async function* askFor(
 async function* sendUpdates(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   if (request.unchanged)
     yield* sendBodies(run, request, wrongUpdates(request.unchanged), "invalid_tolerated");
-}
-
-function sendCreations(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
-  return sendBodies(run, request, wrongCreations, "invalid_accepted");
 }
 
 async function* sendBodies(

@@ -1,62 +1,40 @@
 import type { Code } from "../codes/codes.ts";
 import { type Exchange, isPlain } from "../exchange.ts";
-import { found, type Outcome, passed } from "../finding.ts";
+import { found, type Outcome } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { isOwn, lookUp, numberText, payloadOf, testNumberFor } from "../test-candidates.ts";
-import { creationRequest, ifServed, type ValidRequest } from "../valid-requests.ts";
-import type { Check } from "./check.ts";
-import { rowsOf } from "./response-rows.ts";
-import { sendAll } from "./wrong-requests.ts";
+import type { ValidRequest } from "../valid-requests.ts";
+import { checkCreations } from "./each-operation.ts";
+import { rowsOf } from "./response-facts.ts";
+import { refusalOf, sendAll } from "./wrong-requests.ts";
 
 /** Candidates without a required member (contract 2.4). */
-export const invalidCreations: Check = {
-  group: "errors",
-  needs: ["person"],
-  holds: { people: "adds" },
-  run: create,
-};
-
-async function* create(run: Run): AsyncGenerator<Outcome> {
-  const request = await creationRequest(run);
-  yield* ifServed("an invalid candidate is refused", request, (served) => sendKinds(run, served));
-}
+export const invalidCreations = checkCreations("errors", "an invalid candidate is refused", sendKinds);
 
 async function* sendKinds(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   const kinds = Object.entries(KINDS).map(async ([name, { code, bodies }]) => {
     const { number } = await testNumberFor(run, "invalid", name);
     const all = Object.entries(bodies(numberText(run, number)));
     const answered = await sendAll(run, request, all, ([, json]) => ({ operation: "createCandidate", json }));
-    return Promise.all(answered.map(([[body], exchange]) => verdictOn(run, { code, body, exchange })));
+    return Promise.all(answered.map(([[body], exchange]) => verdictOn(run, code, body, exchange)));
   });
   yield* (await Promise.all(kinds)).flat(2);
 }
 
-interface Answered {
-  code: Code;
-  body: string;
-  exchange: Exchange;
-}
-
 /** Judges the response. A 409 means that an earlier run created the invalid candidate, if a lookup finds it. */
-async function verdictOn(run: Run, { code, body, exchange }: Answered): Promise<Outcome[]> {
+async function verdictOn(run: Run, code: Code, body: string, exchange: Exchange): Promise<Outcome[]> {
   if (!isPlain(exchange)) return [];
-  const { status } = exchange.answer;
-  const isThere = status === 409 && (await wasCreated(run, exchange));
-  if (status >= 400 && !isThere) return [passed("createCandidate", `${body} is refused`)];
-  const actual = isThere ? "status 409: an earlier run created it; remove it" : `status ${status}`;
+  const { personalNumber: number } = exchange.probe.json as { personalNumber?: unknown };
+  const isConflict = exchange.answer.status === 409 && typeof number === "string";
+  const isThere = isConflict && rowsOf(await lookUp(run, number)).some(isOwn);
+  if (!isThere) return [refusalOf(exchange, body, code)];
+  const actual = "status 409: an earlier run created it; remove it";
   return [found(code, { exchange, expected: `4xx for ${body}`, actual })];
-}
-
-async function wasCreated(run: Run, { probe }: Exchange): Promise<boolean> {
-  const { personalNumber } = probe.json as { personalNumber?: unknown };
-  if (typeof personalNumber !== "string") return false;
-  return rowsOf(await lookUp(run, personalNumber)).some(isOwn);
 }
 
 type Bodies = Readonly<Record<string, object>>;
 
 interface Kind {
-  /** The finding for a success. */
   code: Code;
   bodies: (number: string) => Bodies;
 }
@@ -116,7 +94,6 @@ function misnumbered(number: string): Bodies {
   };
 }
 
-/** Returns payloads with one member of each kind that is no text. */
 function mistyped(number: string): Bodies {
   const payload = payloadOf(number);
   const names = ["firstName", "lastName", "email", "phone"] as const;

@@ -1,24 +1,14 @@
 import type { ShiftUpdate } from "../../../generated/provider/types.ts";
-import { isPlain, type Reply } from "../exchange.ts";
-import { found, type Outcome, passed } from "../finding.ts";
+import { isPlain } from "../exchange.ts";
+import { type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { readShiftOf } from "../shift.ts";
-import { ifServed, updateRequest, type ValidRequest } from "../valid-requests.ts";
-import type { Check } from "./check.ts";
-import { everyOne, sendAll } from "./wrong-requests.ts";
+import type { ValidRequest } from "../valid-requests.ts";
+import { checkUpdates } from "./each-operation.ts";
+import { everyOne, refusalOf, sendAll } from "./wrong-requests.ts";
 
 /** Invalid updates. The contract does not define the body of an update, so a success is only a warning. */
-export const invalidUpdates: Check = {
-  group: "errors",
-  needs: ["update", "settled"],
-  rejection: true,
-  run: update,
-};
-
-async function* update(run: Run): AsyncGenerator<Outcome> {
-  const request = await updateRequest(run);
-  yield* ifServed("an invalid update is refused", request, (served) => sendUpdates(run, served));
-}
+export const invalidUpdates = checkUpdates("errors", "an invalid update is refused", sendUpdates);
 
 async function* sendUpdates(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   const { unchanged, undo, hasEffect: _, ...harmless } = request;
@@ -36,7 +26,7 @@ async function* sendUpdates(run: Run, request: ValidRequest): AsyncGenerator<Out
     () => send({ ...harmless, undo }, partialUpdates(unchanged)),
   ]);
   for (const [odd, exchange] of [...mistyped, ...impossible]) {
-    if (isPlain(exchange)) yield verdictOf(odd, exchange);
+    if (isPlain(exchange)) yield refusalOf(exchange, odd.name, "invalid_tolerated", odd.cause);
   }
   for (const [{ name }, exchange] of partial) {
     if (isPlain(exchange)) yield passed("updateShift", `${name} is handled correctly`);
@@ -51,7 +41,6 @@ interface OddUpdate {
   cause?: string;
 }
 
-/** Returns an update for each member and each wrong type. */
 function mistypedUpdates(right: ShiftUpdate): OddUpdate[] {
   return [
     ...each("a start that is", WRONG_TIMES, (value) => ({ ...right, startTime: value })),
@@ -105,11 +94,4 @@ function leapDays(right: ShiftUpdate): OddUpdate[] {
     { name: "a start on 30 February", json: start },
     { name: "an end on 30 February", json: end },
   ];
-}
-
-function verdictOf({ name, cause }: OddUpdate, exchange: Reply): Outcome {
-  const { status } = exchange.answer;
-  if (status >= 400) return passed("updateShift", `${name} is refused`);
-  const details = { exchange, expected: `4xx for ${name}`, actual: `status ${status}` };
-  return found("invalid_tolerated", { ...details, ...(cause !== undefined && { cause }) });
 }

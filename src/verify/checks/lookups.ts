@@ -1,12 +1,11 @@
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Code } from "../codes/codes.ts";
 import { type Exchange, isPlain, type Reply } from "../exchange.ts";
-import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import { type Found, found, type Outcome, passed, refused as refusedBy, skipped } from "../finding.ts";
 import type { PreparedPerson, Run } from "../run.ts";
 import { findsUnrelated, idsOf, lookUpBoth } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 
-/** An existing candidate that a lookup must find. */
 export interface Wanted {
   number: PreparedPerson["number"];
   /** Undefined if unknown. */
@@ -31,7 +30,9 @@ export function* judgeLookups(
   const finding = both.filter((lookup) => idsOf(lookup, wanted.number).length > 0);
   const [first] = finding;
   if (first === undefined) return yield notFound(both, wanted);
-  detectNumberForm(run, first, first === lookups.digits ? "digits" : "hyphenated");
+  run.forms.numbers ??= first === lookups.digits ? "digits" : "hyphenated";
+  const text = first.probe.query?.personalNumber;
+  if (text !== undefined) run.known.number ??= text;
   const other = both.find((lookup) => !finding.includes(lookup));
   if (!other)
     yield passed("findCandidates", `${wanted.who} is found under both forms of the personal number`);
@@ -50,12 +51,6 @@ export function* judgeUnrelated(
   yield found("lookup_ignores_query", { exchange, expected, actual: "people with another personal number" });
 }
 
-function detectNumberForm(run: Run, { probe }: Exchange, form: "digits" | "hyphenated"): void {
-  run.forms.numbers ??= form;
-  const text = probe.query?.personalNumber;
-  if (text !== undefined) run.known.number ??= text;
-}
-
 function notFound([digits, hyphenated]: Exchange[], { who, missed }: Wanted): Outcome {
   const title = `${who} is found under the personal number`;
   const answered = [digits, hyphenated].filter((lookup) => lookup !== undefined && isPlain(lookup));
@@ -64,14 +59,7 @@ function notFound([digits, hyphenated]: Exchange[], { who, missed }: Wanted): Ou
     return skipped("skipped_after_failure", "findCandidates", title, "a response could not be read");
   }
   const refused = answered.find((lookup) => ![200, 404].includes(lookup.answer.status));
-  if (refused && refused === digits) {
-    const expected = "200 with the candidate";
-    return found("request_refused", {
-      exchange: refused,
-      expected,
-      actual: `status ${refused.answer.status}`,
-    });
-  }
+  if (refused && refused === digits) return refusedBy(refused, "200 with the candidate");
   const expected = `${who}, under 12 digits or with a hyphen`;
   return found(missed, { exchange, expected, actual: "not found under either format" });
 }
@@ -104,13 +92,10 @@ function* judgeIds(lookups: readonly Exchange[], { number, candidateId, who }: W
   const [first, second = first] = lookups.map((lookup) => idsOf(lookup, number)[0]);
   const expectedId = candidateId ?? first;
   const wrong = lookups[first === expectedId ? 1 : 0];
+  const details = { expected: "the id from before", actual: "a different id" };
   yield first === expectedId && second === expectedId
     ? passed("findCandidates", `${who} has the same id each time`)
-    : found("candidate_unstable", {
-        ...(wrong && { exchange: wrong }),
-        expected: "the id from before",
-        actual: "a different id",
-      });
+    : found("candidate_unstable", { ...details, ...(wrong && { exchange: wrong }) });
 }
 
 /** The known candidate of the fixtures is found (contract 4.2, 2.8). */
@@ -132,11 +117,6 @@ async function* findKnown(run: Run): AsyncGenerator<Outcome> {
         : "knownPersonalNumber is not a personal number: use YYYYMMDDXXXX or YYYYMMDD-XXXX";
     return yield skipped("skipped_not_prepared", "findCandidates", title, reason);
   }
-  const wanted = {
-    number,
-    candidateId: knownCandidateId,
-    who: "the known candidate",
-    missed: "lookup_misses",
-  } as const;
-  yield* judgeLookups(run, wanted, await lookUpBoth(run, number));
+  const wanted = { number, candidateId: knownCandidateId, who: "the known candidate" } as const;
+  yield* judgeLookups(run, { ...wanted, missed: "lookup_misses" }, await lookUpBoth(run, number));
 }

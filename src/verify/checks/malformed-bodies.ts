@@ -1,22 +1,14 @@
 import { isPlain, type Probe } from "../exchange.ts";
-import { found, type Outcome, passed } from "../finding.ts";
+import { type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { creationRequest, ifServed, updateRequest, type ValidRequest } from "../valid-requests.ts";
-import type { Check } from "./check.ts";
-import { sendAll, wasRefused } from "./wrong-requests.ts";
+import type { ValidRequest } from "../valid-requests.ts";
+import { checkCreations, checkUpdates } from "./each-operation.ts";
+import { refusalOf, sendAll, wasRefused } from "./wrong-requests.ts";
 
 /** Bodies that are not JSON, or not an object. The judge reports a 5xx; this check reports a success. */
-export const malformedBodies: readonly Check[] = [
-  { group: "errors", needs: ["update", "settled"], rejection: true, run: (run) => check(run, updateRequest) },
-  {
-    group: "errors",
-    needs: ["person"],
-    holds: { people: "adds" },
-    run: (run) => check(run, creationRequest),
-  },
-];
-
-const TITLE = "a malformed body is refused";
+export const malformedBodies = [checkUpdates, checkCreations].map((checkBodies) =>
+  checkBodies("errors", "a malformed body is refused", sendTo),
+);
 
 /** By their name in findings. */
 const UNREADABLE: Readonly<Record<string, string>> = {
@@ -30,10 +22,6 @@ const NO_OBJECT: Readonly<Record<string, string>> = {
   "null as the body": "null",
 };
 
-async function* check(run: Run, requestFor: typeof updateRequest): AsyncGenerator<Outcome> {
-  yield* ifServed(TITLE, await requestFor(run), (served) => sendTo(run, served));
-}
-
 async function* sendTo(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   const { operation, probe } = request;
   const bodies = Object.entries({ ...UNREADABLE, ...NO_OBJECT });
@@ -43,15 +31,10 @@ async function* sendTo(run: Run, request: ValidRequest): AsyncGenerator<Outcome>
   }));
   for (const [[name], exchange] of answered) {
     if (!isPlain(exchange)) continue;
-    const { status } = exchange.answer;
-    if (status >= 400) {
-      yield passed(operation, `${name} is refused`);
-      continue;
-    }
     // The contract does not define the body of an update: readable JSON may mean "change nothing".
     const isRead = operation === "updateShift" && name in NO_OBJECT;
     const code = isRead ? "invalid_tolerated" : "malformed_accepted";
-    yield found(code, { exchange, expected: `4xx for ${name}`, actual: `status ${status}` });
+    yield refusalOf(exchange, name, code);
   }
   yield* sendAsText(run, request);
 }

@@ -1,12 +1,13 @@
-import type { Pair } from "../assignment.ts";
+import { type Pair, unassignmentsOf } from "../assignment.ts";
 import { UNASSIGNMENTS } from "../check-operations.ts";
-import { type Exchange, isPlain, type Probe, type Reply } from "../exchange.ts";
+import type { Exchange, Probe, Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { updateOf } from "../shift.ts";
 import { personOf } from "../test-candidates.ts";
 import { assertUndisturbed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
+import { answersTo } from "./each-operation.ts";
 import { wasNotRedirected, wasRefused } from "./wrong-requests.ts";
 
 /** Malformed ids. Any refusal is right, and the judge reports a 5xx or a broken connection. */
@@ -43,26 +44,24 @@ async function* readMalformed(run: Run): AsyncGenerator<Outcome> {
   );
 }
 
-/** Sends a malformed shift id to each changing operation. */
 async function* changeMalformed(run: Run): AsyncGenerator<Outcome> {
   if (!run.mayChange) return;
   const { shift } = run.known;
-  const candidateId = await candidateOf(run);
+  const { candidateId = run.fixtures.knownCandidateId } = await personOf(run);
   yield* ask(
     run,
-    Object.entries(EVERYWHERE).flatMap(([name, shiftId]) => [
-      ...(shift
-        ? [[name, { operation: "updateShift", path: { shiftId }, json: updateOf(shift) }] as Asked]
-        : []),
-      [name, { operation: "cancelShift", path: { shiftId } }] as Asked,
-      ...(candidateId === undefined
-        ? []
-        : assignmentProbes(run, { shiftId, candidateId }).map((each): Asked => [name, each])),
-    ]),
+    Object.entries(EVERYWHERE).flatMap(([name, shiftId]) => {
+      const path = { shiftId };
+      const probes: Probe[] = [
+        ...(shift ? [{ operation: "updateShift", path, json: updateOf(shift) } as const] : []),
+        { operation: "cancelShift", path },
+        ...(candidateId === undefined ? [] : assignmentProbes(run, { shiftId, candidateId })),
+      ];
+      return probes.map((each): Asked => [name, each]);
+    }),
   );
 }
 
-/** Sends a malformed candidate id for the fixture shift. */
 async function* assignMalformed(run: Run): AsyncGenerator<Outcome> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange || shiftId === undefined) return;
@@ -74,27 +73,16 @@ async function* assignMalformed(run: Run): AsyncGenerator<Outcome> {
   );
 }
 
-/** A request, and the name of its id in findings. */
 type Asked = readonly [name: string, probe: Probe];
 
-async function candidateOf(run: Run): Promise<string | undefined> {
-  return (await personOf(run)).candidateId ?? run.fixtures.knownCandidateId;
-}
-
-function assignmentProbes(run: Run, path: Pair): Probe[] {
-  const unassignments = UNASSIGNMENTS.filter((operation) => run.known.offered.has(operation));
-  return ["assignCandidate" as const, ...unassignments].map((operation) => ({
-    operation,
-    path: { ...path },
-  }));
-}
+const assignmentProbes = (run: Run, pair: Pair): Probe[] => [
+  { operation: "assignCandidate", path: { ...pair } },
+  ...unassignmentsOf(run, pair),
+];
 
 async function* ask(run: Run, asked: readonly Asked[]): AsyncGenerator<Outcome> {
   const isJudged = (each: Exchange) => wasRefused(each) && wasNotRedirected(each);
-  const exchanges = await Promise.all(asked.map(([, probe]) => run.send(probe, isJudged)));
-  for (const [index, exchange] of exchanges.entries()) {
-    if (isPlain(exchange)) yield verdictOf(run, asked[index]?.[0] ?? "", exchange);
-  }
+  for (const [name, reply] of await answersTo(run, asked, isJudged)) yield verdictOf(run, name, reply);
 }
 
 function verdictOf(run: Run, name: string, exchange: Reply): Outcome {

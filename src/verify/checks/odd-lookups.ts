@@ -1,8 +1,9 @@
-import { isPlain, type Probe } from "../exchange.ts";
+import type { Probe } from "../exchange.ts";
 import { type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { TEST_NUMBERS } from "../test-numbers.ts";
 import type { Check } from "./check.ts";
+import { answersTo } from "./each-operation.ts";
 
 /** Unusual lookups. The contract defines no response: a list or a refusal is right, but not a 5xx. */
 export const oddLookups: Check = { group: "errors", needs: ["unknownCandidate"], run: lookUpOddly };
@@ -23,12 +24,11 @@ const QUERIES: Readonly<Record<string, Probe["query"]>> = {
 };
 
 async function* lookUpOddly(run: Run): AsyncGenerator<Outcome> {
-  const queries = Object.entries(QUERIES);
-  const exchanges = await Promise.all(
-    queries.map(([, query]) => run.send({ operation: "findCandidates", ...(query && { query }) })),
-  );
-  for (const [index, exchange] of exchanges.entries()) {
-    const [name] = queries[index] ?? [];
-    if (isPlain(exchange)) yield passed("findCandidates", `${name} causes no server error`);
+  const asked = Object.entries(QUERIES).map(([name, query]): [string, Probe] => [
+    name,
+    { operation: "findCandidates", ...(query && { query }) },
+  ]);
+  for (const [name] of await answersTo(run, asked)) {
+    yield passed("findCandidates", `${name} causes no server error`);
   }
 }

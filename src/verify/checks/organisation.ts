@@ -7,12 +7,7 @@ import type { Check } from "./check.ts";
 export const organisation: Check = { group: "answers", needs: ["shift"], run: check };
 
 const LISTS = [
-  {
-    operation: "listOutlets",
-    field: "outletId",
-    unknown: "outlet_unknown",
-    thing: "outlet",
-  },
+  { operation: "listOutlets", field: "outletId", unknown: "outlet_unknown", thing: "outlet" },
   { operation: "listRoles", field: "roleId", unknown: "role_unknown", thing: "role" },
 ] as const;
 
@@ -44,17 +39,9 @@ function judgeList(
   }
   if (!ids) return skipped("skipped_after_failure", operation, title, `the ${thing}s cannot be read`);
   if (named === undefined) {
-    return skipped(
-      "skipped_not_prepared",
-      operation,
-      title,
-      "no readable shift: provide --fixtures with a shiftId",
-    );
+    const reason = "no readable shift: provide --fixtures with a shiftId";
+    return skipped("skipped_not_prepared", operation, title, reason);
   }
   if (ids.has(named)) return passed(operation, title);
-  return found(unknown, {
-    exchange,
-    expected: `the ${thing} of the shift`,
-    actual: "not listed",
-  });
+  return found(unknown, { exchange, expected: `the ${thing} of the shift`, actual: "not listed" });
 }

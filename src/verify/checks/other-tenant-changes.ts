@@ -6,7 +6,7 @@ import { found, type Outcome, passed } from "../finding.ts";
 import type { OtherTenant } from "../options.ts";
 import { type Run, wasServed } from "../run.ts";
 import { assertUndisturbed, ifServed, type ValidRequest } from "../valid-requests.ts";
-import { rowsOf } from "./response-rows.ts";
+import { rowsOf } from "./response-facts.ts";
 import { wasRefused } from "./wrong-requests.ts";
 
 const TITLE = "no other organisation changes the shift";
@@ -29,7 +29,10 @@ export async function* tryChanges(
         () => tryAs(run, { ...served, hasEffect }, other),
         () => assignAsOther(run, probe, other),
       ]);
-      yield exchange ? shared(exchange) : passed(probe.operation, TITLE);
+      const expected = "4xx for another organisation's call";
+      yield exchange
+        ? found("tenant_shared", { exchange, expected, actual: "it is acknowledged, and the shift changes" })
+        : passed(probe.operation, TITLE);
     } finally {
       await served.undo();
     }
@@ -47,11 +50,6 @@ async function firstOf(
     if (exchange) return exchange;
   }
   return undefined;
-}
-
-function shared(exchange: Exchange): Outcome {
-  const actual = "it is acknowledged, and the shift changes";
-  return found("tenant_shared", { exchange, expected: "4xx for another organisation's call", actual });
 }
 
 /** Tries as the other organisation, and with its token alone. Returns the exchange that took effect. */
@@ -78,8 +76,9 @@ async function assignAsOther(run: Run, probe: Probe, other: OtherTenant): Promis
   const { shiftId } = probe.path ?? {};
   if (probe.operation !== "assignCandidate" || shiftId === undefined) return undefined;
   const asOther = { providerId: other.providerId, authorization: `Bearer ${other.token}` };
-  const candidateId = await otherCandidateId(run, asOther);
-  if (candidateId === undefined) return undefined;
+  const registry = await run.send({ operation: "getCandidateRegistry", ...asOther }, wasRefused);
+  const candidateId = isPlain(registry) ? rowsOf(registry)[0]?.id : undefined;
+  if (typeof candidateId !== "string" || !isUuid(candidateId)) return undefined;
   const pair = { shiftId, candidateId };
   if ((await isAssigned(run, pair)) !== false) return undefined;
   const exchange = await run.send({ ...probe, ...asOther, path: pair }, wasRefused);
@@ -87,10 +86,4 @@ async function assignAsOther(run: Run, probe: Probe, other: OtherTenant): Promis
   assertUndisturbed(run, exchange);
   await remove(run, pair);
   return exchange;
-}
-
-async function otherCandidateId(run: Run, asOther: Partial<Probe>): Promise<string | undefined> {
-  const registry = await run.send({ operation: "getCandidateRegistry", ...asOther }, wasRefused);
-  const id = isPlain(registry) ? rowsOf(registry)[0]?.id : undefined;
-  return typeof id === "string" && isUuid(id) ? id : undefined;
 }

@@ -5,9 +5,9 @@ import type { OtherTenant } from "../options.ts";
 import { type Run, sendOnce, wasServed } from "../run.ts";
 import { ifServed, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
-import { checkEach, READS } from "./each-operation.ts";
+import { answersTo, checkEach, READS } from "./each-operation.ts";
 import { tryChanges } from "./other-tenant-changes.ts";
-import { rowsOf } from "./response-rows.ts";
+import { rowsOf } from "./response-facts.ts";
 
 /** Neither token gives access to the data of the other organisation. */
 export const otherTenant = [
@@ -39,7 +39,10 @@ async function* skipWithoutOther(run: Run): AsyncGenerator<Outcome> {
   }
 }
 
-const asOther = ({ providerId, token }: OtherTenant) => ({ providerId, authorization: `Bearer ${token}` });
+const asOther = ({ providerId, token }: OtherTenant) => ({
+  providerId,
+  authorization: `Bearer ${token}`,
+});
 
 /** Whether the other organisation is served; requested once in a run. */
 function isOtherServed(run: Run, other: OtherTenant): Promise<boolean> {
@@ -49,14 +52,12 @@ function isOtherServed(run: Run, other: OtherTenant): Promise<boolean> {
 
 /** Combines the token of one organisation with the providerId of the other. */
 async function* swap(run: Run, { probe }: ValidRequest, other: OtherTenant): AsyncGenerator<Outcome> {
-  const swaps: [string, Partial<Probe>][] = [
-    ["the token with another organisation's providerId", { providerId: other.providerId }],
-    ["another organisation's token with the providerId", { authorization: `Bearer ${other.token}` }],
+  const { providerId, authorization } = asOther(other);
+  const swaps: [string, Probe][] = [
+    ["the token with another organisation's providerId", { ...probe, providerId }],
+    ["another organisation's token with the providerId", { ...probe, authorization }],
   ];
-  const exchanges = await Promise.all(swaps.map(([, change]) => run.send({ ...probe, ...change })));
-  for (const [index, exchange] of exchanges.entries()) {
-    const [name] = swaps[index] ?? [];
-    if (!isPlain(exchange)) continue;
+  for (const [name, exchange] of await answersTo(run, swaps)) {
     const { status } = exchange.answer;
     const details = { exchange, expected: `401, 403 or 404 for ${name}`, actual: `status ${status}` };
     if (wasServed(exchange)) yield found("tenant_shared", details);

@@ -2,8 +2,9 @@ import { CouldNotRun } from "../could-not-run.ts";
 import { type Exchange, isReply, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { finalAddressOf } from "../judge/judge.ts";
+import { messageBefore } from "../judge/success.ts";
 import { routingHint } from "../refusal-advice.ts";
-import type { Run } from "../run.ts";
+import { type Run, wasServed } from "../run.ts";
 import { TEST_NUMBERS } from "../test-numbers.ts";
 import type { Check } from "./check.ts";
 
@@ -57,61 +58,63 @@ async function readAll(run: Run, routing: "path" | "header"): Promise<Exchange[]
 }
 
 const servedIn = (exchanges: readonly Exchange[]) =>
-  exchanges.filter(
-    (each) => isReply(each) && each.answer.status >= 200 && each.answer.status < 300 && !isHtml(each),
-  ).length;
+  exchanges.filter((each) => wasServed(each) && !isHtml(each)).length;
 
+/** A message of the runtime before the JSON may be in HTML: the judge names it. */
 function isHtml(exchange: Exchange): boolean {
-  return isReply(exchange) && /^\s*</.test(exchange.answer.text);
+  if (!isReply(exchange)) return false;
+  const { text } = exchange.answer;
+  return /^\s*</.test(text) && messageBefore(text) === undefined;
 }
 
 /** @throws CouldNotRun when there is no response, or none of a provider that can be verified */
 function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void {
   const { baseUrl } = target.options;
   const all = (is: (exchange: Exchange) => boolean) => exchanges.length > 0 && exchanges.every(is);
-  const allStatus = (...statuses: number[]) =>
-    all((each) => isReply(each) && statuses.includes(each.answer.status));
+  const allStatus = (is: (status: number) => boolean) =>
+    all((each) => isReply(each) && is(each.answer.status));
   const [first] = exchanges;
-  if (all(({ answer }) => answer.kind === "broken")) {
-    const reason = first?.answer.kind === "broken" ? first.answer.reason : "";
-    throw new CouldNotRun(`no response from ${baseUrl} (${reason}): start the provider, or fix the URL`);
-  }
-  if (all(({ answer }) => answer.kind !== "answer")) {
-    throw new CouldNotRun(
+  const reason = first?.answer.kind === "broken" ? first.answer.reason : "";
+  const address = first && isReply(first) ? finalAddressOf(first) : undefined;
+  const leads = address === undefined ? "" : `, the first one to ${address}`;
+  const why = [
+    [
+      all(({ answer }) => answer.kind === "broken"),
+      `no response from ${baseUrl} (${reason}): start the provider, or fix the URL`,
+    ],
+    [
+      all(({ answer }) => answer.kind !== "answer"),
       `${baseUrl} does not respond within the time limit: check the provider, or raise --timeout`,
-    );
-  }
-  if (all((each) => isReply(each) && each.answer.status >= 300 && each.answer.status < 400)) {
-    const address = first && isReply(first) ? finalAddressOf(first) : undefined;
-    const leads = address === undefined ? "" : `, the first one to ${address}`;
-    throw new CouldNotRun(`${baseUrl} redirects every call${leads}: use the final address as BASE_URL`);
-  }
-  if (allStatus(401))
-    throw new CouldNotRun(
+    ],
+    [
+      allStatus((status) => status >= 300 && status < 400),
+      `${baseUrl} redirects every call${leads}: use the final address as BASE_URL`,
+    ],
+    [
+      allStatus((status) => status === 401),
       "the provider refuses the token (401): use the PROVIDER_TOKEN of this organisation",
-    );
-  if (allStatus(403)) {
-    throw new CouldNotRun(
+    ],
+    [
+      allStatus((status) => status === 403),
       "the provider refuses the organisation (403): check that --provider-id and the token belong together",
-    );
-  }
-  if (all((each) => isHtml(each))) {
-    throw new CouldNotRun(
+    ],
+    [
+      all(isHtml),
       `${baseUrl} returns web pages: use the address of the API, without /providers/{providerId}`,
-    );
-  }
-  if (allStatus(400, 401, 403, 404)) {
-    throw new CouldNotRun(
+    ],
+    [
+      allStatus((status) => [400, 401, 403, 404].includes(status)),
       `${baseUrl} has none of the contract's paths for this organisation (${statuses(exchanges)}): check the URL, without /providers/{providerId}, and --provider-id. ${triedIn(exchanges)}`,
-    );
-  }
+    ],
+  ] as const;
+  const [, message] = why.find(([is]) => is) ?? [];
+  if (message !== undefined) throw new CouldNotRun(message);
 }
 
 /** Returns how the organisation was sent, and the alternative. */
 function triedIn(exchanges: readonly Exchange[]): string {
-  const hints = [...new Set(exchanges.map(({ sent }) => routingHint(sent)))];
-  const [hint = ""] = hints;
-  return hints.length === 1 ? hint : "Both routings were tried, path and header; --routing chooses one";
+  const [hint = "", ...more] = new Set(exchanges.map(({ sent }) => routingHint(sent)));
+  return more.length === 0 ? hint : "Both routings were tried, path and header; --routing chooses one";
 }
 
 const statuses = (exchanges: readonly Exchange[]) =>

@@ -9,7 +9,6 @@ export interface Entry {
   number: PersonalNumber | undefined;
 }
 
-/** The result of following `nextCursor`. */
 export interface Pages {
   entries: readonly Entry[];
   pages: readonly Exchange[];
@@ -51,10 +50,7 @@ interface Body {
 /** Returns no candidates if the page is unusable, which the judge reports. */
 function bodyOf(page: Exchange): Body {
   if (!isPlain(page) || page.answer.status !== 200) return {};
-  const { candidates, nextCursor } = (page.answer.json ?? {}) as {
-    candidates?: unknown;
-    nextCursor?: unknown;
-  };
+  const { candidates, nextCursor } = (page.answer.json ?? {}) as Record<string, unknown>;
   if (!Array.isArray(candidates) || candidates.some((entry) => typeof entry?.id !== "string")) return {};
   const entries = candidates.map((entry) => ({
     id: String(entry?.id),

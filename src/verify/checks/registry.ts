@@ -45,12 +45,8 @@ function judgeEnd({ pages, end }: Pages): Outcome {
     const reason = "a page failed, or there are too many to follow";
     return skipped("skipped_after_failure", "getCandidateRegistry", title, reason);
   }
-  const actual = "a repeated nextCursor or page";
-  return found("registry_loops", {
-    exchange,
-    expected: "a next page with other people, or no nextCursor",
-    actual,
-  });
+  const expected = "a next page with other people, or no nextCursor";
+  return found("registry_loops", { exchange, expected, actual: "a repeated nextCursor or page" });
 }
 
 /** Judges small pages, if the provider offers pages. It may ignore the limit. */
@@ -64,19 +60,15 @@ function* judgeSmallPages(small: Pages, whole: Pages): Generator<Outcome> {
     const actual = "a person on two pages";
     yield found("duplicate_id", { exchange, expected: "each person on one page", actual });
   }
+  const expected = "every person on some page, as without limit";
   yield whole.entries.every(({ id }) => listed.has(id))
     ? passed("getCandidateRegistry", "small pages contain every person")
-    : found("registry_incomplete", {
-        exchange,
-        expected: "every person on some page, as without limit",
-        actual: "people are missing",
-      });
+    : found("registry_incomplete", { exchange, expected, actual: "people are missing" });
 }
 
 /** Whether no page contains a candidate twice, which the judge reports. */
-function isEachOnce(pages: readonly Exchange[]): boolean {
-  return pages.every((page) => judge(page).every(({ code }) => code !== "duplicate_id"));
-}
+const isEachOnce = (pages: readonly Exchange[]) =>
+  pages.flatMap(judge).every(({ code }) => code !== "duplicate_id");
 
 async function* judgePeople(run: Run, entries: readonly Entry[]): AsyncGenerator<Outcome> {
   const title = "people of the registry are found by their personal number";

@@ -1,12 +1,12 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { readShift } from "../../contract/shift.ts";
-import { type Exchange, isPlain } from "../exchange.ts";
+import { type Exchange, isPlain, isReply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
+import { isObject } from "../json-object.ts";
 import { notFoundForm } from "../judge/dialect-consistency.ts";
 import type { Facts } from "../run.ts";
 import { momentOf, shiftBodyOf } from "../shift.ts";
 
-/** Returns a finding for two different responses to the same read. */
 export function unstable(exchange: Exchange, first: Facts, facts: Facts): Found {
   const isRefusal = "refused" in first !== "refused" in facts;
   const actual = isRefusal
@@ -15,7 +15,6 @@ export function unstable(exchange: Exchange, first: Facts, facts: Facts): Found 
   return found("answer_unstable", { exchange, expected: "the same result each time", actual });
 }
 
-/** Returns the names of the differences. */
 export function differing(one: Facts, other: Facts): string[] {
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
   return names.filter((name) => one[name] !== other[name]);
@@ -59,10 +58,18 @@ function entryFacts(json: unknown): Facts | undefined {
 /** Returns the ids, sorted because the contract defines no order. The judge reports a missing id. */
 function idFacts(json: unknown): Facts | undefined {
   if (!Array.isArray(json) || json.some((entry) => typeof entry?.id !== "string")) return undefined;
-  return {
-    ids: json
-      .map((entry) => entry.id)
-      .sort()
-      .join(),
-  };
+  const ids = json.map((entry) => entry.id).sort();
+  return { ids: ids.join() };
+}
+
+/** Returns the entries of a list or of the registry, or the single object of a response. */
+export function rowsOf(exchange: Exchange): Readonly<Record<string, unknown>>[] {
+  if (!isReply(exchange) || exchange.answer.status >= 300) return [];
+  const { json } = exchange.answer;
+  const list = Array.isArray(json)
+    ? json
+    : isObject(json) && Array.isArray(json.candidates)
+      ? json.candidates
+      : [json];
+  return list.filter(isObject);
 }

@@ -1,7 +1,8 @@
-import type { Exchange } from "../exchange.ts";
-import type { Found } from "../finding.ts";
+import type { Shift } from "../../contract/shift.ts";
+import { type Exchange, isDenied, isPlain, type OperationId, type Reply } from "../exchange.ts";
+import { type Found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { readShiftOf } from "../shift.ts";
+import { readShiftOf, shiftOf } from "../shift.ts";
 import { differing, factsOf, unstable } from "./response-facts.ts";
 
 /** Confirms findings from one read of the shift with a second read. Reports an unstable read if the two differ. */
@@ -18,6 +19,41 @@ export async function confirmed(
   if (!factsAgain) return [];
   return differing(facts, factsAgain).length === 0 ? findings : [unstable(again, facts, factsAgain)];
 }
+
+/** What is wrong after a call, or else the shift; neither if a prerequisite failed, which the judge reports. */
+export interface Effect {
+  found: readonly Found[];
+  now?: Shift;
+}
+
+/** Judges a call by a confirmed read of the shift. */
+export async function effectOf(
+  run: Run,
+  shiftId: string,
+  exchange: Exchange,
+  judge: (exchange: Reply, now: Shift, read: Exchange) => Found[],
+  refusal = (reply: Reply) => refused(reply, "200 or 204"),
+): Promise<Effect> {
+  if (!isPlain(exchange)) return { found: [] };
+  if (exchange.answer.status >= 400) return { found: [refusal(exchange)] };
+  const read = isDenied(exchange) ? undefined : await readShiftOf(run, shiftId);
+  const now = read && shiftOf(read);
+  if (!now) return { found: [] };
+  const found = await confirmed(run, shiftId, read, judge(exchange, now, read));
+  return found.length > 0 ? { found } : { found, now };
+}
+
+export function outcomesOf(
+  { found, now }: Effect,
+  operation: OperationId,
+  title: string,
+): readonly Outcome[] {
+  if (now) return [passed(operation, title)];
+  return found.length > 0 ? found : [afterFailure(operation, title)];
+}
+
+export const afterFailure = (operation: OperationId, title: string) =>
+  skipped("skipped_after_failure", operation, title, "a prerequisite failed");
 
 const MOST_READS = 4;
 

@@ -4,7 +4,7 @@ import { type Run, sendOnce, wasServed } from "../run.ts";
 import { ifServed, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach, READS } from "./each-operation.ts";
-import { rowsOf } from "./response-rows.ts";
+import { rowsOf } from "./response-facts.ts";
 import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
 /** Every operation checks the providerId (contract 5, provider obligation 2), and returns data of that organisation only. */
@@ -32,12 +32,9 @@ async function* sendBothHeaders(run: Run): AsyncGenerator<Outcome> {
   const [exchange] = exchanges;
   if (!exchange || !exchanges.every(isPlain)) return;
   const expected = "400 for two headers with different organisations";
+  const actual = "served, whichever header has the token's organisation";
   yield exchanges.every(wasServed)
-    ? found("tenant_conflict", {
-        exchange,
-        expected,
-        actual: "served, whichever header has the token's organisation",
-      })
+    ? found("tenant_conflict", { exchange, expected, actual })
     : passed("listOutlets", "only one of two headers with different organisations is accepted");
 }
 

@@ -7,7 +7,6 @@ import { momentOf } from "../shift.ts";
 
 const FIELDS = ["startTime", "endTime", "outletId", "roleId", "positions"] as const;
 
-/** The changes that a call requested. */
 interface Asked {
   fields?: readonly (typeof FIELDS)[number][];
   /** The candidate who may have been assigned or unassigned. */
@@ -16,7 +15,6 @@ interface Asked {
 
 export const TIMES_AND_POSITIONS = ["startTime", "endTime", "positions"] as const;
 
-/** Reports what a call changed beyond the request. */
 export function judgeUnasked(exchange: Exchange, before: Shift, now: Shift, asked: Asked): Found[] {
   const others = [before, now].map((shift) => assignedTo(shift).filter((id) => id !== asked.candidateId));
   const fields = differing(before, now).filter((field) => !asked.fields?.includes(field));
@@ -33,14 +31,11 @@ export function judgeUnasked(exchange: Exchange, before: Shift, now: Shift, aske
   return [found("shift_changed_unasked", { exchange, expected, actual, cause, ...fix })];
 }
 
-/** Judges whether the shift lists the candidate after an assignment. */
 export function judgeListed(exchange: Exchange, { candidateId }: Pair, now: Shift): Found[] {
   const isAssignment = exchange.probe.operation === "assignCandidate";
   if (!isAssignment || assignedTo(now).includes(candidateId)) return [];
-  const actual = "not among assignedCandidates";
-  return [
-    found("assign_without_effect", { exchange, expected: "the candidate assigned to the shift", actual }),
-  ];
+  const [expected, actual] = ["the candidate assigned to the shift", "not among assignedCandidates"];
+  return [found("assign_without_effect", { exchange, expected, actual })];
 }
 
 export const TOTAL = "Send the total, not the remainder: the platform subtracts the assigned candidates.";
@@ -52,18 +47,28 @@ const CALLS: Readonly<Partial<Record<OperationId, string>>> = {
   updateShift: "an update",
 };
 
-/** Returns the provider's name of the field. */
 function nameOf(field: (typeof FIELDS)[number], { variant }: Shift): string {
   if (field !== "positions") return field;
   return variant === "b" ? "numberOfPositions" : "slots";
 }
 
-/** Fields that no update contains. */
 const OTHERS = ["breakMinutes", "description", "createdAt"] as const;
 
 /** Returns changed fields that no call of the platform changes. */
-export function othersChanged(before: ShiftBody, now: ShiftBody): string[] {
+function othersChanged(before: ShiftBody, now: ShiftBody): string[] {
   return OTHERS.filter((field) => differs(before, now, field));
+}
+
+/** Reports such fields. @param expected what the call should have changed */
+export function judgeOthers(
+  exchange: Exchange,
+  before: ShiftBody,
+  now: ShiftBody | undefined,
+  expected: string,
+): Found[] {
+  const changed = now ? othersChanged(before, now) : [];
+  const actual = `${changed.join(", ")} changed`;
+  return changed.length > 0 ? [found("shift_changed_unasked", { exchange, expected, actual })] : [];
 }
 
 /** Returns the same fields, and the outlet and the role. */
@@ -81,7 +86,6 @@ function valueIn(body: ShiftBody, field: (typeof OTHERS)[number] | "outletId" | 
   return field === "createdAt" && typeof value === "string" ? momentOf(value) : value;
 }
 
-/** Returns the fields with different values. */
 export function differing(one: Shift, other: Shift): (typeof FIELDS)[number][] {
   return FIELDS.filter((field) => one[field] !== other[field]);
 }

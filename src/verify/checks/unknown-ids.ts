@@ -1,5 +1,4 @@
-import { type Pair, unassign } from "../assignment.ts";
-import { UNASSIGNMENTS } from "../check-operations.ts";
+import { unassign, unassignmentsOf } from "../assignment.ts";
 import type { Code } from "../codes/codes.ts";
 import { type Exchange, isPlain, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
@@ -52,12 +51,6 @@ async function* askForUnknown(run: Run): AsyncGenerator<Outcome> {
   yield* ask(run, unassignmentsOf(run, pair), TOLERATED);
 }
 
-function unassignmentsOf(run: Run, pair: Pair): Probe[] {
-  const offered = UNASSIGNMENTS.filter((each) => run.known.offered.has(each));
-  return offered.map((operation) => ({ operation, path: { ...pair } }));
-}
-
-/** Sends an unknown candidate for the fixture shift. */
 async function* assignUnknown(run: Run): AsyncGenerator<Outcome> {
   const { shiftId, knownCandidateId } = run.fixtures;
   if (!run.mayChange || shiftId === undefined) return;

@@ -9,7 +9,7 @@ import { MOST_POSITIONS, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../
 import type { Check } from "./check.ts";
 import { type FixtureShift, fixtureShift } from "./fixture-shift.ts";
 import { confirmed } from "./steady-reads.ts";
-import { differing, judgeUnasked, othersChanged, TIMES_AND_POSITIONS, TOTAL } from "./unexpected-changes.ts";
+import { differing, judgeOthers, judgeUnasked, TIMES_AND_POSITIONS, TOTAL } from "./unexpected-changes.ts";
 
 /** PUT /shifts/{id} changes times and positions, and nothing else (contract 4.2). */
 export const updates: Check = {
@@ -86,23 +86,16 @@ async function perform(
   if (!now) return [skipped("skipped_after_failure", "updateShift", title, "the shift cannot be read")];
   const wanted = wantedOf(fixture, update);
   const afterwards = [
-    ...judgeEffect(exchange, wanted, now),
+    ...judgeStored(exchange, wanted, now, "the shift"),
     ...judgeUnasked(exchange, fixture.shift, now, { fields: TIMES_AND_POSITIONS }),
-    ...judgeOthers(exchange, fixture, read),
+    ...judgeOthers(exchange, fixture.body, shiftBodyOf(read), "only times and positions changed"),
   ];
   const wrong = [
     ...(await confirmed(run, fixture.shiftId, read, afterwards)),
-    ...judgeAnswer(exchange, wanted),
+    // The platform uses the shift in the response.
+    ...judgeStored(exchange, wanted, shiftOf(exchange), "the response"),
   ];
   return wrong.length > 0 ? wrong : [passed("updateShift", title)];
-}
-
-function judgeOthers(exchange: Reply, { body }: FixtureShift, read: Exchange): Found[] {
-  const now = shiftBodyOf(read);
-  const changed = now ? othersChanged(body, now) : [];
-  if (changed.length === 0) return [];
-  const actual = `${changed.join(", ")} changed`;
-  return [found("shift_changed_unasked", { exchange, expected: "only times and positions changed", actual })];
 }
 
 /** Returns a warning for 409 and 422, which the platform shows to the employer (decisions, "PUT /shifts/{id} response"). */
@@ -117,50 +110,25 @@ function wantedOf({ body }: FixtureShift, { startTime, endTime, slots }: ShiftUp
   return { ...(shift && { startTime: shift.startTime, endTime: shift.endTime }), positions: slots };
 }
 
-function judgeEffect(exchange: Reply, wanted: Partial<Shift>, now: Shift): Found[] {
-  const fields = notAsWanted(wanted, now);
-  if (fields.length === 0) return [];
-  return [notStored(exchange, fields, wanted, now, "the shift")];
-}
-
-/** Returns the fields with other values. The judge reports missing positions. */
-function notAsWanted(wanted: Partial<Shift>, now: Shift): Field[] {
-  const fields = TIMES_AND_POSITIONS.filter((field) => now[field] !== wanted[field]);
-  return now.warnings.includes("positions_missing")
-    ? fields.filter((field) => field !== "positions")
-    : fields;
-}
-
-/** Judges the shift in the response, which the platform uses. */
-function judgeAnswer(exchange: Exchange, wanted: Partial<Shift>): Found[] {
-  const returned = shiftOf(exchange);
-  const fields = returned ? notAsWanted(wanted, returned) : [];
-  if (fields.length === 0) return [];
-  return returned ? [notStored(exchange, fields, wanted, returned, "the response")] : [];
-}
-
-type Field = (typeof TIMES_AND_POSITIONS)[number];
-
-function notStored(
+function judgeStored(
   exchange: Exchange,
-  fields: readonly Field[],
   wanted: Partial<Shift>,
-  now: Shift,
+  now: Shift | undefined,
   where: string,
-): Found {
+): Found[] {
+  if (!now) return [];
+  // The judge reports missing positions.
+  const isKnown = (field: string) => field !== "positions" || !now.warnings.includes("positions_missing");
+  const fields = TIMES_AND_POSITIONS.filter((field) => now[field] !== wanted[field] && isKnown(field));
+  if (fields.length === 0) return [];
   const values = fields.map((field) => `${field} ${now[field]} instead of ${wanted[field]}`);
   const actual = `${where} has ${values.join(", ")}`;
   const isRemainder = now.positions === (wanted.positions ?? Number.NaN) - now.assigned.length;
-  return found("update_without_effect", {
-    exchange,
-    expected: "the values of the update",
-    actual,
-    cause: `${where} ${fields.join()}`,
-    ...(fields.join() === "positions" && now.assigned.length > 0 && isRemainder && { fix: TOTAL }),
-  });
+  const details = { exchange, expected: "the values of the update", actual };
+  const fix = fields.join() === "positions" && now.assigned.length > 0 && isRemainder && { fix: TOTAL };
+  return [found("update_without_effect", { ...details, cause: `${where} ${fields.join()}`, ...fix })];
 }
 
-/** Restores the shift after a failed step. */
 async function restoreAll(run: Run, { shiftId, body, shift }: FixtureShift): Promise<void> {
   const now = shiftOf(await readShiftOf(run, shiftId));
   if (now && differing(shift, now).length === 0) return;

@@ -1,10 +1,10 @@
 import { noteCancelled } from "../cancellable-shift.ts";
+import type { Code } from "../codes/codes.ts";
 import { type Exchange, isPlain, isReply, type Probe, type Reply } from "../exchange.ts";
-import type { Outcome } from "../finding.ts";
+import { found, type Outcome, passed } from "../finding.ts";
 import { type Run, wasServed } from "../run.ts";
 import { assertUndisturbed, type ValidRequest } from "../valid-requests.ts";
 
-/** A valid request with one error. */
 export interface Wrong {
   change: Partial<Probe>;
   /** Judges the response, unless the judge has reported it. */
@@ -92,6 +92,14 @@ export async function everyOne<Result>(
   const results: Result[] = [];
   for (const call of calls) results.push(await call());
   return results;
+}
+
+/** Judges the response to a named request that must be refused. @param cause replaces what is expected in the key of the finding */
+export function refusalOf(exchange: Reply, name: string, code: Code, cause?: string): Outcome {
+  const { status } = exchange.answer;
+  if (status >= 400) return passed(exchange.probe.operation, `${name} is refused`);
+  const details = { exchange, expected: `4xx for ${name}`, actual: `status ${status}` };
+  return found(code, { ...details, ...(cause !== undefined && { cause }) });
 }
 
 /** Whether the judge checks the response. A success may echo the invalid input, so it is excluded. */

@@ -7,7 +7,6 @@ import { meaningCodes } from "./meaning.ts";
 import { runCodes } from "./run.ts";
 import { webhookCodes } from "./webhooks.ts";
 
-/** Every kind of finding. */
 export const codes = {
   ...answerCodes,
   ...accessCodes,
@@ -19,7 +18,6 @@ export const codes = {
 } as const;
 
 export type AnyCode = keyof typeof codes;
-/** The reason why a check was skipped. */
 export type SkipCode = Extract<AnyCode, `skipped_${string}`>;
 /** A contract violation (error), or something unusual (warning). */
 export type Code = Exclude<AnyCode, SkipCode>;

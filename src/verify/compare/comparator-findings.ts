@@ -1,8 +1,8 @@
-import { operationsTable } from "../../../generated/provider/server.ts";
 import type { Code } from "../codes/codes.ts";
 import type { PactInteraction } from "../contracts.ts";
 import { type Found, found, type Place } from "../finding.ts";
 import { operationOf } from "../pact/interaction.ts";
+import { callOf } from "../reporters/report-content.ts";
 import type { Result } from "./comparator.ts";
 import { POSITIONS } from "./optional-fields.ts";
 
@@ -40,7 +40,6 @@ const CODES: Readonly<Record<string, Code>> = {
   "response.body.unvalidatable": "compare_not_comparable",
 };
 
-/** Returns the finding for a result of the comparator, or undefined. */
 export function outcomeOf(result: Result, interaction: PactInteraction): Found | undefined {
   const code = codeOf(result, interaction);
   if (code === undefined) return undefined;
@@ -61,30 +60,19 @@ export function omissions(omitted: readonly string[], interaction: PactInteracti
   const isPositions = (name: string) => POSITIONS.includes(name);
   const others = omitted.filter((name) => !isPositions(name));
   const expected = "every field that the contract lists for this response";
+  const actual = `without ${others.join(", ")}`;
+  const positions = { operation, expected: POSITIONS.join(" or "), actual: "neither" };
+  const haveNone = omitted.filter(isPositions).length === POSITIONS.length;
   return [
-    ...(others.length > 0
-      ? [found("compare_field_omitted", { operation, expected, actual: `without ${others.join(", ")}` })]
-      : []),
-    ...(omitted.filter(isPositions).length === POSITIONS.length
-      ? [
-          found("compare_positions_omitted", {
-            operation,
-            expected: POSITIONS.join(" or "),
-            actual: "neither",
-          }),
-        ]
-      : []),
+    ...(others.length > 0 ? [found("compare_field_omitted", { operation, expected, actual })] : []),
+    ...(haveNone ? [found("compare_positions_omitted", positions)] : []),
   ];
 }
 
 /** Returns the same finding for every interaction of the operation. */
 function missing(place: Place): Found {
-  const operation = operationsTable.find(({ operationId }) => operationId === place);
-  return found("compare_operation_missing", {
-    operation: place,
-    expected: `${operation?.method ?? ""} ${operation?.path ?? ""}`,
-    actual: "no such path and method, or a path whose parameters refuse the platform's ids",
-  });
+  const actual = "no such path and method, or a path whose parameters refuse the platform's ids";
+  return found("compare_operation_missing", { operation: place, expected: callOf(place), actual });
 }
 
 function codeOf({ code, message, mockDetails }: Result, { response }: PactInteraction): Code | undefined {

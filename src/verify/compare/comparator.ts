@@ -3,7 +3,6 @@ import { isObject } from "../json-object.ts";
 import { dereferenced, type OpenApiDocument } from "./document.ts";
 import type { Described } from "./operations.ts";
 
-/** One result of the comparator, with the members that are read here. */
 export interface Result {
   code: string;
   message: string;
@@ -19,7 +18,6 @@ interface ComparatorPackage {
   Comparator: new (documents: { oas: unknown }) => { compare(pact: unknown): AsyncIterable<Result> };
 }
 
-/** Returns the comparator's results for one interaction. */
 export type CompareInteraction = (interaction: PactInteraction) => Promise<Result[]>;
 
 /** Compares against the document's operations of the contract, below the provider's base URL. */

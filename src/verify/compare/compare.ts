@@ -3,6 +3,7 @@ import type { PactFile, PactInteraction } from "../contracts.ts";
 import { type Found, found, type Outcome, type Place, passed } from "../finding.ts";
 import { doesOf, formsOfInteraction } from "../interactions.ts";
 import { operationOf } from "../pact/interaction.ts";
+import { statusesOf } from "../pact/mismatches.ts";
 import { type CompareInteraction, createComparison } from "./comparator.ts";
 import { omissions, outcomeOf } from "./comparator-findings.ts";
 import type { OpenApiDocument } from "./document.ts";
@@ -10,7 +11,6 @@ import { type AllowedForms, formsOfDocument, isAllowed } from "./documented-dial
 import { describedOperations } from "./operations.ts";
 import { compareOptionalFields, omittedIn } from "./optional-fields.ts";
 
-/** One interaction, and its findings in the document. */
 interface Judged {
   interaction: PactInteraction;
   found: readonly Found[];
@@ -38,7 +38,7 @@ export async function compareDocument(document: OpenApiDocument, contract: PactF
 /** Returns the findings for the accepted status with the fewest errors. */
 async function judge(interaction: PactInteraction, compare: CompareInteraction): Promise<Judged> {
   const tries: Judged[] = [];
-  for (const status of statusesOf(interaction)) {
+  for (const status of statusesOf(interaction.response ?? { status: 200 })) {
     const one = { ...interaction, response: { ...interaction.response, status } };
     const results = await compare(one);
     const optional = await compareOptionalFields(one, compare);
@@ -54,11 +54,6 @@ async function judge(interaction: PactInteraction, compare: CompareInteraction):
   return nearest(tries, weightOf) as Judged;
 }
 
-function statusesOf({ response }: PactInteraction): readonly number[] {
-  const statuses = response?.matchingRules?.status?.$?.matchers[0]?.status;
-  return Array.isArray(statuses) ? statuses : [response?.status ?? 200];
-}
-
 /**
  * Returns the variants that the document describes: with the fewest required fields omitted, and half of the optional ones. A field with
  * a wrong type is described, so that an integer id does not make it a document of the other variant.
@@ -66,13 +61,11 @@ function statusesOf({ response }: PactInteraction): readonly number[] {
 function variantsOf(judged: readonly Judged[]): string[] {
   const reads = judged.filter(({ interaction }) => doesOf(interaction) === "reads a shift");
   const weight = ({ omitted }: Judged) => omitted.required * 1_000 + omitted.optionalShare;
-  const best = reads.toSorted((left, right) => weight(left) - weight(right))[0];
+  const best = nearest(reads, weight);
+  const isAsNear = ({ omitted }: Judged) =>
+    omitted.required === best?.omitted.required && omitted.optionalShare <= 0.5;
   return reads
-    .filter(
-      (each) =>
-        each === best ||
-        (each.omitted.required === best?.omitted.required && each.omitted.optionalShare <= 0.5),
-    )
+    .filter((each) => each === best || isAsNear(each))
     .flatMap(({ interaction }) => formsOfInteraction(interaction.description).variant ?? []);
 }
 
@@ -93,13 +86,9 @@ function tenantHeader(document: OpenApiDocument, { routing }: AllowedForms): Out
   if (routing?.includes("path")) return [passed(place, "the path contains the organisation")];
   const isNamed = /"x-(?:platform-)?provider-id"/i.test(JSON.stringify(document));
   if (isNamed) return [passed(place, "a header contains the organisation")];
-  return [
-    found("compare_tenant_header_undocumented", {
-      expected:
-        "/providers/{providerId} before the paths, or the header X-Provider-Id or X-Platform-Provider-Id",
-      actual: "neither",
-    }),
-  ];
+  const expected =
+    "/providers/{providerId} before the paths, or the header X-Provider-Id or X-Platform-Provider-Id";
+  return [found("compare_tenant_header_undocumented", { expected, actual: "neither" })];
 }
 
 function nearest<T>(all: readonly T[], weight: (each: T) => number): T | undefined {

@@ -30,7 +30,9 @@ export async function readDocument(path: string): Promise<OpenApiDocument> {
   const info = isObject(root.info) ? root.info : {};
   const document = await bringIn({ ...root, info }, file);
   const paths = isObject(document.paths) ? document.paths : {};
-  return { ...document, info, paths: inPlace(document, paths) };
+  // The comparator does not follow references in place of path items.
+  const items = Object.entries(paths).map(([path, item]) => [path, dereferenced(item, document)]);
+  return { ...document, info, paths: Object.fromEntries(items) };
 }
 
 async function readYaml(file: string): Promise<Json> {
@@ -89,13 +91,6 @@ async function bringIn(root: Json, rootFile: string): Promise<Json> {
   const copied = (await copy(root, rootFile)) as Json;
   const components = isObject(copied.components) ? copied.components : {};
   return { ...copied, components: { ...components, [BROUGHT]: brought } };
-}
-
-/** Resolves references in place of path items, which the comparator does not follow. */
-function inPlace(document: Json, paths: Json): OpenApiDocument["paths"] {
-  return Object.fromEntries(
-    Object.entries(paths).map(([path, item]) => [path, dereferenced(item, document)]),
-  );
 }
 
 /** Returns the target of a value that is a `$ref` into the document, and otherwise the value; empty if that is no object. */

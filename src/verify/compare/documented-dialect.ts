@@ -7,7 +7,6 @@ import type { Described } from "./operations.ts";
 /** The forms that the document allows. A missing member allows any form. */
 export type AllowedForms = Partial<Record<keyof KnownForms, readonly string[]>>;
 
-/** Returns the forms that a document allows. */
 export function formsOfDocument(document: OpenApiDocument, operations: readonly Described[]): AllowedForms {
   const has = (id: OperationId) => operations.some(({ operationId }) => operationId === id);
   const hasBody = (id: OperationId) =>

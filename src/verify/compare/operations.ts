@@ -67,11 +67,8 @@ function endsWith(full: string, template: string): boolean {
 /** Returns the path of each server or of Swagger 2's base path, without a trailing slash. */
 function serverPaths({ servers, basePath }: OpenApiDocument): string[] {
   if (typeof basePath === "string") return [basePath.replace(/\/$/, "")];
-  const urls = Array.isArray(servers) ? servers.map((server: unknown) => urlOf(server)) : [];
+  const all: unknown[] = Array.isArray(servers) ? servers : [];
+  const urls = all.map((server) => (isObject(server) && typeof server.url === "string" ? server.url : ""));
   const paths = urls.map((url) => url.replace(/^[a-z]*:?\/\/[^/]*/i, "").replace(/\/$/, ""));
   return paths.length === 0 ? [""] : [...new Set(paths)];
-}
-
-function urlOf(server: unknown): string {
-  return isObject(server) && typeof server.url === "string" ? server.url : "";
 }

@@ -33,7 +33,6 @@ interface OptionalField {
   value: unknown;
 }
 
-/** Differences in the optional fields of a response. */
 export interface OptionalDifferences {
   /** For fields that the document describes with another type. */
   wrong: readonly Result[];
@@ -45,7 +44,6 @@ export interface OptionalDifferences {
 
 const NO_DIFFERENCE: OptionalDifferences = { wrong: [], omitted: [], omittedShare: 0 };
 
-/** Returns the fields of a response that the document omits. */
 export function omittedIn(results: readonly Result[]): string[] {
   const omitted = results.flatMap(({ message, mockDetails }) => {
     const name = omittedBy(message);
@@ -113,7 +111,6 @@ async function optionalFieldsOf(interaction: PactInteraction): Promise<OptionalF
   return [...missingIn(content, Array.isArray(content) ? [example] : example)];
 }
 
-/** Returns the fields of the example that the content does not have. */
 function* missingIn(content: unknown, example: unknown, pointer = ""): Generator<OptionalField> {
   if (Array.isArray(content) && Array.isArray(example)) {
     yield* missingIn(content[0], example[0], `${pointer}/0`);

@@ -11,9 +11,9 @@ export function judgeAssignment(body: Assignment, exchange: Reply): Found[] {
   const others = (["shiftId", "candidateId"] as const).filter((name) => differs(body[name], asked[name]));
   const expected = "the requested ids";
   const actual = others.map((name) => `${name}: received ${shown(body[name], name)}`).join("; ");
-  const isOther =
-    others.length > 0 ? [found("id_mismatch", { exchange, expected, actual, cause: expected })] : [];
-  return [...isOther, ...judgeTimes({ assignedAt: body.assignedAt }, exchange)];
+  const times = judgeTimes({ assignedAt: body.assignedAt }, exchange);
+  if (others.length === 0) return times;
+  return [found("id_mismatch", { exchange, expected, actual, cause: expected }), ...times];
 }
 
 const differs = (received: string | undefined, asked: string | undefined) =>
@@ -81,14 +81,8 @@ function judgeListed(candidates: CandidateRegistry["candidates"], exchange: Repl
   const [name] = lacking.find(({ length }) => length === 1) ?? [];
   if (name === undefined || !lacking.every((names) => names.includes(name))) return [];
   const code = REQUIRED.some((each) => each === name) ? "field_missing" : "field_recommended";
-  const expected = "every field that the contract lists";
-  return [
-    found(code, {
-      exchange,
-      expected,
-      actual: `${pathOf(`/candidates/*/${name}`)} is missing in every entry`,
-    }),
-  ];
+  const actual = `${pathOf(`/candidates/*/${name}`)} is missing in every entry`;
+  return [found(code, { exchange, expected: "every field that the contract lists", actual })];
 }
 
 function judgeDates(candidates: CandidateRegistry["candidates"], exchange: Reply): Found[] {
@@ -97,15 +91,8 @@ function judgeDates(candidates: CandidateRegistry["candidates"], exchange: Reply
   if (wrong === undefined) return [];
   const expected = "candidates[*].workHistory[*].date as YYYY-MM-DD";
   const actual = `received ${shown(wrong, "date")}`;
-  return [
-    found("time_invalid", {
-      exchange,
-      expected,
-      actual,
-      cause: expected,
-      fix: "Send the date alone, like 2027-03-27.",
-    }),
-  ];
+  const fix = "Send the date alone, like 2027-03-27.";
+  return [found("time_invalid", { exchange, expected, actual, cause: expected, fix })];
 }
 
 function isDate(text: string): boolean {

@@ -58,12 +58,8 @@ function holdsStatement(text: string): boolean {
 }
 
 function notProblem(exchange: Reply, actual: string): Found {
-  return found("error_not_problem", {
-    operation: "provider",
-    exchange,
-    actual,
-    expected: "application/problem+json (RFC 9457) with a code",
-  });
+  const expected = "application/problem+json (RFC 9457) with a code";
+  return found("error_not_problem", { operation: "provider", exchange, actual, expected });
 }
 
 function judgeJson(exchange: Reply): Found[] {
@@ -72,11 +68,8 @@ function judgeJson(exchange: Reply): Found[] {
 }
 
 function broken(exchange: Reply): Found {
-  return found("error_body_broken", {
-    exchange,
-    expected: "JSON, as in the Content-Type",
-    actual: `status ${exchange.answer.status} with a body that is not JSON`,
-  });
+  const actual = `status ${exchange.answer.status} with a body that is not JSON`;
+  return found("error_body_broken", { exchange, expected: "JSON, as in the Content-Type", actual });
 }
 
 /** Judges a problem document (RFC 9457). Members are optional, but must have their type, and `status` must match. */

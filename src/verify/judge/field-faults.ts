@@ -29,21 +29,11 @@ function oneFinding(code: Code, exchange: Reply, all: readonly FieldFault[]): Fo
   if (faults.length === 0) return [];
   const fix = faults.find((fault) => fault.fix !== undefined)?.fix;
   const isMissing = ({ actual }: FieldFault) => actual === MISSING;
-  const expected = [
-    ...new Set(faults.map((each) => (isMissing(each) ? each.expected : `${each.path}: ${each.expected}`))),
-  ];
-  const actual = faults.map((each) =>
-    isMissing(each) ? `${each.path} is missing` : `${each.path}: ${each.actual}`,
-  );
-  return [
-    found(code, {
-      exchange,
-      expected: listed(expected),
-      actual: listed(actual),
-      cause: faults.map((each) => `${each.path} ${each.expected}`).join(),
-      ...(fix !== undefined && { fix }),
-    }),
-  ];
+  const wanted = faults.map((each) => (isMissing(each) ? each.expected : `${each.path}: ${each.expected}`));
+  const received = faults.map(({ path, actual }) => `${path}${actual === MISSING ? "" : ":"} ${actual}`);
+  const [expected, actual] = [listed([...new Set(wanted)]), listed(received)];
+  const cause = faults.map((each) => `${each.path} ${each.expected}`).join();
+  return [found(code, { exchange, expected, actual, cause, ...(fix !== undefined && { fix }) })];
 }
 
 function listed(texts: readonly string[]): string {
@@ -51,7 +41,6 @@ function listed(texts: readonly string[]): string {
   return [...texts.slice(0, MOST_PLACES), ...more].join("; ");
 }
 
-/** A wrong field of a body. */
 export interface FieldFault {
   /** `assignedCandidates[*].id`; `the body` for the whole body. */
   path: string;
@@ -72,7 +61,6 @@ const LONGEST = 40;
 const MISSING = "is missing";
 const TIME_PATH = /(Time|At)$/;
 
-/** Returns what to change where a list is expected. */
 function listFix(value: unknown): string | undefined {
   if (value === null) return "Return an empty array where there is nothing to list, never null.";
   if (!isObject(value) || !Object.keys(value).every((key) => /^\d+$/.test(key))) return undefined;
@@ -94,7 +82,6 @@ function timeFix(value: unknown): string | undefined {
   return TIME_FIXES.find(([form]) => form.test(String(value)))?.[1];
 }
 
-/** Describes the error that a validator found in the body. */
 export function faultOf(body: unknown, { pointer, message }: FieldError): FieldFault {
   const path = pathOf(pointer);
   if (message === MISSING) return { path, expected: "every field that the contract lists", actual: message };
@@ -127,15 +114,8 @@ export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "an array";
-  return KINDS[typeof value] ?? "a value";
+  return TYPES[typeof value] ?? "a value";
 }
-
-const KINDS: Readonly<Record<string, string>> = {
-  string: "a string",
-  number: "a number",
-  boolean: "a boolean",
-  object: "an object",
-};
 
 const TYPES: Readonly<Record<string, string>> = {
   string: "a string",
@@ -162,7 +142,6 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 type Expectation = readonly [message: RegExp, textOf: (match: string, path: string) => string];
 
-/** By message of the validator. */
 const EXPECTATIONS: readonly Expectation[] = [
   [/^must be of type (.+)$/, (types) => typesOf(types)],
   [/^must be a valid (.+)$/, (format) => FORMATS[format] ?? LISTED_FORM],

@@ -12,11 +12,7 @@ import { judgeSuccess } from "./success.ts";
 export function judge(exchange: Exchange): (Found | Skipped)[] {
   const { answer } = exchange;
   if (answer.kind !== "answer") return [unanswered(exchange, answer)];
-  return isReply(exchange) ? judgeReply(exchange) : [];
-}
-
-function judgeReply(exchange: Reply): (Found | Skipped)[] {
-  return [...judgeStatus(exchange), ...judgeLeak(exchange)];
+  return isReply(exchange) ? [...judgeStatus(exchange), ...judgeLeak(exchange)] : [];
 }
 
 /** Reports a response that contains the token: responses are logged and stored. */
@@ -39,12 +35,10 @@ function judgeStatus(exchange: Reply): (Found | Skipped)[] {
 function unanswered(exchange: Exchange, answer: Unanswered): Found {
   const { kind, reason: actual, fix } = answer;
   const advice = { exchange, actual, ...(fix !== undefined && { fix }) };
-  if (answer.isTooLong && exchange.probe.operation === "getCandidateRegistry")
-    return found("registry_too_long", {
-      exchange,
-      actual,
-      expected: `a page of the registry of at most ${LONGEST_REGISTRY / 1_000_000} MB`,
-    });
+  if (answer.isTooLong && exchange.probe.operation === "getCandidateRegistry") {
+    const expected = `a page of the registry of at most ${LONGEST_REGISTRY / 1_000_000} MB`;
+    return found("registry_too_long", { exchange, actual, expected });
+  }
   return kind === "hung"
     ? found("no_answer", { ...advice, expected: "a response within the time limit" })
     : found("connection_broken", { ...advice, expected: "a complete HTTP response" });

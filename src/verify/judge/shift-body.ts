@@ -76,14 +76,15 @@ function judgeUnset(times: Readonly<Record<string, unknown>>, exchange: Reply): 
   const unset = Object.entries(times).filter(
     ([, time]) => typeof time === "string" && Date.parse(time) < NEVER,
   );
-  return unset.map(([field, time]) =>
-    found("time_not_set", {
+  return unset.map(([field, time]) => {
+    const actual = `${field}: received ${shown(time, field)}`;
+    return found("time_not_set", {
       exchange,
       cause: field,
       expected: `the actual ${field}, or none`,
-      actual: `${field}: received ${shown(time, field)}`,
-    }),
-  );
+      actual,
+    });
+  });
 }
 
 const MINUTES_A_DAY = 1_440;

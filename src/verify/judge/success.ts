@@ -18,9 +18,6 @@ interface Rule {
   more?: (body: never, exchange: Reply) => Found[];
 }
 
-const each = (validator: Validator<unknown>): Validator<unknown> => listOf(validator);
-
-/** Rules for the successful response of each operation. */
 const RULES: Readonly<Record<OperationId, Rule>> = {
   getShift: { needed: schemas.Shift, complete: completeShift, more: judgeShift },
   updateShift: {},
@@ -60,22 +57,17 @@ export function judgeSuccess(exchange: Reply): Found[] {
   const { operation } = exchange.probe;
   const { status, text } = exchange.answer;
   const declared = DECLARED.get(operation) ?? [];
-  const wrongStatus = declared.includes(status) ? [] : [statusWrong(exchange, declared)];
+  const expected = `status ${declared.join(" or ")}`;
+  const statusWrong = found("status_wrong", { exchange, expected, actual: `status ${status}` });
+  const wrongStatus = declared.includes(status) ? [] : [statusWrong];
   const rule = RULES[operation];
   if (status === 204 || status === 205) return wrongStatus;
   if (!rule.needed) return [...wrongStatus, ...judgeFree(exchange)];
-  if (text.trim() === "") return [...wrongStatus, bodyMissing(exchange)];
+  if (text.trim() === "") {
+    const actual = `status ${status} with an empty body`;
+    return [...wrongStatus, found("body_missing", { exchange, expected: "a JSON body", actual })];
+  }
   return [...wrongStatus, ...judgeLabel(exchange), ...judgeBody(exchange, rule, rule.needed)];
-}
-
-function statusWrong(exchange: Reply, declared: readonly number[]): Found {
-  const expected = `status ${declared.join(" or ")}`;
-  return found("status_wrong", { exchange, expected, actual: `status ${exchange.answer.status}` });
-}
-
-function bodyMissing(exchange: Reply): Found {
-  const actual = `status ${exchange.answer.status} with an empty body`;
-  return found("body_missing", { exchange, expected: "a JSON body", actual });
 }
 
 /** Judges the body of updates and unassignments. The contract does not define it, but it must be plausible. */
@@ -136,7 +128,7 @@ const MESSAGE =
   "Log messages instead of printing them before the JSON (in PHP: display_errors=0), and repair their cause.";
 
 /** Returns the beginning of a message that the runtime printed into the body, without digits that may be personal data. */
-function messageBefore(text: string): string | undefined {
+export function messageBefore(text: string): string | undefined {
   const start = text
     .slice(0, 1_000)
     .replaceAll(/<[^<>]{0,99}>/g, "")
@@ -172,25 +164,19 @@ const CUT =
 /** Replaces invalid UTF-8. */
 const REPLACEMENT = "\uFFFD";
 
-function notUtf8(exchange: Reply): Found {
-  const actual = `status ${exchange.answer.status} with bytes that are not UTF-8`;
-  return found("body_not_json", { exchange, expected: "JSON in UTF-8", actual });
-}
-
-function marked(exchange: Reply): Found {
-  return found("byte_order_mark", {
-    exchange,
-    expected: "JSON in its first byte",
-    actual: "bytes EF BB BF before it",
-  });
-}
-
 function judgeLabel(exchange: Reply): Found[] {
-  const type = exchange.answer.headers["content-type"];
+  const { headers, json, text, status, hasMark } = exchange.answer;
+  const type = headers["content-type"];
   const expected = "Content-Type: application/json";
-  if (exchange.answer.json === undefined) return [notJson(exchange)];
-  if (exchange.answer.text.includes(REPLACEMENT)) return [notUtf8(exchange)];
-  if (exchange.answer.hasMark) return [marked(exchange)];
+  if (json === undefined) return [notJson(exchange)];
+  if (text.includes(REPLACEMENT)) {
+    const actual = `status ${status} with bytes that are not UTF-8`;
+    return [found("body_not_json", { exchange, expected: "JSON in UTF-8", actual })];
+  }
+  if (hasMark) {
+    const [expected, actual] = ["JSON in its first byte", "bytes EF BB BF before it"];
+    return [found("byte_order_mark", { exchange, expected, actual })];
+  }
   if (type === undefined)
     return [found("content_type_missing", { exchange, expected, actual: "no Content-Type" })];
   if (/^application\/([\w.-]+\+)?json\b/i.test(type)) return [];
@@ -204,13 +190,8 @@ function judgeBody(exchange: Reply, { complete, more }: Rule, needed: Validator<
   if (!needed(json)) return judgeErrors(exchange, needed.errorsOf(json));
   const reported = more?.(json as never, exchange) ?? [];
   const odd = complete?.(json).errorsOf(json) ?? [];
-  return [
-    ...reported,
-    ...judgeOdd(
-      exchange,
-      odd.filter((error) => !isReported(error, reported)),
-    ),
-  ];
+  const unreported = odd.filter((error) => !isReported(error, reported));
+  return [...reported, ...judgeOdd(exchange, unreported)];
 }
 
 /** Fields by the code that reports them: the complete schema must not report them again. */
@@ -249,7 +230,7 @@ function completeShift(body: unknown): Validator<unknown> {
 }
 
 /** Returns a validator for lists of such items. */
-function listOf(validator: Validator<unknown>): Validator<unknown> {
+function each(validator: Validator<unknown>): Validator<unknown> {
   const isList = (value: unknown): value is unknown =>
     Array.isArray(value) && value.length <= MOST_ENTRIES && value.every((item) => validator(item));
   const errorsOf = (value: unknown): FieldError[] => {

@@ -16,7 +16,6 @@ export interface ListenerOptions {
   port: number;
   /** PLATFORM_TOKEN (contract 5.2). */
   token: string;
-  /** The expected events. */
   expect: readonly EventName[];
   /** Time limit for the events. Milliseconds. */
   timeoutMs: number;
@@ -26,7 +25,6 @@ export interface ListenerOptions {
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** A platform stand-in that judges received webhooks. */
 export interface Listener {
   url: string;
   port: number;

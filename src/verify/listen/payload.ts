@@ -5,7 +5,7 @@ import { problem } from "../../contract/problem.ts";
 import { valueAt } from "../../runtime/pointer.ts";
 import type { FieldError } from "../../runtime/validator.ts";
 import { type Found, found } from "../finding.ts";
-import { faultOf } from "../judge/field-faults.ts";
+import { faultOf, kindOf } from "../judge/field-faults.ts";
 import type { Refused } from "./rejection.ts";
 import type { EventName } from "./retry-scenario.ts";
 import type { WebhookOperationId } from "./webhook-operations.ts";
@@ -24,7 +24,7 @@ export function readPayload(body: unknown, operation: WebhookOperationId): Paylo
   const name = valueAt(body, "/event");
   const validator = isEventName(name) ? schemas[messages[name].schema] : requests[operation].body;
   if (!validator(body)) return malformed(body, validator.errorsOf(body), operation);
-  if (isMessage(body)) return { kind: "message", event: body };
+  if (isEventName(name)) return { kind: "message", event: body as Message };
   return {
     kind: "foreign",
     found: found("webhook_event_unknown", {
@@ -33,11 +33,6 @@ export function readPayload(body: unknown, operation: WebhookOperationId): Paylo
       actual: `${JSON.stringify(String(name).slice(0, 100))}`,
     }),
   };
-}
-
-function isMessage(body: unknown): body is Message {
-  const name = valueAt(body, "/event");
-  return isEventName(name) && schemas[messages[name].schema](body);
 }
 
 function malformed(body: unknown, errors: readonly FieldError[], operation: WebhookOperationId): Refused {
@@ -59,9 +54,5 @@ function malformed(body: unknown, errors: readonly FieldError[], operation: Webh
 
 /** Returns the kind of a value, never the value: a wrong field may contain anything. */
 function describe(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "string") return `a string of ${value.length} characters`;
-  return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+  return typeof value === "string" ? `a string of ${value.length} characters` : kindOf(value);
 }

@@ -8,7 +8,6 @@ import type { Code } from "../codes/codes.ts";
 import { type Found, found, type Place } from "../finding.ts";
 import type { WebhookOperation, WebhookOperationId } from "./webhook-operations.ts";
 
-/** A request that the platform refuses: the response, and the findings. */
 export interface Refused {
   kind: "refused";
   problem: ProblemError;
@@ -50,25 +49,15 @@ export function judgeHead(
 ): Refused | undefined {
   const header = request.headers.authorization;
   const given = bearerToken(header);
-  const details = { operation, expected: "Authorization: Bearer <PLATFORM_TOKEN>" };
-  if (header === undefined) {
-    return refuse(unauthorized(), "webhook_token_missing", { ...details, actual: "no Authorization header" });
-  }
-  if (given === undefined) {
-    return refuse(unauthorized(), "webhook_scheme_wrong", {
-      ...details,
-      actual: "another Authorization header",
-    });
-  }
-  if (!isSameToken(given, token)) {
-    return refuse(unauthorized(), "webhook_token_wrong", { ...details, actual: "Bearer with another token" });
-  }
+  const refuseToken = (code: Code, actual: string) => {
+    const [expected, headers] = ["Authorization: Bearer <PLATFORM_TOKEN>", { "WWW-Authenticate": "Bearer" }];
+    const unauthorized = problem("unauthorized", { detail: `Send \`${expected}\`.` }, headers);
+    return refuse(unauthorized, code, { operation, expected, actual });
+  };
+  if (header === undefined) return refuseToken("webhook_token_missing", "no Authorization header");
+  if (given === undefined) return refuseToken("webhook_scheme_wrong", "another Authorization header");
+  if (!isSameToken(given, token)) return refuseToken("webhook_token_wrong", "Bearer with another token");
   return judgeKind(request, operation);
-}
-
-function unauthorized(): ProblemError {
-  const detail = "Send `Authorization: Bearer <PLATFORM_TOKEN>`.";
-  return problem("unauthorized", { detail }, { "WWW-Authenticate": "Bearer" });
 }
 
 function judgeKind({ params }: Request, operation: WebhookOperationId): Refused | undefined {
@@ -81,7 +70,6 @@ function judgeKind({ params }: Request, operation: WebhookOperationId): Refused 
   });
 }
 
-/** Finding codes by code of the problem. */
 const BODY_CODES: Partial<Record<ProblemCode, Code>> = {
   unsupported_media_type: "webhook_content_type_wrong",
   payload_too_large: "webhook_body_too_large",

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Message } from "../../../generated/events/types.ts";
-import { type Found, found, type Outcome, type Passed, passed, type Skipped, skipped } from "../finding.ts";
+import type { Code } from "../codes/codes.ts";
+import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import type { WebhookOperationId } from "./webhook-operations.ts";
 
 export type EventName = Message["event"];
@@ -15,6 +16,7 @@ interface Delivery {
   treatment: Reply;
   attempts: number;
   isAcknowledged: boolean;
+  /** Whether the sender closed the connection before the response. */
   hasGivenUp: boolean;
   /** Whether the time of its Retry-After is over. */
   mayRetry: boolean;
@@ -25,14 +27,10 @@ export interface Attempt {
   reply: Reply;
   /** 1: the first attempt. */
   number: number;
-  /** A note for the person at the terminal. */
   note: string | undefined;
   found: Found | undefined;
-  acknowledged(): void;
-  /** Called when the sender closed the connection before the response. */
-  gaveUp(): void;
-  /** Called when the time of Retry-After is over. */
-  mayRetry(): void;
+  /** What the response came to is noted here. */
+  delivery: Pick<Delivery, "isAcknowledged" | "hasGivenUp" | "mayRetry">;
 }
 
 /**
@@ -41,7 +39,6 @@ export interface Attempt {
  */
 export interface RetryScenario {
   receive(event: Message, operation: WebhookOperationId): Attempt;
-  /** Whether nothing more is expected. */
   isComplete(): boolean;
   /** @param within the waiting time for texts: "120 s" */
   outcomes(within: string): Outcome[];
@@ -87,35 +84,31 @@ export function createRetryScenario(expected: readonly EventName[]): RetryScenar
       const delivery = deliveries.get(keyOf(event)) ?? begin(event, operation);
       const isRetry = delivery.attempts > 0;
       const note = isRetry ? "repeated with the same traceId" : suspicion(event, deliveries.values());
-      const one = {
-        reply: isRetry ? "acknowledge" : delivery.treatment,
-        note,
-        found: isRetry ? judgeRetry(delivery, event) : undefined,
-        acknowledged: () => {
-          delivery.isAcknowledged = true;
-        },
-        gaveUp: () => {
-          delivery.hasGivenUp = true;
-        },
-        mayRetry: () => {
-          delivery.mayRetry = true;
-        },
-      } as const;
+      const reply = isRetry ? "acknowledge" : delivery.treatment;
+      const found = isRetry ? judgeRetry(delivery, event) : undefined;
       delivery.attempts += 1;
-      return { ...one, number: delivery.attempts };
+      return { reply, note, found, delivery, number: delivery.attempts };
     },
     isComplete: () => {
-      const held = treated("hold");
-      const isHoldOver = held ? held.isAcknowledged : expected.length < 2;
-      const isLimitOver = treated("limit")?.isAcknowledged ?? expected.length < TREATED;
-      const isFailureOver = treated("fail")?.isAcknowledged ?? false;
-      return expected.every(isAcknowledged) && isFailureOver && isHoldOver && isLimitOver;
+      const isOver = (treatment: Reply, least: number) =>
+        treated(treatment)?.isAcknowledged ?? expected.length < least;
+      return (
+        expected.every(isAcknowledged) && isOver("fail", 0) && isOver("hold", 2) && isOver("limit", TREATED)
+      );
     },
     outcomes: (within) => [
-      ...expected.map((name) => judgeExpected(name, isAcknowledged(name), within)),
-      ...judgeFailed(treated("fail"), [...deliveries.values()], within),
-      ...judgeHeld(treated("hold"), [...deliveries.values()], within),
-      ...(expected.length < TREATED ? [] : judgeLimited(treated("limit"), [...deliveries.values()], within)),
+      ...expected.map((name) => {
+        const missing = {
+          expected: `a valid ${name}, sent until it is acknowledged`,
+          actual: `none within ${within}`,
+        };
+        return isAcknowledged(name)
+          ? passed("provider", `${name} is sent`)
+          : found("webhook_event_missing", missing);
+      }),
+      ...(["fail", "hold", "limit"] as const)
+        .slice(0, expected.length < TREATED ? 2 : 3)
+        .map((treatment) => judgeTreated(treatment, [...deliveries.values()], within)),
       ...judgeTraces([...deliveries.values()]),
     ],
   };
@@ -175,47 +168,29 @@ function judgeRetry(delivery: Delivery, event: Message): Found | undefined {
   });
 }
 
-function judgeExpected(name: EventName, isAcknowledged: boolean, within: string): Found | Passed {
-  if (isAcknowledged) return passed("provider", `${name} is sent`);
-  return found("webhook_event_missing", {
-    expected: `a valid ${name}, sent until it is acknowledged`,
-    actual: `none within ${within}`,
-  });
-}
+/** The title of the check of each treatment, and the finding without a retry. */
+const TREATMENTS = {
+  fail: ["a webhook is retried unchanged after a 500", "webhook_not_retried"],
+  hold: [
+    "a webhook with a late response is retried unchanged, unless the sender waits",
+    "webhook_slow_not_retried",
+  ],
+  limit: ["a webhook is retried unchanged after a 429", "webhook_limited_not_retried"],
+} as const satisfies Partial<Record<Reply, readonly [string, Code]>>;
 
-function judgeFailed(failed: Delivery | undefined, deliveries: Delivery[], within: string): Outcome[] {
-  const title = "a webhook is retried unchanged after a 500";
-  if (!failed) return [notSent(title)];
-  if (failed.attempts > 1) return [passed(failed.operation, title)];
-  return [judgeUnrepeated(failed, deliveries, "webhook_not_retried", within)];
-}
-
-function judgeHeld(held: Delivery | undefined, deliveries: Delivery[], within: string): Outcome[] {
-  const title = "a webhook with a late response is retried unchanged, unless the sender waits";
-  if (!held) return [notSent(title)];
-  if (held.isAcknowledged || held.attempts > 1) return [passed(held.operation, title)];
-  if (!held.hasGivenUp) return [notSent(title)];
-  return [judgeUnrepeated(held, deliveries, "webhook_slow_not_retried", within)];
-}
-
-function judgeLimited(limited: Delivery | undefined, deliveries: Delivery[], within: string): Outcome[] {
-  const title = "a webhook is retried unchanged after a 429";
-  if (!limited) return [notSent(title)];
-  if (limited.attempts > 1) return [passed(limited.operation, title)];
-  return [judgeUnrepeated(limited, deliveries, "webhook_limited_not_retried", within)];
-}
-
-function notSent(title: string): Skipped {
-  return skipped("skipped_not_sent", "provider", title, "no suitable webhook was received");
+function judgeTreated(treatment: keyof typeof TREATMENTS, deliveries: Delivery[], within: string): Outcome {
+  const [title, silence] = TREATMENTS[treatment];
+  const delivery = deliveries.find((each) => each.treatment === treatment);
+  const isHeld = treatment === "hold";
+  if (delivery && (delivery.attempts > 1 || (isHeld && delivery.isAcknowledged)))
+    return passed(delivery.operation, title);
+  if (!delivery || (isHeld && !delivery.hasGivenUp))
+    return skipped("skipped_not_sent", "provider", title, "no suitable webhook was received");
+  return judgeUnrepeated(delivery, deliveries, silence, within);
 }
 
 /** Returns the finding for an event without a retry. A changed traceId or payload has its own code. */
-function judgeUnrepeated(
-  delivery: Delivery,
-  deliveries: Delivery[],
-  silence: "webhook_not_retried" | "webhook_slow_not_retried" | "webhook_limited_not_retried",
-  within: string,
-): Found {
+function judgeUnrepeated(delivery: Delivery, deliveries: Delivery[], silence: Code, within: string): Found {
   const { event, operation } = delivery;
   const later = deliveries.slice(deliveries.indexOf(delivery) + 1);
   const expected = `a retry of ${event.event} within ${within}, with the same traceId and payload`;

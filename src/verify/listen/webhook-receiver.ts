@@ -16,7 +16,6 @@ export const HOLD_MS = 6_000;
 /** When a retry of a limited webhook is not too early. One second less than Retry-After: clocks and networks differ. */
 export const LIMIT_MS = (RETRY_AFTER_S - 1) * SECOND_MS;
 
-/** One request, as shown while listening. */
 export interface Seen {
   /** 1: the first request. */
   number: number;
@@ -29,11 +28,7 @@ export interface Seen {
   found: readonly Found[];
 }
 
-export interface Receiver {
-  receive(request: Request, response: Response, operation: WebhookOperation): Promise<void>;
-  refuseMethod(request: Request, response: Response, operation: WebhookOperation): void;
-  refusePath(request: Request, response: Response): void;
-}
+export type Receiver = ReturnType<typeof createReceiver>;
 
 export interface ReceiverOptions {
   token: string;
@@ -44,23 +39,21 @@ export interface ReceiverOptions {
 }
 
 /** Judges each request and responds like the platform, except for deliberate failures of the scenario. */
-export function createReceiver({ token, scenario, hold, onOutcome, onSeen }: ReceiverOptions): Receiver {
+export function createReceiver({ token, scenario, hold, onOutcome, onSeen }: ReceiverOptions) {
   const checkTenant = createTenantCheck();
   let count = 0;
 
-  function answerRefused({ problem: refusal, found }: Refused, request: Request, response: Response): void {
+  /** Reports a request that is no event of the contract. */
+  function reportOther(answer: number, found: readonly Found[]): void {
     count += 1;
     for (const each of found) onOutcome(each);
-    request.resume();
-    sendProblem(refusal, request, response, {});
-    onSeen({ number: count, event: undefined, answer: refusal.status, note: undefined, found });
+    onSeen({ number: count, event: undefined, answer, note: undefined, found });
   }
 
-  function answerForeign(found: Found, response: Response): void {
-    count += 1;
-    onOutcome(found);
-    acknowledge(response);
-    onSeen({ number: count, event: undefined, answer: 200, note: undefined, found: [found] });
+  function answerRefused({ problem: refusal, found }: Refused, request: Request, response: Response): void {
+    request.resume();
+    sendProblem(refusal, request, response, {});
+    reportOther(refusal.status, found);
   }
 
   async function answerMessage(
@@ -73,19 +66,14 @@ export function createReceiver({ token, scenario, hold, onOutcome, onSeen }: Rec
     onOutcome(one.found ?? passed(operation, "a webhook follows the contract"));
     const form = shiftIdForm(event, operation);
     for (const each of form) onOutcome(each);
-    const seen = {
-      number: count,
-      event,
-      note: one.note,
-      found: [...(one.found ? [one.found] : []), ...form],
-    };
+    const seen = { number: count, event, note: one.note, found: [...[one.found ?? []].flat(), ...form] };
     if (one.reply === "hold") onSeen({ ...seen, answer: "held" });
     const answer = await reply(one, response, hold);
     onSeen({ ...seen, answer });
   }
 
   return {
-    receive: async (request, response, operation) => {
+    receive: async (request: Request, response: Response, operation: WebhookOperation): Promise<void> => {
       const { operationId } = operation;
       const refused = judgeHead(request, operationId, token);
       if (refused) return answerRefused(refused, request, response);
@@ -93,14 +81,18 @@ export function createReceiver({ token, scenario, hold, onOutcome, onSeen }: Rec
       if (body.kind === "refused") return answerRefused(body, request, response);
       const payload = readPayload(body.value, operationId);
       if (payload.kind === "refused") return answerRefused(payload, request, response);
-      if (payload.kind === "foreign") return answerForeign(payload.found, response);
+      if (payload.kind === "foreign") {
+        acknowledge(response);
+        return reportOther(200, [payload.found]);
+      }
       const foreign = checkTenant(payload.event, operationId);
       if (foreign) return answerRefused(foreign, request, response);
       await answerMessage(payload.event, operationId, response);
     },
-    refuseMethod: (request, response, operation) =>
+    refuseMethod: (request: Request, response: Response, operation: WebhookOperation) =>
       answerRefused(refuseMethod(request, operation), request, response),
-    refusePath: (request, response) => answerRefused(refusePath(request), request, response),
+    refusePath: (request: Request, response: Response) =>
+      answerRefused(refusePath(request), request, response),
   };
 }
 
@@ -140,14 +132,16 @@ async function reply(
     const detail = "This limit is deliberate. Retry the webhook after the time of Retry-After.";
     const limited = problem("rate_limited", { detail }, { "Retry-After": String(RETRY_AFTER_S) });
     sendProblem(limited, response.req, response, {});
-    void hold(LIMIT_MS).then(one.mayRetry);
+    void hold(LIMIT_MS).then(() => {
+      one.delivery.mayRetry = true;
+    });
   } else if (!response.closed) acknowledge(response);
   await closed;
   if (!response.writableFinished) {
-    one.gaveUp();
+    one.delivery.hasGivenUp = true;
     return "given up";
   }
-  if (response.statusCode === 200) one.acknowledged();
+  if (response.statusCode === 200) one.delivery.isAcknowledged = true;
   return response.statusCode;
 }
 

@@ -9,13 +9,8 @@ const ROUTES = operationsTable.map(({ operationId, method, path }) => ({
   pattern: new RegExp(`^(?:/providers/[^/]+)?${path.replaceAll(/\{(\w{1,99})\}/g, "(?<$1>[^/]+)")}$`),
 }));
 
-interface Route {
-  operation: OperationId;
-  /** Path parameters by name. */
-  parameters: Readonly<Record<string, string>>;
-}
-
-function routeOf(method: string, path: string): Route | undefined {
+/** Returns the operation, and its path parameters by name. */
+function routeOf(method: string, path: string) {
   for (const { operation, pattern, ...route } of ROUTES) {
     const match = route.method === method ? pattern.exec(path) : null;
     if (match) return { operation, parameters: { ...match.groups } };
@@ -23,7 +18,6 @@ function routeOf(method: string, path: string): Route | undefined {
   return undefined;
 }
 
-/** Returns the operation that the interaction calls. */
 export function operationOf({ request }: PactInteraction): OperationId | "provider" {
   return (request && routeOf(request.method, request.path)?.operation) ?? "provider";
 }

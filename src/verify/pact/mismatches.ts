@@ -2,14 +2,27 @@ import { isDeepStrictEqual } from "node:util";
 import type { PactResponse, PactRule, PactRules } from "../contracts.ts";
 import { kindOf } from "../judge/field-faults.ts";
 
-/** One difference between a response and a contract. Places are those of the body: `$.assignedCandidates[*].id`. */
-export type Mismatch =
-  | { kind: "status"; wanted: readonly number[]; received: number }
-  | { kind: "no JSON" }
-  | { kind: "missing"; place: string; names: readonly string[] }
-  | { kind: "too few"; place: string; least: number }
-  | { kind: "another type"; place: string; wanted: string; received: string }
-  | { kind: "another form"; place: string; received: string };
+/** The texts of one difference, without values of the response, which may be personal data. */
+export interface Mismatch {
+  expected: string;
+  actual: string;
+  /** By default, to send what the contract lists. */
+  fix?: string;
+}
+
+/**
+ * Returns the texts of a finding. Equal mismatches give equal texts.
+ * @param does the action of the interaction: "reads a shift"
+ */
+export function mismatchTexts(does: string, mismatches: readonly Mismatch[]): Required<Mismatch> {
+  const joined = (name: "expected" | "actual") =>
+    [...new Set(mismatches.map((each) => each[name]))].sort().join("; ");
+  const fix = mismatches[0]?.fix ?? COMPLETE;
+  return { expected: `${does}: ${joined("expected")}`, actual: joined("actual"), fix };
+}
+
+const COMPLETE =
+  "Send these fields as the contract lists them; the description of the operation shows the whole response.";
 
 /**
  * Compares a response with that of an interaction, like a Pact verifier (specification 4). A place has its own rule, the rule `type` of
@@ -24,13 +37,18 @@ export function mismatchesOf(
 ): Mismatch[] {
   const wanted = statusesOf(response);
   // A refusal has a different body as a consequence.
-  if (!wanted.includes(status)) return [{ kind: "status", wanted, received: status }];
+  if (!wanted.includes(status)) return [otherStatus(wanted, status)];
   if (response.body === undefined) return [];
-  if (json === undefined) return [{ kind: "no JSON" }];
+  if (json === undefined) return [{ expected: "a JSON body", actual: "a body that is not JSON" }];
   return compare("$", response.body.content, json, response.matchingRules?.body ?? {});
 }
 
-function statusesOf({ status, matchingRules }: PactResponse): readonly number[] {
+function otherStatus(wanted: readonly number[], received: number): Mismatch {
+  const expected = `status ${[...wanted].sort().join(" or ")}`;
+  return { expected, actual: `status ${received}`, fix: `Return ${expected}.` };
+}
+
+export function statusesOf({ status, matchingRules }: PactResponse): readonly number[] {
   const [rule] = matchingRules?.status?.$?.matchers ?? [];
   return rule?.match === "statusCode" && Array.isArray(rule.status) ? rule.status : [status];
 }
@@ -50,10 +68,11 @@ function compareObjects(place: string, expected: Fields, actual: unknown, rules:
   if (kindOf(actual) !== kindOf(expected)) return [differenceAt(place, expected, actual)];
   const fields = actual as Fields;
   const names = Object.keys(expected).filter((name) => !Object.hasOwn(fields, name));
-  const missing: Mismatch[] = names.length === 0 ? [] : [{ kind: "missing", place, names }];
+  const lacking = names.map((name) => nameOf(`${place}.${name}`)).sort();
+  const areMissing = `${lacking.join(", ")} ${names.length === 1 ? "is" : "are"} missing`;
   const present = Object.keys(expected).filter((name) => !names.includes(name));
   return [
-    ...missing,
+    ...(names.length === 0 ? [] : [{ expected: "every field that the contract lists", actual: areMissing }]),
     ...present.flatMap((name) => compare(`${place}.${name}`, expected[name], fields[name], rules)),
   ];
 }
@@ -67,10 +86,8 @@ function compareLists(
 ): Mismatch[] {
   if (!Array.isArray(actual)) return [differenceAt(place, expected, actual)];
   const least = rule?.min ?? 0;
-  if (actual.length < least) return [{ kind: "too few", place, least }];
-  if (rule === undefined && actual.length !== expected.length) {
-    return [{ kind: "another form", place, received: kindOf(actual) }];
-  }
+  if (actual.length < least) return [mismatchAt(place, `at least ${least} of them`, "fewer")];
+  if (rule === undefined && actual.length !== expected.length) return [differenceAt(place, expected, actual)];
   if (expected.length === 0) return [];
   return actual.flatMap((entry, index) =>
     compare(`${place}[*]`, expected[index] ?? expected[0], entry, rules),
@@ -112,6 +129,13 @@ function fits(rule: PactRule | undefined, expected: unknown, actual: unknown): b
 function differenceAt(place: string, expected: unknown, actual: unknown): Mismatch {
   const [wanted, received] = [kindOf(expected), kindOf(actual)];
   return wanted === received
-    ? { kind: "another form", place, received }
-    : { kind: "another type", place, wanted, received };
+    ? mismatchAt(place, "the form that the contract lists", `${received} in another form`)
+    : mismatchAt(place, wanted, received);
 }
+
+function mismatchAt(place: string, expected: string, received: string): Mismatch {
+  const name = nameOf(place);
+  return { expected: `${name}: ${expected}`, actual: `${name}: received ${received}` };
+}
+
+const nameOf = (place: string) => place.replace(/^\$\.?/, "") || "the body";

@@ -62,10 +62,10 @@ async function ownState(run: Run, interaction: PactInteraction): Promise<Prepare
       return operationOf(interaction) === "cancelShift"
         ? cancellableShift(run)
         : prepareShift(run, interaction);
-    default:
-      return {
-        missing: `the state "${state?.name}" cannot be set up through the contract's API: provide --states-url`,
-      };
+    default: {
+      const why = "cannot be set up through the contract's API: provide --states-url";
+      return { missing: `the state "${state?.name}" ${why}` };
+    }
   }
 }
 
@@ -74,9 +74,7 @@ async function unknownCandidate(run: Run, { description, request }: PactInteract
   const isCreation = request?.method === "POST";
   const name = description.replace(/ \[.*/, "");
   const { number, lookups } = await (isCreation ? testNumberFor(run, "valid", name) : unusedNumberOf(run));
-  if (isTaken(lookups, number)) {
-    return { missing: NUMBERS_USED_UP };
-  }
+  if (isTaken(lookups, number)) return { missing: NUMBERS_USED_UP };
   const personalNumber = isCreation ? numberText(run, number) : number;
   return { values: { personalNumber, hyphenatedNumber: hyphenated(number) } };
 }
@@ -110,9 +108,7 @@ async function cancellableShift(run: Run): Promise<Prepared> {
   const cancellable = uncancelled(run) ?? (run.createShift ? await createCancellable(run) : undefined);
   if (cancellable && !("missing" in cancellable)) return { values: { shiftId: cancellable.shiftId } };
   const isGone = run.known.cancellable && !("missing" in run.known.cancellable);
-  const why = isGone
-    ? "the shift that may be cancelled is already cancelled"
-    : "no shift that may be cancelled";
+  const why = `${isGone ? "the" : "no"} shift that may be cancelled${isGone ? " is already cancelled" : ""}`;
   return { missing: cancellable?.missing ?? `${why}: ${CANCEL_MORE}` };
 }
 

@@ -5,20 +5,13 @@ import type { PactInteraction } from "../contracts.ts";
 import { isPlain } from "../exchange.ts";
 import type { StateValues } from "../provider-states.ts";
 import type { Run } from "../run.ts";
-import { hasStarted, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
+import { hasStarted, NO_SHIFT, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
 import { bookableId, personOf, prepare, secondOf } from "../test-candidates.ts";
 import { operationOf } from "./interaction.ts";
 
 /** The values of a provider state, or the reason why it cannot be set up. */
 export type Prepared = { values: StateValues } | { missing: string };
 
-interface Wanted {
-  /** In addition to the provider's own candidates. */
-  positions: number;
-  assigned: number;
-}
-
-/** The current shift of the replay. */
 interface Present {
   shiftId: string;
   body: ShiftBody;
@@ -29,7 +22,9 @@ interface Present {
 export async function prepareShift(run: Run, interaction: PactInteraction): Promise<Prepared> {
   const present = await readPresent(run);
   if ("missing" in present) return present;
-  const { positions = 1, assigned = 0 } = wantedBy(interaction);
+  const [state] = interaction.providerStates ?? [];
+  // Positions are those in addition to the provider's own candidates.
+  const { positions = 1, assigned = 0 }: { positions?: number; assigned?: number } = state?.params ?? {};
   if (!run.mayChange) return asItIs(present, assigned);
   const { first, second } = await replayCandidatesOf(run);
   if (first === undefined) return { missing: "no candidate: creating one failed" };
@@ -43,14 +38,9 @@ export async function prepareShift(run: Run, interaction: PactInteraction): Prom
   return { values: { ...shown(present), candidateId, ...(assigned > 0 && { assignedCandidateId: first }) } };
 }
 
-function wantedBy({ providerStates: [state] = [] }: PactInteraction): Partial<Wanted> {
-  return state?.params ?? {};
-}
-
 async function readPresent(run: Run): Promise<Present | { missing: string }> {
   const shiftId = secondShiftOf(run);
-  if (shiftId === undefined)
-    return { missing: "no shift: provide --fixtures with a shiftId, or --states-url" };
+  if (shiftId === undefined) return { missing: NO_SHIFT };
   const read = await readShiftOf(run, shiftId);
   const [body, shift] = [shiftBodyOf(read), shiftOf(read)];
   if (!body || !shift) return { missing: "the shift of the replay cannot be read" };
@@ -79,7 +69,6 @@ interface Arrangement {
   assigned: number;
 }
 
-/** Returns why the shift cannot be arranged, or undefined. */
 async function arrange(run: Run, present: Present, wanted: Arrangement): Promise<string | undefined> {
   const { shiftId, body } = present;
   const { first, second, slots, assigned } = wanted;

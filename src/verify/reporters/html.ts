@@ -1,5 +1,5 @@
 import type { CheckResult } from "../check-results.ts";
-import type { Reporter, Verification } from "../events.ts";
+import type { Reporter, Summary, Verification } from "../events.ts";
 import type { Finding } from "../finding.ts";
 import { STYLE } from "./html-style.ts";
 import { Markup, markup } from "./markup.ts";
@@ -17,7 +17,6 @@ import {
   sectionsOf,
 } from "./report-content.ts";
 
-/** Writes one self-contained HTML document without scripts. */
 export function htmlReport(write: (text: string) => void): Reporter {
   return (event) => {
     if (event.type === "end") write(pageOf(event.verification));
@@ -27,24 +26,15 @@ export function htmlReport(write: (text: string) => void): Reporter {
 function pageOf(verification: Verification): string {
   const { summary, findings, baseUrl } = verification;
   return documentOf(`${baseUrl} ${summary.verdict}`, headOf(verification), [
-    chapter("Errors", sectionsOf(findings, "error")),
-    chapter("Warnings", sectionsOf(findings, "warning")),
-    skippedChapter(findings),
+    ...findingChapters(findings),
     coverageChapter(verification),
     passedChapter(verification.checks.filter(({ outcome }) => outcome === "passed")),
   ]);
 }
 
 function headOf({ summary, forms, requests, duration, seed, baseUrl, ...rest }: Verification): Markup {
-  const { verdict, errors, warnings, skipped, checks } = summary;
+  const { verdict } = summary;
   const { providerId, startedAt, version, command } = rest;
-  const counts = [
-    counted(errors, "error"),
-    counted(warnings, "warning"),
-    `${skipped} not checked`,
-    counted(checks, "check"),
-    counted(requests, "request"),
-  ].map((text) => text.split(/ (.*)/) as [string, string]);
   const facts = [
     ["target", baseUrl],
     ["organisation", providerId],
@@ -63,13 +53,32 @@ function headOf({ summary, forms, requests, duration, seed, baseUrl, ...rest }: 
 <p class="verdict ${verdict}">${verdict}${rest.readOnly ? " (read-only)" : ""}</p>
 ${notes.map((note) => markup`<p>${note}</p>`)}
 <h1>${baseUrl}</h1>
-<ul class="counts">${counts.map(([count, name]) => markup`<li><b>${count}</b> ${name}</li>`)}</ul>
+${countsOf(summary, [counted(requests, "request")])}
 <dl class="facts">${facts.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 ${command === undefined ? "" : markup`<pre><code>${command}</code></pre>`}
 </header>`;
 }
 
-export function chapter(title: string, sections: readonly Section[]): Markup {
+/** Returns the list of counts. @param more texts like `2 requests` */
+export function countsOf(
+  { errors, warnings, skipped, checks }: Summary,
+  more: readonly string[] = [],
+): Markup {
+  const counts = [counted(errors, "error"), counted(warnings, "warning"), `${skipped} not checked`];
+  const items = [...counts, counted(checks, "check"), ...more].map((text) => {
+    const [count = "", name = ""] = text.split(/ (.*)/);
+    return markup`<li><b>${count}</b> ${name}</li>`;
+  });
+  return markup`<ul class="counts">${items}</ul>`;
+}
+
+export const findingChapters = (findings: readonly Finding[]): readonly Markup[] => [
+  chapter("Errors", sectionsOf(findings, "error")),
+  chapter("Warnings", sectionsOf(findings, "warning")),
+  skippedChapter(findings),
+];
+
+function chapter(title: string, sections: readonly Section[]): Markup {
   if (sections.length === 0) return markup``;
   return markup`<section><h2>${title}</h2>
 ${sections.map(placeOf)}</section>`;
@@ -93,14 +102,13 @@ ${reproduce === "" ? "" : markup`<pre><code>${reproduce}</code></pre>`}
 `;
 }
 
-/** Marks text in backticks as code. */
 function withCode(text: string): readonly Markup[] {
   return text
     .split("`")
     .map((part, index) => (index % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`));
 }
 
-export function skippedChapter(findings: readonly Finding[]): Markup {
+function skippedChapter(findings: readonly Finding[]): Markup {
   const reasons = notChecked(findings);
   if (reasons.length === 0) return markup``;
   const item = ({ title, places }: NotChecked["checks"][number]) =>
@@ -126,7 +134,6 @@ function coverageChapter({ coverage }: Verification): Markup {
 </table></div></section>`;
 }
 
-/** Returns each passed check with its statements. */
 export function passedChapter(passed: readonly Pick<CheckResult, "operation" | "name" | "titles">[]): Markup {
   const items = passed.map(({ name, operation, titles }) => {
     const holds = titles.filter((title) => title !== name).join("; ");

@@ -15,7 +15,6 @@ function wholeSummary({ summary, ...verification }: Verification) {
   return { ...summary, ...facts };
 }
 
-/** Writes the whole verification as one JSON document. */
 export function jsonReport(write: (text: string) => void): Reporter {
   return (event) => {
     if (event.type !== "end") return;

@@ -1,6 +1,6 @@
 import type { CheckResult, Suite } from "../check-results.ts";
 import type { Reporter, Verification } from "../events.ts";
-import type { Finding, Place } from "../finding.ts";
+import type { Finding } from "../finding.ts";
 import { groups } from "../options.ts";
 import { type Markup, markup } from "./markup.ts";
 import { rowsOf } from "./report-content.ts";
@@ -11,14 +11,7 @@ export interface JunitOptions {
 }
 
 /** One test: a check at one operation. */
-export interface Test {
-  operation: Place;
-  /** Independent of the outcome, and the same in every run. */
-  name: string;
-  outcome: CheckResult["outcome"];
-  /** Undefined if the check passed. */
-  finding?: Finding;
-}
+export type Test = Omit<CheckResult, "suite" | "titles">;
 
 const SUITES: readonly Suite[] = ["every response", ...groups];
 
@@ -37,7 +30,7 @@ function documentOf(verification: Verification, failOn: "error" | "warning"): Ma
   const suites = Map.groupBy(checks, ({ suite }) => suite);
   const seconds = (duration / 1000).toFixed(3);
   return markup`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="shiftpact verify ${baseUrl}" ${countsOf(checks, failOn)} errors="0" time="${seconds}" timestamp="${startedAt}">
+<testsuites name="shiftpact verify ${baseUrl}" ${attributesOf(checks, failOn)} errors="0" time="${seconds}" timestamp="${startedAt}">
 ${SUITES.map((suite) => suiteOf(suite, suites.get(suite) ?? [], verification, failOn))}</testsuites>
 `;
 }
@@ -49,7 +42,7 @@ function suiteOf(
   failOn: "error" | "warning",
 ): Markup {
   if (tests.length === 0) return markup``;
-  return markup`  <testsuite name="${suite}" ${countsOf(tests, failOn)} errors="0">
+  return markup`  <testsuite name="${suite}" ${attributesOf(tests, failOn)} errors="0">
     <properties>
       <property name="seed" value="${seed}"/>
       <property name="providerId" value="${providerId}"/>
@@ -63,7 +56,7 @@ ${tests.map((test) => testOf(test, failOn))}  </testsuite>
 const isFailure = ({ outcome }: Test, failOn: "error" | "warning") =>
   outcome === "error" || (outcome === "warning" && failOn === "warning");
 
-export function countsOf(tests: readonly Test[], failOn: "error" | "warning" = "error"): Markup {
+export function attributesOf(tests: readonly Test[], failOn: "error" | "warning" = "error"): Markup {
   const failures = tests.filter((test) => isFailure(test, failOn)).length;
   const skips = tests.filter(({ outcome }) => outcome === "skipped").length;
   return markup`tests="${tests.length}" failures="${failures}" skipped="${skips}"`;
@@ -71,10 +64,7 @@ export function countsOf(tests: readonly Test[], failOn: "error" | "warning" = "
 
 export function testOf(test: Test, failOn: "error" | "warning" = "error"): Markup {
   const { operation, name, finding } = test;
-  if (!finding) {
-    return markup`    <testcase classname="${operation}" name="${name}"/>
-`;
-  }
+  if (!finding) return markup`    <testcase classname="${operation}" name="${name}"/>\n`;
   return markup`    <testcase classname="${operation}" name="${name}">
 ${resultOf(finding, isFailure(test, failOn))}
     </testcase>

@@ -4,7 +4,6 @@ import type { Finding, Place } from "../finding.ts";
 import type { KnownForms, ProviderForms } from "../interactions.ts";
 import { webhookOperations } from "../listen/webhook-operations.ts";
 
-/** The findings of one place. */
 export interface Section {
   place: Place;
   /** `GET /shifts/{shiftId}`; empty for the provider as a whole. */
@@ -54,7 +53,6 @@ export interface NotChecked {
   checks: readonly { title: string; places: readonly Place[] }[];
 }
 
-/** Returns the skipped checks by reason. */
 export function notChecked(findings: readonly Finding[]): readonly NotChecked[] {
   const skips = findings.filter(({ severity }) => severity === "skipped");
   const byReason = Map.groupBy(skips, ({ code, actual }) =>
@@ -70,13 +68,8 @@ function byTitle(skips: readonly Finding[]): NotChecked["checks"] {
   }));
 }
 
-/** Number of responses by operation and status, with a row for each operation. */
-export interface CoverageTable {
-  statuses: readonly string[];
-  rows: readonly { call: string; counts: readonly number[] }[];
-}
-
-export function coverageTable(coverage: Coverage): CoverageTable {
+/** Returns the number of responses by status, with a row for each operation. */
+export function coverageTable(coverage: Coverage) {
   const statuses = [...new Set(Object.values(coverage).flatMap((counts) => Object.keys(counts)))].sort();
   const rows = operationsTable.map(({ operationId }) => ({
     call: callOf(operationId),
@@ -85,7 +78,6 @@ export function coverageTable(coverage: Coverage): CoverageTable {
   return { statuses, rows };
 }
 
-/** Names and values of the forms, in the order of the reports. */
 const FORM_LABELS: {
   readonly [Form in keyof ProviderForms]: readonly [name: string, words: Record<ProviderForms[Form], string>];
 } = {
@@ -102,7 +94,6 @@ const FORM_LABELS: {
   registry: ["registry", { offered: "offered", absent: "not offered" }],
 };
 
-/** Returns the detected forms of the provider as labels and values. */
 export function formLabels(forms: KnownForms): readonly (readonly [name: string, value: string])[] {
   return Object.entries(FORM_LABELS).flatMap(([form, [name, words]]) => {
     const value = forms[form as keyof KnownForms];
@@ -128,7 +119,6 @@ export function rateLimitText({ waits, atOnce }: Verification["limited"]): strin
   return `The provider limits its rate (429): the run waited ${waits === 1 ? "once" : `${waits} times`}, and then sent at most ${atOnce} concurrent requests.`;
 }
 
-/** Returns what stays at the provider, or undefined. */
 export function leftText({ candidates }: Pick<Verification, "candidates">): string | undefined {
   if (candidates === 0) return undefined;
   return `${counted(candidates, "new test candidate")} with the last name Provning ${candidates === 1 ? "stays" : "stay"} at the provider: --states-url can remove them.`;

@@ -9,14 +9,12 @@ import {
 } from "./report-content.ts";
 import { type Terminal, together } from "./terminal.ts";
 
-/** Writes the detected dialect in one sentence. */
 export function writeForms({ forms }: Verification, terminal: Terminal): void {
   const words = formLabels(forms).map(([name, value]) => together(`${name}: ${value}`));
   terminal.heading("Dialect");
   terminal.paragraph(words.length === 0 ? "not detected" : words.join("; "), 2);
 }
 
-/** Writes how often each operation returned each status. */
 export function writeCoverage({ coverage }: Verification, terminal: Terminal): void {
   const { statuses, rows } = coverageTable(coverage);
   const callWidth = Math.max(...rows.map(({ call }) => call.length));
@@ -27,16 +25,11 @@ export function writeCoverage({ coverage }: Verification, terminal: Terminal): v
     `${name.padEnd(callWidth + 2)} ${cells.map((cell, column) => ` ${cell.padStart(widths[column] ?? 0)}`).join("")}`;
   terminal.heading(row("Responses by status", statuses));
   for (const { call, counts } of rows) {
-    terminal.write(
-      row(
-        `  ${call}`,
-        counts.map((count) => (count === 0 ? "·" : String(count))),
-      ),
-    );
+    const cells = counts.map((count) => (count === 0 ? "·" : String(count)));
+    terminal.write(row(`  ${call}`, cells));
   }
 }
 
-/** Writes the last lines of the report: limits of the verdict, and the summary. */
 export function writeSummary(verification: Verification, terminal: Terminal): void {
   const { summary, requests, duration, seed, limited, readOnly } = verification;
   const more = [counted(requests, "request"), `${(duration / 1000).toFixed(1)} s`, `seed ${seed}`];

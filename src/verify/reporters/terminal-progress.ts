@@ -1,3 +1,4 @@
+import type { Summary } from "../events.ts";
 import type { Finding } from "../finding.ts";
 import type { Group } from "../options.ts";
 import { counted } from "./report-content.ts";
@@ -8,18 +9,11 @@ export interface Progress {
   begin(group: Group): void;
   checked(): void;
   found(severity: Finding["severity"]): void;
-  /** Reports a group that does not run. */
   skipGroup(group: Group): void;
-  /** Ends the last group. */
   end(): void;
 }
 
-interface Line {
-  group: Group;
-  checks: number;
-  errors: number;
-  warnings: number;
-}
+type Line = Pick<Summary, "checks" | "errors" | "warnings"> & { group: Group };
 
 /** Moves up one line and clears it. */
 const AGAIN = "\u001b[1A\u001b[2K";

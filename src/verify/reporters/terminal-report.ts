@@ -1,4 +1,4 @@
-import type { Reporter, RunEvent, Verification } from "../events.ts";
+import type { Reporter, RunEvent } from "../events.ts";
 import type { Verdict } from "../verdict.ts";
 import { callOf } from "./report-content.ts";
 import { createTerminal, type Terminal, together } from "./terminal.ts";
@@ -27,16 +27,12 @@ export function terminalReport(write: (line: string) => void, options: TerminalO
   const terminal = createTerminal((line) => (isHeld ? held.push(line) : write(line)), width, isInteractive);
   const progress = createProgress(terminal, isInteractive);
   return (event) => {
-    if (isHeld && isPastReachability(event)) {
+    if (event.type === "end" || (event.type === "group" && event.group !== "reachability")) {
       isHeld = false;
       for (const line of held.splice(0)) write(line);
     }
     take(event, terminal, progress);
   };
-}
-
-function isPastReachability(event: RunEvent): boolean {
-  return event.type === "end" || (event.type === "group" && event.group !== "reachability");
 }
 
 function take(event: RunEvent, terminal: Terminal, progress: Progress): void {
@@ -61,7 +57,10 @@ function take(event: RunEvent, terminal: Terminal, progress: Progress): void {
       break;
     case "end":
       progress.end();
-      writeEnd(event.verification, terminal);
+      writeFindings(event.verification.findings, terminal);
+      writeForms(event.verification, terminal);
+      writeCoverage(event.verification, terminal);
+      writeSummary(event.verification, terminal);
       break;
     default:
       event satisfies never;
@@ -70,29 +69,18 @@ function take(event: RunEvent, terminal: Terminal, progress: Progress): void {
 
 function writePlan({ baseUrl, providerId, changes }: RunEvent & { type: "plan" }, terminal: Terminal): void {
   terminal.write(`${terminal.paint("bold", `Verifying ${baseUrl}`)}, organisation ${providerId}`);
-  if (changes.length === 0) terminal.paragraph("Only GET is called: nothing is changed.", 2);
+  const calls = changes.map((each) => together(callOf(each))).join(", ");
+  if (calls === "") terminal.paragraph("Only GET is called: nothing is changed.", 2);
   else {
+    terminal.paragraph(`These calls change data: ${calls}.`, 2);
     terminal.paragraph(
-      `These calls change data: ${changes.map((each) => together(callOf(each))).join(", ")}.`,
-      2,
-    );
-    terminal.paragraph(
-      "Shifts and assignments are restored afterwards; created test candidates stay, and the cancellable shift that you name is cancelled. Use --read-only to skip these calls.",
+      "Shifts and assignments are restored afterwards; created test candidates stay unless --states-url removes them, and the cancellable shift that you name is cancelled. Use --read-only to skip these calls.",
       2,
     );
   }
   terminal.write("");
 }
 
-function writeEnd(verification: Verification, terminal: Terminal): void {
-  const { findings } = verification;
-  writeFindings(findings, terminal);
-  writeForms(verification, terminal);
-  writeCoverage(verification, terminal);
-  writeSummary(verification, terminal);
-}
-
-/** Writes the outcome of `listen` or `compare`. */
 export function writeVerdict(
   { findings, summary }: Verdict,
   write: (line: string) => void,

@@ -69,7 +69,6 @@ export function createTerminal(
 
 const NO_BREAK = "\u00a0";
 
-/** Joins words with non-breaking spaces. */
 export function together(text: string): string {
   return text.replaceAll(" ", NO_BREAK);
 }

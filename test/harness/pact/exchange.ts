@@ -1,7 +1,7 @@
 import type { MatchersV3, PactV4 } from "@pact-foundation/pact";
 import type { ProviderClient } from "../../../src/clients/provider/client.ts";
 import type { Dialect, SeenDialect } from "../../../src/contract/dialect.ts";
-import { describeInteraction, type KnownForms } from "../../../src/verify/interactions.ts";
+import type { KnownForms } from "../../../src/verify/interactions.ts";
 import { aBearerToken, aJsonType, aTraceparent, aUuid, EXAMPLES, stated } from "./matching.ts";
 
 /** One request and its response: one interaction of the contract. `{names}` are values of the provider state. */
@@ -64,4 +64,13 @@ export function addExchange(pact: PactV4, exchange: Exchange, routing: Dialect["
     .willRespondWith(status, (response) => {
       if (answer) response.headers({ "Content-Type": aJsonType() }).jsonBody(answer);
     });
+}
+
+/**
+ * Returns an interaction's description with the forms it is limited to: `reads a shift [routing=path variant=a]`.
+ * The description contains the forms, because every Pact verifier can filter by it.
+ */
+export function describeInteraction(does: string, forms: KnownForms): string {
+  const pairs = Object.entries(forms).map(([form, value]) => `${form}=${value}`);
+  return pairs.length === 0 ? does : `${does} [${pairs.join(" ")}]`;
 }

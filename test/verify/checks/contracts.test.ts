@@ -14,6 +14,7 @@ import {
   type Reply,
   run,
 } from "../../harness/faulty-provider.ts";
+import { untilReset } from "../../harness/listening.ts";
 import { dialects, hyphenatedOnly } from "./dialects.ts";
 
 const options = { only: ["contracts"] } satisfies Partial<VerifyOptions>;
@@ -41,13 +42,14 @@ afterEach(() => {
 /** Starts Pact's callback. It returns 500 for unknown states, and for those that `isKnown` excludes. */
 async function callback(sandbox: Sandbox, isKnown = (_: string) => true): Promise<string> {
   const states: Record<string, (parameters?: never) => object> = providerStates(sandbox);
-  const server = createServer(async (request, response) => {
+  const listener = untilReset(async (request, response) => {
     const { state, params } = (await json(request)) as { state: string; params: never };
     const values = isKnown(state) ? states[state]?.(params) : undefined;
     response
       .writeHead(values ? 200 : 500, { "Content-Type": "application/json" })
       .end(JSON.stringify(values));
   });
+  const server = createServer(listener);
   await once(server.listen(0, "127.0.0.1"), "listening");
   closing.push(() => server.close().closeAllConnections());
   return `http://127.0.0.1:${(server.address() as { port: number }).port}/states`;

@@ -299,6 +299,8 @@ def body_faults():
         after=on(("get-shift",), lambda a: setattr(a, "length", 20)))
     add("warning-before-json", "outlets: a warning of the runtime before the JSON", after=on(
         ("outlets",), as_raw(lambda a: b"<br />\n<b>Warning</b>:  Undefined array key\n" + encoded(a))))
+    add("warning-everywhere", "every operation: a warning of the runtime before the JSON", after=on(
+        OPS, as_raw(lambda a: b"<br />\n<b>Warning</b>:  Undefined array key\n" + encoded(a))))
     add("byte-order-mark", "outlets: a byte order mark before the JSON",
         after=on(("outlets",), as_raw(lambda a: b"\xef\xbb\xbf" + encoded(a))))
     for op in ("outlets", "roles"):
