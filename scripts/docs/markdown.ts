@@ -37,7 +37,7 @@ function htmlOf(text: string, linkTo: LinkTo): { html: string; headings: readonl
   const marked = new Marked({ gfm: true });
   marked.use({
     walkTokens: (token) => {
-      if (token.type === "link") token.href = linkTo(token.href);
+      if (token.type === "link" || token.type === "image") token.href = linkTo(token.href);
     },
     renderer: {
       html: ({ text }) => markup`${text}`.text,

@@ -37,6 +37,7 @@ export const GUIDES = {
     "Third-party generators, mocks and checks on the documents.",
   ),
   platform: page("guide-platform.html", "Change the contract", "Edit spec/, generate, use the clients."),
+  console: page("guide-console.html", "Use the console", "The tasks of an operator, with pictures."),
   operator: page("guide-operator.html", "Run the platform", "Deploy, onboard, watch, back up."),
   organisations: page(
     "guide-organisations.html",

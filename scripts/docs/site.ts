@@ -92,6 +92,8 @@ const PAGE_OF: Readonly<Record<string, Page>> = {
 /** @throws Error for a link to a file of the repository that has no page */
 function siteLink(href: string): string {
   if (/^(https:|#)/.test(href)) return href;
+  if (href.endsWith(".webp"))
+    return `data:image/webp;base64,${readFileSync(join(SPEC, "guides", href), "base64")}`;
   const [path = "", fragment] = href.split("#");
   // The site has no source files: readers find them in the repository.
   if (path.endsWith("/provider.py")) return `${GUIDES["first-ten-minutes"].file}#minute-3-see-how-it-is-made`;

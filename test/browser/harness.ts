@@ -142,17 +142,17 @@ function consoleFolder(): string {
   return join(dirname(inject("pgliteTemplate")), `console-${process.pid}`);
 }
 
-/** Fails for serious and critical violations only. */
-export async function expectNoSeriousViolation(page: Page): Promise<void> {
+/** axe finds nothing, of whatever weight. */
+export async function expectNoViolation(page: Page): Promise<void> {
   // Through the debugger, because the content security policy allows no foreign script.
   await page.evaluate(await axeSource());
   const { violations } = await page.evaluate<AxeResults>(
     "axe.run(document, { resultTypes: ['violations'] })",
   );
-  const serious = violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
-  expect(serious).toEqual([]);
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+  expect(found, found.join("\n")).toEqual([]);
 }
 
 function axeSource(): Promise<string> {

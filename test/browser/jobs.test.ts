@@ -8,8 +8,8 @@ import { ok } from "../harness/operations.ts";
 import type { Organisation } from "../harness/organisation.ts";
 import {
   type Display,
-  expectNoSeriousViolation,
   expectNoSidewaysScroll,
+  expectNoViolation,
   PHONE,
   tabTo,
   useConsoleHarness,
@@ -75,7 +75,8 @@ describe("the list of jobs", () => {
       return organisation.open({ startTime: startTime ?? "", endTime: endTime ?? "" });
     };
     const [soon] = [await open(3), await open(60)];
-    const page = await harness().visit("?search=beckholm");
+    const page = await harness().visit();
+    await page.getByLabel("Place or id").fill("beckholm");
     const links = page.locator("table.jobs a");
     await expect.poll(() => links.count()).toBe(2);
     await page.getByLabel("Needs").selectOption("People within 24 hours");
@@ -117,13 +118,13 @@ describe("2,000 open jobs", () => {
     await inDatabase(harness().location, (kysely) =>
       insertJobs(kysely, organisation, { count: 2_001, firstStart: START }),
     );
-    const page = await visitJobsOf(organisation);
+    const page = await visitJobsOf(organisation, { expected: [/\b404\b/] });
     await page.getByRole("link", { name: "2,001 Open" }).waitFor();
     const rows = page.locator("table.jobs tbody tr:not(.day)");
     const first = rows.first().locator("time");
     await first.waitFor();
     expect(await first.getAttribute("datetime")).toBe(START);
-    await expectNoSeriousViolation(page);
+    await expectNoViolation(page);
     const more = page.getByRole("button", { name: "Show more" });
     for (let shown = 100; shown < 2_001; shown += 100) {
       await expect.poll(() => rows.count()).toBe(shown);
@@ -134,6 +135,10 @@ describe("2,000 open jobs", () => {
     expect(await first.getAttribute("datetime")).toBe(START);
     const last = new Date(Date.parse(START) + 2_000 * HOUR_MS).toISOString();
     expect(await rows.last().locator("time").getAttribute("datetime")).toBe(last);
+    await page.getByRole("link", { name: "List", exact: true }).and(page.locator("[aria-current]")).waitFor();
+    // As if its steps were older than the platform keeps them.
+    await rows.last().getByRole("link").click();
+    await page.getByText("No steps are recorded any more").waitFor();
   });
 
   it("get a more urgent job at the top without a reload", async () => {
@@ -168,7 +173,7 @@ describe("2,000 open jobs", () => {
     const first = options.first();
     await first.getByText("Astrid Lind").waitFor();
     await first.getByText("has an offer").waitFor();
-    await expectNoSeriousViolation(page);
+    await expectNoViolation(page);
     await page.keyboard.type("person 2001");
     await expect.poll(() => options.allTextContents()).toEqual([expect.stringContaining("Person 2001")]);
     await page.keyboard.press("Escape");
@@ -207,6 +212,18 @@ describe("the page of a job", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Withdraw Astrid Lind");
+  });
+
+  it("asks for the next candidate once one is accepted", async () => {
+    const organisation = await harness().onboard();
+    await organisation.addPerson({ firstName: "Ylva", lastName: "Rask" });
+    const page = await visitJob(await organisation.open({ positions: 2 }));
+    const choice = page.getByRole("combobox", { name: "Accept for a candidate" });
+    await choice.click();
+    await page.getByRole("option", { name: /Ylva Rask.*has an offer/ }).click();
+    await page.getByRole("button", { name: "Accept", exact: true }).click();
+    await rowOf(page, "Ylva Rask").getByText("confirmed").waitFor();
+    await expect.poll(() => choice.inputValue()).toBe("");
   });
 
   it("shows why a candidate cannot be booked", async () => {
@@ -341,12 +358,12 @@ describe("the list of jobs and the page of a job", () => {
     const { organisation, job } = await jobWithTraces();
     const list = await visitJobsOf(organisation, display);
     await rowOf(list, "Kvarteret").first().waitFor();
-    await expectNoSeriousViolation(list);
+    await expectNoViolation(list);
     const page = await visitJob(job, display);
     await page.getByText("Change requested").first().waitFor();
-    await expectNoSeriousViolation(page);
+    await expectNoViolation(page);
     await page.getByRole("button", { name: "Cancel the job" }).click();
-    await expectNoSeriousViolation(page);
+    await expectNoViolation(page);
   });
 });
 

@@ -24,6 +24,9 @@ export async function populate(harness: ConsoleHarness): Promise<string[]> {
   active.provider.clearFaults();
   const event = await active.event(traceId);
   await active.trySend(open.shiftId, "wrong-token");
+  ok(await operations.importRegistry({ params: active.params }));
+  const unreleased = { providerId: active.providerId, state: "unreleased" } as const;
+  const [member] = ok(await operations.listCandidates({ params: { query: unreleased } })).items;
   const left = await harness.onboard();
   ok(await operations.offboardIntegration({ params: left.params, body: { bookings: "keep" } }));
   const draft = await draftOf(operations);
@@ -33,7 +36,8 @@ export async function populate(harness: ConsoleHarness): Promise<string[]> {
     `jobs/${open.jobId}`,
     "week",
     "people",
-    `people?providerId=${active.providerId}&state=unreleased`,
+    `people?${new URLSearchParams(unreleased)}`,
+    `people/${member?.candidateId}`,
     "people/import",
     `people/${robin.candidateId}`,
     "integrations",
@@ -55,7 +59,7 @@ export async function populate(harness: ConsoleHarness): Promise<string[]> {
 }
 
 /** A draft that has read its outlets and mapped none. */
-async function draftOf(operations: Operations): Promise<string> {
+export async function draftOf(operations: Operations): Promise<string> {
   const sandbox = await startSandbox();
   const { providerId, url: baseUrl, token: providerToken } = sandbox;
   const body = { providerId, kind: "sandbox", name: "Nattkök", baseUrl, providerToken };

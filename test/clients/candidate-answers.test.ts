@@ -77,9 +77,9 @@ describe("an entry of a list that breaks the contract", () => {
       kind: "list",
       items: [good],
       faults: [
-        { entry: 2, reason: "/name is missing" },
+        { entry: 2, reason: "name is missing" },
         { entry: 3, reason: "it must be of type object" },
-        { entry: 4, reason: "/name cannot be stored" },
+        { entry: 4, reason: "name cannot be stored" },
       ],
     });
   });

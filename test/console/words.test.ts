@@ -7,7 +7,7 @@ describe("the words of the console", () => {
     ["/startTime", "must be before the end", "Start time must be before the end"],
     ["#/body/baseUrl", "is missing", "Base url is missing"],
     ["#/query/from", "must be a time", "From must be a time"],
-    ["", "has no change", "has no change"],
+    ["", "has no change", "Has no change"],
   ])("name the field of %s", (pointer, message, text) => {
     expect(faultText(pointer, message)).toBe(text);
   });

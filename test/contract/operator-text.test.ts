@@ -239,7 +239,7 @@ describe("an outcome", () => {
         fault: "end_not_after_start",
         pointer: "/endTime",
       }),
-      "Change refused: the shift would be unusable: the end is not after the start (/endTime)",
+      "Change refused: the shift would be unusable: the end is not after the start (end time)",
     ],
     [
       outcome("registry_imported", {
@@ -267,9 +267,15 @@ describe("an outcome", () => {
 
   it("names the refused call where the step is one", () => {
     const refused = outcome("provider_refused", { status: 409, providerCode: "shift_full" });
-    expect(outcomeText(refused, "assign")).toBe("Assignment refused by the provider: HTTP 409, shift_full");
-    expect(outcomeText(refused, "event")).toBe("Call refused by the provider: HTTP 409, shift_full");
-    expect(outcomeText(refused)).toBe("Call refused by the provider: HTTP 409, shift_full");
+    expect(outcomeText(refused, "assign")).toBe(
+      "Assignment refused by the provider: HTTP 409, every position of the shift is taken",
+    );
+    expect(outcomeText(refused, "event")).toBe(
+      "Call refused by the provider: HTTP 409, every position of the shift is taken",
+    );
+    expect(outcomeText(refused)).toBe(
+      "Call refused by the provider: HTTP 409, every position of the shift is taken",
+    );
   });
 });
 
@@ -277,8 +283,16 @@ describe("a failure", () => {
   it("names the places of a contract violation, five at most", () => {
     const pointers = ["", "/a", "/b", "/c", "/d", "/e"];
     expect(failureText({ failure: "contract_violation", pointers })).toBe(
-      "contract violation in the response at the body, /a, /b, /c, /d",
+      "contract violation in the response at the body, a, b, c, d",
     );
+  });
+
+  it.each([
+    ["shift_full", "every position of the shift is taken"],
+    ["ECONNREFUSED", "connection refused"],
+    ["too_young", "too_young"],
+  ])("puts the code %s in words unless it is the provider's own", (providerCode, words) => {
+    expect(failureText({ status: 409, providerCode })).toBe(`HTTP 409, ${words}`);
   });
 
   it("names the system's code of a connection error", () => {

@@ -1,4 +1,5 @@
 import type { FailureCode } from "../../../generated/operations/types.ts";
+import { fieldWords } from "../../contract/field-words.ts";
 import type { FieldError, Validator } from "../../runtime/validator.ts";
 import { CallRefused, ProviderHttpError } from "./http-error.ts";
 import { MOST_ENTRIES, tooMany } from "./limits.ts";
@@ -118,7 +119,7 @@ export function read<T>(what: string, answer: Answer, validator: Validator<T>): 
 /** An entry of a list, or its contract violation. */
 export type ReadEntry<T> = { entry: T; fault?: never } | { fault: FieldError; entry?: never };
 
-export const faultText = ({ pointer, message }: FieldError) => `${pointer || "it"} ${message}`;
+export const faultText = ({ pointer, message }: FieldError) => `${fieldWords(pointer) || "it"} ${message}`;
 
 export function readEntry<T>(entry: unknown, validator: Validator<T>): ReadEntry<T> {
   if (validator(entry)) return { entry };

@@ -1,3 +1,5 @@
+import { fieldWords } from "../../contract/field-words.ts";
+
 /** What an operator did, after the name of the operator. `{jobId}` stands for what has that id; what an entry lacks is left out. */
 export const DEEDS: Readonly<Record<string, string>> = {
   createIntegration: "registered {providerId}",
@@ -73,6 +75,5 @@ export function deedParts(operation: string, subjects: Readonly<Record<string, s
 export function fieldText(field: string): string {
   const [list = "", id] = field.split("/");
   if (id !== undefined) return `${list.replace(/s$/, "")} ${id}`;
-  const plural = list.replace(/Id(s?)$/, "$1");
-  return plural.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+  return fieldWords(list.replace(/Id(s?)$/, "$1"));
 }

@@ -12,24 +12,30 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
+const FIRST_FIELD = "form :is(input:not([type=radio], [type=checkbox]), select)";
+
 /** A modal window. The browser keeps the focus in it and returns it afterwards. */
 export function Dialog({ title, isOpen, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
-    if (isOpen && !dialog.current?.open) dialog.current?.showModal();
+    if (isOpen && !dialog.current?.open) {
+      dialog.current?.showModal();
+      // The browser chooses the button that closes it, which a space in a text would press.
+      dialog.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
+    }
     if (!isOpen && dialog.current?.open) dialog.current.close();
   }, [isOpen]);
   return (
     <dialog ref={dialog} aria-labelledby={heading} onClose={onClose}>
       {isOpen && (
         <div class="stack">
-          <header class="row">
+          <div class="row">
             <h2 id={heading}>{title}</h2>
-            <button type="button" class="quiet" onClick={onClose}>
+            <button type="button" class="quiet push" onClick={onClose}>
               Close
             </button>
-          </header>
+          </div>
           {children}
         </div>
       )}

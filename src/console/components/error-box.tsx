@@ -1,13 +1,12 @@
 import type { CallError } from "../data/errors.ts";
 import { faultText } from "./field-faults.ts";
 
-/** A failure: what happened, where, and its code. */
+/** A failure: what happened, and where. */
 export function ErrorBox({ error, onRetry }: { error: CallError; onRetry?: () => void }) {
   return (
     <div class="error" role="alert">
       <p>
         <strong>{error.title}</strong>
-        {error.code && <code>{error.code}</code>}
       </p>
       {error.detail && <p>{error.detail}</p>}
       {error.errors && (

@@ -1,3 +1,5 @@
+import { fieldWords } from "../../contract/field-words.ts";
+import { capitalised } from "../../contract/operator-text.ts";
 import type { CallError } from "../data/errors.ts";
 
 /** The faults of a rejected form, by field, and the rest of the problem. */
@@ -36,13 +38,7 @@ const ruleOf = (field: string, message: string): string =>
 
 /** `Start time must be before the end`: the fault of `/startTime`, in words. */
 export function faultText(pointer: string, message: string): string {
-  const words = pointer
-    .replace(/^#?(?:\/(?:body|query|path)(?=\/))?/, "")
-    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
-    .replaceAll("/", " ")
-    .trim()
-    .toLowerCase();
-  return words === "" ? message : `${words.charAt(0).toUpperCase()}${words.slice(1)} ${message}`;
+  return capitalised(`${fieldWords(pointer)} ${message}`.trim());
 }
 
 /** `/baseUrl`, `#/body/baseUrl`: the first member of the body. */

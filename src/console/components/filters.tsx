@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useNames } from "../data/names.ts";
+import { usePaused } from "../data/use-paused.ts";
 import { addressWith, type Filter, type FilterRules, readFilter } from "./filter.ts";
 
 interface FilterState<Rules extends FilterRules> {
@@ -82,10 +83,14 @@ export function CompetenceFilter(props: Omit<FieldProps, "name">) {
   return <SelectFilter {...props} name="Competence" options={options} />;
 }
 
-/** A filter that applies on blur or Enter, because half an id finds nothing. Ids are shown in fixed width. */
+/** A filter that applies once the typing pauses; of ids, on blur or Enter, because half an id finds nothing. Ids are shown in fixed width. */
 export function TextFilter({ name, value = "", isId = false, onChange }: FieldProps & { isId?: boolean }) {
   const [draft, setDraft] = useState(value);
+  const paused = usePaused(draft.trim());
   useEffect(() => setDraft(value), [value]);
+  useEffect(() => {
+    if (!isId && paused !== value && paused === draft.trim()) onChange(paused);
+  }, [paused]);
   return (
     <label class="field">
       <span>{name}</span>

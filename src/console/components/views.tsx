@@ -20,7 +20,7 @@ export function Views({ views, query = "" }: Props) {
       <ul class="row">
         {views.map(({ name, path: to }) => (
           <li key={to}>
-            <a href={`${to}${query}`} {...(to === path && { "aria-current": "page" })}>
+            <a href={`${to}${query}`} {...(isAt(path, to) && { "aria-current": "page" })}>
               {name}
             </a>
           </li>
@@ -29,6 +29,8 @@ export function Views({ views, query = "" }: Props) {
     </nav>
   );
 }
+
+const isAt = (path: string, to: string) => path === to || `${path}/` === to;
 
 const JOB_VIEWS = [
   { name: "List", path: "/console/" },

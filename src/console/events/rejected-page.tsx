@@ -1,4 +1,5 @@
 import type { RejectedWebhook } from "../../../generated/operations/types.ts";
+import { fieldWords } from "../../contract/field-words.ts";
 import { entryOf } from "../../contract/operator-text.ts";
 import { catalogue } from "../../contract/problem.ts";
 import type { Column } from "../components/cells.tsx";
@@ -65,12 +66,7 @@ function RejectedTable({
       cell: ({ code, pointer }) => (
         <>
           {entryOf<{ title: string }>(catalogue, code)?.title ?? code}
-          {pointer !== "" && (
-            <>
-              {" "}
-              (<code>{pointer}</code>)
-            </>
-          )}
+          {pointer !== "" && ` (${fieldWords(pointer)})`}
         </>
       ),
     },

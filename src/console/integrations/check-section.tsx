@@ -25,7 +25,7 @@ export function CheckSection({ providerId, checkedAt, timeZone }: Integration) {
         A check calls the provider's API as the contract describes it, without changing anything. Activating
         the integration queues a check too.
       </p>
-      {may("verifyIntegration") && <CheckAgain providerId={providerId} />}
+      {may("verifyIntegration") && <CheckNow {...{ providerId, checkedAt }} />}
       <QueryView query={failed} lines={1}>
         {(failures) => failures.length > 0 && <Findings findings={failures} />}
       </QueryView>
@@ -46,7 +46,7 @@ export function CheckSection({ providerId, checkedAt, timeZone }: Integration) {
   );
 }
 
-function CheckAgain({ providerId }: { providerId: string }) {
+function CheckNow({ providerId, checkedAt }: { providerId: string; checkedAt: string | undefined }) {
   const [request, setRequest] = useState<{ at: string; isQueued: boolean }>();
   const check = useAction(async () => {
     const { queued } = await ask(api.verifyIntegration({ params: { path: { providerId } } }));
@@ -56,7 +56,7 @@ function CheckAgain({ providerId }: { providerId: string }) {
     <div class="stack tight">
       <div class="row">
         <ActionButton action={check} onClick={check.run}>
-          Check again
+          {checkedAt === undefined ? "Check now" : "Check again"}
         </ActionButton>
         {/* It exists before it has a text, so that screen readers announce the text. */}
         <p class="soft" role="status">

@@ -7,6 +7,7 @@ import { CheckSection } from "./check-section.tsx";
 import { DialectSection } from "./dialect-section.tsx";
 import { BacklogSection, HealthSection } from "./health-sections.tsx";
 import { MappingSection } from "./mapping-section.tsx";
+import { nextStep, stepsOf } from "./onboarding.ts";
 import { OnboardingSection } from "./onboarding-section.tsx";
 import { RegistrationSection } from "./registration-section.tsx";
 import { RegistrySection } from "./registry-section.tsx";
@@ -63,6 +64,7 @@ const SECTIONS = [
 function Sections(organisation: Organisation) {
   const { providerId } = organisation.integration;
   const mapping = useMapping(organisation);
+  const next = nextStep(organisation.integration, stepsOf(organisation.integration, organisation.discovery));
   const latest = useLatest(providerId);
   const integration = latest.data ?? organisation.integration;
   return (
@@ -82,6 +84,7 @@ function Sections(organisation: Organisation) {
         <HealthSection integration={integration} />
         <BacklogSection integration={integration} />
         <MappingSection organisation={organisation} mapping={mapping} />
+        {next?.name === "active" && <a href="#onboarding">Continue with the activation</a>}
         <CheckSection {...integration} />
         <DialectSection providerId={providerId} />
         <RegistrySection providerId={providerId} />

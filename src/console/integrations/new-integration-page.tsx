@@ -62,7 +62,7 @@ function RegistrationForm({ action }: { action: Action<[IntegrationCreate]> }) {
         name="providerId"
         label="providerId"
         required
-        hint="A UUID: the organisation in the provider's system. Every webhook and every call contains it."
+        hint="The UUID of the organisation in the provider's system: the provider knows it."
       />
       <TimeZoneField />
       <h2>Provider</h2>

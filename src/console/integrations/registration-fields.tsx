@@ -70,7 +70,7 @@ export function ProviderFields({ known }: Props) {
         required
         maxLength={32}
         placeholder="tempo"
-        hint="The {provider} segment of its webhook path: lower-case letters, digits, and hyphens."
+        hint="A short name of the provider's system, which its webhook address contains: lower-case letters, digits, and hyphens."
         defaultValue={known?.kind ?? ""}
       />
       <FormField

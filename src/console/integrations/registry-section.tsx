@@ -103,10 +103,10 @@ function Result({ providerId, ...result }: RegistryImport & { providerId: string
     <>
       <Facts
         of={{
-          Imported: `${imported} new candidates`,
-          Updated: `${updated} candidates with missing data`,
-          Skipped: `${skipped} candidates without missing data`,
-          Invalid: `${invalid} unusable entries`,
+          Imported: counted(imported, "new candidate"),
+          Updated: `${counted(updated, "candidate")} with missing data`,
+          Skipped: `${counted(skipped, "candidate")} without missing data`,
+          Invalid: counted(invalid, "unusable entry", "unusable entries"),
           "Waiting for a release":
             unreleased === 0 ? "none" : <a href={waiting}>{counted(unreleased, "person", "people")}</a>,
         }}

@@ -93,9 +93,11 @@ function Withdraw({ job, booking }: { job: Job; booking: Booking }) {
 /** Accepts on behalf of a candidate, for example after a phone call. */
 function Accept({ job }: { job: Job }) {
   const [chosen, setChosen] = useState<JobCandidate>();
+  const [accepted, setAccepted] = useState(0);
   const action = useAction(async (candidate: JobCandidate) => {
     const announcement = await accept(job, candidate);
     setChosen(undefined);
+    setAccepted((before) => before + 1);
     return announcement;
   });
   const submit = (event: SubmitEvent) => {
@@ -105,7 +107,7 @@ function Accept({ job }: { job: Job }) {
   return (
     <form class="stack accept" onSubmit={submit} aria-label="Accept for a candidate">
       <div class="row">
-        <CandidatePicker {...{ job, chosen }} onChoose={setChosen} />
+        <CandidatePicker key={accepted} {...{ job, chosen }} onChoose={setChosen} />
         <ActionButton action={action} tone="primary">
           {action.isRunning ? "Waiting for the provider …" : "Accept"}
         </ActionButton>

@@ -42,8 +42,8 @@ function ChangeForm({ job, zone, onDone }: Props & { onDone(): void }) {
   return (
     <form class="stack" onSubmit={submit}>
       <p class="hint">
-        Times are in <strong>{zone}</strong>. The platform asks the provider with <code>PUT /shifts</code>,
-        and notifies booked candidates of new times.
+        Times are in <strong>{zone}</strong>. The platform asks the provider for the change, and notifies
+        booked candidates of new times.
       </p>
       <LocalTimeField
         name="Start"

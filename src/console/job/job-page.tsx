@@ -109,9 +109,7 @@ function CancelJob({ job, provider }: { job: Job; provider: string }) {
     >
       <p>This cannot be undone.</p>
       <ol class="effects">
-        <li>
-          The platform asks {provider} to delete the shift: <code>DELETE /shifts/{job.shiftId}</code>.
-        </li>
+        <li>The platform asks {provider} to delete the shift.</li>
         <li>The job takes no bookings from now on.</li>
         <li>
           When {provider} confirms, the job is cancelled

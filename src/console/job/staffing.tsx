@@ -27,9 +27,11 @@ export function Staffing({ job, zone }: { job: Job; zone: string | undefined }) 
               <strong>{staffingText(explanation)}</strong>
             </p>
             <ul class="reasons">
-              {explanation.reasons.map((reason, place) => (
-                <ReasonItem key={`${reason.code} ${place}`} reason={reason} job={job} />
-              ))}
+              {explanation.reasons
+                .filter((reason) => staffingReasonText(reason).detail !== staffingText(explanation))
+                .map((reason, place) => (
+                  <ReasonItem key={`${reason.code} ${place}`} reason={reason} job={job} />
+                ))}
             </ul>
             {explanation.waves && <Waves waves={explanation.waves} zone={zone} />}
           </>
@@ -73,38 +75,31 @@ function ReasonItem({ reason, job }: { reason: Reason; job: Job }) {
 }
 
 /** The page where the remedy is carried out; undefined where it is this page, or where there is none. */
-const PAGES = {
-  cancelled: undefined,
-  expired: undefined,
+const PAGES: Partial<Record<StaffingReasonCode, Page>> = {
   being_cancelled: "issues",
-  overfilled: undefined,
-  filled: undefined,
-  own_people: undefined,
   outlet_not_mapped: "mapping",
   role_not_mapped: "mapping",
   integration_draft: "onboarding",
   integration_suspended: "onboarding",
   integration_paused: "health",
-  nobody_has_competence: undefined,
-  nobody_free: undefined,
-  not_accepted_yet: undefined,
-  not_offered_yet: undefined,
-  some_not_free: undefined,
+  nobody_has_competence: "people",
+  nobody_free: "people",
   booking_failed: "issues",
-  booking_released: undefined,
   waiting_for_provider: "health",
   event_waiting: "events",
   event_failed: "events",
   event_dead: "events",
-} satisfies Record<StaffingReasonCode, Page | undefined>;
+};
 
-type Page = "issues" | "events" | "mapping" | "onboarding" | "health";
+type Page = "people" | "issues" | "events" | "mapping" | "onboarding" | "health";
 
 function linkOf(code: StaffingReasonCode, { providerId, shiftId }: Job) {
-  const page = entryOf<Page | undefined>(PAGES, code);
+  const page = entryOf(PAGES, code);
   switch (page) {
     case undefined:
       return undefined;
+    case "people":
+      return { href: "/console/people", name: "People" };
     case "issues":
       return { href: addressWith("/console/issues", { providerId }), name: "Open issues" };
     case "events":

@@ -1,5 +1,5 @@
 import type { Job, Trace, TraceStep } from "../../../generated/operations/types.ts";
-import { outcomeText, stepText } from "../../contract/operator-text.ts";
+import { outcomeText, stepText, warningText } from "../../contract/operator-text.ts";
 import { Facts } from "../components/facts.tsx";
 import { Empty, QueryView } from "../components/query-view.tsx";
 import { Section } from "../components/section.tsx";
@@ -7,7 +7,7 @@ import { Time } from "../components/time.tsx";
 import { clockOf, formatDuration } from "../components/times.ts";
 import { shownZone } from "../components/zone.ts";
 import { api } from "../data/api.ts";
-import { ask } from "../data/errors.ts";
+import { ask, errorOf } from "../data/errors.ts";
 import { isAbout } from "../data/live.ts";
 import { useNames } from "../data/names.ts";
 import { useQuery } from "../data/use-query.ts";
@@ -55,7 +55,17 @@ async function readTimeline(job: Job): Promise<{ timeline: Timeline; isTruncated
 }
 
 function readTraces(traceIds: readonly string[]): Promise<Trace[]> {
-  return Promise.all(traceIds.map((traceId) => ask(api.getTrace({ params: { path: { traceId } } }))));
+  return Promise.all(traceIds.map(readTrace));
+}
+
+/** Without steps once they are older than the platform keeps them. */
+async function readTrace(traceId: string): Promise<Trace> {
+  try {
+    return await ask(api.getTrace({ params: { path: { traceId } } }));
+  } catch (error) {
+    if (errorOf(error).code !== "trace_not_found") throw error;
+    return { traceId, steps: [] };
+  }
 }
 
 interface TimelineProps {
@@ -160,17 +170,14 @@ function Bar({ ms, longestMs }: { ms: number | undefined; longestMs: number }) {
 }
 
 function Details({ step, traceId, zone }: { step: TraceStep; traceId: string; zone: string | undefined }) {
-  const { code, params } = step.verdict;
+  const { warnings = [] } = step.verdict.params;
   return (
-    <div class="stack">
-      <Facts
-        of={{
-          At: <Time at={step.at} exact zone={zone} />,
-          Trace: <code>{traceId}</code>,
-          Code: <code>{code}</code>,
-        }}
-      />
-      {Object.keys(params).length > 0 && <pre>{JSON.stringify(params, null, 2)}</pre>}
-    </div>
+    <Facts
+      of={{
+        At: <Time at={step.at} exact zone={zone} />,
+        Trace: <code>{traceId}</code>,
+        Warnings: warnings.length > 0 ? warnings.map(warningText).join("; ") : undefined,
+      }}
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { Dialog } from "../components/dialog.tsx";
 import { QueryView } from "../components/query-view.tsx";
@@ -41,8 +41,6 @@ function SearchForm({ onFollowed }: { onFollowed(): void }) {
   const [text, setText] = useState("");
   const wanted = usePaused(text.trim());
   const hits = useQuery(`search ${wanted}`, () => find(wanted, names));
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => input.current?.focus(), []);
   const followFirst = (event: SubmitEvent) => {
     event.preventDefault();
     // While the results are those of an earlier text, the first of them is not what was asked for.
@@ -56,7 +54,6 @@ function SearchForm({ onFollowed }: { onFollowed(): void }) {
       <label class="field">
         <span>Name, place and day, shift id, trace id, or person id</span>
         <input
-          ref={input}
           value={text}
           maxLength={100}
           spellcheck={false}

@@ -1,5 +1,6 @@
 import type { StaffingFigures, Statistics } from "../../../generated/operations/types.ts";
 import { MINUTE_MS } from "../../contract/durations.ts";
+import { agreeing } from "../../contract/operator-text.ts";
 import { formatCount, formatDuration } from "../components/times.ts";
 
 interface Series {
@@ -20,6 +21,9 @@ export interface Chart {
   /** The end of the scale; that of the highest column unless given. */
   max?: number;
 }
+
+const manyText = (count: number, one: string): string =>
+  `${formatCount(count)} ${agreeing(count, one, `${one}s`)}`;
 
 export const chartsOf = ({ total }: Statistics): Chart[] => [
   {
@@ -43,7 +47,7 @@ export const chartsOf = ({ total }: Statistics): Chart[] => [
   },
   {
     title: "Cancellations and late changes",
-    summary: `${formatCount(total.cancelled)} shifts cancelled, ${formatCount(total.withdrawn)} bookings withdrawn. ${formatCount(total.late)} of these and other changes came less than 24 hours before the start.`,
+    summary: `${manyText(total.cancelled, "shift")} cancelled, ${manyText(total.withdrawn, "booking")} withdrawn. ${formatCount(total.late)} of these and other changes came less than 24 hours before the start.`,
     series: [
       { name: "Cancelled", tone: "accent", read: ({ cancelled }) => cancelled },
       { name: "Withdrawn", tone: "line-strong", read: ({ withdrawn }) => withdrawn },

@@ -1,12 +1,14 @@
 import type { FailureCode, Params } from "../../../generated/operations/types.ts";
 import { connectionFault } from "../connection-fault.ts";
+import { fieldWords } from "../field-words.ts";
+import { catalogue } from "../problem.ts";
 import { after, counted, entryOf, inParentheses } from "./phrases.ts";
 
 const POINTERS_AT_MOST = 5;
 /** The form of an error code of a provider or a system; other text is not shown. */
 const ERROR_CODE = /^[a-z][a-z0-9_.-]{0,60}$/i;
 
-type FailureParams = Pick<Params, "failure" | "status" | "providerCode" | "pointers">;
+type FailureParams = Pick<Params, "failure" | "status" | "providerCode"> & { pointers?: readonly string[] };
 
 const FAILURES = {
   timeout: () => "no response in time",
@@ -61,20 +63,23 @@ const FAULTS = {
 /** What makes a shift unusable; undefined if the params do not name it. */
 export function faultText({ fault, pointer }: Pick<Params, "fault" | "pointer">): string | undefined {
   if (fault === undefined) return undefined;
-  return `${entryOf(FAULTS, fault) ?? fault}${inParentheses(pointer || undefined)}`;
+  return `${entryOf(FAULTS, fault) ?? fault}${inParentheses(fieldWords(pointer ?? "") || undefined)}`;
 }
 
-/** `HTTP 409, shift_full`. */
+/** `HTTP 409, every position of the shift is taken`. */
 function httpText({ status, providerCode }: FailureParams): string | undefined {
   const code = errorCode(providerCode);
   return status === undefined ? code : `HTTP ${status}${after(", ", code)}`;
 }
 
+/** The code in words: of a connection, or of the catalogue. Codes of the provider's own stay. */
 function errorCode(code: string | undefined): string | undefined {
-  return code !== undefined && ERROR_CODE.test(code) ? code : undefined;
+  if (code === undefined || !ERROR_CODE.test(code)) return undefined;
+  const { title } = entryOf<{ title: string }>(catalogue, code) ?? {};
+  return connectionFault(code) ?? (title ? `${title.charAt(0).toLowerCase()}${title.slice(1)}` : code);
 }
 
 function placesOf(pointers: readonly string[] = []): string {
-  const places = pointers.slice(0, POINTERS_AT_MOST).map((pointer) => pointer || "the body");
+  const places = pointers.slice(0, POINTERS_AT_MOST).map((pointer) => fieldWords(pointer) || "the body");
   return places.length === 0 ? "" : ` at ${places.join(", ")}`;
 }

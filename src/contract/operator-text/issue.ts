@@ -127,7 +127,7 @@ const DETAILS = {
       : `A notification${inParentheses(kind && notificationText(kind))} was not delivered${after(": ", delivery && deliveryText(delivery, params))}.`,
   restored: ({ params }) => {
     const { since, shifts = 0, read = 0, changed = 0, cancelled = 0, held = 0 } = params;
-    const known = `The platform was restored${since === undefined ? "" : ` to ${since}`}. ${capitalised(`${read} of ${counted(shifts, "future shift")}`)} read again; ${counted(changed, "job")} changed, ${counted(cancelled, "job")} cancelled; ${counted(held, "notification")} held back.`;
+    const known = `The platform was restored${since === undefined ? "" : ` to the state of ${since.slice(0, 16).replace("T", " ")} UTC`}. ${capitalised(`${read} of ${counted(shifts, "future shift")}`)} read again; ${counted(changed, "job")} changed, ${counted(cancelled, "job")} cancelled; ${counted(held, "notification")} held back.`;
     return [known, ...endedWithRestore(params)].join(" ");
   },
   provider_quiet: ({ params: { hours, received = 0, expected } }) =>

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { agreeing, counted } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import { forgetMembers } from "../candidates/forget-members.ts";
 import type { Integration, Schema } from "../db/schema.ts";
@@ -86,7 +87,7 @@ async function requestDeletion(trx: Trx, deps: Deps, integration: Integration): 
   const remaining = await countRemaining(trx, integration);
   if (remaining > 0)
     throw problem("integration_in_use", {
-      detail: `The provider has not confirmed yet that ${remaining} booked people are off their shifts. Wait, or offboard with "keep".`,
+      detail: `The provider has not confirmed yet that ${counted(remaining, "booked person", "booked people")} ${agreeing(remaining, "is", "are")} off their shifts. Wait, or offboard again and keep the bookings.`,
     });
   for (const table of ["platform_tokens", "work"] as const)
     await trx.deleteFrom(table).where("provider_id", "=", provider_id).execute();

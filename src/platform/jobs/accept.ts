@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { jobStatusText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import { readBusy } from "../candidates/busy.ts";
 import { lockCandidate } from "../candidates/candidate.ts";
@@ -53,7 +54,8 @@ async function checkMayBook(
   if (job.status === "filled" || (job.status === "open" && isFull)) {
     throw problem("job_filled", { detail: `All ${job.positions} positions are taken.` });
   }
-  if (job.status !== "open") throw problem("job_not_open", { detail: `The job is ${job.status}.` });
+  if (job.status !== "open")
+    throw problem("job_not_open", { detail: `The job is ${jobStatusText(job.status)}.` });
   if (!(await isActive(trx, job.provider_id)))
     throw problem("job_not_open", { detail: "The integration of the job's provider is suspended." });
   if (await isBeingCancelled(trx, job))

@@ -1,4 +1,5 @@
 import type { JobChange } from "../../../generated/operations/types.ts";
+import { jobStatusText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
 import { changesOf } from "../access/audit.ts";
@@ -75,7 +76,7 @@ function invalid(pointer: string, message: string) {
 
 async function checkMayChange(trx: Trx, { now }: Deps, job: Job): Promise<void> {
   if (job.status === "cancelled" || job.status === "expired") {
-    throw problem("job_not_open", { detail: `The job is ${job.status}.` });
+    throw problem("job_not_open", { detail: `The job is ${jobStatusText(job.status)}.` });
   }
   checkNotStarted(job, now());
   if (await isBeingCancelled(trx, job))

@@ -1,3 +1,4 @@
+import { failureText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import type { StoredEvent } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
@@ -36,7 +37,7 @@ export async function previewReading(
   const isImplausible =
     outcome?.kind === "absent" && run.reading?.witness === "bad" && outcome.code === undefined;
   if (outcome?.kind === "unavailable" || isImplausible) {
-    const reason = outcome?.kind === "unavailable" ? outcome.reason : "every request returns 404";
+    const reason = outcome?.kind === "unavailable" ? failureText(outcome) : "every request returns 404";
     throw problem("provider_unavailable", { detail: `The shift could not be read: ${reason}.` });
   }
   const rules = { ...rulesOf(deps), ladderMs: [] };

@@ -244,7 +244,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     if (outlet) outlet.name = "a\u0000b";
     const discovery = await discover(harness(), provider);
     expect(discovery.outlets.map(({ outletId }) => outletId)).toEqual(others.map(({ id }) => id));
-    expect(discovery.faults).toEqual([{ list: "outlets", entry: 1, reason: "/name cannot be stored" }]);
+    expect(discovery.faults).toEqual([{ list: "outlets", entry: 1, reason: "name cannot be stored" }]);
   });
 });
 
