@@ -303,7 +303,7 @@ describe("integrations", () => {
     await check.getByText(FINDING.fix).waitFor();
     await expectFit(page);
     findings.length = 0;
-    const again = check.getByRole("button", { name: "Check now" });
+    const again = check.getByRole("button", { name: "Check again" });
     await again.click();
     await check.getByText("Passed: no finding").waitFor();
     await check.locator(".empty time").waitFor();
