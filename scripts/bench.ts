@@ -13,6 +13,7 @@ import { belowFloor } from "./bench/floors.ts";
 import { flow } from "./bench/flow.ts";
 import { generation } from "./bench/generation.ts";
 import { kit } from "./bench/kit.ts";
+import { lists } from "./bench/lists.ts";
 import { machineLine, serverLine, versionsLine } from "./bench/machine.ts";
 import { organisations } from "./bench/many-organisations.ts";
 import { createResources, type Resources } from "./bench/resources.ts";
@@ -29,6 +30,7 @@ const sections: readonly Section[] = [
   fairness,
   organisations,
   candidates,
+  lists,
   citus,
   generation,
   stub,

@@ -54,18 +54,25 @@ export interface Client extends Interceptors {
    */
   discoverIntegration: Call<paths, "/integrations/{providerId}/discover", "post">;
   /**
-   * Read what is mapped to what: `GET /integrations/{providerId}/mappings`.
-   *
-   * The outlets and roles as they were last read from the provider, each with what it is mapped to or with
-   * suggestions. The provider is not called.
-   */
-  getMappings: Call<paths, "/integrations/{providerId}/mappings", "get">;
-  /**
    * Map outlets to workplaces and roles to competences: `PUT /integrations/{providerId}/mappings`.
    *
    * Only what is named is changed. Jobs that waited for it (`blocked_mapping`) go on.
    */
   updateMappings: Call<paths, "/integrations/{providerId}/mappings", "put">;
+  /**
+   * List the outlets of an organisation: `GET /integrations/{providerId}/outlets`.
+   *
+   * The outlets as they were last read from the provider, each with the workplace that it is mapped to or with
+   * suggestions. Those that are not mapped come first, each part by name. The provider is not called.
+   */
+  listOutlets: Call<paths, "/integrations/{providerId}/outlets", "get">;
+  /**
+   * List the roles of an organisation: `GET /integrations/{providerId}/roles`.
+   *
+   * The roles as they were last read from the provider, each with the competence that it is mapped to or with
+   * suggestions. Those that are not mapped come first, each part by name. The provider is not called.
+   */
+  listRoles: Call<paths, "/integrations/{providerId}/roles", "get">;
   /**
    * Activate an integration: `POST /integrations/{providerId}/activate`.
    *
@@ -474,8 +481,9 @@ export const scopes = {
   deleteIntegration: ["admin"],
   changeIntegration: ["admin"],
   discoverIntegration: ["operator"],
-  getMappings: ["viewer"],
   updateMappings: ["operator"],
+  listOutlets: ["viewer"],
+  listRoles: ["viewer"],
   activateIntegration: ["operator"],
   verifyIntegration: ["operator"],
   suspendIntegration: ["operator"],
@@ -549,8 +557,9 @@ const DOCUMENT = {
       "DELETE /integrations/{providerId}": [["operatorToken"]],
       "PATCH /integrations/{providerId}": [["operatorToken"]],
       "POST /integrations/{providerId}/discover": [["operatorToken"]],
-      "GET /integrations/{providerId}/mappings": [["operatorToken"]],
       "PUT /integrations/{providerId}/mappings": [["operatorToken"]],
+      "GET /integrations/{providerId}/outlets": [["operatorToken"]],
+      "GET /integrations/{providerId}/roles": [["operatorToken"]],
       "POST /integrations/{providerId}/activate": [["operatorToken"]],
       "POST /integrations/{providerId}/verify": [["operatorToken"]],
       "POST /integrations/{providerId}/suspend": [["operatorToken"]],
@@ -626,8 +635,9 @@ export function createClient(options: ClientOptions = {}): Client {
     deleteIntegration: (...init) => withStatus(http.DELETE("/integrations/{providerId}", ...init)),
     changeIntegration: (...init) => withStatus(http.PATCH("/integrations/{providerId}", ...init)),
     discoverIntegration: (...init) => withStatus(http.POST("/integrations/{providerId}/discover", ...init)),
-    getMappings: (...init) => withStatus(http.GET("/integrations/{providerId}/mappings", ...init)),
     updateMappings: (...init) => withStatus(http.PUT("/integrations/{providerId}/mappings", ...init)),
+    listOutlets: (...init) => withStatus(http.GET("/integrations/{providerId}/outlets", ...init)),
+    listRoles: (...init) => withStatus(http.GET("/integrations/{providerId}/roles", ...init)),
     activateIntegration: (...init) => withStatus(http.POST("/integrations/{providerId}/activate", ...init)),
     verifyIntegration: (...init) => withStatus(http.POST("/integrations/{providerId}/verify", ...init)),
     suspendIntegration: (...init) => withStatus(http.POST("/integrations/{providerId}/suspend", ...init)),

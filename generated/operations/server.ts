@@ -57,18 +57,25 @@ export interface Handlers<Context> {
    */
   discoverIntegration: Handler<operations["discoverIntegration"], Context>;
   /**
-   * Read what is mapped to what: `GET /integrations/{providerId}/mappings`.
-   *
-   * The outlets and roles as they were last read from the provider, each with what it is mapped to or with
-   * suggestions. The provider is not called.
-   */
-  getMappings: Handler<operations["getMappings"], Context>;
-  /**
    * Map outlets to workplaces and roles to competences: `PUT /integrations/{providerId}/mappings`.
    *
    * Only what is named is changed. Jobs that waited for it (`blocked_mapping`) go on.
    */
   updateMappings: Handler<operations["updateMappings"], Context>;
+  /**
+   * List the outlets of an organisation: `GET /integrations/{providerId}/outlets`.
+   *
+   * The outlets as they were last read from the provider, each with the workplace that it is mapped to or with
+   * suggestions. Those that are not mapped come first, each part by name. The provider is not called.
+   */
+  listOutlets: Handler<operations["listOutlets"], Context>;
+  /**
+   * List the roles of an organisation: `GET /integrations/{providerId}/roles`.
+   *
+   * The roles as they were last read from the provider, each with the competence that it is mapped to or with
+   * suggestions. Those that are not mapped come first, each part by name. The provider is not called.
+   */
+  listRoles: Handler<operations["listRoles"], Context>;
   /**
    * Activate an integration: `POST /integrations/{providerId}/activate`.
    *
@@ -590,23 +597,6 @@ export const operationsTable = [
     },
   },
   {
-    operationId: "getMappings",
-    method: "GET",
-    path: "/integrations/{providerId}/mappings",
-    security: ["operatorToken"],
-    scopes: ["viewer"],
-    parameters: [{ in: "path", name: "providerId", type: "string" }],
-    responses: {
-      "200": "application/json",
-      "400": "application/problem+json",
-      "401": "application/problem+json",
-      "403": "application/problem+json",
-      "404": "application/problem+json",
-      "429": "application/problem+json",
-      "503": "application/problem+json",
-    },
-  },
-  {
     operationId: "updateMappings",
     method: "PUT",
     path: "/integrations/{providerId}/mappings",
@@ -622,6 +612,52 @@ export const operationsTable = [
       "404": "application/problem+json",
       "413": "application/problem+json",
       "415": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "listOutlets",
+    method: "GET",
+    path: "/integrations/{providerId}/outlets",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [
+      { in: "path", name: "providerId", type: "string" },
+      { in: "query", name: "search", type: "string" },
+      { in: "query", name: "state", type: "string" },
+      { in: "query", name: "limit", type: "integer" },
+      { in: "query", name: "cursor", type: "string" },
+    ],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "404": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "listRoles",
+    method: "GET",
+    path: "/integrations/{providerId}/roles",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [
+      { in: "path", name: "providerId", type: "string" },
+      { in: "query", name: "search", type: "string" },
+      { in: "query", name: "state", type: "string" },
+      { in: "query", name: "limit", type: "integer" },
+      { in: "query", name: "cursor", type: "string" },
+    ],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "404": "application/problem+json",
       "429": "application/problem+json",
       "503": "application/problem+json",
     },
@@ -902,6 +938,7 @@ export const operationsTable = [
     scopes: ["viewer"],
     parameters: [
       { in: "query", name: "search", type: "string" },
+      { in: "query", name: "candidateId", type: "string", list: "repeated" },
       { in: "query", name: "competenceId", type: "string" },
       { in: "query", name: "providerId", type: "string" },
       { in: "query", name: "state", type: "string" },

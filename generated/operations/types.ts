@@ -101,16 +101,58 @@ export interface paths {
       };
       cookie?: never;
     };
-    /**
-     * Read what is mapped to what
-     * @description The outlets and roles as they were last read from the provider, each with what it is mapped to or with suggestions. The provider is not called.
-     */
-    get: operations["getMappings"];
+    get?: never;
     /**
      * Map outlets to workplaces and roles to competences
      * @description Only what is named is changed. Jobs that waited for it (`blocked_mapping`) go on.
      */
     put: operations["updateMappings"];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/integrations/{providerId}/outlets": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["parameters"]["providerId"];
+      };
+      cookie?: never;
+    };
+    /**
+     * List the outlets of an organisation
+     * @description The outlets as they were last read from the provider, each with the workplace that it is mapped to or with suggestions. Those that are not mapped come first, each part by name. The provider is not called.
+     */
+    get: operations["listOutlets"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/integrations/{providerId}/roles": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["parameters"]["providerId"];
+      };
+      cookie?: never;
+    };
+    /**
+     * List the roles of an organisation
+     * @description The roles as they were last read from the provider, each with the competence that it is mapped to or with suggestions. Those that are not mapped come first, each part by name. The provider is not called.
+     */
+    get: operations["listRoles"];
+    put?: never;
     post?: never;
     delete?: never;
     options?: never;
@@ -1510,6 +1552,7 @@ export interface components {
       health: components["schemas"]["Health"];
       backlog?: components["schemas"]["Backlog"];
       offboarding?: components["schemas"]["OffboardingState"];
+      mapping?: components["schemas"]["MappingProgress"];
       /** @description In `listIntegrations` only. Stops at 1,000. */
       openIssues?: components["schemas"]["Count"];
       /** Format: date-time */
@@ -1837,6 +1880,13 @@ export interface components {
      * @enum {string}
      */
     FutureBookings: "unassign" | "keep";
+    /** @description How many outlets and roles were read from the provider, and how many of them are mapped. In `getIntegration` and `listIntegrations` only. */
+    MappingProgress: {
+      outlets: number;
+      mappedOutlets: number;
+      roles: number;
+      mappedRoles: number;
+    };
     Count: {
       count: number;
       /** @description False: there are more than `count`. */
@@ -1865,7 +1915,7 @@ export interface components {
     Discovery: {
       outlets: components["schemas"]["DiscoveredOutlet"][];
       roles: components["schemas"]["DiscoveredRole"][];
-      /** @description The provider's entries that could not be used, at most 100 of them. Absent without one, and where the provider was not called. */
+      /** @description The provider's entries that could not be used, at most 100 of them. Absent without one. */
       faults?: components["schemas"]["DiscoveryFault"][];
     };
     DiscoveredOutlet: {
@@ -2941,6 +2991,16 @@ export interface components {
       /** @description Absent on the last page. */
       nextCursor?: string;
     };
+    OutletPage: {
+      items: components["schemas"]["DiscoveredOutlet"][];
+      /** @description Absent on the last page. */
+      nextCursor?: string;
+    };
+    RolePage: {
+      items: components["schemas"]["DiscoveredRole"][];
+      /** @description Absent on the last page. */
+      nextCursor?: string;
+    };
     WorkplacePage: {
       items: components["schemas"]["Workplace"][];
       /** @description Absent on the last page. */
@@ -3380,35 +3440,6 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
-  getMappings: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The organisation. */
-        providerId: components["parameters"]["providerId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The outlets and roles. */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Discovery"];
-        };
-      };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["TooManyFailures"];
-      503: components["responses"]["Unavailable"];
-    };
-  };
   updateMappings: {
     parameters: {
       query?: never;
@@ -3440,6 +3471,82 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  listOutlets: {
+    parameters: {
+      query?: {
+        /** @description Only outlets whose name contains this text, or whose id it is. Case is ignored in the name. */
+        search?: string;
+        /** @description Only those that are mapped, or only those that are not. */
+        state?: "unmapped" | "mapped";
+        /** @description The maximum number of items in the response. */
+        limit?: components["parameters"]["limit"];
+        /** @description The `nextCursor` of the page before. */
+        cursor?: components["parameters"]["cursor"];
+      };
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["parameters"]["providerId"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of outlets. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OutletPage"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  listRoles: {
+    parameters: {
+      query?: {
+        /** @description Only roles whose name contains this text, or whose id it is. Case is ignored in the name. */
+        search?: string;
+        /** @description Only those that are mapped, or only those that are not. */
+        state?: "unmapped" | "mapped";
+        /** @description The maximum number of items in the response. */
+        limit?: components["parameters"]["limit"];
+        /** @description The `nextCursor` of the page before. */
+        cursor?: components["parameters"]["cursor"];
+      };
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["parameters"]["providerId"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of roles. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RolePage"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
@@ -3908,6 +4015,8 @@ export interface operations {
       query?: {
         /** @description Only people whose name, as `firstName lastName`, contains this text, be it the company's or that of a registry, and people with this employee number; or the person with this candidateId. Case is ignored. */
         search?: string;
+        /** @description Only the people with these candidateIds, each given as a parameter of its own. */
+        candidateId?: string[];
         /** @description Only people with this competence, whether the company or a registry asserts it. */
         competenceId?: string;
         /** @description Only people whom the registry of this organisation names. */
@@ -5492,6 +5601,8 @@ export type CheckFinding = components["schemas"]["CheckFinding"];
 export type OffboardingState = components["schemas"]["OffboardingState"];
 /** What happens to the bookings on shifts that have not started. */
 export type FutureBookings = components["schemas"]["FutureBookings"];
+/** How many outlets and roles were read from the provider, and how many of them are mapped. In `getIntegration` and `listIntegrations` only. */
+export type MappingProgress = components["schemas"]["MappingProgress"];
 export type Count = components["schemas"]["Count"];
 export type Offboarding = components["schemas"]["Offboarding"];
 export type ProviderHealth = components["schemas"]["ProviderHealth"];
@@ -5636,6 +5747,8 @@ export type ReplayPreview = components["schemas"]["ReplayPreview"];
 export type Change = components["schemas"]["Change"];
 export type IntegrationPage = components["schemas"]["IntegrationPage"];
 export type ProviderHealthPage = components["schemas"]["ProviderHealthPage"];
+export type OutletPage = components["schemas"]["OutletPage"];
+export type RolePage = components["schemas"]["RolePage"];
 export type WorkplacePage = components["schemas"]["WorkplacePage"];
 export type CompetencePage = components["schemas"]["CompetencePage"];
 export type CandidatePage = components["schemas"]["CandidatePage"];

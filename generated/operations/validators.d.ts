@@ -51,6 +51,7 @@ export declare const schemas: {
   readonly CheckFinding: Validator<components["schemas"]["CheckFinding"]>;
   readonly OffboardingState: Validator<components["schemas"]["OffboardingState"]>;
   readonly FutureBookings: Validator<components["schemas"]["FutureBookings"]>;
+  readonly MappingProgress: Validator<components["schemas"]["MappingProgress"]>;
   readonly Count: Validator<components["schemas"]["Count"]>;
   readonly Offboarding: Validator<components["schemas"]["Offboarding"]>;
   readonly ProviderHealth: Validator<components["schemas"]["ProviderHealth"]>;
@@ -164,6 +165,8 @@ export declare const schemas: {
   readonly Change: Validator<components["schemas"]["Change"]>;
   readonly IntegrationPage: Validator<components["schemas"]["IntegrationPage"]>;
   readonly ProviderHealthPage: Validator<components["schemas"]["ProviderHealthPage"]>;
+  readonly OutletPage: Validator<components["schemas"]["OutletPage"]>;
+  readonly RolePage: Validator<components["schemas"]["RolePage"]>;
   readonly WorkplacePage: Validator<components["schemas"]["WorkplacePage"]>;
   readonly CompetencePage: Validator<components["schemas"]["CompetencePage"]>;
   readonly CandidatePage: Validator<components["schemas"]["CandidatePage"]>;
@@ -194,10 +197,17 @@ export declare const requests: {
   readonly discoverIntegration: {
     readonly path: Validator<RequestPart<operations["discoverIntegration"], "path">>;
   };
-  readonly getMappings: { readonly path: Validator<RequestPart<operations["getMappings"], "path">> };
   readonly updateMappings: {
     readonly path: Validator<RequestPart<operations["updateMappings"], "path">>;
     readonly body: Validator<RequestBody<operations["updateMappings"]>>;
+  };
+  readonly listOutlets: {
+    readonly path: Validator<RequestPart<operations["listOutlets"], "path">>;
+    readonly query: Validator<RequestPart<operations["listOutlets"], "query">>;
+  };
+  readonly listRoles: {
+    readonly path: Validator<RequestPart<operations["listRoles"], "path">>;
+    readonly query: Validator<RequestPart<operations["listRoles"], "query">>;
   };
   readonly activateIntegration: {
     readonly path: Validator<RequestPart<operations["activateIntegration"], "path">>;
@@ -383,15 +393,6 @@ export declare const responses: {
     readonly "502": Validator<ResponseBody<operations["discoverIntegration"], 502>>;
     readonly "503": Validator<ResponseBody<operations["discoverIntegration"], 503>>;
   };
-  readonly getMappings: {
-    readonly "200": Validator<ResponseBody<operations["getMappings"], 200>>;
-    readonly "400": Validator<ResponseBody<operations["getMappings"], 400>>;
-    readonly "401": Validator<ResponseBody<operations["getMappings"], 401>>;
-    readonly "403": Validator<ResponseBody<operations["getMappings"], 403>>;
-    readonly "404": Validator<ResponseBody<operations["getMappings"], 404>>;
-    readonly "429": Validator<ResponseBody<operations["getMappings"], 429>>;
-    readonly "503": Validator<ResponseBody<operations["getMappings"], 503>>;
-  };
   readonly updateMappings: {
     readonly "200": Validator<ResponseBody<operations["updateMappings"], 200>>;
     readonly "400": Validator<ResponseBody<operations["updateMappings"], 400>>;
@@ -402,6 +403,24 @@ export declare const responses: {
     readonly "415": Validator<ResponseBody<operations["updateMappings"], 415>>;
     readonly "429": Validator<ResponseBody<operations["updateMappings"], 429>>;
     readonly "503": Validator<ResponseBody<operations["updateMappings"], 503>>;
+  };
+  readonly listOutlets: {
+    readonly "200": Validator<ResponseBody<operations["listOutlets"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["listOutlets"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["listOutlets"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listOutlets"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["listOutlets"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["listOutlets"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["listOutlets"], 503>>;
+  };
+  readonly listRoles: {
+    readonly "200": Validator<ResponseBody<operations["listRoles"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["listRoles"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["listRoles"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listRoles"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["listRoles"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["listRoles"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["listRoles"], 503>>;
   };
   readonly activateIntegration: {
     readonly "200": Validator<ResponseBody<operations["activateIntegration"], 200>>;
@@ -1013,6 +1032,7 @@ export declare const isOutcomeCode: Validator<components["schemas"]["OutcomeCode
 export declare const isCheckFinding: Validator<components["schemas"]["CheckFinding"]>;
 export declare const isOffboardingState: Validator<components["schemas"]["OffboardingState"]>;
 export declare const isFutureBookings: Validator<components["schemas"]["FutureBookings"]>;
+export declare const isMappingProgress: Validator<components["schemas"]["MappingProgress"]>;
 export declare const isCount: Validator<components["schemas"]["Count"]>;
 export declare const isOffboarding: Validator<components["schemas"]["Offboarding"]>;
 export declare const isProviderHealth: Validator<components["schemas"]["ProviderHealth"]>;
@@ -1126,6 +1146,8 @@ export declare const isReplayPreview: Validator<components["schemas"]["ReplayPre
 export declare const isChange: Validator<components["schemas"]["Change"]>;
 export declare const isIntegrationPage: Validator<components["schemas"]["IntegrationPage"]>;
 export declare const isProviderHealthPage: Validator<components["schemas"]["ProviderHealthPage"]>;
+export declare const isOutletPage: Validator<components["schemas"]["OutletPage"]>;
+export declare const isRolePage: Validator<components["schemas"]["RolePage"]>;
 export declare const isWorkplacePage: Validator<components["schemas"]["WorkplacePage"]>;
 export declare const isCompetencePage: Validator<components["schemas"]["CompetencePage"]>;
 export declare const isCandidatePage: Validator<components["schemas"]["CandidatePage"]>;

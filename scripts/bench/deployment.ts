@@ -28,11 +28,18 @@ export function startProvider(resources: Resources): Promise<Child> {
   return startChild(resources, new URL("./servers/provider.ts", import.meta.url));
 }
 
+interface Deployed {
+  store: Store;
+  provider: Child;
+  organisations: number;
+  settings?: Parameters<typeof startPlatform>[2];
+}
+
 export async function startDeployment(
   resources: Resources,
-  { store, provider, organisations: count }: { store: Store; provider: Child; organisations: number },
+  { store, provider, organisations: count, settings }: Deployed,
 ): Promise<Deployment> {
-  const platform = await startPlatform(resources, store);
+  const platform = await startPlatform(resources, store, settings);
   await settle(platform, PEOPLE);
   const organisations = await onboard(
     platform,

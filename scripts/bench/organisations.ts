@@ -20,8 +20,12 @@ export interface Platform {
 /** The data store of a platform. */
 export type Store = { databaseUrl: string } | { dataDir: string };
 
-/** Starts a platform without rate limits, because they would limit the figures. */
-export async function startPlatform(resources: Resources, store: Store): Promise<Platform> {
+/** Starts a platform without rate limits, because they would limit the figures. `more`: other settings. */
+export async function startPlatform(
+  resources: Resources,
+  store: Store,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Platform> {
   const child = await startChild(resources, new URL("./servers/platform.ts", import.meta.url), {
     ...("databaseUrl" in store ? { DATABASE_URL: store.databaseUrl } : { SHIFTPACT_DATA: store.dataDir }),
     OPERATIONS_TOKEN,
@@ -31,6 +35,7 @@ export async function startPlatform(resources: Resources, store: Store): Promise
     WEBHOOK_RATE_LIMIT: "0",
     PROVIDER_RATE_LIMIT: "0",
     LOG_LEVEL: "fatal",
+    ...more,
   });
   const headers = { Authorization: `Bearer ${OPERATIONS_TOKEN}` };
   const operations = createClient({ baseUrl: `${child.url}/operations/v1`, headers });

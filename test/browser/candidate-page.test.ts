@@ -1,11 +1,12 @@
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Language } from "../../generated/operations/types.ts";
 import { linksIn, PUBLIC_URL } from "../harness/candidate-links.ts";
+import { launchChromium } from "../harness/chromium.ts";
 import { type MailServer, startMailServer } from "../harness/mail-server.ts";
 import { ok } from "../harness/operations.ts";
 import { startHarness } from "../harness/platform.ts";
-import { CHROMIUM, expectNoSidewaysScroll, expectNoViolation, FLAGS, PHONE } from "./harness.ts";
+import { expectNoSidewaysScroll, expectNoViolation, PHONE } from "./harness.ts";
 
 const WORDS: Record<
   Language,
@@ -35,7 +36,7 @@ describe("a candidate with a phone and without scripts", () => {
   let browser: Browser;
   let server: MailServer;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    browser = await launchChromium();
   });
   afterAll(() => browser.close());
 

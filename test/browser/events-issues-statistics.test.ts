@@ -265,7 +265,7 @@ describe("issues with one cause", () => {
     await issues.getByText("1 shift waits for the outlet").waitFor();
     const link = issues.getByRole("link", { name: "Map it" });
     expect(await link.getAttribute("href")).toBe(
-      `/console/integrations/${organisation.providerId}?row=${outletId}#mapping`,
+      `/console/integrations/${organisation.providerId}?outlets=${outletId}#mapping`,
     );
   });
 });

@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { AxeResults } from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
-import { build } from "vite";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+import { buildConsole, launchChromium } from "../harness/chromium.ts";
 import { type Harness, type HarnessOptions, useHarness } from "../harness/platform.ts";
 
 /** A running platform that serves the console, and a browser that visits it. */
@@ -40,20 +38,6 @@ export const DISPLAYS: [string, Display][] = [
 /** The console asks who is signed in, and no one is. */
 const NO_SESSION = /\b401\b.*\/operations\/v1\/me$/;
 
-export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-/** The browser's own requests, and requests of a page to another host, fail immediately. */
-const ONLY_THIS_MACHINE = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1";
-export const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  ONLY_THIS_MACHINE,
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
 /** Starts one platform and one browser for the test file. Windows and organisations end with their test. */
 export function useConsoleHarness(options: HarnessOptions = {}): () => ConsoleHarness {
   const pages = { console: { folder: consoleFolder() }, docs: { folder: join(consoleFolder(), "no-docs") } };
@@ -62,7 +46,7 @@ export function useConsoleHarness(options: HarnessOptions = {}): () => ConsoleHa
   const faults: string[] = [];
   let browser: Browser | undefined;
   beforeAll(async () => {
-    const [launched] = await Promise.all([launch(), builtConsole()]);
+    const [launched] = await Promise.all([launchChromium(), builtConsole()]);
     browser = launched;
   });
   afterEach(async () => {
@@ -89,15 +73,6 @@ export function useConsoleHarness(options: HarnessOptions = {}): () => ConsoleHa
       return page;
     },
   });
-}
-
-function launch(): Promise<Browser> {
-  if (!existsSync(CHROMIUM)) {
-    throw new Error(
-      `the browser tests need Chromium, and ${CHROMIUM} does not exist: install it (Debian: apt-get install chromium), or set CHROMIUM to its path`,
-    );
-  }
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
 /** Waits without a limit of its own: the test runner ends what hangs. */
@@ -127,13 +102,8 @@ let built: Promise<void> | undefined;
 
 /** Builds the console once for all test files in this process. */
 function builtConsole(): Promise<void> {
-  built ??= build({
-    root: fileURLToPath(new URL("../../src/console", import.meta.url)),
-    configFile: fileURLToPath(new URL("../../src/console/vite.config.ts", import.meta.url)),
-    logLevel: "warn",
-    // Not the production folder, which a running platform may serve.
-    build: { outDir: consoleFolder(), emptyOutDir: true },
-  }).then(() => undefined);
+  // Not the production folder, which a running platform may serve.
+  built ??= buildConsole(consoleFolder());
   return built;
 }
 

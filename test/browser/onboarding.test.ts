@@ -3,7 +3,7 @@ import type { Page, Route } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ProviderFinding } from "../../src/platform/deps.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { ok } from "../harness/operations.ts";
+import { mappingsOf, ok } from "../harness/operations.ts";
 import { mapAll } from "../harness/responders.ts";
 import {
   type ConsoleHarness,
@@ -62,8 +62,8 @@ describe("integrations", () => {
     await page.getByRole("button", { name: "Add Kajen as a new workplace" }).click();
     await page.getByText("2 of 3 not mapped").waitFor();
     await expect.poll(() => focused(page)).toBe("Workplace for Kajen");
-    await page.getByRole("button", { name: "Add 2 workplaces with these names" }).click();
-    await page.getByRole("button", { name: "Add 4 competences with these names" }).click();
+    await page.getByRole("button", { name: "Add all without a suggestion as workplaces" }).click();
+    await page.getByRole("button", { name: "Add all without a suggestion as competences" }).click();
     await page.getByText("all 4").waitFor();
     await expectFit(page);
     await page.getByRole("button", { name: "Activate", exact: true }).click();
@@ -461,7 +461,7 @@ async function registerThroughApi({ operations }: ConsoleHarness, sandbox: Sandb
 
 /** Every outlet is mapped to a workplace with its name, and every role to a competence. */
 async function expectMapped({ operations }: ConsoleHarness, { providerId }: Sandbox): Promise<void> {
-  const { outlets, roles } = ok(await operations.getMappings({ params: { path: { providerId } } }));
+  const { outlets, roles } = await mappingsOf(operations, { providerId });
   const workplaces = ok(await operations.listWorkplaces({ params: {} })).items;
   for (const { name, workplaceId } of outlets) {
     expect(workplaces.find((each) => each.workplaceId === workplaceId)?.name).toBe(name);

@@ -43,3 +43,9 @@ export async function everyPage<T>(
   } while (cursor !== undefined);
   return items;
 }
+
+/** Every outlet and role of an organisation, with what each is mapped to. */
+export const mappingsOf = async ({ listOutlets, listRoles }: Operations, path: { providerId: string }) => ({
+  outlets: await everyPage((query) => listOutlets({ params: { path, query } })),
+  roles: await everyPage((query) => listRoles({ params: { path, query } })),
+});

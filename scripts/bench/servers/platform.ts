@@ -4,5 +4,7 @@ import { answerParent } from "./parent.ts";
 
 // Runs the platform as `shiftpact platform` does, without the check of a provider at its activation.
 
-const platform = await startPlatform(readConfig(process.env));
+const { CONSOLE_FOLDER: folder, ...env } = process.env;
+const pages = folder === undefined ? {} : { pages: { console: { folder }, docs: { folder } } };
+const platform = await startPlatform(readConfig(env), pages);
 answerParent(platform.port, { idle: platform.idle });

@@ -38,7 +38,7 @@ function Rows<Row>({ caption, columns, rows, keyOf, name = "" }: Omit<Props<Row>
   );
 }
 
-export function TableHead({ columns }: { columns: readonly Pick<Column<never>, keyof Column<never>>[] }) {
+export function TableHead({ columns }: { columns: readonly Omit<Column<never>, "cell">[] }) {
   return (
     <thead>
       <tr>

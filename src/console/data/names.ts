@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type {
   Candidate,
@@ -43,6 +43,8 @@ const NOTHING: Known = {
   areLoaded: false,
 };
 const PAGE = 200;
+/** The most people that one call names. */
+const MOST_IDS = 100;
 /** Names that several rows miss at once are read together. Milliseconds. */
 const GATHER_MS = 50;
 
@@ -66,12 +68,17 @@ export function useNames(): Names {
     competence: (id) => (id === undefined ? undefined : (competences.get(id) ?? requestAgain(id))),
     candidate: (id) => people.value.get(id) ?? requestCandidate(id),
     job: (id) => jobs.value.get(id) ?? requestJob(id),
-    integrations: byName(integrations),
-    workplaces: byName(workplaces),
-    competences: byName(competences),
+    ...sorted.value,
     areLoaded,
   };
 }
+
+/** Sorted once: many rows of a page ask for names, and there may be thousands. */
+const sorted = computed(() => ({
+  integrations: byName(known.value.integrations),
+  workplaces: byName(known.value.workplaces),
+  competences: byName(known.value.competences),
+}));
 
 /** Reads the names again after a change to these lists, about which the stream has no messages. */
 export async function reloadNames(): Promise<void> {
@@ -149,10 +156,24 @@ function requestAgain(id: string): undefined {
   }, GATHER_MS);
 }
 
-const requestCandidate = (candidateId: string): undefined =>
-  request(candidateId, async () =>
-    addPeople([await ask(api.getCandidate({ params: { path: { candidateId } } }))]),
-  );
+const wanted: string[] = [];
+
+/** A page shows many people, and a file thousands: they are not read one at a time. */
+function requestCandidate(candidateId: string): undefined {
+  if (requested.has(candidateId)) return;
+  requested.add(candidateId);
+  wanted.push(candidateId);
+  if (wanted.length > 1) return;
+  track(new Promise((resolve) => setTimeout(resolve, GATHER_MS)).then(readWanted));
+}
+
+async function readWanted(): Promise<void> {
+  const ids = wanted.splice(0);
+  for (let from = 0; from < ids.length; from += MOST_IDS) {
+    const query = { candidateId: ids.slice(from, from + MOST_IDS), limit: MOST_IDS };
+    addPeople((await ask(api.listCandidates({ params: { query } }))).items);
+  }
+}
 
 const requestJob = (jobId: string): undefined =>
   request(jobId, async () => {
@@ -163,7 +184,11 @@ const requestJob = (jobId: string): undefined =>
 function request(id: string, readOne: () => Promise<void>): undefined {
   if (requested.has(id)) return;
   requested.add(id);
-  const read = readOne().catch(() => undefined);
+  track(readOne());
+}
+
+function track(reads: Promise<void>): void {
+  const read = reads.catch(() => undefined);
   reading.add(read);
   void read.then(() => reading.delete(read));
 }

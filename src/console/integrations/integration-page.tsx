@@ -13,6 +13,7 @@ import { RegistrationSection } from "./registration-section.tsx";
 import { RegistrySection } from "./registry-section.tsx";
 import { TokensSection } from "./tokens-section.tsx";
 import { type Organisation, useLatest, useOrganisation } from "./use-integration.ts";
+import { type MappedLists, useMappedLists } from "./use-mapped-lists.ts";
 import { useMapping } from "./use-mapping.ts";
 import "./integrations.css";
 
@@ -21,8 +22,19 @@ const WITHIN = { href: "/console/integrations", name: "Integrations" };
 /** The onboarding, the health, and the administration of one organisation. */
 export function IntegrationPage() {
   const { providerId = "" } = useRoute().params;
+  // Input for one organisation must not stay for another.
+  return <OrganisationPage key={providerId} providerId={providerId} />;
+}
+
+function OrganisationPage({ providerId }: { providerId: string }) {
+  // Read while the organisation is.
+  const lists = useMappedLists(providerId);
   const query = useOrganisation(providerId);
-  const integration = query.data?.integration;
+  const integration = query.data;
+  const reload = () => {
+    query.reload();
+    for (const { pages } of Object.values(lists)) pages.reload();
+  };
   return (
     <>
       <PageHead title={integration?.name ?? "Integration"} within={WITHIN}>
@@ -31,8 +43,7 @@ export function IntegrationPage() {
         <RelatedPages providerId={providerId} />
       </PageHead>
       <QueryView query={query} lines={12}>
-        {/* Input for one organisation must not stay for another. */}
-        {(data) => <Sections key={providerId} {...data} reload={query.reload} />}
+        {(integration) => <Sections organisation={{ integration, reload }} lists={lists} />}
       </QueryView>
     </>
   );
@@ -61,10 +72,10 @@ const SECTIONS = [
   ["registration", "Registration"],
 ] as const;
 
-function Sections(organisation: Organisation) {
+function Sections({ organisation, lists }: { organisation: Organisation; lists: MappedLists }) {
   const { providerId } = organisation.integration;
-  const mapping = useMapping(organisation);
-  const next = nextStep(organisation.integration, stepsOf(organisation.integration, organisation.discovery));
+  const mapping = useMapping(organisation, lists);
+  const next = nextStep(organisation.integration, stepsOf(organisation.integration));
   const latest = useLatest(providerId);
   const integration = latest.data ?? organisation.integration;
   return (

@@ -12,7 +12,6 @@ import { IntegrationViews } from "../components/views.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { usePages } from "../data/use-pages.ts";
-import { useQuery } from "../data/use-query.ts";
 import { HealthBadge, StateBadge } from "./badges.tsx";
 import { STATE_NAMES, STATES } from "./labels.ts";
 import { nextStep, stepsOf } from "./onboarding.ts";
@@ -91,7 +90,7 @@ const COLUMNS: readonly Column<Integration>[] = [
   },
   { name: "State", cell: ({ state }) => <StateBadge state={state} /> },
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
-  { name: "Onboarding", cell: (integration) => <Progress {...integration} /> },
+  { name: "Onboarding", cell: (integration) => <span class="soft">{progressText(integration)}</span> },
   { name: "Kind", cell: ({ kind }) => <code>{kind}</code> },
   { name: "Routing", cell: routingText },
   { name: "Open issues", cell: (integration) => <IssueCount {...integration} /> },
@@ -104,16 +103,12 @@ const NEXT = {
   active: "activate",
 };
 
-/** The progress of the onboarding, in one line. Only a draft needs a call. The empty text reserves its line. */
-function Progress({ providerId, state }: Integration) {
-  const { data, error } = useQuery(`progress ${providerId} ${state}`, async () => {
-    if (state !== "draft") return "complete";
-    const discovery = await ask(api.getMappings({ params: { path: { providerId } } }));
-    const steps = stepsOf({ state }, discovery);
-    const next = nextStep({ state }, steps);
-    return `${steps.filter(({ isDone }) => isDone).length} of ${steps.length}, next: ${NEXT[next?.name ?? "active"]}`;
-  });
-  return <span class="soft">{error ? "could not be read" : (data ?? "\u00a0")}</span>;
+/** The progress of the onboarding, in one line. */
+function progressText(integration: Integration): string {
+  if (integration.state !== "draft") return "complete";
+  const steps = stepsOf(integration);
+  const next = nextStep(integration, steps);
+  return `${steps.filter(({ isDone }) => isDone).length} of ${steps.length}, next: ${NEXT[next?.name ?? "active"]}`;
 }
 
 function IssueCount({ providerId, openIssues }: Integration) {

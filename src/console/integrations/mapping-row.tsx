@@ -7,19 +7,17 @@ import { TERMS } from "./labels.ts";
 import type { Choices, Mappable, Target } from "./mapping.ts";
 import type { Mapping } from "./use-mapping.ts";
 
-export interface MappingTableProps extends Pick<Mapping, "choose" | "add"> {
+export interface MappingRowProps extends Pick<Mapping, "choose" | "add"> {
   kind: keyof typeof TERMS;
-  items: Mappable[];
+  item: Mappable;
   targets: Target[];
   choices: Choices;
   /** Whether the targets are known. */
   areLoaded: boolean;
 }
 
-type Props = Omit<MappingTableProps, "items"> & { item: Mappable };
-
 /** An outlet or role of the provider, and its mapping. */
-export function MappingRow(props: Props) {
+export function MappingRow(props: MappingRowProps) {
   const { kind, item, choices } = props;
   const { Provider, Platform } = TERMS[kind];
   const select = useRef<HTMLSelectElement>(null);
@@ -55,7 +53,7 @@ export function MappingRow(props: Props) {
   );
 }
 
-function TargetName({ item: { mappedTo }, targets }: Props) {
+function TargetName({ item: { mappedTo }, targets }: MappingRowProps) {
   if (mappedTo === undefined) return <span class="soft">none</span>;
   return <span>{targets.find(({ id }) => id === mappedTo)?.name ?? mappedTo}</span>;
 }
@@ -63,18 +61,21 @@ function TargetName({ item: { mappedTo }, targets }: Props) {
 /** Hundreds of lists with hundreds of options each would make the page slow. */
 const MANY = 50;
 
-function TargetSelect(props: Props & { select: RefObject<HTMLSelectElement | null> }) {
+function TargetSelect(props: MappingRowProps & { select: RefObject<HTMLSelectElement | null> }) {
   const { kind, item, targets, choices, choose, select, areLoaded } = props;
   const [isNear, setIsNear] = useState(false);
   const value = choices[item.id] ?? item.mappedTo ?? "";
   const fill = () => setIsNear(true);
+  const empty = () => select.current !== document.activeElement && setIsNear(false);
   return (
     <select
       ref={select}
       aria-label={`${TERMS[kind].Platform} for ${item.name}`}
       value={value}
       onPointerEnter={fill}
+      onPointerLeave={empty}
       onFocus={fill}
+      onBlur={() => setIsNear(false)}
       onChange={(event) => choose(kind, item, event.currentTarget.value)}
     >
       {item.mappedTo === undefined && <option value="">{areLoaded ? "Select …" : "Loading …"}</option>}
@@ -91,7 +92,7 @@ function TargetSelect(props: Props & { select: RefObject<HTMLSelectElement | nul
   );
 }
 
-function Proposals({ kind, item, choose, add, onChosen }: Props & { onChosen(): void }) {
+function Proposals({ kind, item, choose, add, onChosen }: MappingRowProps & { onChosen(): void }) {
   return (
     <div class="row">
       {item.suggestions.map(({ id, name, score }) => (
@@ -109,7 +110,7 @@ function Proposals({ kind, item, choose, add, onChosen }: Props & { onChosen(): 
       <ActionButton
         action={add}
         onClick={async () => {
-          await add.run(kind, [item]);
+          await add.run(kind, item);
           onChosen();
         }}
       >

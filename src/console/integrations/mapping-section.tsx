@@ -1,25 +1,21 @@
-import { useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
 import { counted } from "../../contract/operator-text.ts";
 import { ActionButton } from "../components/action-button.tsx";
+import type { Column } from "../components/cells.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
-import { Empty } from "../components/query-view.tsx";
+import { FilterForm, TextFilter } from "../components/filters.tsx";
+import { More } from "../components/paged-list.tsx";
+import { Empty, QueryView } from "../components/query-view.tsx";
+import { SaveCsv } from "../components/save-csv.tsx";
 import { Section } from "../components/section.tsx";
+import { TableHead } from "../components/table.tsx";
 import { useNames } from "../data/names.ts";
 import { may } from "../session/me.ts";
 import { TERMS } from "./labels.ts";
-import {
-  competenceTargets,
-  inOrder,
-  type Mappable,
-  mappableOutlets,
-  mappableRoles,
-  stillOpen,
-  workplaceTargets,
-} from "./mapping.ts";
-import { MappingRow, type MappingTableProps } from "./mapping-row.tsx";
+import { competenceTargets, type Draft, type Mappable, type Target, workplaceTargets } from "./mapping.ts";
+import { MappingRow, type MappingRowProps } from "./mapping-row.tsx";
 import { ProviderError } from "./provider-error.tsx";
 import type { Organisation } from "./use-integration.ts";
+import type { MappedList } from "./use-mapped-lists.ts";
 import type { Mapping } from "./use-mapping.ts";
 
 interface Props {
@@ -28,9 +24,10 @@ interface Props {
 }
 
 /** The provider's outlets and roles beside the workplaces and competences of the platform. */
-export function MappingSection({ organisation: { discovery }, mapping }: Props) {
+export function MappingSection({ organisation: { integration }, mapping }: Props) {
   const { discover } = mapping;
-  const isEmpty = discovery.outlets.length + discovery.roles.length === 0;
+  const { outlets = 0, mappedOutlets = 0, roles = 0, mappedRoles = 0 } = integration.mapping ?? {};
+  const isEmpty = outlets + roles === 0;
   return (
     <Section
       id="mapping"
@@ -43,7 +40,10 @@ export function MappingSection({ organisation: { discovery }, mapping }: Props) 
           <p>Read them from the provider: that is the next step above.</p>
         </Empty>
       ) : (
-        <Tables discovery={discovery} mapping={mapping} />
+        <Tables
+          mapping={mapping}
+          counts={{ outlets: [outlets - mappedOutlets, outlets], roles: [roles - mappedRoles, roles] }}
+        />
       )}
       <SaveBar {...mapping} />
     </Section>
@@ -58,94 +58,105 @@ function ReadAgain({ discover }: Pick<Mapping, "discover">) {
   );
 }
 
-function Tables({ discovery, mapping }: { discovery: Organisation["discovery"]; mapping: Mapping }) {
+interface TablesProps {
+  mapping: Mapping;
+  /** How many are not mapped, and how many there are. */
+  counts: Record<keyof Draft, [open: number, all: number]>;
+}
+
+function Tables({ mapping, counts }: TablesProps) {
   const { workplaces, competences, areLoaded } = useNames();
-  const { draft, choose, add } = mapping;
+  const { draft, choose, add, addAll, lists } = mapping;
+  const table = (kind: keyof Draft, targets: Target[]) => {
+    const [open, all] = counts[kind];
+    const row = { kind, targets, choices: draft[kind], choose, add, areLoaded };
+    return <MappingTable row={row} list={lists[kind]} {...{ open, all, addAll }} />;
+  };
   return (
     <>
-      <MappingTable
-        kind="outlets"
-        items={mappableOutlets(discovery)}
-        targets={workplaceTargets(workplaces)}
-        choices={draft.outlets}
-        {...{ choose, add, areLoaded }}
-      />
-      <MappingTable
-        kind="roles"
-        items={mappableRoles(discovery)}
-        targets={competenceTargets(competences)}
-        choices={draft.roles}
-        {...{ choose, add, areLoaded }}
-      />
+      {table("outlets", workplaceTargets(workplaces))}
+      {table("roles", competenceTargets(competences))}
     </>
   );
 }
 
-/** Rows of a table that are shown at first, and more on request. */
-const PAGE = 50;
+interface TableProps {
+  row: Omit<MappingRowProps, "item">;
+  list: MappedList;
+  open: number;
+  all: number;
+  addAll: Mapping["addAll"];
+}
 
-function MappingTable(props: MappingTableProps) {
-  const { kind, items, choices } = props;
-  const { Provider, provider } = TERMS[kind];
-  const open = stillOpen(items, choices);
-  const { query } = useLocation();
-  const [shown, setShown] = useState(PAGE);
-  if (items.length === 0) return <p class="soft">The provider has no {provider}s.</p>;
+function MappingTable({ row, list: { pages, search, find }, open, all, addAll }: TableProps) {
+  const { kind } = row;
+  const { Provider, provider, platform, Platform } = TERMS[kind];
+  if (all === 0) return <p class="soft">The provider has no {provider}s.</p>;
   return (
     <div>
       <div class="row">
         <h3>
-          {Provider}s to {TERMS[kind].platform}s
+          {Provider}s to {platform}s
         </h3>
-        <span class="soft">
-          {open.length === 0 ? `all ${items.length}` : `${open.length} of ${items.length} not mapped`}
-        </span>
-        {may("updateMappings") && <AddAll {...props} open={open} />}
+        <span class="soft">{open === 0 ? `all ${all}` : `${open} of ${all} not mapped`}</span>
+        {open > 1 && may("updateMappings") && (
+          <ActionButton action={addAll} isPushed onClick={() => addAll.run(kind)}>
+            {addAll.isRunning ? "Adding …" : `Add all without a suggestion as ${platform}s`}
+          </ActionButton>
+        )}
       </div>
-      <table class="cards mapping" aria-label={`${Provider}s and ${TERMS[kind].platform}s`}>
-        <thead>
-          <tr>
-            <th scope="col">Provider's {provider}</th>
-            <th scope="col">{TERMS[kind].Platform}</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {inOrder(items, query.row)
-            .slice(0, shown)
-            .map((item) => (
-              <MappingRow key={item.id} item={item} {...props} />
-            ))}
-        </tbody>
-      </table>
-      {items.length > shown && (
-        <p class="more">
-          <button type="button" onClick={() => setShown(shown + PAGE)}>
-            Show more
-          </button>
-        </p>
-      )}
+      <FilterForm>
+        <TextFilter name={`${Provider}: name or id`} value={search} onChange={find} />
+      </FilterForm>
+      <QueryView query={pages} lines={6}>
+        {(items) => (
+          <>
+            <SaveCsv name={kind} columns={columnsOf(row)} readPage={pages.readPage} />
+            <table class="cards mapping" aria-label={`${Provider}s and ${platform}s`}>
+              <TableHead
+                columns={[{ name: `Provider's ${provider}` }, { name: Platform }, { name: "State" }]}
+              />
+              <tbody>
+                {items.map((item) => (
+                  <MappingRow key={item.id} item={item} {...row} />
+                ))}
+              </tbody>
+            </table>
+            {items.length === 0 && (
+              <p class="soft">
+                No {provider} has this name or id.{" "}
+                <button type="button" onClick={() => find("")}>
+                  Show all
+                </button>
+              </p>
+            )}
+          </>
+        )}
+      </QueryView>
+      <More pages={pages} />
     </div>
   );
 }
 
-/** An organisation may have hundreds of outlets that a new platform does not know. */
-function AddAll({ kind, open, add }: MappingTableProps & { open: Mappable[] }) {
-  const unknown = open.filter(({ suggestions }) => suggestions.length === 0);
-  if (unknown.length < 2) return null;
-  return (
-    <ActionButton action={add} isPushed onClick={() => add.run(kind, unknown)}>
-      Add {counted(unknown.length, TERMS[kind].platform)} with these names
-    </ActionButton>
-  );
+/** Of the file. */
+function columnsOf({ kind, targets }: TableProps["row"]): Column<Mappable>[] {
+  const names = new Map(targets.map(({ id, name }) => [id, name]));
+  const { Provider, Platform } = TERMS[kind];
+  return [
+    { name: Provider, cell: ({ name }) => name },
+    { name: `${Provider} id`, cell: ({ id }) => id },
+    { name: "Address", cell: ({ address }) => address },
+    { name: Platform, cell: ({ mappedTo = "" }) => names.get(mappedTo) ?? mappedTo },
+  ];
 }
 
 /** Stays visible while there are unsaved changes. */
-function SaveBar({ unsaved, add, save, discard }: Mapping) {
-  if (unsaved === 0 && !add.error) return null;
+function SaveBar({ unsaved, add, addAll, save, discard }: Mapping) {
+  const notAdded = add.error ?? addAll.error;
+  if (unsaved === 0 && !notAdded) return null;
   return (
     <div class="save-bar stack">
-      {add.error && <ErrorBox error={add.error} />}
+      {notAdded && <ErrorBox error={notAdded} />}
       {save.error && <ErrorBox error={save.error} />}
       <div class="row">
         <p role="status">

@@ -1,5 +1,11 @@
 import { signal } from "@preact/signals";
-import type { Competence, Discovery, Mappings, Workplace } from "../../../generated/operations/types.ts";
+import type {
+  Competence,
+  DiscoveredOutlet,
+  DiscoveredRole,
+  Mappings,
+  Workplace,
+} from "../../../generated/operations/types.ts";
 
 /** An outlet or a role of the provider. */
 export interface Mappable {
@@ -40,31 +46,32 @@ export function changeDraft(providerId: string, change: (draft: Draft) => Draft)
   drafts.value = { ...drafts.value, [providerId]: change(draftOf(providerId)) };
 }
 
-export function mappableOutlets({ outlets }: Discovery): Mappable[] {
-  return outlets.map(({ outletId, name, address, workplaceId, suggestions }) => ({
-    id: outletId,
-    name,
-    ...(address && { address }),
-    ...(workplaceId && { mappedTo: workplaceId }),
-    suggestions: suggestions.map((each) => ({ ...each, id: each.workplaceId })),
-  }));
-}
+export const mappableOutlet = ({
+  outletId,
+  workplaceId,
+  suggestions,
+  ...rest
+}: DiscoveredOutlet): Mappable => ({
+  id: outletId,
+  ...namesOf(rest),
+  ...(workplaceId && { mappedTo: workplaceId }),
+  suggestions: suggestions.map((each) => ({ ...each, id: each.workplaceId })),
+});
 
-export function mappableRoles({ roles }: Discovery): Mappable[] {
-  return roles.map(({ roleId, name, competenceId, suggestions }) => ({
-    id: roleId,
-    name,
-    ...(competenceId && { mappedTo: competenceId }),
-    suggestions: suggestions.map((each) => ({ ...each, id: each.competenceId })),
-  }));
-}
+export const mappableRole = ({ roleId, name, competenceId, suggestions }: DiscoveredRole): Mappable => ({
+  id: roleId,
+  name,
+  ...(competenceId && { mappedTo: competenceId }),
+  suggestions: suggestions.map((each) => ({ ...each, id: each.competenceId })),
+});
+
+const namesOf = ({ name, address }: { name: string; address: string | null }) => ({
+  name,
+  ...(address && { address }),
+});
 
 export function workplaceTargets(workplaces: readonly Workplace[]): Target[] {
-  return workplaces.map(({ workplaceId, name, address }) => ({
-    id: workplaceId,
-    name,
-    ...(address && { address }),
-  }));
+  return workplaces.map(({ workplaceId, ...rest }) => ({ id: workplaceId, ...namesOf(rest) }));
 }
 
 export function competenceTargets(competences: readonly Competence[]): Target[] {
@@ -88,12 +95,6 @@ export function toMappings({ outlets, roles }: Draft): Mappings {
     outlets: Object.entries(outlets).map(([outletId, workplaceId]) => ({ outletId, workplaceId })),
     roles: Object.entries(roles).map(([roleId, competenceId]) => ({ roleId, competenceId })),
   };
-}
-
-/** The row that the address names first, then what is not mapped; each in its order. A row keeps its place while its mapping is not saved. */
-export function inOrder(items: readonly Mappable[], row: string | undefined): Mappable[] {
-  const rank = ({ id, mappedTo }: Mappable) => (id === row ? 0 : mappedTo === undefined ? 1 : 2);
-  return items.toSorted((one, other) => rank(one) - rank(other));
 }
 
 /** The items without a mapping and without a choice. */

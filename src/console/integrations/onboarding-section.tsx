@@ -20,8 +20,8 @@ interface Props {
 
 /** The steps of the onboarding, with the button for the next one. */
 export function OnboardingSection({ organisation, mapping }: Props) {
-  const { integration, discovery } = organisation;
-  const steps = stepsOf(integration, discovery);
+  const { integration } = organisation;
+  const steps = stepsOf(integration);
   const activate = useActivation(organisation);
   const next = nextStep(integration, steps);
   return (
@@ -43,7 +43,7 @@ export function OnboardingSection({ organisation, mapping }: Props) {
 }
 
 /** Activates the integration. A 409 lists what is missing, and is shown until nothing is. */
-function useActivation({ integration, discovery, reload }: Organisation): Action<[]> {
+function useActivation({ integration, reload }: Organisation): Action<[]> {
   const { error, ...action } = useAction(async () => {
     const path = { providerId: integration.providerId };
     try {
@@ -54,7 +54,7 @@ function useActivation({ integration, discovery, reload }: Organisation): Action
     }
     return `${integration.name} is active. Its provider is being checked.`;
   });
-  const isReady = unmapped(discovery) === 0 && integration.routingSource !== "pending";
+  const isReady = unmapped(integration.mapping) === 0 && integration.routingSource !== "pending";
   const isFixed = error?.code === "not_ready" && isReady;
   return { ...action, ...(error && !isFixed && { error }) };
 }

@@ -1,4 +1,4 @@
-import type { Discovery, Integration } from "../../../generated/operations/types.ts";
+import type { Integration, MappingProgress } from "../../../generated/operations/types.ts";
 import { counted } from "../../contract/operator-text.ts";
 
 export type StepName = "registered" | "read" | "mapped" | "active";
@@ -11,10 +11,12 @@ export interface Step {
   detail: string;
 }
 
+const NOTHING_READ: MappingProgress = { outlets: 0, mappedOutlets: 0, roles: 0, mappedRoles: 0 };
+
 /** From registering an organisation to an active integration (contract section 1, "Entity mapping before activation"). */
-export function stepsOf({ state }: Pick<Integration, "state">, discovery: Discovery): Step[] {
-  const isRead = discovery.outlets.length > 0 && discovery.roles.length > 0;
-  const open = unmapped(discovery);
+export function stepsOf({ state, mapping = NOTHING_READ }: Pick<Integration, "state" | "mapping">): Step[] {
+  const isRead = mapping.outlets > 0 && mapping.roles > 0;
+  const open = unmapped(mapping);
   return [
     {
       name: "registered",
@@ -26,13 +28,13 @@ export function stepsOf({ state }: Pick<Integration, "state">, discovery: Discov
       name: "read",
       title: "Outlets and roles read",
       isDone: isRead,
-      detail: read(discovery, isRead),
+      detail: read(mapping, isRead),
     },
     {
       name: "mapped",
       title: "Mapped to workplaces and competences",
       isDone: isRead && open === 0,
-      detail: isRead ? mapped(discovery, open) : "After outlets and roles are read.",
+      detail: isRead ? mapped(mapping, open) : "After outlets and roles are read.",
     },
     {
       name: "active",
@@ -52,20 +54,16 @@ export function nextStep({ state }: Pick<Integration, "state">, steps: readonly 
 }
 
 /** How many outlets and roles have no workplace or competence. */
-export function unmapped({ outlets, roles }: Discovery): number {
-  return (
-    outlets.filter(({ workplaceId }) => workplaceId === undefined).length +
-    roles.filter(({ competenceId }) => competenceId === undefined).length
-  );
-}
+export const unmapped = (mapping = NOTHING_READ): number =>
+  mapping.outlets - mapping.mappedOutlets + mapping.roles - mapping.mappedRoles;
 
-function read({ outlets, roles }: Discovery, isRead: boolean): string {
-  if (outlets.length + roles.length === 0) return "The platform calls GET /outlets and GET /roles.";
-  const counts = `${counted(outlets.length, "outlet")}, ${counted(roles.length, "role")}.`;
+function read({ outlets, roles }: MappingProgress, isRead: boolean): string {
+  if (outlets + roles === 0) return "The platform calls GET /outlets and GET /roles.";
+  const counts = `${counted(outlets, "outlet")}, ${counted(roles, "role")}.`;
   return isRead ? counts : `${counts} Both are required.`;
 }
 
-function mapped({ outlets, roles }: Discovery, open: number): string {
-  const all = outlets.length + roles.length;
+function mapped({ outlets, roles }: MappingProgress, open: number): string {
+  const all = outlets + roles;
   return open === 0 ? `All ${all}.` : `${all - open} of ${all}; jobs of the others are blocked.`;
 }

@@ -1,4 +1,4 @@
-import type { Discovery, Integration, Issue, IssueCode } from "../../../generated/operations/types.ts";
+import type { Integration, Issue, IssueCode } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { isAbout, type StreamMessage } from "../data/live.ts";
@@ -9,26 +9,20 @@ import { useRefresh } from "../data/use-refresh.ts";
 /** What every section of the page shows or changes. */
 export interface Organisation {
   integration: Integration;
-  discovery: Discovery;
-  /** Reads both again after a change. */
+  /** Reads it and its lists again after a change. */
   reload(): void;
 }
 
-/** The integration with its mappings. */
-export function useOrganisation(providerId: string): Query<Omit<Organisation, "reload">> {
-  const path = { providerId };
+export function useOrganisation(providerId: string): Query<Integration> {
   return useQuery(
     `organisation ${providerId}`,
-    async () => {
-      const [integration, discovery] = await Promise.all([
-        ask(api.getIntegration({ params: { path } })),
-        ask(api.getMappings({ params: { path } })),
-      ]);
-      return { integration, discovery };
-    },
-    (message) => isAbout(message, { providerId }) && (message.type === "integration" || isOfMapping(message)),
+    () => ask(api.getIntegration({ params: { path: { providerId } } })),
+    concernsMapping(providerId),
   );
 }
+
+export const concernsMapping = (providerId: string) => (message: StreamMessage) =>
+  isAbout(message, { providerId }) && (message.type === "integration" || isOfMapping(message));
 
 /** The integration with its health and its backlog as they are now. */
 export function useLatest(providerId: string): Query<Integration> {

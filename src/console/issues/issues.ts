@@ -2,6 +2,7 @@ import type { Issue, IssueChanges, IssueCode } from "../../../generated/operatio
 import { URGENCY_OF, type Urgency } from "../../contract/issue-urgency.ts";
 import { entryOf } from "../../contract/operator-text.ts";
 import type { Tone } from "../components/badge.tsx";
+import { addressWith } from "../components/filter.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 
@@ -58,7 +59,7 @@ const PLACES: Partial<Record<IssueCode, Place>> = {
 /** Where an issue is fixed: of an outlet or role, its row in the mapping. */
 export function placeToFix({ code, providerId, subject }: Issue): { href: string; name: string } {
   const { name, section } = entryOf(PLACES, code) ?? ORGANISATION;
-  const row = subject.outletId ?? subject.roleId;
-  const query = row === undefined ? "" : `?row=${encodeURIComponent(row)}`;
-  return { href: `/console/integrations/${providerId}${query}${section ? `#${section}` : ""}`, name };
+  const { outletId: outlets, roleId: roles } = subject;
+  const page = addressWith(`/console/integrations/${providerId}`, { outlets, roles });
+  return { href: `${page}${section ? `#${section}` : ""}`, name };
 }

@@ -7,7 +7,7 @@ import type { Query } from "../data/use-query.ts";
 import { createJobFeed, type FeedData } from "./job-feed.ts";
 import { isAbout, type JobFilter, type JobLookups, orderOf, queryOf } from "./job-list.ts";
 
-const PAGE = 100;
+const PAGE = 50;
 
 interface JobFeed extends Query<FeedData> {
   showMore(): void;

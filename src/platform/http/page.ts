@@ -75,8 +75,12 @@ export function positionOf(cursor: string, holds?: keyof typeof READ): (string |
   const first = before.flatMap((text) => (holds && READ[holds](text)) ?? []);
   const isOfList = before.length === (holds ? 1 : 0) && first.length === before.length;
   if (isUuid(id) && isOfList) return [...first, id];
+  throw foreignCursor();
+}
+
+export function foreignCursor(): Error {
   const errors = [{ pointer: "#/query/cursor", message: "must be a nextCursor of this list" }];
-  throw problem("validation_failed", { detail: "The page cannot be found.", errors });
+  return problem("validation_failed", { detail: "The page cannot be found.", errors });
 }
 
 /** The number of rows of a select, as SQL. It stops one above `most`, so that it costs the same in a table of any size. */

@@ -28,7 +28,7 @@ import {
 import { refreshWaiting } from "./mappings.ts";
 import { readWithRetries } from "./retried-read.ts";
 import { ADVICE, attemptOf } from "./routing.ts";
-import { guess, type Suggestion, suggest } from "./suggest.ts";
+import { type Suggestion, suggester } from "./suggest.ts";
 
 const MOST_FAULTS = 100;
 
@@ -82,7 +82,7 @@ async function storeAll(
   providerId: string,
   items: readonly (Outlet | Role)[],
 ): Promise<Suggested[]> {
-  const options = await readOptions(trx, list);
+  const { guess } = suggester(await readOptions(trx, list));
   const listed = new Map<string, Outlet | Role>(items.map((item) => [item.id, item]));
   const known = await readListed(trx, list, providerId);
   const unmapped = known.filter(({ target }) => target === null).map(({ id }) => id);
@@ -93,7 +93,7 @@ async function storeAll(
     else {
       const address = "address" in item && item.address ? keptName(item.address) : null;
       const wanted = { name: keptName(item.name), address };
-      const { certain, suggestions } = guess(wanted, options);
+      const { certain, suggestions } = guess(wanted);
       const row = await storeListed(trx, list, providerId, { id, ...wanted, target: certain ?? null });
       stored.set(id, { ...row, suggestions });
     }
@@ -101,24 +101,31 @@ async function storeAll(
   return [...listed.keys()].flatMap((id) => stored.get(id) ?? []);
 }
 
-/** The outlets and roles of an integration as they were last read, and what they are mapped to or may be. Calls no provider. */
+/** Entries of a list as they were last read, each with what it may be mapped to. Calls no provider. */
+export async function withSuggestions(
+  db: Database["kysely"],
+  list: MappedList,
+  listed: readonly Listed[],
+): Promise<Suggested[]> {
+  const isOpen = listed.some(({ target }) => target === null);
+  const { suggest } = suggester(isOpen ? await readOptions(db, list) : []);
+  return listed.map((each) => ({ ...each, suggestions: each.target === null ? suggest(each) : [] }));
+}
+
+/** All outlets and roles of an integration as they were last read. Calls no provider. */
 export async function readDiscovered(db: Database["kysely"], providerId: string): Promise<Discovery> {
-  const read = async (list: MappedList) => {
-    const options = await readOptions(db, list);
-    const listed = await readListed(db, list, providerId);
-    return listed.map((each) => ({ ...each, suggestions: suggest(each, options) }));
-  };
+  const read = async (list: MappedList) => withSuggestions(db, list, await readListed(db, list, providerId));
   return { outlets: (await read(OUTLETS)).map(viewOfOutlet), roles: (await read(ROLES)).map(viewOfRole) };
 }
 
 /** What is mapped needs no suggestions. */
-function viewOfOutlet({ id, name, address, target, suggestions }: Suggested): DiscoveredOutlet {
+export function viewOfOutlet({ id, name, address, target, suggestions }: Suggested): DiscoveredOutlet {
   const outlet = { outletId: id, name, address };
   if (target !== null) return { ...outlet, workplaceId: target, suggestions: [] };
   return { ...outlet, suggestions: suggestions.map(({ id, ...rest }) => ({ workplaceId: id, ...rest })) };
 }
 
-function viewOfRole({ id, name, target, suggestions }: Suggested): DiscoveredRole {
+export function viewOfRole({ id, name, target, suggestions }: Suggested): DiscoveredRole {
   const role = { roleId: id, name };
   if (target !== null) return { ...role, competenceId: target, suggestions: [] };
   return { ...role, suggestions: suggestions.map(({ id, ...rest }) => ({ competenceId: id, ...rest })) };

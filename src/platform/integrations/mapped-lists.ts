@@ -38,7 +38,8 @@ export interface Listed {
   target: string | null;
 }
 
-const columns = ({ id, target, hasAddress }: MappedList) =>
+/** As `Listed` has them. */
+export const columns = ({ id, target, hasAddress }: MappedList) =>
   sql`${sql.ref(id)} as id, name, ${hasAddress ? sql.ref("address") : sql`null::text`} as address, ${sql.ref(target)} as target`;
 
 export async function readListed(db: Db, list: MappedList, providerId: string): Promise<Listed[]> {

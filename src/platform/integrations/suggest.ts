@@ -23,34 +23,80 @@ export interface Guess {
 const SIMILAR = 0.85;
 const AHEAD = 0.15;
 
-/** Which of the options is `wanted`? Equal names or addresses are certain, similar names are only suggested. */
-export function guess(wanted: Omit<Option, "id">, options: readonly Option[]): Guess {
-  const [only, another] = options.filter((option) => isEqual(wanted, option));
-  if (only && !another) return { certain: only.id, suggestions: [] };
-  const scored = options
-    .map((option) => scoredAs(wanted, option))
-    .sort((left, right) => right.score - left.score);
-  const [best, next] = scored;
-  const isClear = best !== undefined && best.score >= SIMILAR && best.score - (next?.score ?? 0) >= AHEAD;
-  return { certain: undefined, suggestions: isClear ? [best] : [] };
+export interface Suggester {
+  /** Which of the options is `wanted`? Equal names or addresses are certain, similar names are only suggested. */
+  guess(wanted: Omit<Option, "id">): Guess;
+  /** What an operator may confirm, best first; also what is certain but was added after the provider was last read. */
+  suggest(wanted: Omit<Option, "id">): Suggestion[];
 }
 
-/** What an operator may confirm, best first; also what is certain but was added after the provider was last read. */
-export function suggest(wanted: Omit<Option, "id">, options: readonly Option[]): Suggestion[] {
-  const { certain, suggestions } = guess(wanted, options);
-  const sure = options.filter(({ id }) => id === certain).map((option) => scoredAs(wanted, option));
-  return [...sure, ...suggestions];
+/** Reads the options once: thousands of outlets are compared with thousands of workplaces. */
+export function suggester(options: readonly Option[]): Suggester {
+  const named = options.map((option) => ({ ...option, normalised: normalise(option.name) }));
+  const equal = new Map<string, Set<Named>>();
+  for (const option of named)
+    for (const key of keysOf(option)) equal.set(key, (equal.get(key) ?? new Set()).add(option));
+  const certainOf = (wanted: Omit<Option, "id">) => {
+    const found = new Set(keysOf(wanted).flatMap((key) => [...(equal.get(key) ?? [])]));
+    const [only, another] = found;
+    return another ? undefined : only;
+  };
+  // What is certain needs no comparison.
+  let compare: ReturnType<typeof comparer> | undefined;
+  const similarTo = ({ name }: Omit<Option, "id">): Suggestion[] => {
+    compare ??= comparer(named);
+    const { best, score, next } = compare(normalise(name));
+    const isClear = best !== undefined && score >= SIMILAR && score - next >= AHEAD;
+    return isClear ? [{ id: best.id, name: best.name, score }] : [];
+  };
+  return {
+    guess: (wanted) => {
+      const certain = certainOf(wanted);
+      if (certain) return { certain: certain.id, suggestions: [] };
+      return { certain: undefined, suggestions: similarTo(wanted) };
+    },
+    suggest: (wanted) => {
+      const certain = certainOf(wanted);
+      if (!certain) return similarTo(wanted);
+      const { id, name, normalised } = certain;
+      return [{ id, name, score: dice(normalise(wanted.name), normalised) }];
+    },
+  };
 }
 
-function scoredAs(wanted: Omit<Option, "id">, { id, name }: Option): Suggestion {
-  return { id, name, score: dice(normalise(wanted.name), normalise(name)) };
+interface Named extends Option {
+  normalised: string;
 }
 
-function isEqual(wanted: Omit<Option, "id">, option: Option): boolean {
-  const name = normalise(wanted.name);
-  if (name !== "" && name === normalise(option.name)) return true;
-  const address = normalise(wanted.address ?? "");
-  return address !== "" && address === normalise(option.address ?? "");
+/** What two equal ones have in common. */
+function keysOf({ name, address }: Omit<Option, "id">): string[] {
+  const [ofName, ofAddress] = [normalise(name), normalise(address ?? "")];
+  return [ofName && `name ${ofName}`, ofAddress && `address ${ofAddress}`].filter((key) => key !== "");
+}
+
+/** Returns the option whose name is the most similar to a normalised one, its score, and the score of the next. */
+function comparer(options: readonly Named[]) {
+  const holders = new Map<string, { at: number; count: number }[]>();
+  for (const [at, { normalised }] of options.entries())
+    for (const [pair, count] of bigrams(normalised)) {
+      const known = holders.get(pair);
+      if (known) known.push({ at, count });
+      else holders.set(pair, [{ at, count }]);
+    }
+  return (wanted: string) => {
+    const shared = new Float64Array(options.length);
+    for (const [pair, count] of bigrams(wanted))
+      for (const holder of holders.get(pair) ?? [])
+        shared[holder.at] = (shared[holder.at] ?? 0) + Math.min(count, holder.count);
+    let [best, score, next]: [Named | undefined, number, number] = [undefined, 0, 0];
+    for (const [at, option] of options.entries()) {
+      const each = (2 * (shared[at] ?? 0)) / (wanted.length + option.normalised.length - 2);
+      // Of names without a bigram it is no number.
+      if (each > score) [best, score, next] = [option, each, score];
+      else if (each > next) next = each;
+    }
+    return { best, score, next };
+  };
 }
 
 const NOISE = new Set(["ab", "hb", "restaurang"]);

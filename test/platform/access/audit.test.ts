@@ -6,7 +6,7 @@ import type { AuditEntry } from "../../../generated/operations/types.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { isOnCitus } from "../../harness/citus.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
-import { ok } from "../../harness/operations.ts";
+import { mappingsOf, ok } from "../../harness/operations.ts";
 import { numberAt } from "../../harness/registry-provider.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
@@ -160,7 +160,7 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
     expect((await last("changeIntegration")).changes).toEqual([
       { field: "name", before: "Kvarteret", after: "Kajen" },
     ]);
-    const [outlet] = ok(await organisation.operations.getMappings({ params: { path } })).outlets;
+    const [outlet] = (await mappingsOf(organisation.operations, path)).outlets;
     const { workplaceId } = ok(await organisation.operations.createWorkplace({ body: { name: "Kajen" } }));
     const outlets = [{ outletId: outlet?.outletId ?? "", workplaceId }];
     ok(await organisation.operations.updateMappings({ params: { path }, body: { outlets, roles: [] } }));

@@ -116,7 +116,7 @@ describe.each(featureEngines)("two organisations, on %s", (engine) => {
       [...texts].filter(([, text]) => values.some((id) => text.includes(id))).map(([name]) => name);
     expect(namesOf(await shown(ids))).toEqual([]);
     expect(namesOf(await shown(foreign))).toEqual(
-      expect.arrayContaining(["getIntegration", "getMappings", "listJobs", "listEvents"]),
+      expect.arrayContaining(["getIntegration", "listOutlets", "listRoles", "listJobs", "listEvents"]),
     );
   });
 

@@ -11,7 +11,7 @@ import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { actionsOf } from "../../harness/actions.ts";
 import { textOf, writeAsBackup } from "../../harness/backup-rows.ts";
 import { copyDatabase, engines, silent } from "../../harness/engines.ts";
-import { ok } from "../../harness/operations.ts";
+import { mappingsOf, ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { type Harness, SECRET_KEY, startHarness } from "../../harness/platform.ts";
 import { terminal } from "../../harness/terminal.ts";
@@ -133,7 +133,7 @@ describe.each(engines)("an organisation moves to the database of another platfor
     const before = {
       jobs: await organisation.jobs(),
       notifications: (await organisation.notifications(booked)).length,
-      mappings: ok(await source.operations.getMappings({ params: organisation.params })),
+      mappings: await mappingsOf(source.operations, organisation),
     };
     await organisation.suspend();
     // They wait: at the source until the move, and then at the target.
@@ -166,7 +166,7 @@ describe.each(engines)("an organisation moves to the database of another platfor
 
     const moved = actionsOf(target.operations, providerId);
     expect(await moved.integration()).toMatchObject({ state: "suspended" });
-    expect(ok(await target.operations.getMappings({ params: organisation.params }))).toEqual(before.mappings);
+    expect(await mappingsOf(target.operations, organisation)).toEqual(before.mappings);
     const { platformToken } = organisation;
     const webhook = { event: "shift.update", providerId, content: { shiftId: open.shiftId } };
     const { status } = await target.send("/webhooks/scheduling-provider", {

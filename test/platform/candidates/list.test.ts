@@ -11,7 +11,7 @@ describe.each(featureEngines)("the lists about candidates, on %s", (engine) => {
   });
   afterEach(() => organisation.close());
 
-  const people = async (query: { search?: string; competenceId?: string }) =>
+  const people = async (query: { search?: string; candidateId?: string[]; competenceId?: string }) =>
     ok(await organisation.operations.listCandidates({ params: { query } })).items.map(
       ({ lastName }) => lastName,
     );
@@ -31,6 +31,18 @@ describe.each(featureEngines)("the lists about candidates, on %s", (engine) => {
     await organisation.addPerson({ lastName: "Ek" });
     expect(await people({ search: candidateId.toUpperCase() })).toEqual(["Berg"]);
     expect(await people({ search: crypto.randomUUID() })).toEqual([]);
+  });
+
+  it("finds several people by their candidateIds", async () => {
+    const [berg, ek] = [
+      await organisation.addPerson({ lastName: "Berg" }),
+      await organisation.addPerson({ lastName: "Ek" }),
+    ];
+    await organisation.addPerson({ lastName: "Other" });
+    const candidateId = [berg.candidateId.toUpperCase(), ek.candidateId, crypto.randomUUID()];
+    expect(await people({ candidateId })).toEqual(["Ek", "Berg"]);
+    expect(await people({ candidateId, search: "berg" })).toEqual(["Berg"]);
+    expect(await people({ candidateId: [crypto.randomUUID()] })).toEqual([]);
   });
 
   it("finds people by competence, together with the name", async () => {

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { CheckTarget } from "../../../src/platform/deps.ts";
 import { type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { engines } from "../../harness/engines.ts";
-import { ok } from "../../harness/operations.ts";
+import { mappingsOf, ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 import { mapAll, orderOf, paramsOf, read, startNothing, startResponder } from "../../harness/responders.ts";
 
@@ -107,7 +107,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     const moved = ok(await change(wrong, { baseUrl: nothing.url, providerToken: wrong.token }));
     expect(moved).toMatchObject({ state: "draft", routingSource: "pending", baseUrl: nothing.url });
     expect(moved.routingAttempts.map(({ routing }) => routing)).toEqual(["path", "header"]);
-    expect(ok(await harness().operations.getMappings(paramsOf(wrong)))).toEqual({ outlets: [], roles: [] });
+    expect(await mappingsOf(harness().operations, wrong)).toEqual({ outlets: [], roles: [] });
     const { providerId, token } = wrong;
     const right = await sandbox({ providerId, token, dialect: { routing: "header" } });
     expect(ok(await change(wrong, { baseUrl: right.url, providerToken: token }))).toMatchObject({

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { engines } from "../../harness/engines.ts";
-import { ok } from "../../harness/operations.ts";
+import { mappingsOf, ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 import { mapAll, orderOf, paramsOf } from "../../harness/responders.ts";
 
@@ -62,7 +62,7 @@ describe.each(engines)("a draft is deleted, on %s", (engine) => {
 
     const another = await register(provider);
     expect((await send(another, providerId)).status).toBe(200);
-    expect(ok(await harness().operations.getMappings(paramsOf(provider)))).toEqual({
+    expect(await mappingsOf(harness().operations, provider)).toEqual({
       outlets: [],
       roles: [],
     });

@@ -6,7 +6,7 @@ import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
 import { listening } from "../../harness/listening.ts";
 import { expectBody } from "../../harness/onboard.ts";
-import { ok } from "../../harness/operations.ts";
+import { mappingsOf, ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 import { useTenants } from "../../harness/tenants.ts";
 
@@ -107,13 +107,11 @@ describe.each(featureEngines)("discovering, on %s", (engine) => {
       roles: second.roles.slice(2),
     });
     expect(await expectBody(harness(), "POST", `${path}/activate`)).toMatchObject({ state: "active" });
-    const kept = await expectBody<Record<string, Record<string, string>[]>>(
-      harness(),
-      "GET",
-      `${path}/mappings`,
-    );
-    expect(kept.outlets?.map(({ outletId }) => outletId).sort()).toEqual(["outlet-0", "outlet-2"]);
-    expect(kept.roles?.map(({ roleId }) => roleId).sort()).toEqual(["role-0", "role-2"]);
+    const read = (list: string) =>
+      expectBody<{ items: Record<string, string>[] }>(harness(), "GET", `${path}/${list}`);
+    const [outlets, roles] = [await read("outlets"), await read("roles")];
+    expect(outlets.items.map(({ outletId }) => outletId).sort()).toEqual(["outlet-0", "outlet-2"]);
+    expect(roles.items.map(({ roleId }) => roleId).sort()).toEqual(["role-0", "role-2"]);
   });
 
   it("keeps 200 characters of a name and an address", async () => {
@@ -137,7 +135,7 @@ describe.each(featureEngines)("an outlet and a role that only a shift names, on 
     const params = { path: { providerId: organisation.providerId } };
     const [outletId, roleId] = [randomUUID(), randomUUID()];
     const isKnown = async () => {
-      const { outlets, roles } = ok(await operations.getMappings({ params }));
+      const { outlets, roles } = await mappingsOf(operations, organisation);
       return [
         outlets.some((each) => each.outletId === outletId),
         roles.some((each) => each.roleId === roleId),

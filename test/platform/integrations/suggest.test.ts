@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { guess, type Option } from "../../../src/platform/integrations/suggest.ts";
+import { type Option, suggester } from "../../../src/platform/integrations/suggest.ts";
 
 const named = (...names: string[]): Option[] => names.map((name, index) => ({ id: `${index}`, name }));
 
@@ -24,18 +24,18 @@ const DIFFERENT = [
 
 describe("names", () => {
   it.each(SAME)("%j is %j", (one, other) => {
-    expect(guess({ name: one }, named(other)).certain).toBe("0");
-    expect(guess({ name: other }, named(one)).certain).toBe("0");
+    expect(suggester(named(other)).guess({ name: one }).certain).toBe("0");
+    expect(suggester(named(one)).guess({ name: other }).certain).toBe("0");
   });
 
   it.each(DIFFERENT)("%j is not %j", (one, other) => {
-    expect(guess({ name: one }, named(other)).certain).toBeUndefined();
+    expect(suggester(named(other)).guess({ name: one }).certain).toBeUndefined();
   });
 
   it("never guess twice, and never beyond 0 to 1", () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string(), { maxLength: 5 }), (name, names) => {
-        const { certain, suggestions } = guess({ name }, named(...names));
+        const { certain, suggestions } = suggester(named(...names)).guess({ name });
         expect(suggestions.length).toBeLessThanOrEqual(certain === undefined ? 1 : 0);
         for (const { score } of suggestions) {
           expect(score).toBeGreaterThanOrEqual(0.85);
@@ -87,7 +87,7 @@ const GUESSES: [
 
 describe("guess", () => {
   it.each(GUESSES)("%j among %j: certainly %j, perhaps %j", (wanted, options, certain, suggested) => {
-    const { certain: found, suggestions } = guess(wanted, options);
+    const { certain: found, suggestions } = suggester(options).guess(wanted);
     expect(found).toBe(certain);
     expect(suggestions.map(({ id }) => id)).toEqual(suggested === undefined ? [] : [suggested]);
     for (const { score } of suggestions) expect(score).toBeGreaterThanOrEqual(0.85);

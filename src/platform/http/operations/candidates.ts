@@ -92,6 +92,7 @@ const IN_STATE = {
 
 interface Wanted {
   search?: string;
+  candidateId?: readonly string[];
   competenceId?: string;
   providerId?: string;
   state?: keyof typeof IN_STATE;
@@ -99,12 +100,13 @@ interface Wanted {
 
 /** Which candidates a list has. */
 const fits =
-  ({ search, competenceId, providerId, state }: Wanted) =>
+  ({ search, candidateId, competenceId, providerId, state }: Wanted) =>
   ({ and }: ExpressionBuilder<Schema, "candidates">) =>
     and([
       ...(search === undefined
         ? []
         : [isUuid(search) ? sql<boolean>`candidate_id = ${search}::uuid` : isNamed(search)]),
+      ...(candidateId === undefined ? [] : [sql<boolean>`candidate_id = any(${candidateId}::uuid[])`]),
       ...(competenceId === undefined ? [] : [hasCompetenceAnywhere(competenceId)]),
       ...(providerId === undefined
         ? []

@@ -7,9 +7,10 @@ import type { Deps } from "../../deps.ts";
 import { activate, suspend } from "../../integrations/activate.ts";
 import { changeIntegration } from "../../integrations/change.ts";
 import { deleteIntegration } from "../../integrations/delete.ts";
-import { discover, readDiscovered } from "../../integrations/discover.ts";
+import { discover, viewOfOutlet, viewOfRole, withSuggestions } from "../../integrations/discover.ts";
 import { healthOf } from "../../integrations/health.ts";
 import { requireIntegration } from "../../integrations/integration.ts";
+import { type MappedList, OUTLETS, ROLES } from "../../integrations/mapped-lists.ts";
 import { updateMappings } from "../../integrations/mappings.ts";
 import { countRemaining, type Leaving, offboard } from "../../integrations/offboard.ts";
 import { register } from "../../integrations/register.ts";
@@ -18,6 +19,7 @@ import { rotatePlatformToken, storeProviderToken } from "../../integrations/rota
 import { detectRouting, routedIntegration } from "../../integrations/routing.ts";
 import type { TokenOwners } from "../../integrations/tokens.ts";
 import { requestVerification } from "../../verification/check.ts";
+import { MAPPING_PROGRESS, type MappedQuery, mappedPage } from "../mapped-page.ts";
 import { contains, countBeyond, countOf, page } from "../page.ts";
 import { accepted, created, noContent, ok } from "../response.ts";
 
@@ -31,21 +33,27 @@ interface Sources {
 /** Integrations: their registration, mapping, checks, tokens and end. */
 export function integrationHandlers({ deps, owners, backlogs, allowInsecureProviders }: Sources) {
   const { kysely } = deps.database;
+  const readMapped = async (list: MappedList, providerId: string, query: MappedQuery) => {
+    const { provider_id } = await requireIntegration(kysely, providerId);
+    const { items, ...rest } = await mappedPage(kysely, list, provider_id, query);
+    return { items: await withSuggestions(kysely, list, items), ...rest };
+  };
   return {
     createIntegration: async ({ body }) => created(await register(deps, body, allowInsecureProviders)),
     listIntegrations: async ({ query }) => {
       const all = kysely
         .selectFrom("integrations")
         .selectAll()
-        .select(OPEN_ISSUES.as("open_issues"))
+        .select([OPEN_ISSUES.as("open_issues"), MAPPING_PROGRESS.as("mapping")])
         .where(contains(sql.ref("name"), query.search));
       return ok(
         await page(
           all,
           query,
           { id: "provider_id", ascending: true, where: { state: query.state } },
-          ({ open_issues, ...row }) => ({
+          ({ open_issues, mapping, ...row }) => ({
             ...viewOfIntegration(row),
+            mapping,
             openIssues: countOf(open_issues, MOST_ISSUES),
           }),
         ),
@@ -57,10 +65,16 @@ export function integrationHandlers({ deps, owners, backlogs, allowInsecureProvi
       const { health, offboarding, ...view } = viewOfIntegration(integration);
       const waiting = backlog.waiting.interactive + backlog.waiting.events;
       const remaining = await countRemaining(kysely, integration);
+      const { mapping } = await kysely
+        .selectFrom("integrations")
+        .select(MAPPING_PROGRESS.as("mapping"))
+        .where("provider_id", "=", integration.provider_id)
+        .executeTakeFirstOrThrow();
       return ok({
         ...view,
         health: { ...health, waiting },
         backlog,
+        mapping,
         ...(offboarding && { offboarding: { ...offboarding, remaining } }),
       });
     },
@@ -76,9 +90,13 @@ export function integrationHandlers({ deps, owners, backlogs, allowInsecureProvi
     },
     discoverIntegration: async ({ path }) =>
       ok(await discover(deps, await routedIntegration(deps, path.providerId))),
-    getMappings: async ({ path }) => {
-      const { provider_id } = await requireIntegration(kysely, path.providerId);
-      return ok(await readDiscovered(kysely, provider_id));
+    listOutlets: async ({ path, query }) => {
+      const { items, ...rest } = await readMapped(OUTLETS, path.providerId, query);
+      return ok({ items: items.map(viewOfOutlet), ...rest });
+    },
+    listRoles: async ({ path, query }) => {
+      const { items, ...rest } = await readMapped(ROLES, path.providerId, query);
+      return ok({ items: items.map(viewOfRole), ...rest });
     },
     updateMappings: async ({ path, body }) => {
       const { provider_id } = await requireIntegration(kysely, path.providerId);
