@@ -29,12 +29,14 @@ export function useFilter<Rules extends FilterRules>(path: string, rules: Rules)
 interface FormProps {
   isFiltered?: boolean;
   path?: string;
+  /** Unlike that of every other one on the page. */
+  label?: string;
   children: ComponentChildren;
 }
 
-export function FilterForm({ isFiltered = false, path = "", children }: FormProps) {
+export function FilterForm({ isFiltered = false, path = "", label = "Filters", children }: FormProps) {
   return (
-    <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+    <form class="filters" aria-label={label} onSubmit={(event) => event.preventDefault()}>
       {children}
       {isFiltered && <a href={path}>Reset filters</a>}
     </form>

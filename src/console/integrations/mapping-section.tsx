@@ -105,7 +105,7 @@ function MappingTable({ row, list: { pages, search, find }, open, all, addAll }:
           </ActionButton>
         )}
       </div>
-      <FilterForm>
+      <FilterForm label={`Filter the ${provider}s`}>
         <TextFilter name={`${Provider}: name or id`} value={search} onChange={find} />
       </FilterForm>
       <QueryView query={pages} lines={6}>
