@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 /** After the last key. Milliseconds. */
-const PAUSE_MS = 200;
+const PAUSE_MS = 150;
 
 /** The value, once it has not changed for a moment. */
 export function usePaused(value: string): string {
