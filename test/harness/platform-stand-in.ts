@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { untilReset } from "./listening.ts";
 
 export interface Received {
   path: string;
@@ -18,18 +19,20 @@ export const RECEIPT: Reply = (response) => {
 /** Starts a platform that records webhooks. The replies are used in order, and the last one is repeated. */
 export async function startPlatform(...replies: Reply[]) {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    let text = "";
-    for await (const chunk of request) text += chunk;
-    const one = {
-      path: request.url ?? "",
-      headers: request.headers,
-      body: text === "" ? undefined : JSON.parse(text),
-    };
-    received.push(one);
-    const reply = replies.length > 1 ? replies.shift() : replies[0];
-    (reply ?? RECEIPT)(response, one);
-  });
+  const server = createServer(
+    untilReset(async (request, response) => {
+      let text = "";
+      for await (const chunk of request) text += chunk;
+      const one = {
+        path: request.url ?? "",
+        headers: request.headers,
+        body: text === "" ? undefined : JSON.parse(text),
+      };
+      received.push(one);
+      const reply = replies.length > 1 ? replies.shift() : replies[0];
+      (reply ?? RECEIPT)(response, one);
+    }),
+  );
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

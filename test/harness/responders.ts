@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { Integration } from "../../generated/operations/types.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
-import { listening } from "./listening.ts";
+import { listening, untilReset } from "./listening.ts";
 import { type Operations, ok } from "./operations.ts";
 
 /** A provider that only answers with a status, and where. */
@@ -25,19 +25,23 @@ export async function startResponder(
     calls.push(`${method} ${url}`);
     return respond(url);
   };
-  const server = createServer(async (request, response) => {
-    response.writeHead(await answer(request), headers).end();
-  });
+  const server = createServer(
+    untilReset(async (request, response) => {
+      response.writeHead(await answer(request), headers).end();
+    }),
+  );
   return { ...(await listening(server)), providerId: randomUUID(), token: "provider-token", calls };
 }
 
 /** Passes calls without the prefix on with it, so that both ways return the same. */
 export function startRewriting(target: string, providerId: string) {
-  const server = createServer(async ({ url = "", headers: { authorization = "" } }, response) => {
-    const path = url.startsWith("/providers/") ? url : `/providers/${providerId}${url}`;
-    const answer = await fetch(`${target}${path}`, { headers: { authorization } });
-    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
-  });
+  const server = createServer(
+    untilReset(async ({ url = "", headers: { authorization = "" } }, response) => {
+      const path = url.startsWith("/providers/") ? url : `/providers/${providerId}${url}`;
+      const answer = await fetch(`${target}${path}`, { headers: { authorization } });
+      response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+    }),
+  );
   return listening(server);
 }
 

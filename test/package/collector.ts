@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
-import { listening } from "../harness/listening.ts";
+import { listening, untilReset } from "../harness/listening.ts";
 
 export interface SentSpan {
   name: string;
@@ -19,14 +19,16 @@ interface Attribute {
 /** Accepts traces over OTLP/HTTP as JSON, as a collector does. */
 export async function startCollector() {
   const spans: SentSpan[] = [];
-  const server = createServer(async (request, response) => {
-    // biome-ignore lint/suspicious/noExplicitAny: OTLP as JSON.
-    const body = (await json(request)) as any;
-    for (const { scopeSpans } of body.resourceSpans ?? [])
-      for (const span of scopeSpans.flatMap((each: { spans: unknown[] }) => each.spans))
-        spans.push({ ...span, attributes: attributesOf(span.attributes) });
-    response.setHeader("Content-Type", "application/json").end("{}");
-  });
+  const server = createServer(
+    untilReset(async (request, response) => {
+      // biome-ignore lint/suspicious/noExplicitAny: OTLP as JSON.
+      const body = (await json(request)) as any;
+      for (const { scopeSpans } of body.resourceSpans ?? [])
+        for (const span of scopeSpans.flatMap((each: { spans: unknown[] }) => each.spans))
+          spans.push({ ...span, attributes: attributesOf(span.attributes) });
+      response.setHeader("Content-Type", "application/json").end("{}");
+    }),
+  );
   return { ...(await listening(server)), spans };
 }
 

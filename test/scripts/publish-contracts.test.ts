@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
-import { listening } from "../harness/listening.ts";
+import { listening, untilReset } from "../harness/listening.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const CONTRACTS = new URL("contracts/", ROOT);
@@ -28,20 +28,22 @@ function publish(env: NodeJS.ProcessEnv, ...args: string[]) {
 async function startBroker(token: string) {
   const received: Record<string, string[]> = {};
   const { url, close } = await listening(
-    createServer(async (request, response) => {
-      const accepted = request.headers.authorization === `Bearer ${token}`;
-      response.writeHead(accepted ? 200 : 401, { "Content-Type": "application/hal+json" });
-      if (accepted && request.method === "POST") {
-        // biome-ignore lint/suspicious/noExplicitAny: a stranger's format, of which three fields are read
-        const publication = (await json(request)) as any;
-        const text = Buffer.from(publication.contracts[0].content, "base64").toString();
-        received[`${publication.pacticipantName} ${publication.pacticipantVersionNumber}`] = described(
-          JSON.parse(text),
-        );
-      }
-      const link = { "pb:publish-contracts": { href: `${url}/contracts/publish` } };
-      response.end(JSON.stringify({ notices: [], logs: [], _embedded: {}, _links: link }));
-    }),
+    createServer(
+      untilReset(async (request, response) => {
+        const accepted = request.headers.authorization === `Bearer ${token}`;
+        response.writeHead(accepted ? 200 : 401, { "Content-Type": "application/hal+json" });
+        if (accepted && request.method === "POST") {
+          // biome-ignore lint/suspicious/noExplicitAny: a stranger's format, of which three fields are read
+          const publication = (await json(request)) as any;
+          const text = Buffer.from(publication.contracts[0].content, "base64").toString();
+          received[`${publication.pacticipantName} ${publication.pacticipantVersionNumber}`] = described(
+            JSON.parse(text),
+          );
+        }
+        const link = { "pb:publish-contracts": { href: `${url}/contracts/publish` } };
+        response.end(JSON.stringify({ notices: [], logs: [], _embedded: {}, _links: link }));
+      }),
+    ),
   );
   onTestFinished(close);
   return { url, received };

@@ -18,10 +18,13 @@ const KEPT = 100;
 /** A service that keeps the last messages, and sends nothing to anyone. */
 export async function startNotifiedService(): Promise<NotifiedService> {
   const messages: string[] = [];
-  const server = createServer(async (request, response) => {
-    messages.push(await text(request));
-    if (messages.length > KEPT) messages.shift();
-    response.writeHead(204).end();
+  const server = createServer((request, response) => {
+    const keep = (message: string) => {
+      messages.push(message);
+      if (messages.length > KEPT) messages.shift();
+      response.writeHead(204).end();
+    };
+    text(request).then(keep, () => response.destroy());
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
-import { listening } from "../../harness/listening.ts";
+import { listening, untilReset } from "../../harness/listening.ts";
 import { ask, create, kindsOf, NUMBER, PERSON, seat, useProviders } from "./provider-calls.ts";
 import type { Operation } from "./provider-faults.ts";
 
@@ -222,10 +222,12 @@ describe("a webhook of the independent provider", () => {
   it("is sent until it is acknowledged, with the same traceId", async () => {
     const bodies: string[] = [];
     const platform = await listening(
-      createServer(async (request, response) => {
-        for await (const chunk of request) bodies.push(String(chunk));
-        response.writeHead(bodies.length < 3 ? 503 : 200).end();
-      }),
+      createServer(
+        untilReset(async (request, response) => {
+          for await (const chunk of request) bodies.push(String(chunk));
+          response.writeHead(bodies.length < 3 ? 503 : 200).end();
+        }),
+      ),
     );
     const provider = await start({ echo: true });
     provider.connect({ url: platform.url, token: "platform-token" });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { untilReset } from "../../harness/listening.ts";
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -11,15 +12,17 @@ export type Reply = { status: number; headers?: Record<string, string> };
 /** A service of the company, with its own answer to each request. */
 export async function startService(replyTo: (received: Received) => Reply | undefined) {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const each = { headers: request.headers, body: Buffer.concat(chunks).toString() };
-    received.push(each);
-    const reply = replyTo(each);
-    // Without a reply, the client's time limit decides.
-    if (reply) response.writeHead(reply.status, reply.headers).end();
-  });
+  const server = createServer(
+    untilReset(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const each = { headers: request.headers, body: Buffer.concat(chunks).toString() };
+      received.push(each);
+      const reply = replyTo(each);
+      // Without a reply, the client's time limit decides.
+      if (reply) response.writeHead(reply.status, reply.headers).end();
+    }),
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = () => {
     server.closeAllConnections();
