@@ -25,7 +25,7 @@ export function CandidatePicker({ job, chosen, onChoose }: Props) {
   const [text, setText] = useState("");
   const [isOpen, setIsOpen] = useState(false);
   const [active, setActive] = useState<number>();
-  const { data, error, wanted } = useCandidates(job, text);
+  const { data, error } = useCandidates(job, text);
   const items = isOpen ? (data?.items ?? []) : [];
   const activeId = active !== undefined && active < items.length ? `${id}-${active}` : undefined;
   const enter = (typed: string) => {
@@ -76,7 +76,7 @@ export function CandidatePicker({ job, chosen, onChoose }: Props) {
         onKeyDown={press}
       />
       <p class="visually-hidden" role="status">
-        {isOpen && data && wanted === text.trim() && foundText(data)}
+        {isOpen && data && foundText(data)}
       </p>
       {isOpen && error && <ErrorBox error={error} />}
       <div class="picker-list" hidden={!isOpen || !data}>
@@ -102,15 +102,17 @@ export function CandidatePicker({ job, chosen, onChoose }: Props) {
 const leaves = ({ currentTarget, relatedTarget }: FocusEvent): boolean =>
   !(currentTarget as HTMLElement).contains(relatedTarget as Node | null);
 
+/** Those of what is typed now: the keys never choose from those of what was typed before. */
 function useCandidates({ jobId }: Job, text: string) {
-  const wanted = usePaused(text.trim());
+  const typed = text.trim();
+  const wanted = usePaused(typed);
   const query = { limit: SHOWN, ...(wanted !== "" && { search: wanted }) };
-  const candidates = useQuery(
+  const { data, error } = useQuery(
     `candidates for ${jobId} ${wanted}`,
     () => ask(api.listJobCandidates({ params: { path: { jobId }, query } })),
     ({ type, data }) => type === "import" || (type === "booking" && data.jobId === jobId),
   );
-  return { ...candidates, wanted };
+  return { error, data: wanted === typed ? data : undefined };
 }
 
 function foundText({ items, nextCursor }: { items: readonly JobCandidate[]; nextCursor?: string }): string {
