@@ -1,13 +1,8 @@
 import type { ProviderHttpError } from "../clients/provider/http-error.ts";
 import { type ConnectionFault, connectionFault } from "../contract/connection-fault.ts";
+import type { Unanswered } from "./exchange.ts";
 
-export interface Reason {
-  reason: string;
-  fix?: string;
-  isTooLong?: boolean;
-  /** Whether the connection closed before the first byte. */
-  isUnbegun?: boolean;
-}
+type Reason = Omit<Unanswered, "kind">;
 
 const COUNT_BYTES =
   "Count Content-Length in bytes of the encoded body, not in characters, or leave it to the framework.";

@@ -68,9 +68,8 @@ export function createRecorder(options: VerifyOptions, seed: number) {
     if (!source.isAside) note(outcome);
     const { name = group, isByTitle } = source;
     const check = isByTitle ? (outcome.title ?? name) : name;
-    if (outcome.kind === "found") takeFound(outcome, check);
-    else if (outcome.kind === "skipped") keep(outcome, group, check);
-    else takePassed(outcome, check);
+    if (outcome.kind === "passed") takePassed(outcome, check);
+    else takeFound(outcome, group, check);
   }
 
   function takePassed(outcome: Passed, check: string): void {
@@ -80,12 +79,12 @@ export function createRecorder(options: VerifyOptions, seed: number) {
   }
 
   /** Records a finding. A consequence of an earlier finding is recorded as skipped. */
-  function takeFound(outcome: Found, check: string): void {
-    const cause = causeOf(outcome, findings.values());
+  function takeFound(outcome: Found | Skipped, suite: Suite, check: string): void {
+    const cause = outcome.kind === "found" ? causeOf(outcome, findings.values()) : undefined;
     const { operation, title = check } = outcome;
-    const reason = cause && `a consequence of another error: ${cause.title} (${cause.operation})`;
-    const kept = reason === undefined ? outcome : skipped("skipped_after_failure", operation, title, reason);
-    keep(kept, group, check);
+    const reason = `a consequence of another error: ${cause?.title} (${cause?.operation})`;
+    const consequence = skipped("skipped_after_failure", operation, title, reason);
+    keep(cause ? consequence : outcome, suite, check);
   }
 
   function note(outcome: Outcome): void {
@@ -160,7 +159,7 @@ export function createRecorder(options: VerifyOptions, seed: number) {
     found: (outcome: Found | Skipped) => {
       if (!isReported(outcome.operation)) return;
       note(outcome);
-      keep(outcome, "every response", EVERY_ANSWER);
+      takeFound(outcome, "every response", EVERY_ANSWER);
     },
     answered: (operation: OperationId, status: string) => {
       if (!isReported(operation)) return;

@@ -1,15 +1,25 @@
 import { answerCodes } from "./codes/answers.ts";
 import type { Code } from "./codes/codes.ts";
 import type { Finding, Found, Skipped } from "./finding.ts";
+import { PRINTED } from "./judge/success.ts";
 
 /** An existing finding that may have caused another one. */
-type Cause = Pick<Finding, "code" | "severity" | "operation">;
+type Cause = Pick<Finding, "code" | "severity" | "operation" | "actual" | "fix">;
 
 const isAbout = (operation: string, codes: readonly string[]) => (known: Cause) =>
   known.operation === operation && codes.includes(known.code);
 
+/** Whether a runtime has printed the same message into another response: it prints it into each. */
+const isPrintedElsewhere = (found: Found) => (known: Cause) =>
+  known.code === "body_not_json" &&
+  known.fix === PRINTED &&
+  known.actual === found.actual &&
+  (known.code !== found.code || known.operation !== found.operation);
+
 /** Conditions under which a finding with the code is a consequence. */
 const CONSEQUENCES: Readonly<Partial<Record<Code, (found: Found) => (known: Cause) => boolean>>> = {
+  body_not_json: isPrintedElsewhere,
+  error_body_broken: isPrintedElsewhere,
   // A provider that requires no token compares no token.
   auth_any_token: ({ operation }) => isAbout(operation, ["auth_missing"]),
   auth_wrong_scheme: ({ operation }) => isAbout(operation, ["auth_missing"]),

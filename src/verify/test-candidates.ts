@@ -20,7 +20,11 @@ export function personOf(run: Run): Promise<PreparedPerson> {
 
 /** Returns a second test candidate, created in this run with the full payload of a hire (contract 2.4). */
 export function secondOf(run: Run): Promise<PreparedPerson> {
-  run.known.second ??= prepare(run, "second", fullPayloadOf);
+  run.known.second ??= prepare(run, "second", (number) => ({
+    ...payloadOf(number),
+    ...HIRE_DETAILS,
+    firstName: ODD_NAME,
+  }));
   return run.known.second;
 }
 
@@ -107,7 +111,8 @@ export async function testNumberFor(
   name: string,
   prefersReuse = purpose === "invalid",
 ): Promise<TestNumber> {
-  let left = numbersFrom(run, purpose, name);
+  const all = numbersFrom(run, purpose, name);
+  let left = all;
   const tried: TestNumber[] = [];
   for (const count of ROUNDS) {
     const round = left.filter((number) => !run.known.claimed.has(number)).splice(0, count);
@@ -122,7 +127,8 @@ export async function testNumberFor(
     );
     if (free) return claim(run, purpose, free);
   }
-  return claim(run, purpose, tried.find(({ isTest }) => isTest) ?? (tried[0] as TestNumber));
+  const [first = await seek(run, all[0] as PersonalNumber)] = tried;
+  return claim(run, purpose, tried.find(({ isTest }) => isTest) ?? first);
 }
 
 /** Returns the number of the purpose `unused` for lookups without a match. */
@@ -237,23 +243,21 @@ export function payloadOf(number: string): CandidateCreate {
   };
 }
 
-/** Returns the platform's payload for a hire (contract 2.4). */
-function fullPayloadOf(number: string): CandidateCreate {
-  return {
-    ...payloadOf(number),
-    // Double encoding, escaping for HTML or SQL, "?" in place of letters, and columns of three bytes a character change it.
-    firstName: `Åsa-Örjan D'Éä ${EMOJI}`,
-    address: "Provgatan 1",
-    postCode: "11122",
-    city: "Stockholm",
-    countryCode: "se",
-    emergencyContact: { name: "Nils Provning", phone: "+46701740621", relationship: "brother" },
-    bankDetails: { clearingNumber: "8327", accountNumber: "9044612345" },
-    documents: {
-      citizenship: "SE",
-      workPermitRequired: false,
-      workPermitExpiry: null,
-      passportVerified: true,
-    },
-  };
-}
+/** What the payload of a hire adds to that of a booking (contract 2.4). */
+export const HIRE_DETAILS = {
+  address: "Provgatan 1",
+  postCode: "11122",
+  city: "Stockholm",
+  countryCode: "se",
+  emergencyContact: { name: "Nils Provning", phone: "+46701740621", relationship: "brother" },
+  bankDetails: { clearingNumber: "8327", accountNumber: "9044612345" },
+  documents: {
+    citizenship: "SE",
+    workPermitRequired: false,
+    workPermitExpiry: null,
+    passportVerified: true,
+  },
+};
+
+/** Double encoding, escaping for HTML or SQL, "?" in place of letters, and columns of three bytes a character change it. */
+const ODD_NAME = `Åsa-Örjan D'Éä ${EMOJI}`;

@@ -36,9 +36,9 @@ const CHANGING: readonly OperationId[] = ["createCandidate", "updateShift", ...A
  * @throws CouldNotRun without a provider to verify: there is no response, or the token is refused; and after the stop signal
  */
 export async function verify(options: VerifyOptions): Promise<Verification> {
-  const { timeoutMs = TIMEOUT_MS } = options;
-  const http = createProviderHttp({ allowInsecure: true, timeoutMs, idleMs: IDLE_MS });
-  const fresh = createProviderHttp({ allowInsecure: true, timeoutMs, idleMs: 0 });
+  const { timeoutMs = TIMEOUT_MS, concurrency: connections = AT_ONCE } = options;
+  const http = createProviderHttp({ allowInsecure: true, timeoutMs, connections, idleMs: IDLE_MS });
+  const fresh = createProviderHttp({ allowInsecure: true, timeoutMs, connections, idleMs: 0 });
   const { fetch } = options;
   try {
     return await verifyWith(options, fetch ? { fetch } : { fetch: http.fetch, freshFetch: fresh.fetch });

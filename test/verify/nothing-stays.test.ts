@@ -1,9 +1,13 @@
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { VerifyOptions } from "../../src/verify/options.ts";
 import { TEST_NUMBERS } from "../../src/verify/test-numbers.ts";
 import { verify } from "../../src/verify/verify.ts";
+import { listening, untilReset } from "../harness/listening.ts";
 
+const headers = { "Content-Type": "application/json" };
 const opened: Sandbox[] = [];
 afterEach(async () => {
   for (const sandbox of opened.splice(0)) await sandbox.close();
@@ -42,6 +46,44 @@ describe("a run", () => {
       return response.status === 409 && person ? Response.json(person) : response;
     };
     expect((await run({ numbers, fetch: existing })).candidates).toBe(0);
+  });
+
+  it("counts no invalid candidate of an earlier run, whom a creation returns with 200", async () => {
+    const { run } = await start();
+    const stored = new Map<string, object>();
+    const storesAny = async (request: Request) => {
+      const [, created] = /"personalNumber":"(\d{12})"/.exec(await request.clone().text()) ?? [];
+      const looked = stored.get(new URL(request.url).searchParams.get("personalNumber") ?? "");
+      if (looked) return Response.json([looked]);
+      const response = await fetch(request.clone());
+      if (response.status !== 422 || created === undefined) return response;
+      const person = stored.get(created) ?? { ...(await request.json()), id: crypto.randomUUID() };
+      stored.set(created, person);
+      return Response.json(person);
+    };
+    const counts = [
+      (await run({ fetch: storesAny })).candidates,
+      (await run({ fetch: storesAny })).candidates,
+    ];
+    expect([stored.size, ...counts]).toEqual([1, 3, 1]);
+  });
+
+  it("counts those that are left when the provider states fail halfway", async () => {
+    const { sandbox, run } = await start();
+    let removals = 0;
+    const states = await listening(
+      createServer(
+        untilReset(async (request, response) => {
+          const body = await text(request);
+          if (body.includes("no such candidate")) removals += 1;
+          const answer = await fetch(`${sandbox.url}/states`, { method: "POST", headers, body });
+          response.writeHead(removals > 1 ? 500 : answer.status, headers).end(await answer.text());
+        }),
+      ),
+    );
+    const { candidates } = await run({ statesUrl: states.url });
+    await states.close();
+    expect(candidates).toBe(1);
   });
 
   it("leaves none if a provider state removes them", async () => {

@@ -34,6 +34,7 @@ describe("one cause gives one finding", () => {
     ["assign-again-refused", undefined, ["assign_not_idempotent assignCandidate"]],
     ["registry-loops", undefined, ["registry_loops getCandidateRegistry"]],
     ["cancel-not-stored", undefined, ["cancel_without_effect cancelShift"]],
+    ["warning-before-json", undefined, ["body_not_json getShift"]],
   ])("for %s at %j", async (fault, operations, expected) => {
     expect(wrong(await verified(fault, operations))).toEqual(expected);
   });

@@ -107,6 +107,16 @@ export const inputFaults = {
         ? acceptIf(answer, call, (pointers) => pointers.includes("/personalNumber"))
         : answer,
   },
+  "hire-details-unchecked": {
+    summary: "any value is accepted inside the details of a hire",
+    operations: ["createCandidate"],
+    rewrite: (answer, call) => acceptIf(answer, call, (pointers) => pointers.every(isInDetails)),
+  },
+  "hire-details-500": {
+    summary: "500 to an invalid value inside the details of a hire",
+    operations: ["createCandidate"],
+    rewrite: (answer) => (pointersOf(answer).some(isInDetails) ? problemAnswer("internal_error") : answer),
+  },
   "invalid-update-accepted": {
     summary: "an update with an invalid body is acknowledged",
     operations: ["updateShift"],
@@ -135,6 +145,8 @@ function pointersOf({ body }: Answer): string[] {
   const errors = isEntry(body) && Array.isArray(body.errors) ? body.errors : [];
   return errors.filter(isEntry).map(({ pointer }) => String(pointer));
 }
+
+const isInDetails = (pointer: string): boolean => /^\/(emergencyContact|bankDetails|documents)/.test(pointer);
 
 /** Whether a pointer is into the body: pointers into other parts start with a fragment sign. */
 const isInBody = (pointer: string): boolean => !pointer.startsWith("#");

@@ -97,8 +97,7 @@ async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
 
 /** Returns how hyphenated numbers are handled: a provider may accept 12 digits only (contract 2.8). */
 function hyphenForm({ digits, hyphenated }: PreparedPerson["lookups"]): "read" | "refused" | undefined {
-  const status = statusOf(hyphenated);
-  if (status === 400 || status === 422) return "refused";
+  if (isFormRefused(hyphenated)) return "refused";
   const form = notFoundForm(hyphenated);
   return form !== undefined && form === notFoundForm(digits) ? "read" : undefined;
 }

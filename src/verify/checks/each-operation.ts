@@ -4,7 +4,13 @@ import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from
 import type { Outcome } from "../finding.ts";
 import type { Group } from "../options.ts";
 import type { Run } from "../run.ts";
-import { creationRequest, ifServed, updateRequest, type ValidRequest } from "../valid-requests.ts";
+import {
+  creationRequest,
+  ifServed,
+  type Missing,
+  updateRequest,
+  type ValidRequest,
+} from "../valid-requests.ts";
 import type { Check, Fact, Holds } from "./check.ts";
 
 /** Operations that change nothing. */
@@ -51,24 +57,19 @@ export function checkEach(
 
 type CheckBody = (run: Run, request: ValidRequest) => AsyncIterable<Outcome>;
 
-/** Returns a check of the bodies of updates, if the valid update is served. */
-export const checkUpdates = (group: Group, title: string, check: CheckBody): Check => ({
-  group,
-  needs: ["update", "settled"],
-  rejection: true,
-  run: async function* (run) {
-    yield* ifServed(title, await updateRequest(run), (served) => check(run, served));
-  },
-});
+/** Returns a function for checks of bodies, which run if the valid request is served. */
+const checkBodies =
+  (plan: Omit<Check, "group" | "run">, requestFor: (run: Run) => Promise<ValidRequest | Missing>) =>
+  (group: Group, title: string, check: CheckBody): Check => ({
+    ...plan,
+    group,
+    run: async function* (run) {
+      yield* ifServed(title, await requestFor(run), (served) => check(run, served));
+    },
+  });
 
-export const checkCreations = (group: Group, title: string, check: CheckBody): Check => ({
-  group,
-  needs: ["person"],
-  holds: { people: "adds" },
-  run: async function* (run) {
-    yield* ifServed(title, await creationRequest(run), (served) => check(run, served));
-  },
-});
+export const checkUpdates = checkBodies({ needs: ["update", "settled"], rejection: true }, updateRequest);
+export const checkCreations = checkBodies({ needs: ["person"], holds: { people: "adds" } }, creationRequest);
 
 /** Sends each request at the same time. Returns the responses that a check can judge, with what each is about. */
 export async function answersTo<About>(

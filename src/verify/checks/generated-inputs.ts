@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
-import type { FullCandidateCreate, ShiftUpdate } from "../../../generated/provider/types.ts";
+import type { ShiftUpdate } from "../../../generated/provider/types.ts";
+import { HIRE_DETAILS, payloadOf } from "../test-candidates.ts";
 
 /** Texts that break quoting, encoding or templates. */
 const NASTY = [
@@ -73,25 +74,13 @@ export function wrongUpdates(right: ShiftUpdate): Arbitrary<object> {
   });
 }
 
-type Wrong<Body> = { readonly [Member in keyof Body]-?: Arbitrary<unknown> };
-
-const members: Wrong<Omit<FullCandidateCreate, "personalNumber">> = {
-  firstName: fc.oneof(texts, noText),
-  lastName: fc.oneof(texts, noText),
-  email: fc.oneof(fc.constant("vera.provning@example.com"), noText),
-  phone: fc.oneof(fc.constant("+46701740620"), noText),
-  address: fc.oneof(texts, noText),
-  postCode: noText,
-  city: fc.oneof(texts, noText),
-  countryCode: fc.oneof(texts, noText),
-  emergencyContact: fc.oneof(texts, noText),
-  bankDetails: fc.oneof(texts, noText),
-  documents: fc.oneof(texts, noText),
-};
+const members = Object.keys({ ...payloadOf(""), ...HIRE_DETAILS }).filter(
+  (name) => name !== "personalNumber",
+);
 
 export const wrongCreations: Arbitrary<object> = fc
   .tuple(
-    fc.record(members, { requiredKeys: [] }),
+    fc.dictionary(fc.constantFrom(...members), fc.oneof(texts, noText)),
     fc.option(
       fc.oneof(fc.constantFrom(null, "", 0, -1), fc.boolean(), fc.dictionary(texts, texts, { maxKeys: 3 })),
     ),

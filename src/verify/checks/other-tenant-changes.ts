@@ -9,6 +9,11 @@ import { assertUndisturbed, ifServed, type ValidRequest } from "../valid-request
 import { rowsOf } from "./response-facts.ts";
 import { wasRefused } from "./wrong-requests.ts";
 
+export const asOther = ({ providerId, token }: OtherTenant) => ({
+  providerId,
+  authorization: `Bearer ${token}`,
+});
+
 const TITLE = "no other organisation changes the shift";
 
 /**
@@ -56,10 +61,10 @@ async function firstOf(
 async function tryAs(
   run: Run,
   { probe, hasEffect }: ValidRequest & { hasEffect: NonNullable<ValidRequest["hasEffect"]> },
-  { providerId, token }: OtherTenant,
+  other: OtherTenant,
 ): Promise<Exchange | undefined> {
-  const authorization = `Bearer ${token}`;
-  const changes = [{ providerId, authorization }, { authorization }];
+  const { authorization } = asOther(other);
+  const changes = [asOther(other), { authorization }];
   return firstOf(
     run,
     changes.map((change) => async () => {
@@ -75,13 +80,12 @@ async function tryAs(
 async function assignAsOther(run: Run, probe: Probe, other: OtherTenant): Promise<Exchange | undefined> {
   const { shiftId } = probe.path ?? {};
   if (probe.operation !== "assignCandidate" || shiftId === undefined) return undefined;
-  const asOther = { providerId: other.providerId, authorization: `Bearer ${other.token}` };
-  const registry = await run.send({ operation: "getCandidateRegistry", ...asOther }, wasRefused);
+  const registry = await run.send({ operation: "getCandidateRegistry", ...asOther(other) }, wasRefused);
   const candidateId = isPlain(registry) ? rowsOf(registry)[0]?.id : undefined;
   if (typeof candidateId !== "string" || !isUuid(candidateId)) return undefined;
   const pair = { shiftId, candidateId };
   if ((await isAssigned(run, pair)) !== false) return undefined;
-  const exchange = await run.send({ ...probe, ...asOther, path: pair }, wasRefused);
+  const exchange = await run.send({ ...probe, ...asOther(other), path: pair }, wasRefused);
   if (!wasServed(exchange) || !(await isAssigned(run, pair))) return undefined;
   assertUndisturbed(run, exchange);
   await remove(run, pair);

@@ -6,7 +6,7 @@ import { type Run, sendOnce, wasServed } from "../run.ts";
 import { ifServed, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { answersTo, checkEach, READS } from "./each-operation.ts";
-import { tryChanges } from "./other-tenant-changes.ts";
+import { asOther, tryChanges } from "./other-tenant-changes.ts";
 import { rowsOf } from "./response-facts.ts";
 
 /** Neither token gives access to the data of the other organisation. */
@@ -23,7 +23,7 @@ async function* isolate(run: Run, operation: OperationId): AsyncGenerator<Outcom
   if (!READS.includes(operation)) return yield* tryChanges(run, request, other);
   yield* ifServed(TITLE, request, async function* (served) {
     yield* swap(run, served, other);
-    yield* compareRows(run, served, asOther(other));
+    yield* compareRows(run, served, other);
   });
 }
 
@@ -38,11 +38,6 @@ async function* skipWithoutOther(run: Run): AsyncGenerator<Outcome> {
     yield skipped("skipped_after_failure", "provider", TITLE, reason);
   }
 }
-
-const asOther = ({ providerId, token }: OtherTenant) => ({
-  providerId,
-  authorization: `Bearer ${token}`,
-});
 
 /** Whether the other organisation is served; requested once in a run. */
 function isOtherServed(run: Run, other: OtherTenant): Promise<boolean> {
@@ -70,11 +65,14 @@ async function* swap(run: Run, { probe }: ValidRequest, other: OtherTenant): Asy
 async function* compareRows(
   run: Run,
   { operation, probe }: ValidRequest,
-  asOther: Partial<Probe>,
+  other: OtherTenant,
 ): AsyncGenerator<Outcome> {
   // Organisations may share roles.
   if (operation === "listRoles") return;
-  const [own, exchange] = await Promise.all([sendOnce(run, probe), run.send({ ...probe, ...asOther })]);
+  const [own, exchange] = await Promise.all([
+    sendOnce(run, probe),
+    run.send({ ...probe, ...asOther(other) }),
+  ]);
   if (!isPlain(own) || !isPlain(exchange)) return;
   const actual = operation === "getShift" ? "the shift" : "an id that the other organisation has as well";
   const expected = "no data of another organisation";

@@ -2,6 +2,7 @@ import { schemas } from "../../../generated/provider/validators.js";
 import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
 import { isObject } from "../json-object.ts";
+import { messageBefore } from "./success.ts";
 
 /** A leak is searched in the start of a body. Characters. */
 const EXAMINED = 50_000;
@@ -68,8 +69,10 @@ function judgeJson(exchange: Reply): Found[] {
 }
 
 function broken(exchange: Reply): Found {
-  const actual = `status ${exchange.answer.status} with a body that is not JSON`;
-  return found("error_body_broken", { exchange, expected: "JSON, as in the Content-Type", actual });
+  const { status, text } = exchange.answer;
+  const actual = `status ${status} with a body that is not JSON`;
+  const expected = "JSON, as in the Content-Type";
+  return found("error_body_broken", { exchange, expected, actual, ...messageBefore(text) });
 }
 
 /** Judges a problem document (RFC 9457). Members are optional, but must have their type, and `status` must match. */

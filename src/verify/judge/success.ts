@@ -107,10 +107,8 @@ function notJson(exchange: Reply): Found {
   const { status, text, headers } = exchange.answer;
   const cause = `status ${status} with a body that is not JSON`;
   const details = { exchange, expected: "a JSON body", cause };
-  const before = messageBefore(text);
-  if (before !== undefined) {
-    return found("body_not_json", { ...details, actual: `${cause}: it begins with ${before}`, fix: MESSAGE });
-  }
+  const message = messageBefore(text);
+  if (message) return found("body_not_json", { ...details, ...message });
   if (/^\s*</.test(text)) {
     return found("body_not_json", { ...details, actual: `status ${status} with a web page`, fix: WEB_PAGE });
   }
@@ -124,11 +122,8 @@ function notJson(exchange: Reply): Found {
 }
 
 const WEB_PAGE = "Return JSON: a web page comes from a gateway, a login page or a development server.";
-const MESSAGE =
-  "Log messages instead of printing them before the JSON (in PHP: display_errors=0), and repair their cause.";
-
-/** Returns the beginning of a message that the runtime printed into the body, without digits that may be personal data. */
-export function messageBefore(text: string): string | undefined {
+/** Describes a message that the runtime printed before the JSON, without digits that may be personal data. */
+export function messageBefore(text: string): { actual: string; fix: string } | undefined {
   const start = text
     .slice(0, 1_000)
     .replaceAll(/<[^<>]{0,99}>/g, "")
@@ -136,8 +131,13 @@ export function messageBefore(text: string): string | undefined {
   if (!/^(PHP )?(Warning|Notice|Deprecated|Fatal error|Parse error|Traceback)\b/.test(start))
     return undefined;
   const [line = ""] = start.split("\n");
-  return JSON.stringify(line.replaceAll(/\d{6,}/g, "…").slice(0, 80));
+  const shown = JSON.stringify(line.replaceAll(/\d{6,}/g, "…").slice(0, 80));
+  return { actual: `a body that begins with ${shown}`, fix: PRINTED };
 }
+
+/** How to fix a message in the body: every operation may print the same one. */
+export const PRINTED =
+  "Log messages instead of printing them before the JSON (in PHP: display_errors=0), and repair their cause.";
 
 function syntaxErrorOf(text: string): string {
   try {

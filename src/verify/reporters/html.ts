@@ -7,11 +7,9 @@ import {
   counted,
   coverageTable,
   formLabels,
-  incompleteText,
-  leftText,
   type NotChecked,
   notChecked,
-  rateLimitText,
+  notesOf,
   rowsOf,
   type Section,
   sectionsOf,
@@ -32,9 +30,9 @@ function pageOf(verification: Verification): string {
   ]);
 }
 
-function headOf({ summary, forms, requests, duration, seed, baseUrl, ...rest }: Verification): Markup {
-  const { verdict } = summary;
-  const { providerId, startedAt, version, command } = rest;
+function headOf(verification: Verification): Markup {
+  const { summary, forms, requests, duration, seed, baseUrl } = verification;
+  const { providerId, startedAt, version, command, readOnly } = verification;
   const facts = [
     ["target", baseUrl],
     ["organisation", providerId],
@@ -44,14 +42,9 @@ function headOf({ summary, forms, requests, duration, seed, baseUrl, ...rest }: 
     ["seed", String(seed)],
     ...formLabels(forms),
   ] as const;
-  const notes = [
-    ...(rest.limited.waits > 0 ? [rateLimitText(rest.limited)] : []),
-    ...(verdict === "incomplete" ? [incompleteText(rest)] : []),
-    ...[leftText(rest) ?? []].flat(),
-  ];
   return markup`<header>
-<p class="verdict ${verdict}">${verdict}${rest.readOnly ? " (read-only)" : ""}</p>
-${notes.map((note) => markup`<p>${note}</p>`)}
+<p class="verdict ${summary.verdict}">${summary.verdict}${readOnly ? " (read-only)" : ""}</p>
+${notesOf(verification).map((note) => markup`<p>${note}</p>`)}
 <h1>${baseUrl}</h1>
 ${countsOf(summary, [counted(requests, "request")])}
 <dl class="facts">${facts.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>

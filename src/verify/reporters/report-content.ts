@@ -107,19 +107,27 @@ export function counted(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? "" : "s"}`;
 }
 
-/** Returns why the verdict is not `conforms`. */
-export function incompleteText({ unseen, readOnly }: Pick<Verification, "unseen" | "readOnly">): string {
+/** Returns what a reader must know beside the counts. */
+export function notesOf(verification: Verification): string[] {
+  const { limited, summary, candidates } = verification;
+  return [
+    ...(limited.waits > 0 ? [rateLimitText(limited)] : []),
+    ...(summary.verdict === "incomplete" ? [incompleteText(verification)] : []),
+    ...(candidates > 0 ? [leftText(candidates)] : []),
+  ];
+}
+
+function incompleteText({ unseen, readOnly }: Verification): string {
   const why = readOnly
     ? "--read-only makes no call that changes data"
     : 'see "Not checked" for what is missing';
   return `Never succeeded: ${unseen.join(", ")} (${why}).`;
 }
 
-export function rateLimitText({ waits, atOnce }: Verification["limited"]): string {
+function rateLimitText({ waits, atOnce }: Verification["limited"]): string {
   return `The provider limits its rate (429): the run waited ${waits === 1 ? "once" : `${waits} times`}, and then sent at most ${atOnce} concurrent requests.`;
 }
 
-export function leftText({ candidates }: Pick<Verification, "candidates">): string | undefined {
-  if (candidates === 0) return undefined;
+function leftText(candidates: number): string {
   return `${counted(candidates, "new test candidate")} with the last name Provning ${candidates === 1 ? "stays" : "stay"} at the provider: --states-url can remove them.`;
 }

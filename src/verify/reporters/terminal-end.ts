@@ -1,12 +1,5 @@
 import type { Summary, Verification } from "../events.ts";
-import {
-  counted,
-  coverageTable,
-  formLabels,
-  incompleteText,
-  leftText,
-  rateLimitText,
-} from "./report-content.ts";
+import { counted, coverageTable, formLabels, notesOf } from "./report-content.ts";
 import { type Terminal, together } from "./terminal.ts";
 
 export function writeForms({ forms }: Verification, terminal: Terminal): void {
@@ -31,13 +24,10 @@ export function writeCoverage({ coverage }: Verification, terminal: Terminal): v
 }
 
 export function writeSummary(verification: Verification, terminal: Terminal): void {
-  const { summary, requests, duration, seed, limited, readOnly } = verification;
+  const { summary, requests, duration, seed, readOnly } = verification;
   const more = [counted(requests, "request"), `${(duration / 1000).toFixed(1)} s`, `seed ${seed}`];
   terminal.write("");
-  if (limited.waits > 0) terminal.paragraph(rateLimitText(limited), 0);
-  if (summary.verdict === "incomplete") terminal.paragraph(incompleteText(verification), 0);
-  const left = leftText(verification);
-  if (left !== undefined) terminal.paragraph(left, 0);
+  for (const note of notesOf(verification)) terminal.paragraph(note, 0);
   terminal.write(summaryLine(summary, more, terminal, readOnly ? " (read-only)" : ""));
 }
 

@@ -475,7 +475,7 @@ class Operations:
                 raise Refused(self.options.validation, f"{key} is missing or is no text")
         if "personalNumber" in required:
             self.check_number(body["personalNumber"])
-        if self.options.full_check == "on":
+        if self.options.full_check == "on" and not self.has("create-details-unchecked"):
             self.check_full(body)
 
     def check_number(self, text):
@@ -493,13 +493,17 @@ class Operations:
             if not isinstance(value, dict) or any(not isinstance(value.get(part), str) for part in parts):
                 wrong.append(key)
         documents = body.get("documents", {})
+        expiry = documents.get("workPermitExpiry") if isinstance(documents, dict) else None
         kinds = {"citizenship": str, "workPermitRequired": bool, "passportVerified": bool,
                  "workPermitExpiry": (str, type(None))}
         if not isinstance(documents, dict) or any(
                 key in documents and not isinstance(documents[key], kind) for key, kind in kinds.items()):
             wrong.append("documents")
+        elif isinstance(expiry, str) and not re.match(r"\d{4}-\d\d-\d\d", expiry):
+            wrong.append("documents.workPermitExpiry")
         if wrong:
-            raise Refused(self.options.validation, f"wrong type: {', '.join(wrong)}")
+            raise Refused(500 if self.has("create-details-500") else self.options.validation,
+                          f"wrong type: {', '.join(wrong)}")
 
     # --- lists ---
 
