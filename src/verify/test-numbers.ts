@@ -28,11 +28,11 @@ export const TEST_NUMBERS: readonly string[] = `
 /** Purpose of a test number. No candidate is created under those of `unused`; those of `invalid` are the same in each run. */
 export type Purpose = "unused" | "invalid" | "valid";
 
-/** A part of the numbers for lookups without a match, and twice as many for invalid candidates. */
-const PART = 9;
+/** A part of the numbers for each of the two fixed purposes. */
+const PART = 7;
 
 export function numbersFor(purpose: Purpose, numbers: readonly string[]): readonly string[] {
   const part = Math.ceil(numbers.length / PART);
   if (purpose === "unused") return numbers.slice(0, part);
-  return purpose === "invalid" ? numbers.slice(part, 3 * part) : numbers.slice(3 * part);
+  return purpose === "invalid" ? numbers.slice(part, 2 * part) : numbers.slice(2 * part);
 }

@@ -151,7 +151,6 @@ const input = [
       ["nameless-candidate-accepted", "invalid_accepted", "createCandidate"],
       ["contactless-candidate-accepted", "invalid_tolerated", "createCandidate"],
       ["number-unchecked", "invalid_tolerated", "createCandidate"],
-      ["hire-details-unchecked", "invalid_tolerated", "createCandidate"],
       ["hire-details-500", "server_error", "createCandidate"],
       ["invalid-update-accepted", "malformed_accepted", "updateShift"],
       ["invalid-update-accepted", "invalid_tolerated", "updateShift"],
@@ -403,7 +402,7 @@ const byCode: Readonly<Partial<Record<AnyCode, string>>> = {
     assigned-id-number candidate-id-number candidate-personal-number-number candidate-phone-number
     outlet-address-object outlet-id-number outlet-name-null role-id-number role-name-null success-string
     success-number assigned-entry-without-id registry-employee-number-number registry-bank-details-string
-    registry-bare-list wrapped-outlets wrapped-lookup wrapped-roles created-as-list lookup-single-object
+    create-details-stored registry-bare-list wrapped-outlets wrapped-lookup wrapped-roles created-as-list lookup-single-object
     json-in-a-string list-as-object-outlets list-as-object-roles lookup-no-match-null every-fifth-invalid`,
   form_mixed: "mixed-not-found",
   id_mismatch:
@@ -412,7 +411,7 @@ const byCode: Readonly<Partial<Record<AnyCode, string>>> = {
     invalid-create-200-error create-accepts-anything create-without-number create-number-as-number
     create-without-names`,
   invalid_tolerated: `
-    create-number-unchecked create-details-unchecked update-rolls-dates-over update-accepts-end-before-start
+    create-number-unchecked update-rolls-dates-over update-accepts-end-before-start
     update-unreadable-time-accepted`,
   lookup_ignores_query: "lookup-ignores-query lookup-by-prefix lookup-by-date lookup-finds-first",
   no_answer: "hang-get-shift hang-lookup hang-delete-shift hang-assign",
@@ -433,7 +432,8 @@ const byCode: Readonly<Partial<Record<AnyCode, string>>> = {
     malformed-id-500-unassign-put unknown-id-500-unassign-put malformed-id-500-unassign-delete
     unknown-id-500-unassign-delete malformed-candidate-500-assign unknown-candidate-500-assign
     malformed-json-500-update empty-body-500-update array-body-500-update malformed-json-500-create
-    empty-body-500-create array-body-500-create null-field-500-create create-details-500 long-query-500 unicode-query-500
+    empty-body-500-create array-body-500-create null-field-500-create create-details-500 long-query-500
+    unicode-query-500
     hyphen-lookup-500 no-query-500 not-found-500-lookup repeat-delete-500 duplicate-create-500
     unassign-absent-500`,
   shift_changed_unasked: `

@@ -107,11 +107,6 @@ export const inputFaults = {
         ? acceptIf(answer, call, (pointers) => pointers.includes("/personalNumber"))
         : answer,
   },
-  "hire-details-unchecked": {
-    summary: "any value is accepted inside the details of a hire",
-    operations: ["createCandidate"],
-    rewrite: (answer, call) => acceptIf(answer, call, (pointers) => pointers.every(isInDetails)),
-  },
   "hire-details-500": {
     summary: "500 to an invalid value inside the details of a hire",
     operations: ["createCandidate"],

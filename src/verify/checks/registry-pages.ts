@@ -42,13 +42,8 @@ export async function readPages(run: Run, limit?: string): Promise<Pages> {
   return { entries, pages, end: "stopped" };
 }
 
-interface Body {
-  candidates?: Entry[];
-  nextCursor?: string;
-}
-
 /** Returns no candidates if the page is unusable, which the judge reports. */
-function bodyOf(page: Exchange): Body {
+function bodyOf(page: Exchange): { candidates?: Entry[]; nextCursor?: string } {
   if (!isPlain(page) || page.answer.status !== 200) return {};
   const { candidates, nextCursor } = (page.answer.json ?? {}) as Record<string, unknown>;
   if (!Array.isArray(candidates) || candidates.some((entry) => typeof entry?.id !== "string")) return {};

@@ -95,12 +95,8 @@ async function listen(server: Server, port: number): Promise<number> {
     await once(server, "listening");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE") {
-      throw new CouldNotRun(`port ${port} is in use: choose another with --port, 0 for any free one`);
-    }
-    throw new CouldNotRun(
-      `port ${port} cannot be used (${code ?? "unknown reason"}): choose another with --port`,
-    );
+    const why = code === "EADDRINUSE" ? "is in use" : `cannot be used (${code ?? "unknown reason"})`;
+    throw new CouldNotRun(`port ${port} ${why}: choose another with --port, 0 for any free one`);
   }
   return (server.address() as AddressInfo).port;
 }

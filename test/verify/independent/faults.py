@@ -427,8 +427,9 @@ def effect_faults():
         ("assign-on-another-tenant", "assign works on the other organisation's shifts with the own token"),
     ]:
         add(name, about)
-    for name, about in [("500", "500 to"), ("unchecked", "create accepts")]:
-        add(f"create-details-{name}", f"{about} a wrong type inside the details of a hire", {"full-check": ["on"]})
+    add("create-details-500", "create: 500 to a wrong type inside the details of a hire", {"full-check": ["on"]})
+    add("create-details-stored", "create stores any type inside the details of a hire, and the registry returns it",
+        {"full-check": ["off"]} | NEEDS["registry"])
     add("update-zero-is-one", "update-shift to no positions stores one")
     add("tenant-conflict-accepted", "two headers with different organisations are accepted if one fits the token",
         {"routing": ["header"]})

@@ -475,7 +475,7 @@ class Operations:
                 raise Refused(self.options.validation, f"{key} is missing or is no text")
         if "personalNumber" in required:
             self.check_number(body["personalNumber"])
-        if self.options.full_check == "on" and not self.has("create-details-unchecked"):
+        if self.options.full_check == "on":
             self.check_full(body)
 
     def check_number(self, text):
@@ -537,7 +537,11 @@ class Operations:
                 "personalNumber": self.number(person.number), "phone": person.phone, "email": person.email,
                 **{key: str(person.more.get(key) or ("se" if key == "countryCode" else "")) for key in TEXTS},
                 **{key: {part: str(parts_of(key).get(part) or "") for part in parts} for key, parts in OBJECTS.items()},
-                "workHistory": self.history(tenant, person)}
+                "workHistory": self.history(tenant, person)} | self.raw_details(person)
+
+    def raw_details(self, person):
+        stored = person.more if self.has("create-details-stored") else {}
+        return {key: stored[key] for key in (*TEXTS, *OBJECTS) if key in stored}
 
     def history(self, tenant, person):
         """Return worked shifts: the seeded people have one, last month."""
