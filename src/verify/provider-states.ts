@@ -1,4 +1,5 @@
 import { CouldNotRun } from "./could-not-run.ts";
+import { messageBefore } from "./judge/success.ts";
 import type { Fixtures, VerifyOptions } from "./options.ts";
 
 /** Values of a provider state by name (test/consumer/README.md lists the states). */
@@ -20,6 +21,9 @@ export async function setUpState(
     const received = response ? `status ${response.status}` : "no response";
     throw new CouldNotRun(`--states-url: ${received} for the state "${state}"`);
   }
+  const message = messageBefore(await response.clone().text());
+  if (message)
+    throw new CouldNotRun(`--states-url: ${message.actual}, for the state "${state}". ${message.fix}`);
   const values: unknown = await response.json().catch(() => ({}));
   return typeof values === "object" && values !== null ? (values as StateValues) : {};
 }

@@ -2,9 +2,10 @@ import { answerCodes } from "./codes/answers.ts";
 import type { Code } from "./codes/codes.ts";
 import type { Finding, Found, Skipped } from "./finding.ts";
 import { PRINTED } from "./judge/success.ts";
+import { NOT_JSON } from "./pact/mismatches.ts";
 
 /** An existing finding that may have caused another one. */
-type Cause = Pick<Finding, "code" | "severity" | "operation" | "actual" | "fix">;
+type Cause = Pick<Finding, "code" | "operation" | "actual" | "fix">;
 
 const isAbout = (operation: string, codes: readonly string[]) => (known: Cause) =>
   known.operation === operation && codes.includes(known.code);
@@ -15,6 +16,10 @@ const isPrintedElsewhere = (found: Found) => (known: Cause) =>
   known.fix === PRINTED &&
   known.actual === found.actual &&
   (known.code !== found.code || known.operation !== found.operation);
+
+const ANSWER_ERRORS = Object.entries(answerCodes).flatMap(([code, { severity }]) =>
+  severity === "error" ? code : [],
+);
 
 /** Conditions under which a finding with the code is a consequence. */
 const CONSEQUENCES: Readonly<Partial<Record<Code, (found: Found) => (known: Cause) => boolean>>> = {
@@ -42,9 +47,9 @@ const CONSEQUENCES: Readonly<Partial<Record<Code, (found: Found) => (known: Caus
       : () => false;
   },
   // The replay of the contracts detects every invalid response again.
-  contract_broken: ({ operation }) => {
-    return (known) =>
-      known.operation === operation && known.severity === "error" && Object.hasOwn(answerCodes, known.code);
+  contract_broken: ({ operation, actual }) => {
+    const isAboutIt = isAbout(operation, ANSWER_ERRORS);
+    return (known) => isAboutIt(known) || (actual === NOT_JSON && known.fix === PRINTED);
   },
 };
 

@@ -50,6 +50,14 @@ describe("one cause gives one finding", () => {
     expect(skips).toMatchObject([{ code: "skipped_after_failure", operation: "listOutlets" }]);
   });
 
+  it("also a message before the JSON when the contracts are replayed", async () => {
+    const { verification } = await verifySandbox({
+      dialect: {},
+      prepare: ({ setFault }) => setFault("warning-before-json"),
+    });
+    expect(wrong(verification)).toEqual(["body_not_json getShift"]);
+  });
+
   it("which states how the organisation was sent, if a route is missing", async () => {
     const { findings } = await verified("operation-missing", ["updateShift"]);
     const finding = findings.find(({ code }) => code === "request_refused");

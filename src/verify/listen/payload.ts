@@ -25,14 +25,8 @@ export function readPayload(body: unknown, operation: WebhookOperationId): Paylo
   const validator = isEventName(name) ? schemas[messages[name].schema] : requests[operation].body;
   if (!validator(body)) return malformed(body, validator.errorsOf(body), operation);
   if (isEventName(name)) return { kind: "message", event: body as Message };
-  return {
-    kind: "foreign",
-    found: found("webhook_event_unknown", {
-      operation,
-      expected: eventNames.join(", "),
-      actual: `${JSON.stringify(String(name).slice(0, 100))}`,
-    }),
-  };
+  const [expected, actual] = [eventNames.join(", "), JSON.stringify(String(name).slice(0, 100))];
+  return { kind: "foreign", found: found("webhook_event_unknown", { operation, expected, actual }) };
 }
 
 function malformed(body: unknown, errors: readonly FieldError[], operation: WebhookOperationId): Refused {

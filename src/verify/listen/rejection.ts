@@ -30,10 +30,8 @@ export function refusePath({ method, path }: Request): Refused {
   const shown = segments.map((segment) => (SHOWN.test(segment) ? segment : "*")).join("/");
   const detail = "There is no resource at this path.";
   const expected = "POST /api/v3/integrations/{provider}/webhook or POST /webhooks/scheduling-provider";
-  return refuse(problem("not_found", { detail }), "webhook_path_wrong", {
-    expected,
-    actual: `${method} ${shown}`,
-  });
+  const actual = `${method} ${shown}`;
+  return refuse(problem("not_found", { detail }), "webhook_path_wrong", { expected, actual });
 }
 
 export function refuseMethod({ method }: Request, { operationId }: WebhookOperation): Refused {
@@ -63,11 +61,8 @@ export function judgeHead(
 function judgeKind({ params }: Request, operation: WebhookOperationId): Refused | undefined {
   const { provider: kind } = params;
   if (typeof kind !== "string" || KIND.test(kind)) return undefined;
-  return refuse(problem("provider_kind_unknown"), "webhook_kind_wrong", {
-    operation,
-    expected: `a kind that matches ${KIND.source}`,
-    actual: "another string",
-  });
+  const [expected, actual] = [`a kind that matches ${KIND.source}`, "another string"];
+  return refuse(problem("provider_kind_unknown"), "webhook_kind_wrong", { operation, expected, actual });
 }
 
 const BODY_CODES: Partial<Record<ProblemCode, Code>> = {

@@ -21,6 +21,7 @@ export function mismatchTexts(does: string, mismatches: readonly Mismatch[]): Re
   return { expected: `${does}: ${joined("expected")}`, actual: joined("actual"), fix };
 }
 
+export const NOT_JSON = "a body that is not JSON";
 const COMPLETE =
   "Send these fields as the contract lists them; the description of the operation shows the whole response.";
 
@@ -39,7 +40,7 @@ export function mismatchesOf(
   // A refusal has a different body as a consequence.
   if (!wanted.includes(status)) return [otherStatus(wanted, status)];
   if (response.body === undefined) return [];
-  if (json === undefined) return [{ expected: "a JSON body", actual: "a body that is not JSON" }];
+  if (json === undefined) return [{ expected: "a JSON body", actual: NOT_JSON }];
   return compare("$", response.body.content, json, response.matchingRules?.body ?? {});
 }
 

@@ -40,14 +40,14 @@ afterEach(() => {
 });
 
 /** Starts Pact's callback. It returns 500 for unknown states, and for those that `isKnown` excludes. */
-async function callback(sandbox: Sandbox, isKnown = (_: string) => true): Promise<string> {
+async function callback(sandbox: Sandbox, isKnown = (_: string) => true, printed = ""): Promise<string> {
   const states: Record<string, (parameters?: never) => object> = providerStates(sandbox);
   const listener = untilReset(async (request, response) => {
     const { state, params } = (await json(request)) as { state: string; params: never };
     const values = isKnown(state) ? states[state]?.(params) : undefined;
     response
       .writeHead(values ? 200 : 500, { "Content-Type": "application/json" })
-      .end(JSON.stringify(values));
+      .end(printed + JSON.stringify(values));
   });
   const server = createServer(listener);
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -110,6 +110,14 @@ describe("the platform's contract is honoured", () => {
     expect(codesOf(verification)).toEqual([]);
     expect(skipsOf(verification)["reads a deleted shift"]).toBe(
       '--states-url: status 500 for the state "a shift was deleted"',
+    );
+  });
+
+  it("not in states whose values come after a message of the runtime", async () => {
+    const printed = "<br />\n<b>Warning</b>: Undefined array key\n";
+    const states = async (sandbox: Sandbox) => ({ statesUrl: await callback(sandbox, undefined, printed) });
+    await expect(run({ options: whole, prepare: states })).rejects.toThrow(
+      '--states-url: a body that begins with "Warning: Undefined array key", for the state "a shift exists"',
     );
   });
 
