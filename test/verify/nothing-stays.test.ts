@@ -68,6 +68,20 @@ describe("a run", () => {
     expect([stored.size, ...counts]).toEqual([1, 3, 1]);
   });
 
+  it("sends no more wrong details of a hire to a provider that creates a person each time", async () => {
+    const { run } = await start();
+    let people = 0;
+    const createsEach = async (request: Request) => {
+      const isHire = (await request.clone().text()).includes('"bankDetails"');
+      const response = await fetch(request.clone());
+      if (!isHire || response.status !== 400) return response;
+      people += 1;
+      return Response.json({ ...(await request.json()), id: crypto.randomUUID() }, { status: 201 });
+    };
+    await run({ fetch: createsEach });
+    expect(people).toBe(2);
+  });
+
   it("counts those that are left when the provider states fail halfway", async () => {
     const { sandbox, run } = await start();
     let removals = 0;

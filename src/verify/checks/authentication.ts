@@ -43,9 +43,8 @@ async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {
   }
 }
 
-function isOffered({ known }: Run, operation: OperationId): boolean {
-  return !UNASSIGNMENTS.some((each) => each === operation) || known.offered.has(operation);
-}
+const isOffered = ({ known }: Run, operation: OperationId) =>
+  !UNASSIGNMENTS.some((each) => each === operation) || known.offered.has(operation);
 
 async function* tryTokens(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   try {
