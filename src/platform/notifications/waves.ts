@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { EMAIL, ofOrganisation } from "../candidates/membership.ts";
 import { IS_ATTEMPTED, jsonRows } from "../db/fragments.ts";
 import { type Organisation, providerOf } from "../db/organisation.ts";
 import type { Job } from "../db/schema.ts";
@@ -74,12 +75,14 @@ async function readEnds(
   return new Map(sent.map(({ nth, at }) => [nth, at.getTime() + pauseMs]));
 }
 
+const GETS_NO_MAIL = sql`unsubscribed_at is not null or disputed.address is not null or ${EMAIL} = ''`;
+
 const hasStarted = (now: Date) => sql`jobs.start_time <= ${now}`;
 
 /**
  * Selects whom to ask first: who has worked at the workplace, then who has worked with the competence, then who has been without a shift longest, each of them
- * as far as bookings of the organisation show, and shifts on which the provider itself has put the person. A lot for each shift decides among equals: the same new people must not be asked first each time. Who wants no mail with offers takes no place, and is
- * asked with those before. Returns them as `nth candidateId`.
+ * as far as bookings of the organisation show, and shifts on which the provider itself has put the person. A lot for each shift decides among equals: the same new people must not be asked first each time. Who gets no mail with offers, by choice or without a
+ * right address, takes no place, and is asked with those before. Returns them as `nth candidateId`.
  */
 async function selectFirst(
   trx: Trx,
@@ -97,7 +100,7 @@ async function selectFirst(
   const provider = providerOf(organisation, "asked.provider");
   const { rows: first } = await sql<Lacking>`
     select nth, candidate as "candidateId" from (
-      select asked.nth, asked.candidate, count(case when max(unsubscribed_at) is null then 1 end) over (partition by asked.nth
+      select asked.nth, asked.candidate, count(case when not bool_or(${GETS_NO_MAIL}) then 1 end) over (partition by asked.nth
         order by coalesce(bool_or(${hasStarted(now())} and jobs.workplace_id = asked.workplace), false) desc,
           coalesce(bool_or(${hasStarted(now())} and jobs.competence_id = asked.competence), false) desc,
           max(jobs.end_time) nulls first, md5(asked.job::text || asked.candidate::text)) as place
@@ -109,6 +112,8 @@ async function selectFirst(
         ) as worked on true
         left join jobs on jobs.provider_id = ${provider} and jobs.job_id = worked.job_id
         left join personal_links on personal_links.provider_id = ${provider} and personal_links.candidate_id = asked.candidate
+        left join candidates on candidates.candidate_id = asked.candidate ${ofOrganisation(provider)}
+        left join disputed_addresses as disputed on disputed.provider_id = ${provider} and disputed.candidate_id = asked.candidate and disputed.address = ${EMAIL}
       group by asked.nth, asked.job, asked.candidate) as ranked
     where place <= ${size}::int`.execute(trx);
   return new Set(first.map(({ nth, candidateId }) => `${nth} ${candidateId}`));

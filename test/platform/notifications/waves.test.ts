@@ -173,25 +173,39 @@ describe.each(featureEngines)("offers in waves on %s", (engine) => {
     expect(newest).not.toHaveProperty("declinedAt");
   });
 
-  it("keep no place for a person who wants no mail with offers, whose list shows the offer beside those of the wave", async () => {
-    await start();
-    await add("a");
-    await open();
-    await send(harness.platform.url, new URL(mails[0]?.unsubscribe ?? "").pathname, { method: "POST" });
-    await add("b");
-    mails.length = 0;
-    for (let nth = 0; nth < 8; nth += 1) {
-      const job = await open((4 + nth) * DAY_MS);
-      expect(await asked(job)).toBe(2);
-      expect((await explanation(job)).waves).not.toHaveProperty("nextAt");
-    }
-    expect(mailed()).toEqual(Array(8).fill("b"));
-    await add("c");
-    const job = await open();
-    expect(await asked(job)).toBeLessThan(3);
-    await later(PAUSE_MS);
-    expect(await asked(job)).toBe(3);
-  });
+  it.each([
+    [
+      "wants no mail with offers",
+      () => send(harness.platform.url, new URL(mails[0]?.unsubscribe ?? "").pathname, { method: "POST" }),
+    ],
+    ["does not own the address", () => answer("a", "not_me")],
+    // A registry may list people without an address.
+    ["has no address", () => database().kysely.updateTable("candidates").set({ email: "" }).execute()],
+  ])(
+    "keep no place for a person who %s, whose list shows the offer beside those of the wave",
+    async (_, end) => {
+      await start();
+      delivery = ({ address }) =>
+        address === "" ? { kind: "refused", code: "address_unusable" } : DELIVERED;
+      await add("a");
+      await open();
+      await end();
+      await add("b");
+      await organisation.idle();
+      mails.length = 0;
+      for (let nth = 0; nth < 8; nth += 1) {
+        const job = await open((4 + nth) * DAY_MS);
+        expect(await asked(job)).toBe(2);
+        expect((await explanation(job)).waves).not.toHaveProperty("nextAt");
+      }
+      expect(mailed()).toEqual(Array(8).fill("b"));
+      await add("c");
+      const job = await open();
+      expect(await asked(job)).toBeLessThan(3);
+      await later(PAUSE_MS);
+      expect(await asked(job)).toBe(3);
+    },
+  );
 
   it("end when the shift is filled", async () => {
     await start();

@@ -151,7 +151,7 @@ describe.each(featureEngines)("the webhook of notifications on %s", (engine) => 
     let refused: string | undefined;
     reply = ({ body }) => {
       const { data } = JSON.parse(body) as NotificationMessage;
-      refused ??= data.notificationId;
+      if (data.jobId === job.jobId) refused ??= data.notificationId;
       return { status: data.notificationId === refused ? 500 : 200 };
     };
     const { job: other } = await offer();
