@@ -6,7 +6,7 @@ import { answerOn, linkOf, PUBLIC_URL } from "../../harness/candidate-links.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { send } from "../../harness/http.ts";
 import { ok } from "../../harness/operations.ts";
-import type { Organisation, Person } from "../../harness/organisation.ts";
+import { type Organisation, PATIENCE_MS, type Person } from "../../harness/organisation.ts";
 import { type Harness, startHarness } from "../../harness/platform.ts";
 import { passTime } from "../../harness/work-rows.ts";
 
@@ -121,7 +121,8 @@ describe.each(featureEngines)("offers in waves on %s", (engine) => {
     await later(PAUSE_MS - MINUTE_MS);
     expect(await asked(job)).toBe(2);
     await later(MINUTE_MS);
-    expect(await asked(job)).toBe(3);
+    // How long the digest waits is counted from the database's clock, which is ahead of the test's by what the test has taken so far.
+    await expect.poll(() => asked(job), { timeout: PATIENCE_MS }).toBe(3);
     const next = await open(5 * DAY_MS);
     expect(await asked(next)).toBe(2);
     // The lot decides who is asked first. A mail that waits for the limits ends its window in between.
