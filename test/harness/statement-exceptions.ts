@@ -73,6 +73,10 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
   "jobs/job.ts": { tables: "jobs", why: "finds a job by its id alone" },
   "jobs/staffing.ts": { tables: "jobs", why: "finds a job by its id alone" },
   "jobs/statistics.ts": { tables: "jobs integrations bookings", why: "the figures of all" },
+  "metrics/figures.ts": {
+    tables: "integrations",
+    why: "writes those of each, unless it was deleted meanwhile",
+  },
   "metrics/readings.ts": {
     tables: "issues events integrations notifications",
     why: "gauges count those of all",

@@ -5,7 +5,7 @@ import { jsonRows } from "../db/fragments.ts";
 import { type Collector, createCollector } from "./collector.ts";
 import type { Observer } from "./observer.ts";
 
-/** Counts what this process does in each minute, and adds the counts to those of all processes. */
+/** Counts what this process does in each minute, and adds the counts to those of all processes, but for organisations that were deleted meanwhile. */
 export interface Figures
   extends Pick<Observer, "webhookStored" | "providerCalled">,
     Pick<Collector, "flush" | "close"> {}
@@ -51,9 +51,10 @@ async function write(
   });
   await sql`
     insert into figures (minute, name, provider_id, value)
-    select minute, name, provider_id, value
+    select minute, counted.name, provider_id, value
     from ${jsonRows(figures)}
       as counted (minute timestamptz, name text, provider_id uuid, value bigint)
+      join integrations using (provider_id) order by provider_id, minute, counted.name
     on conflict (provider_id, minute, name) do update set value = figures.value + excluded.value`.execute(
     kysely,
   );

@@ -5,6 +5,7 @@ import { readPaces } from "../../../src/platform/backlog/pace.ts";
 import { createCollector } from "../../../src/platform/metrics/collector.ts";
 import { createFigures } from "../../../src/platform/metrics/figures.ts";
 import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
+import { addIntegration } from "../../harness/work-rows.ts";
 
 const START = Date.parse("2027-03-01T08:00:00Z");
 
@@ -29,7 +30,7 @@ describe.each(featureEngines)("the figures on %s", (engine) => {
   const stored = () => database().kysely.selectFrom("figures").selectAll().orderBy("minute").execute();
 
   it("of several processes add up, and the rest is written at the end", async () => {
-    const providers = [randomUUID(), randomUUID()];
+    const providers = [await addIntegration(database()), await addIntegration(database())];
     const processes = [1, 2, 3].map(() => open());
     for (const [nth, figures] of processes.entries()) {
       // Not in one order: the rows are written in one all the same.
@@ -47,7 +48,7 @@ describe.each(featureEngines)("the figures on %s", (engine) => {
   it("are written periodically, under the minute in which they were counted", async () => {
     clock = START;
     const figures = createFigures({ database: database(), log: silent, now, everyMs: 1 });
-    const provider = { kind: "probe", provider_id: randomUUID() };
+    const provider = { kind: "probe", provider_id: await addIntegration(database()) };
     figures.webhookStored(provider);
     clock += 2 * MINUTE_MS;
     figures.webhookStored(provider);
@@ -57,10 +58,17 @@ describe.each(featureEngines)("the figures on %s", (engine) => {
     expect(minutes).toEqual([START, START + 2 * MINUTE_MS]);
   });
 
+  it("leave out an organisation that was deleted meanwhile", async () => {
+    const [figures, provider] = [open(), await addIntegration(database())];
+    for (const each of [randomUUID(), provider]) figures.providerCalled(callOf(each));
+    await figures.close();
+    expect(new Set((await stored()).map(({ provider_id }) => provider_id))).toEqual(new Set([provider]));
+  });
+
   it("that could not be written are written with the next", async () => {
     const log = { ...silent, warn: vi.fn() };
     const figures = open(log as never);
-    const provider = randomUUID();
+    const provider = await addIntegration(database());
     await database().kysely.schema.alterTable("figures").renameTo("away").execute();
     figures.providerCalled(callOf(provider));
     await figures.flush();
