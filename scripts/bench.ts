@@ -5,44 +5,27 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { placeOnDisk } from "../test/harness/disk.ts";
 import { acknowledgement } from "./bench/acknowledgement.ts";
-import { candidates } from "./bench/candidates.ts";
 import { citus } from "./bench/citus.ts";
 import { benchmarksDocument, type Measured } from "./bench/document.ts";
 import { fairness } from "./bench/fairness.ts";
 import { belowFloor } from "./bench/floors.ts";
 import { flow } from "./bench/flow.ts";
-import { generation } from "./bench/generation.ts";
 import { kit } from "./bench/kit.ts";
-import { lists } from "./bench/lists.ts";
 import { machineLine, serverLine, versionsLine } from "./bench/machine.ts";
 import { organisations } from "./bench/many-organisations.ts";
 import { createResources, type Resources } from "./bench/resources.ts";
 import type { Figures, Section } from "./bench/section.ts";
 import { stub } from "./bench/stub.ts";
 import { textOf } from "./bench/table.ts";
-import { weight } from "./bench/weight.ts";
 import { year } from "./bench/year.ts";
 import { formatted } from "./emit/format.ts";
 
-const sections: readonly Section[] = [
-  acknowledgement,
-  flow,
-  fairness,
-  organisations,
-  candidates,
-  lists,
-  citus,
-  generation,
-  stub,
-  kit,
-  weight,
-  year,
-];
+const sections: readonly Section[] = [acknowledgement, flow, fairness, organisations, citus, stub, kit, year];
 const names = sections.map(({ name }) => name);
 
 const HELP = `npm run bench -- [--quick] [--only SECTION,..] [--write] [--json] [--data DIR]
 
-Measures performance against targets and alternatives on this machine, and writes BENCHMARKS.md. It takes about half an hour; keep
+Measures performance against targets on this machine, and writes BENCHMARKS.md. It takes about half an hour; keep
 the machine otherwise idle. The PostgreSQL server is Debian's newest if one is installed, with its own defaults; POSTGRES=packaged takes
 the one from npm, which has no JIT, and POSTGRES=DIR the one below that folder.
 

@@ -18,6 +18,10 @@ const HELP = `Reports the changes to spec/ since a git revision that break provi
   --json       for a program
   --help       show this
 
+A change breaks the side that was built for the old document, if a partner built for the new one refuses what it sends, or sends what it
+refuses. Where that cannot be ruled out, the change counts as breaking; a keyword that is not supported stops the comparison. Members
+that only the other side declares are not sent in an open object. A renamed operationId is a notice: it changes generated code only.
+
 A breaking change is declared by a new major version in the document's info.version; additions are a new minor version.
 Exit code: 0 nothing breaks or all of it is declared, 1 a breaking change is not declared, 2 could not compare.
 `;
@@ -37,7 +41,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       terminal.out(HELP);
       return 0;
     }
-    return await run(values, terminal);
+    return run(values, terminal);
   } catch (error) {
     const wrongArguments = (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS");
     if (!(error instanceof CannotCompare) && !wrongArguments) throw error;
@@ -52,7 +56,7 @@ interface Options {
   json: boolean;
 }
 
-async function run(options: Options, terminal: Terminal): Promise<number> {
+function run(options: Options, terminal: Terminal): number {
   const folder = resolve(options.spec);
   if (!existsSync(folder)) {
     throw new CannotCompare(
@@ -60,7 +64,7 @@ async function run(options: Options, terminal: Terminal): Promise<number> {
     );
   }
   const base = findBase(folder, options.base);
-  const documents = await inTemporaryFolder(async (place) => {
+  const documents = inTemporaryFolder((place) => {
     checkOut(folder, base.commit, join(place, "base"));
     cpSync(folder, join(place, "revision"), { recursive: true });
     return compare(place);
@@ -70,10 +74,10 @@ async function run(options: Options, terminal: Terminal): Promise<number> {
   return totalsOf(documents).undeclared > 0 ? 1 : 0;
 }
 
-async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+function inTemporaryFolder<T>(use: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "contract-diff-"));
   try {
-    return await use(folder);
+    return use(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -3,17 +3,19 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { isMain } from "../src/cli/is-main.ts";
+import { MIGRATIONS_TABLE, readMigrations } from "../src/platform/db/migrate.ts";
 import { emit, type Output } from "./emit/emit.ts";
 import { SpecFault } from "./emit/fault.ts";
 import { formatted } from "./emit/format.ts";
 import { follow } from "./emit/watch.ts";
 import { type Drift, driftOf, write } from "./emit/write.ts";
+import { emitTables } from "./row-types.ts";
 import { settingsGuide } from "./settings-guide.ts";
 import { supportedGuide } from "./supported-guide.ts";
 import type { Terminal } from "./terminal.ts";
 
-const HELP = `Reads the documents in spec/ and writes types, clients, server stubs and validators to generated/, and the guides of
-the platform's settings and of what the documents may say to spec/guides/.
+const HELP = `Reads the documents in spec/ and writes types, clients, server stubs and validators to generated/, with the types of the rows of
+the platform's tables, and the guides of the platform's settings and of what the documents may say to spec/guides/.
 
   npm run generate                     write what has changed
   npm run generate -- --check          write nothing; exit 1 and list the outdated files
@@ -96,10 +98,13 @@ interface Target {
   readonly output: Output;
 }
 
-/** Returns what is generated: the code from the documents and, beside documents with guides, the guide of the settings. */
-async function targetsOf({ spec, out }: Folders): Promise<Target[]> {
+/** Returns what is generated: the code from the documents and, beside the project's own, the types of the platform's rows and the guide of the settings. */
+async function targetsOf({ spec, out }: Folders, terminal: Terminal): Promise<Target[]> {
   const runtime = relative(join(out, "document"), join(PROJECT, "src", "runtime")).replaceAll("\\", "/");
-  const code = { folder: out, output: await emit(spec, runtime) };
+  const rows = spec === join(PROJECT, "spec") ? await emitRows() : [];
+  const onRenamed = (file: string, written: string, name: string) =>
+    terminal.out(`named    ${file}: ${written} is ${name} in the code\n`);
+  const code = { folder: out, output: new Map([...(await emit(spec, runtime, onRenamed)), ...rows]) };
   const guides = { folder: join(spec, "guides"), output: new Map(GUIDES) };
   const targets = existsSync(guides.folder) ? [code, guides] : [code];
   return Promise.all(
@@ -107,9 +112,14 @@ async function targetsOf({ spec, out }: Folders): Promise<Target[]> {
   );
 }
 
+async function emitRows(): Promise<[name: string, text: string][]> {
+  const sql = [MIGRATIONS_TABLE, ...(await readMigrations()).map((migration) => migration.sql)];
+  return [["database/tables.ts", await emitTables(sql.join(";\n"))]];
+}
+
 async function generate(folders: Folders, terminal: Terminal): Promise<number> {
   const started = performance.now();
-  const targets = await targetsOf(folders);
+  const targets = await targetsOf(folders, terminal);
   for (const { folder, output } of targets) {
     const drift = write(output, folder);
     for (const name of [...drift.missing, ...drift.stale])
@@ -122,7 +132,7 @@ async function generate(folders: Folders, terminal: Terminal): Promise<number> {
 }
 
 async function check(folders: Folders, terminal: Terminal): Promise<number> {
-  const targets = await targetsOf(folders);
+  const targets = await targetsOf(folders, terminal);
   const lines = targets.flatMap(({ folder, output }) => driftLines(driftOf(output, folder), shown(folder)));
   if (lines.length === 0) {
     terminal.out(`${countOf(targets)} files are up to date\n`);

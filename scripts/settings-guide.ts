@@ -1,12 +1,17 @@
-import { CHAPTERS } from "../src/platform/setting-chapters.ts";
-import { notesOf, SETTING_RULES } from "../src/platform/setting-rules.ts";
-import { SETTING_NAMES, SETTINGS, type SettingName } from "../src/platform/settings.ts";
+import {
+  CHAPTERS,
+  notesOf,
+  SETTING_NAMES,
+  SETTING_RULES,
+  SETTINGS,
+  type SettingName,
+} from "../src/platform/settings.ts";
 
 const INTRODUCTION = `# Settings
 
-The platform and its commands \`migrate\`, \`backup\`, \`restore\` and \`operators\` read their settings from environment variables.
+The platform and its commands \`migrate\`, \`backup\`, \`restore\`, \`after-restore\` and \`operators\` read their settings from environment variables.
 
-Written by \`npm run generate\` from src/platform/setting-chapters.ts. Do not edit.
+Written by \`npm run generate\` from src/platform/settings.ts. Do not edit.
 
 ## What is required
 
@@ -24,7 +29,7 @@ No command takes the password of a database as an argument, which other users of
 
 ## Flags
 
-The flags \`--host\`, \`--port\` and \`--data\` take precedence over \`HOST\`, \`PORT\` and \`SHIFTPACT_DATA\`.
+The flags \`--host\` and \`--port\` take precedence over the host and the port in \`PORT\`, \`--data\` over \`SHIFTPACT_DATA\`.
 
 ## Refusals
 
@@ -35,8 +40,7 @@ filled in would select another database, another folder, or no mail.
 
 ## Changing a setting
 
-A process reads its settings when it starts: restart it after a change, or [restart several one after the other](operator.md#deploy-it). Only the log level can be changed while
-the platform runs, with \`PUT /log-level\` of the [operations API](../operations.openapi.yaml), until the next start.
+A process reads its settings when it starts: restart it after a change, or [restart several one after the other](operator.md#deploy-it).
 
 Give processes that share a database the same settings, apart from their addresses and ports. To change \`SECRET_KEY\`, follow [secrets and keys](operator.md#secrets-and-keys).
 `;

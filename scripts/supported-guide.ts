@@ -1,7 +1,11 @@
 import { UNSUPPORTED } from "./emit/ajv/keywords.ts";
 import { FORMATS } from "./emit/formats.ts";
 import { ASYNCAPI, type Known, type KnownKeys, OPENAPI } from "./emit/known-keys.ts";
+import { FORM, TEXTS } from "./emit/openapi/content.ts";
+import { WIDER } from "./emit/openapi/schemas.ts";
 import { ANNOTATIONS, COMPLETES, KEYWORDS } from "./emit/schema.ts";
+
+const code = (text: string) => `\`${text}\``;
 
 const INTRODUCTION = `# What the documents may say
 
@@ -14,10 +18,12 @@ The documents are the files directly in \`spec/\` that are named \`NAME.openapi.
 \`$ref\` leads to a place in the same file or in another file of the folder. Commands that read the documents of others, such as \`shiftpact compare\`, are not as strict.
 
 The body of a request or a response is JSON: \`application/json\`, or a type that ends in \`+json\`. A response with 200 may be \`text/event-stream\`: its schema describes one server-sent event, with \`event\`,
-\`data\` (JSON) and \`id\`. A response may also be a page, \`text/html\`, whose schema is that of a text, and a request the form of such a page, \`application/x-www-form-urlencoded\`, whose fields are texts.
-`;
+\`data\` (JSON) and \`id\`. A response may also be ${TEXTS.map(code).join(" or ")}, whose schema is that of a text, and a request the form of a page, ${code(FORM)}, whose fields are texts. A form whose fields are all bounded, by \`enum\`, \`const\` or \`maxLength\`, is refused if it is more than 1,000 bytes longer than they can be.
 
-const code = (text: string) => `\`${text}\``;
+All faults of a run are listed, those of one kind together: first the version, then keys, names, operations, schemas, and last bounds, defaults and examples. What only follows from another fault is left out.
+
+An operation or a schema whose name is no name of the code has another there: \`pet-owner\` is \`PetOwner\`, and \`list_pets\` the method \`listPets\`. \`npm run generate\` shows them, and refuses two that would be one.
+`;
 
 /** Returns the guide of the documents' supported parts, as Markdown. */
 export function supportedGuide(): string {
@@ -28,6 +34,7 @@ export function supportedGuide(): string {
     ...chapter("AsyncAPI 3.0", ASYNCAPI),
     "## Schemas (JSON Schema 2020-12)\n",
     `Checked: ${[...KEYWORDS].map(code).join(", ")}.\n`,
+    `A type is at least as wide as what its validator accepts, and wider by ${WIDER.map(code).join(", ")}, and by the fraction of an \`integer\`. Without a \`type\`, \`properties\` allow every value that is no object, and the type has them all.\n`,
     `Described, without an effect on what is valid: ${[...ANNOTATIONS].map(code).join(", ")}.\n`,
     `In a named schema only: ${code(COMPLETES)}, the name of another one: this is the form of it that should be sent, where less may be received. The documents for senders have it under that name.\n`,
     `Formats: ${Object.keys(FORMATS).map(code).join(", ")}. A pattern must be one that takes linear time. An integer is at most 2^53 - 1: readers of JSON round larger ones.\n`,

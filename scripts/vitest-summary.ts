@@ -8,19 +8,24 @@ interface Counts {
 
 /**
  * Prints `N passed, N failed` as the last line of `npm test`. It is written when the process ends, after every other reporter, and
- * also when a file did not load, the global setup threw, or no test ran.
+ * also when a file did not load, the global setup threw, or no test ran. Tests that needed a second attempt are named before it.
  */
 export default class VitestSummary implements Reporter {
   #counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  #unsteady: string[] = [];
 
   onInit(): void {
     process.once("exit", (code) => {
+      for (const name of this.#unsteady) process.stdout.write(`passed only at the second attempt: ${name}\n`);
       process.stdout.write(`${summaryLine(this.#counts, Number(code))}\n`);
     });
   }
 
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {
     this.#counts = countTests(modules);
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const unsteady = tests.filter((test) => test.diagnostic()?.flaky);
+    this.#unsteady = unsteady.map((test) => `${test.module.relativeModuleId} > ${test.fullName}`);
     this.#counts.failed += unhandledErrors.length;
   }
 }

@@ -11,10 +11,10 @@ import {
 } from "../../src/runtime/client.ts";
 import type { paths } from "./types.ts";
 
-export type { Middleware, Token } from "../../src/runtime/client.ts";
+export { type Middleware, ParameterError, type Token } from "../../src/runtime/client.ts";
 export type ClientOptions = Options<never>;
 
-/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only without a response. */
+/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only without a response, and with a `ParameterError` before it sends a value that would arrive as another one. */
 export interface Client extends Interceptors {
   /**
    * Show a shift to a candidate: `GET /c/{token}`.
@@ -46,9 +46,10 @@ export interface Client extends Interceptors {
   /**
    * Choose whether mail with offers comes, or disown the list: `POST /c/shifts/{token}`.
    *
-   * `unsubscribe` ends mail with offers of the organisation, and `subscribe` takes that back; offers that were
-   * made meanwhile are in the list, and are not mailed. `not_me` is that of `answerShift`, about the newest
-   * notification. Requests of other sites are refused as there.
+   * `unsubscribe` ends mail with offers of the organisation (the page links the page that asks for it, and takes
+   * the answer from pages of earlier versions), and `subscribe` takes that back; offers that were made meanwhile
+   * are in the list, and are not mailed. `not_me` is that of `answerShift`, about the newest notification.
+   * Requests of other sites are refused as there.
    */
   answerList: Call<paths, "/c/shifts/{token}", "post">;
   /**
@@ -77,7 +78,11 @@ export interface Client extends Interceptors {
   readCalendar: Call<paths, "/c/calendar/{token}/shifts.ics", "get">;
 }
 
-const DOCUMENT = { server: "https://platform.example", security: { schemes: {}, operations: {} } } as const;
+const DOCUMENT = {
+  server: "https://platform.example",
+  paths: ["/c/{token}", "/c/shifts/{token}", "/c/unsubscribe/{token}", "/c/calendar/{token}/shifts.ics"],
+  security: { schemes: {}, operations: {} },
+} as const;
 
 export function createClient(options: ClientOptions = {}): Client {
   const http = openHttp<paths>(options, DOCUMENT);

@@ -48,9 +48,10 @@ export interface Handlers<_Context> {
   /**
    * Choose whether mail with offers comes, or disown the list: `POST /c/shifts/{token}`.
    *
-   * `unsubscribe` ends mail with offers of the organisation, and `subscribe` takes that back; offers that were
-   * made meanwhile are in the list, and are not mailed. `not_me` is that of `answerShift`, about the newest
-   * notification. Requests of other sites are refused as there.
+   * `unsubscribe` ends mail with offers of the organisation (the page links the page that asks for it, and takes
+   * the answer from pages of earlier versions), and `subscribe` takes that back; offers that were made meanwhile
+   * are in the list, and are not mailed. `not_me` is that of `answerShift`, about the newest notification.
+   * Requests of other sites are refused as there.
    */
   answerList: Handler<operations["answerList"], undefined>;
   /**
@@ -90,6 +91,7 @@ export const operationsTable = [
     parameters: [
       { in: "path", name: "token", type: "string" },
       { in: "query", name: "language", type: "string" },
+      { in: "query", name: "ask", type: "string" },
     ],
     responses: {
       "200": "text/html",
@@ -109,8 +111,9 @@ export const operationsTable = [
     parameters: [
       { in: "path", name: "token", type: "string" },
       { in: "query", name: "language", type: "string" },
+      { in: "query", name: "ask", type: "string" },
     ],
-    body: { required: true, contentType: "application/x-www-form-urlencoded" },
+    body: { required: true, contentType: "application/x-www-form-urlencoded", limit: 1253 },
     responses: {
       "303": null,
       "400": "application/problem+json",
@@ -152,7 +155,7 @@ export const operationsTable = [
       { in: "path", name: "token", type: "string" },
       { in: "query", name: "language", type: "string" },
     ],
-    body: { required: true, contentType: "application/x-www-form-urlencoded" },
+    body: { required: true, contentType: "application/x-www-form-urlencoded", limit: 1053 },
     responses: {
       "303": null,
       "400": "application/problem+json",

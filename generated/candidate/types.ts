@@ -6,6 +6,8 @@ export interface paths {
       query?: {
         /** @description `sv` or `en`: the page in that language. Any other value counts as absent. */
         language?: string;
+        /** @description `withdraw` or `accept`: the page asks for that answer, if it is possible now. Any other value counts as absent. */
+        ask?: string;
       };
       header?: never;
       path: {
@@ -52,7 +54,7 @@ export interface paths {
     put?: never;
     /**
      * Choose whether mail with offers comes, or disown the list
-     * @description `unsubscribe` ends mail with offers of the organisation, and `subscribe` takes that back; offers that were made meanwhile are in the list, and are not mailed. `not_me` is that of `answerShift`, about the newest notification. Requests of other sites are refused as there.
+     * @description `unsubscribe` ends mail with offers of the organisation (the page links the page that asks for it, and takes the answer from pages of earlier versions), and `subscribe` takes that back; offers that were made meanwhile are in the list, and are not mailed. `not_me` is that of `answerShift`, about the newest notification. Requests of other sites are refused as there.
      */
     post: operations["answerList"];
     delete?: never;
@@ -120,6 +122,8 @@ export interface components {
   schemas: {
     ShiftAnswer: {
       answer: components["schemas"]["AnswerCode"];
+      /** @description What the page showed of the shift, from its form. An answer without it is not stored, unless it is `not_me`. */
+      shown?: string;
     };
     /**
      * @description What a candidate answers.
@@ -288,7 +292,7 @@ export interface components {
         "text/html": components["schemas"]["Html"];
       };
     };
-    /** @description The answer is not possible any more. A page, with the reason and the present state. */
+    /** @description The answer is not possible any more, or the shift is not what the page showed. A page, with the reason and the present state. */
     Refused: {
       headers: {
         /** @description `no-store` */
@@ -369,6 +373,8 @@ export interface operations {
       query?: {
         /** @description `sv` or `en`: the page in that language. Any other value counts as absent. */
         language?: string;
+        /** @description `withdraw` or `accept`: the page asks for that answer, if it is possible now. Any other value counts as absent. */
+        ask?: string;
       };
       header?: never;
       path: {
@@ -392,6 +398,8 @@ export interface operations {
       query?: {
         /** @description `sv` or `en`: the page in that language. Any other value counts as absent. */
         language?: string;
+        /** @description `withdraw` or `accept`: the page asks for that answer, if it is possible now. Any other value counts as absent. */
+        ask?: string;
       };
       header?: never;
       path: {

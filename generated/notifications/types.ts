@@ -71,6 +71,8 @@ export interface components {
       | "mass_disappearance"
       | "candidate_ambiguous"
       | "candidate_id_shared"
+      | "candidate_number_changed"
+      | "assigned_as_another"
       | "booking_failed"
       | "booking_overlaps"
       | "competence_missing"
@@ -173,7 +175,7 @@ export const messages = {
   "issue.opened": {
     title: "Issues with a new cause are open",
     summary:
-      "Issues with one cause opened at an organisation, with at least the severity of `ALERT_SEVERITY`, and are still open after half a minute.",
+      "Urgent issues with one cause opened at an organisation, and are still open after half a minute.",
     schema: "IssueOpenedMessage",
     channels: ["/notifications"],
   },

@@ -10,10 +10,10 @@ import {
 import { withEvents } from "../../src/runtime/read-events.ts";
 import type { paths } from "./types.ts";
 
-export type { Middleware, Token } from "../../src/runtime/client.ts";
+export { type Middleware, ParameterError, type Token } from "../../src/runtime/client.ts";
 export type ClientOptions = Options<"operatorToken">;
 
-/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only without a response. */
+/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only without a response, and with a `ParameterError` before it sends a value that would arrive as another one. */
 export interface Client extends Interceptors {
   /** List the integrations: `GET /integrations`. */
   listIntegrations: Call<paths, "/integrations", "get">;
@@ -32,7 +32,8 @@ export interface Client extends Interceptors {
    * Removes the draft with its tokens, outlets, roles, issues and stored events, so that the providerId may be
    * registered again. Workplaces, competences and candidates stay, also those whom a registry import has added.
    *
-   * The deletion is logged.
+   * The deletion is logged. The people are forgotten in batches, and nothing else waits for that; of a draft with
+   * more than 100,000 of them the rest is deleted in the background, with 202.
    */
   deleteIntegration: Call<paths, "/integrations/{providerId}", "delete">;
   /**
@@ -100,8 +101,8 @@ export interface Client extends Interceptors {
   /**
    * Offboard an organisation: `POST /integrations/{providerId}/offboard`.
    *
-   * The first of three steps with which an organisation leaves; then export what the platform knows of it (see
-   * "Export of an organisation"), then delete the integration.
+   * The first step with which an organisation leaves; then save what you need of its lists, then delete the
+   * integration.
    */
   offboardIntegration: Call<paths, "/integrations/{providerId}/offboard", "post">;
   /**
@@ -121,6 +122,13 @@ export interface Client extends Interceptors {
    */
   releaseCandidates: Call<paths, "/integrations/{providerId}/release", "post">;
   /**
+   * Read how far the import of the registry is: `GET /integrations/{providerId}/registry-import`.
+   *
+   * The import that is running, or the last one. While it runs, the stream has an `import` event for each part,
+   * and an `integration` event when it has ended.
+   */
+  getRegistryImport: Call<paths, "/integrations/{providerId}/registry-import", "get">;
+  /**
    * Import the provider's candidate registry: `POST /integrations/{providerId}/registry-import`.
    *
    * Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and
@@ -129,20 +137,9 @@ export interface Client extends Interceptors {
    * known stays, because candidate profiles are the platform's (contract 1); only what is missing is filled in,
    * and who it is at the provider is noted. Bank details, emergency contacts and work history are not stored (data
    * minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it
-   * again is safe. A page without a usable response (5xx, 408, 429, a timeout, a response that breaks the
-   * contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After`
-   * allows, for about 20 seconds; then 502. A page may have 10 MB and 100,000 entries; 409 `registry_too_long`
-   * when it is longer. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501;
-   * 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
+   * again is safe.
    */
   importRegistry: Call<paths, "/integrations/{providerId}/registry-import", "post">;
-  /**
-   * Report what a provider uses of the contract: `GET /integrations/{providerId}/report`.
-   *
-   * The dialect that was seen, and how often each optional field of a shift came, out of how many shifts were
-   * read.
-   */
-  getProviderReport: Call<paths, "/integrations/{providerId}/report", "get">;
   /** List the workplaces: `GET /workplaces`. */
   listWorkplaces: Call<paths, "/workplaces", "get">;
   /** Add a workplace: `POST /workplaces`. */
@@ -321,12 +318,6 @@ export interface Client extends Interceptors {
    */
   replayEvent: Call<paths, "/events/{eventId}/replay", "post">;
   /**
-   * Preview a replay: `GET /events/{eventId}/replay/preview`.
-   *
-   * A dry run: the provider is read, nothing is written.
-   */
-  previewReplay: Call<paths, "/events/{eventId}/replay/preview", "get">;
-  /**
    * Read one trace, step by step: `GET /traces/{traceId}`.
    *
    * Webhook, fetch, job, match, notification, booking, assign: each step with its verdict and duration.
@@ -372,8 +363,8 @@ export interface Client extends Interceptors {
    * List the webhooks that were refused: `GET /webhooks/rejected`.
    *
    * One entry for each organisation, cause and hour, however many webhooks it stands for; the newest first. An
-   * entry has nothing of the request: no token, no body, no address. Entries are kept as long as events
-   * (`RETAIN_EVENTS_DAYS`), and are there some seconds after the webhook.
+   * entry has nothing of the request: no token, no body, no address. Entries are kept as long as events (30 days),
+   * and are there some seconds after the webhook.
    */
   listRejectedWebhooks: Call<paths, "/webhooks/rejected", "get">;
   /**
@@ -411,13 +402,6 @@ export interface Client extends Interceptors {
    * Most issues close automatically when their cause is gone. If the cause returns, a new issue is raised.
    */
   resolveIssue: Call<paths, "/issues/{issueId}/resolve", "post">;
-  /**
-   * Change how much is logged: `PUT /log-level`.
-   *
-   * Decision: for every process at work, and until each is restarted: a process that starts logs at `LOG_LEVEL`.
-   * Faults that are repeated are written five times in a minute and then counted, at any level.
-   */
-  changeLogLevel: Call<paths, "/log-level", "put">;
   /** Read the current operator: `GET /me`. */
   getMe: Call<paths, "/me", "get">;
   /**
@@ -490,8 +474,8 @@ export const scopes = {
   offboardIntegration: ["admin"],
   rotateToken: ["admin"],
   releaseCandidates: ["operator"],
+  getRegistryImport: ["viewer"],
   importRegistry: ["operator"],
-  getProviderReport: ["viewer"],
   listWorkplaces: ["viewer"],
   createWorkplace: ["operator"],
   changeWorkplace: ["operator"],
@@ -520,7 +504,6 @@ export const scopes = {
   replayEvents: ["operator"],
   getEvent: ["viewer"],
   replayEvent: ["operator"],
-  previewReplay: ["viewer"],
   getTrace: ["viewer"],
   listNotifications: ["viewer"],
   resendNotification: ["operator"],
@@ -533,7 +516,6 @@ export const scopes = {
   changeIssues: ["operator"],
   countIssues: ["viewer"],
   resolveIssue: ["operator"],
-  changeLogLevel: ["admin"],
   getMe: ["viewer"],
   signIn: ["viewer"],
   signOut: ["viewer"],
@@ -548,6 +530,61 @@ export const scopes = {
 
 const DOCUMENT = {
   server: "https://platform.example/operations/v1",
+  paths: [
+    "/integrations",
+    "/integrations/{providerId}",
+    "/integrations/{providerId}/discover",
+    "/integrations/{providerId}/mappings",
+    "/integrations/{providerId}/outlets",
+    "/integrations/{providerId}/roles",
+    "/integrations/{providerId}/activate",
+    "/integrations/{providerId}/verify",
+    "/integrations/{providerId}/suspend",
+    "/integrations/{providerId}/offboard",
+    "/integrations/{providerId}/tokens",
+    "/integrations/{providerId}/release",
+    "/integrations/{providerId}/registry-import",
+    "/workplaces",
+    "/workplaces/{workplaceId}",
+    "/competences",
+    "/competences/{competenceId}",
+    "/candidates",
+    "/candidates/import",
+    "/candidates/competences",
+    "/candidates/{candidateId}",
+    "/candidates/{candidateId}/release",
+    "/candidates/{candidateId}/reveal",
+    "/jobs",
+    "/jobs/counts",
+    "/jobs/{jobId}",
+    "/jobs/{jobId}/explanation",
+    "/jobs/{jobId}/candidates",
+    "/jobs/{jobId}/bookings",
+    "/jobs/{jobId}/bookings/{candidateId}",
+    "/jobs/{jobId}/cancel",
+    "/events",
+    "/events/replay",
+    "/events/{eventId}",
+    "/events/{eventId}/replay",
+    "/traces/{traceId}",
+    "/notifications",
+    "/notifications/{notificationId}/resend",
+    "/statistics",
+    "/provider-health",
+    "/stream",
+    "/webhooks/rejected",
+    "/issues",
+    "/issues/groups",
+    "/issues/changes",
+    "/issues/counts",
+    "/issues/{issueId}/resolve",
+    "/me",
+    "/session",
+    "/operators",
+    "/operators/{operatorId}",
+    "/operators/{operatorId}/tokens",
+    "/audit",
+  ],
   security: {
     schemes: { operatorToken: { in: "header", name: "Authorization", prefix: "Bearer " } },
     operations: {
@@ -566,8 +603,8 @@ const DOCUMENT = {
       "POST /integrations/{providerId}/offboard": [["operatorToken"]],
       "POST /integrations/{providerId}/tokens": [["operatorToken"]],
       "POST /integrations/{providerId}/release": [["operatorToken"]],
+      "GET /integrations/{providerId}/registry-import": [["operatorToken"]],
       "POST /integrations/{providerId}/registry-import": [["operatorToken"]],
-      "GET /integrations/{providerId}/report": [["operatorToken"]],
       "GET /workplaces": [["operatorToken"]],
       "POST /workplaces": [["operatorToken"]],
       "PATCH /workplaces/{workplaceId}": [["operatorToken"]],
@@ -596,7 +633,6 @@ const DOCUMENT = {
       "POST /events/replay": [["operatorToken"]],
       "GET /events/{eventId}": [["operatorToken"]],
       "POST /events/{eventId}/replay": [["operatorToken"]],
-      "GET /events/{eventId}/replay/preview": [["operatorToken"]],
       "GET /traces/{traceId}": [["operatorToken"]],
       "GET /notifications": [["operatorToken"]],
       "POST /notifications/{notificationId}/resend": [["operatorToken"]],
@@ -609,7 +645,6 @@ const DOCUMENT = {
       "POST /issues/changes": [["operatorToken"]],
       "GET /issues/counts": [["operatorToken"]],
       "POST /issues/{issueId}/resolve": [["operatorToken"]],
-      "PUT /log-level": [["operatorToken"]],
       "GET /me": [["operatorToken"]],
       "POST /session": [["operatorToken"]],
       "DELETE /session": [["operatorToken"]],
@@ -644,8 +679,9 @@ export function createClient(options: ClientOptions = {}): Client {
     offboardIntegration: (...init) => withStatus(http.POST("/integrations/{providerId}/offboard", ...init)),
     rotateToken: (...init) => withStatus(http.POST("/integrations/{providerId}/tokens", ...init)),
     releaseCandidates: (...init) => withStatus(http.POST("/integrations/{providerId}/release", ...init)),
+    getRegistryImport: (...init) =>
+      withStatus(http.GET("/integrations/{providerId}/registry-import", ...init)),
     importRegistry: (...init) => withStatus(http.POST("/integrations/{providerId}/registry-import", ...init)),
-    getProviderReport: (...init) => withStatus(http.GET("/integrations/{providerId}/report", ...init)),
     listWorkplaces: (...init) => withStatus(http.GET("/workplaces", ...init)),
     createWorkplace: (...init) => withStatus(http.POST("/workplaces", ...init)),
     changeWorkplace: (...init) => withStatus(http.PATCH("/workplaces/{workplaceId}", ...init)),
@@ -674,7 +710,6 @@ export function createClient(options: ClientOptions = {}): Client {
     replayEvents: (...init) => withStatus(http.POST("/events/replay", ...init)),
     getEvent: (...init) => withStatus(http.GET("/events/{eventId}", ...init)),
     replayEvent: (...init) => withStatus(http.POST("/events/{eventId}/replay", ...init)),
-    previewReplay: (...init) => withStatus(http.GET("/events/{eventId}/replay/preview", ...init)),
     getTrace: (...init) => withStatus(http.GET("/traces/{traceId}", ...init)),
     listNotifications: (...init) => withStatus(http.GET("/notifications", ...init)),
     resendNotification: (...init) => withStatus(http.POST("/notifications/{notificationId}/resend", ...init)),
@@ -687,7 +722,6 @@ export function createClient(options: ClientOptions = {}): Client {
     changeIssues: (...init) => withStatus(http.POST("/issues/changes", ...init)),
     countIssues: (...init) => withStatus(http.GET("/issues/counts", ...init)),
     resolveIssue: (...init) => withStatus(http.POST("/issues/{issueId}/resolve", ...init)),
-    changeLogLevel: (...init) => withStatus(http.PUT("/log-level", ...init)),
     getMe: (...init) => withStatus(http.GET("/me", ...init)),
     signIn: (...init) => withStatus(http.POST("/session", ...init)),
     signOut: (...init) => withStatus(http.DELETE("/session", ...init)),

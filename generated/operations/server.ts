@@ -35,7 +35,8 @@ export interface Handlers<Context> {
    * Removes the draft with its tokens, outlets, roles, issues and stored events, so that the providerId may be
    * registered again. Workplaces, competences and candidates stay, also those whom a registry import has added.
    *
-   * The deletion is logged.
+   * The deletion is logged. The people are forgotten in batches, and nothing else waits for that; of a draft with
+   * more than 100,000 of them the rest is deleted in the background, with 202.
    */
   deleteIntegration: Handler<operations["deleteIntegration"], Context>;
   /**
@@ -103,8 +104,8 @@ export interface Handlers<Context> {
   /**
    * Offboard an organisation: `POST /integrations/{providerId}/offboard`.
    *
-   * The first of three steps with which an organisation leaves; then export what the platform knows of it (see
-   * "Export of an organisation"), then delete the integration.
+   * The first step with which an organisation leaves; then save what you need of its lists, then delete the
+   * integration.
    */
   offboardIntegration: Handler<operations["offboardIntegration"], Context>;
   /**
@@ -124,6 +125,13 @@ export interface Handlers<Context> {
    */
   releaseCandidates: Handler<operations["releaseCandidates"], Context>;
   /**
+   * Read how far the import of the registry is: `GET /integrations/{providerId}/registry-import`.
+   *
+   * The import that is running, or the last one. While it runs, the stream has an `import` event for each part,
+   * and an `integration` event when it has ended.
+   */
+  getRegistryImport: Handler<operations["getRegistryImport"], Context>;
+  /**
    * Import the provider's candidate registry: `POST /integrations/{providerId}/registry-import`.
    *
    * Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and
@@ -132,20 +140,9 @@ export interface Handlers<Context> {
    * known stays, because candidate profiles are the platform's (contract 1); only what is missing is filled in,
    * and who it is at the provider is noted. Bank details, emergency contacts and work history are not stored (data
    * minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it
-   * again is safe. A page without a usable response (5xx, 408, 429, a timeout, a response that breaks the
-   * contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After`
-   * allows, for about 20 seconds; then 502. A page may have 10 MB and 100,000 entries; 409 `registry_too_long`
-   * when it is longer. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501;
-   * 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
+   * again is safe.
    */
   importRegistry: Handler<operations["importRegistry"], Context>;
-  /**
-   * Report what a provider uses of the contract: `GET /integrations/{providerId}/report`.
-   *
-   * The dialect that was seen, and how often each optional field of a shift came, out of how many shifts were
-   * read.
-   */
-  getProviderReport: Handler<operations["getProviderReport"], Context>;
   /** List the workplaces: `GET /workplaces`. */
   listWorkplaces: Handler<operations["listWorkplaces"], Context>;
   /** Add a workplace: `POST /workplaces`. */
@@ -324,12 +321,6 @@ export interface Handlers<Context> {
    */
   replayEvent: Handler<operations["replayEvent"], Context>;
   /**
-   * Preview a replay: `GET /events/{eventId}/replay/preview`.
-   *
-   * A dry run: the provider is read, nothing is written.
-   */
-  previewReplay: Handler<operations["previewReplay"], Context>;
-  /**
    * Read one trace, step by step: `GET /traces/{traceId}`.
    *
    * Webhook, fetch, job, match, notification, booking, assign: each step with its verdict and duration.
@@ -375,8 +366,8 @@ export interface Handlers<Context> {
    * List the webhooks that were refused: `GET /webhooks/rejected`.
    *
    * One entry for each organisation, cause and hour, however many webhooks it stands for; the newest first. An
-   * entry has nothing of the request: no token, no body, no address. Entries are kept as long as events
-   * (`RETAIN_EVENTS_DAYS`), and are there some seconds after the webhook.
+   * entry has nothing of the request: no token, no body, no address. Entries are kept as long as events (30 days),
+   * and are there some seconds after the webhook.
    */
   listRejectedWebhooks: Handler<operations["listRejectedWebhooks"], Context>;
   /**
@@ -414,13 +405,6 @@ export interface Handlers<Context> {
    * Most issues close automatically when their cause is gone. If the cause returns, a new issue is raised.
    */
   resolveIssue: Handler<operations["resolveIssue"], Context>;
-  /**
-   * Change how much is logged: `PUT /log-level`.
-   *
-   * Decision: for every process at work, and until each is restarted: a process that starts logs at `LOG_LEVEL`.
-   * Faults that are repeated are written five times in a minute and then counted, at any level.
-   */
-  changeLogLevel: Handler<operations["changeLogLevel"], Context>;
   /** Read the current operator: `GET /me`. */
   getMe: Handler<operations["getMe"], Context>;
   /**
@@ -777,28 +761,9 @@ export const operationsTable = [
     },
   },
   {
-    operationId: "importRegistry",
-    method: "POST",
-    path: "/integrations/{providerId}/registry-import",
-    security: ["operatorToken"],
-    scopes: ["operator"],
-    parameters: [{ in: "path", name: "providerId", type: "string" }],
-    responses: {
-      "200": "application/json",
-      "400": "application/problem+json",
-      "401": "application/problem+json",
-      "403": "application/problem+json",
-      "404": "application/problem+json",
-      "409": "application/problem+json",
-      "429": "application/problem+json",
-      "502": "application/problem+json",
-      "503": "application/problem+json",
-    },
-  },
-  {
-    operationId: "getProviderReport",
+    operationId: "getRegistryImport",
     method: "GET",
-    path: "/integrations/{providerId}/report",
+    path: "/integrations/{providerId}/registry-import",
     security: ["operatorToken"],
     scopes: ["viewer"],
     parameters: [{ in: "path", name: "providerId", type: "string" }],
@@ -809,6 +774,29 @@ export const operationsTable = [
       "403": "application/problem+json",
       "404": "application/problem+json",
       "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "importRegistry",
+    method: "POST",
+    path: "/integrations/{providerId}/registry-import",
+    security: ["operatorToken"],
+    scopes: ["operator"],
+    parameters: [
+      { in: "path", name: "providerId", type: "string" },
+      { in: "header", name: "Prefer", type: "string" },
+    ],
+    responses: {
+      "200": "application/json",
+      "202": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "404": "application/problem+json",
+      "409": "application/problem+json",
+      "429": "application/problem+json",
+      "502": "application/problem+json",
       "503": "application/problem+json",
     },
   },
@@ -1373,24 +1361,6 @@ export const operationsTable = [
     },
   },
   {
-    operationId: "previewReplay",
-    method: "GET",
-    path: "/events/{eventId}/replay/preview",
-    security: ["operatorToken"],
-    scopes: ["viewer"],
-    parameters: [{ in: "path", name: "eventId", type: "string" }],
-    responses: {
-      "200": "application/json",
-      "400": "application/problem+json",
-      "401": "application/problem+json",
-      "403": "application/problem+json",
-      "404": "application/problem+json",
-      "429": "application/problem+json",
-      "502": "application/problem+json",
-      "503": "application/problem+json",
-    },
-  },
-  {
     operationId: "getTrace",
     method: "GET",
     path: "/traces/{traceId}",
@@ -1616,25 +1586,6 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
-      "429": "application/problem+json",
-      "503": "application/problem+json",
-    },
-  },
-  {
-    operationId: "changeLogLevel",
-    method: "PUT",
-    path: "/log-level",
-    security: ["operatorToken"],
-    scopes: ["admin"],
-    parameters: [],
-    body: { required: true, contentType: "application/json" },
-    responses: {
-      "200": "application/json",
-      "400": "application/problem+json",
-      "401": "application/problem+json",
-      "403": "application/problem+json",
-      "413": "application/problem+json",
-      "415": "application/problem+json",
       "429": "application/problem+json",
       "503": "application/problem+json",
     },

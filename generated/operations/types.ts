@@ -41,7 +41,7 @@ export interface paths {
     /**
      * Delete a draft, or an organisation that was offboarded
      * @description Removes the draft with its tokens, outlets, roles, issues and stored events, so that the providerId may be registered again. Workplaces, competences and candidates stay, also those whom a registry import has added.
-     *     The deletion is logged.
+     *     The deletion is logged. The people are forgotten in batches, and nothing else waits for that; of a draft with more than 100,000 of them the rest is deleted in the background, with 202.
      *
      *     Decision: once it was activated, 409 `integration_not_draft` unless it is being offboarded, because candidates may be assigned to the provider's shifts. Of one that is being offboarded the deletion is requested: 202, its
      *     webhooks get 401 from then on, and its jobs, bookings, notifications, events, traces and issues are deleted in the background, in batches; reading it gives 404 when it is gone. 409 `integration_in_use` while the provider has not
@@ -243,7 +243,7 @@ export interface paths {
     put?: never;
     /**
      * Offboard an organisation
-     * @description The first of three steps with which an organisation leaves; then export what the platform knows of it (see "Export of an organisation"), then delete the integration.
+     * @description The first step with which an organisation leaves; then save what you need of its lists, then delete the integration.
      *
      *     Decision: the integration is suspended. `bookings` decides about those on shifts that have not started: with `unassign` each is withdrawn as a candidate would withdraw, and the provider is asked to take the candidate off; `remaining` of
      *     the integration counts those that it has not confirmed yet. With `keep` they stay on the provider's shifts, and the platform forgets them with the deletion. Repeat it with the other value to change that, for instance when the provider no longer responds.
@@ -312,36 +312,21 @@ export interface paths {
       };
       cookie?: never;
     };
-    get?: never;
+    /**
+     * Read how far the import of the registry is
+     * @description The import that is running, or the last one. While it runs, the stream has an `import` event for each part, and an `integration` event when it has ended.
+     */
+    get: operations["getRegistryImport"];
     put?: never;
     /**
      * Import the provider's candidate registry
-     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. Decision: names, contact details and competences from a registry are valid for the shifts of its own organisation, until an operator releases the person. What is known stays, because candidate profiles are the platform's (contract 1); only what is missing is filled in, and who it is at the provider is noted. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page without a usable response (5xx, 408, 429, a timeout, a response that breaks the contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After` allows, for about 20 seconds; then 502. A page may have 10 MB and 100,000 entries; 409 `registry_too_long` when it is longer. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
+     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. Decision: names, contact details and competences from a registry are valid for the shifts of its own organisation, until an operator releases the person. What is known stays, because candidate profiles are the platform's (contract 1); only what is missing is filled in, and who it is at the provider is noted. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe.
+     *
+     *     The import is work of the platform: it goes on when the caller is gone, and after a restart of the platform it reads the registry from the beginning, without a double effect. While one runs, a second request joins it. The response comes with its end; with `Prefer: respond-async` it comes at once, with 202, and `getRegistryImport` shows how far the import is.
+     *
+     *     A page without a usable response (5xx, 408, 429, a timeout, a response that breaks the contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After` allows, for about 20 seconds; then 502. A page may have 10 MB, and all pages together 100,000 entries; 409 `registry_too_long` when it is longer. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
      */
     post: operations["importRegistry"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/integrations/{providerId}/report": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The organisation. */
-        providerId: components["parameters"]["providerId"];
-      };
-      cookie?: never;
-    };
-    /**
-     * Report what a provider uses of the contract
-     * @description The dialect that was seen, and how often each optional field of a shift came, out of how many shifts were read.
-     */
-    get: operations["getProviderReport"];
-    put?: never;
-    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -832,29 +817,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  "/events/{eventId}/replay/preview": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The event. */
-        eventId: components["parameters"]["eventId"];
-      };
-      cookie?: never;
-    };
-    /**
-     * Preview a replay
-     * @description A dry run: the provider is read, nothing is written.
-     */
-    get: operations["previewReplay"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   "/traces/{traceId}": {
     parameters: {
       query?: never;
@@ -989,7 +951,7 @@ export interface paths {
     };
     /**
      * List the webhooks that were refused
-     * @description One entry for each organisation, cause and hour, however many webhooks it stands for; the newest first. An entry has nothing of the request: no token, no body, no address. Entries are kept as long as events (`RETAIN_EVENTS_DAYS`), and are there some seconds after the webhook.
+     * @description One entry for each organisation, cause and hour, however many webhooks it stands for; the newest first. An entry has nothing of the request: no token, no body, no address. Entries are kept as long as events (30 days), and are there some seconds after the webhook.
      */
     get: operations["listRejectedWebhooks"];
     put?: never;
@@ -1097,26 +1059,6 @@ export interface paths {
      * @description Most issues close automatically when their cause is gone. If the cause returns, a new issue is raised.
      */
     post: operations["resolveIssue"];
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
-  "/log-level": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    get?: never;
-    /**
-     * Change how much is logged
-     * @description Decision: for every process at work, and until each is restarted: a process that starts logs at `LOG_LEVEL`. Faults that are repeated are written five times in a minute and then counted, at any level.
-     */
-    put: operations["changeLogLevel"];
-    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -1267,10 +1209,6 @@ export interface components {
     Role: "viewer" | "operator" | "people" | "admin";
     /** @description As the audit log shows it. No control characters, and no space at either end. */
     OperatorName: string;
-    LogLevelChange: {
-      /** @enum {string} */
-      level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
-    };
     Me: {
       /**
        * Format: uuid
@@ -1681,17 +1619,11 @@ export interface components {
       changed?: number;
       /** @description Jobs that were cancelled since the restore. */
       cancelled?: number;
-      /** @description Full hours up to now in which the webhooks of a provider were counted. */
-      hours?: number;
-      /** @description Webhooks of the provider in these hours. */
-      received?: number;
-      /** @description The fewest webhooks of the provider in the same hours of each of the three weeks before. */
-      expected?: number;
       /** @description Notifications that were not sent, because they may have been sent after the backup. */
       held?: number;
       /** @description Operators whose tokens ended with a restore. */
       tokensEnded?: number;
-      /** @description People who were erased after the backup, and again with the restore; absent when it was not known who they are. */
+      /** @description People who were erased after the backup, and are erased again; absent when it was not known who they are. */
       erased?: number;
       /** @description Those of them who hold a seat in the backup, and are therefore still to be erased. */
       notErased?: string[];
@@ -1716,6 +1648,8 @@ export interface components {
       roleName?: string;
       /** Format: uuid */
       otherJobId?: string;
+      /** @description The id of a person at the provider. */
+      providerCandidateId?: string;
       first?: number;
       last?: number;
       imported?: number;
@@ -1902,7 +1836,7 @@ export interface components {
       backlog: components["schemas"]["Backlog"];
       /**
        * Format: date-time
-       * @description When the last webhook was stored: to the minute, and to the hour if that is more than 7 days ago. Absent if none is known.
+       * @description When the last webhook was stored, to the minute. Absent if that is more than 11 days ago.
        */
       lastWebhookAt?: string;
       /**
@@ -2331,6 +2265,8 @@ export interface components {
       | "mass_disappearance"
       | "candidate_ambiguous"
       | "candidate_id_shared"
+      | "candidate_number_changed"
+      | "assigned_as_another"
       | "booking_failed"
       | "booking_overlaps"
       | "competence_missing"
@@ -2354,7 +2290,7 @@ export interface components {
       /** Format: date-time */
       deliveredAt: string | null;
     };
-    /** @description An integration was registered, changed or deleted. Reading a deleted one returns 404. */
+    /** @description An integration was registered, changed or deleted, or the import of its registry has ended. Reading a deleted one returns 404. */
     StreamIntegration: {
       providerId: components["schemas"]["ProviderId"];
       state: components["schemas"]["IntegrationState"];
@@ -2390,7 +2326,7 @@ export interface components {
       candidateId?: string;
     };
     /**
-     * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation.
+     * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: "." and ".." are none: a path would lose them, and `DELETE .../assign/..` would cancel the shift. Any other character is percent-encoded in a path.
      * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
      */
     ProviderCandidateId: string;
@@ -2632,7 +2568,7 @@ export interface components {
       deliveryParams?: components["schemas"]["Params"];
       /**
        * Format: date-time
-       * @description When its mail is attempted next, in the list of notifications. An offer waits for the person's next mail with offers (`OFFER_MAIL_MINUTES`, `OFFER_MAIL_DAILY_LIMIT`), at the latest until 12 hours before the shift.
+       * @description When its mail is attempted next, in the list of notifications. An offer waits for the person's next mail with offers, at the latest until 12 hours before the shift.
        */
       waitsUntil?: string;
       waitsFor?: components["schemas"]["WaitCode"];
@@ -2853,20 +2789,37 @@ export interface components {
       /** @example its personal number is not one */
       reason: string;
     };
-    ProviderReport: {
-      providerId: components["schemas"]["ProviderId"];
-      dialect: components["schemas"]["Dialect"];
-      shiftsRead: number;
-      fields: components["schemas"]["FieldUse"][];
-    };
-    FieldUse: {
+    RegistryImportStatus: {
       /**
-       * @description An optional field of the shift, or a warning that its reading gave.
-       * @example slots
+       * @description `none`: the registry was never imported.
+       * @enum {string}
        */
-      field: string;
-      /** @description In how many of the shifts that were read. */
-      count: number;
+      state: "none" | "running" | "done" | "failed";
+      traceId?: components["schemas"]["TraceId"];
+      /** Format: date-time */
+      startedAt?: string;
+      /** Format: date-time */
+      endedAt?: string;
+      /** @description How many entries were read. */
+      entries: number;
+      /** @description How many entries there are: known with the last page, until then those of the last complete import. Absent while neither is known. */
+      expected?: number;
+      /** @description As in `RegistryImport`, so far. */
+      imported: number;
+      updated: number;
+      skipped: number;
+      invalid: number;
+      /** @description As in `RegistryImport`. */
+      unreleased: number;
+      /** @description At most 100 of them, once it has ended. */
+      faults: components["schemas"]["RegistryFault"][];
+      /** @description Why it failed: the problem that a caller who waits for it gets. */
+      failure?: {
+        /** @example provider_unavailable */
+        code: string;
+        title: string;
+        detail: string;
+      };
     };
     RevealOrder: {
       reason: string;
@@ -2969,17 +2922,6 @@ export interface components {
     ReplayStarted: {
       /** @description How many events were queued again. */
       queued: number;
-    };
-    ReplayPreview: {
-      status: components["schemas"]["EventStatus"];
-      verdict: components["schemas"]["Outcome"];
-      changes: components["schemas"]["Change"][];
-    };
-    Change: {
-      /** @example startTime */
-      field: string;
-      from: string | number | null;
-      to: string | number | null;
     };
     IntegrationPage: {
       items: components["schemas"]["Integration"][];
@@ -3754,10 +3696,42 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
-  importRegistry: {
+  getRegistryImport: {
     parameters: {
       query?: never;
       header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["parameters"]["providerId"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The import. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RegistryImportStatus"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  importRegistry: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description `respond-async` (RFC 7240): the response does not wait for the import. Other preferences are ignored. */
+        Prefer?: string;
+      };
       path: {
         /** @description The organisation. */
         providerId: components["parameters"]["providerId"];
@@ -3775,6 +3749,15 @@ export interface operations {
           "application/json": components["schemas"]["RegistryImport"];
         };
       };
+      /** @description The import runs. Only with `Prefer: respond-async`. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["RegistryImportStatus"];
+        };
+      };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
@@ -3782,35 +3765,6 @@ export interface operations {
       409: components["responses"]["Conflict"];
       429: components["responses"]["TooManyFailures"];
       502: components["responses"]["BadGateway"];
-      503: components["responses"]["Unavailable"];
-    };
-  };
-  getProviderReport: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The organisation. */
-        providerId: components["parameters"]["providerId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The report. */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["ProviderReport"];
-        };
-      };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -4021,7 +3975,7 @@ export interface operations {
         competenceId?: string;
         /** @description Only people whom the registry of this organisation names. */
         providerId?: components["schemas"]["ProviderId"];
-        /** @description `unreleased`: only people whom registries alone name, and whom no operator has released; `conflicting`: only people about whom the company and the registries assert different things. */
+        /** @description `unreleased`: only people whom registries alone name, and whom no operator has released; `conflicting`: only people about whom the company and the registries assert different things. A page searches at most 10,000 people for them, so it may be shorter than its limit, or empty, and still have a `nextCursor`. */
         state?: "unreleased" | "conflicting";
         /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
@@ -4768,36 +4722,6 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
-  previewReplay: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path: {
-        /** @description The event. */
-        eventId: components["parameters"]["eventId"];
-      };
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description What would be done. */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["ReplayPreview"];
-        };
-      };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["TooManyFailures"];
-      502: components["responses"]["BadGateway"];
-      503: components["responses"]["Unavailable"];
-    };
-  };
   getTrace: {
     parameters: {
       query?: never;
@@ -4930,7 +4854,7 @@ export interface operations {
         health?: components["schemas"]["HealthCode"];
         /** @description Only integrations in this state. */
         state?: components["schemas"]["IntegrationState"];
-        /** @description `attention`: first those whose provider does not respond as agreed, then those that are rate limited; of each, those with open issues first. */
+        /** @description `attention`: by health, the gravest first (see `HealthCode`); of each, those with open issues first. */
         order?: "providerId" | "attention";
         /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
@@ -5173,37 +5097,6 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
-      429: components["responses"]["TooManyFailures"];
-      503: components["responses"]["Unavailable"];
-    };
-  };
-  changeLogLevel: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["LogLevelChange"];
-      };
-    };
-    responses: {
-      /** @description Every process logs at this level. */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["LogLevelChange"];
-        };
-      };
-      400: components["responses"]["BadRequest"];
-      401: components["responses"]["Unauthorized"];
-      403: components["responses"]["Forbidden"];
-      413: components["responses"]["PayloadTooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
       429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
@@ -5520,7 +5413,6 @@ export interface operations {
 export type Role = components["schemas"]["Role"];
 /** As the audit log shows it. No control characters, and no space at either end. */
 export type OperatorName = components["schemas"]["OperatorName"];
-export type LogLevelChange = components["schemas"]["LogLevelChange"];
 export type Me = components["schemas"]["Me"];
 export type OperatorCreate = components["schemas"]["OperatorCreate"];
 /** For how many days the token is valid. */
@@ -5678,7 +5570,7 @@ export type StreamIssue = components["schemas"]["StreamIssue"];
 export type IssueCode = components["schemas"]["IssueCode"];
 /** A notification was created, delivered or withdrawn. */
 export type StreamNotification = components["schemas"]["StreamNotification"];
-/** An integration was registered, changed or deleted. Reading a deleted one returns 404. */
+/** An integration was registered, changed or deleted, or the import of its registry has ended. Reading a deleted one returns 404. */
 export type StreamIntegration = components["schemas"]["StreamIntegration"];
 /** A part of a registry was imported. The counts are those of the whole import so far. */
 export type StreamImport = components["schemas"]["StreamImport"];
@@ -5687,7 +5579,7 @@ export type TraceId = components["schemas"]["TraceId"];
 /** Events may have been lost: read the lists again. */
 export type StreamGap = components["schemas"]["StreamGap"];
 export type ProviderPerson = components["schemas"]["ProviderPerson"];
-/** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation. */
+/** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: "." and ".." are none: a path would lose them, and `DELETE .../assign/..` would cancel the shift. Any other character is percent-encoded in a path. */
 export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
 export type Job = components["schemas"]["Job"];
 export type Booking = components["schemas"]["Booking"];
@@ -5726,8 +5618,7 @@ export type ProviderTokenRotation = components["schemas"]["ProviderTokenRotation
 export type PlatformTokenRotated = components["schemas"]["PlatformTokenRotated"];
 export type RegistryImport = components["schemas"]["RegistryImport"];
 export type RegistryFault = components["schemas"]["RegistryFault"];
-export type ProviderReport = components["schemas"]["ProviderReport"];
-export type FieldUse = components["schemas"]["FieldUse"];
+export type RegistryImportStatus = components["schemas"]["RegistryImportStatus"];
 export type RevealOrder = components["schemas"]["RevealOrder"];
 export type RevealedCandidate = components["schemas"]["RevealedCandidate"];
 /** What the registry of an organisation asserts, unmasked. */
@@ -5743,8 +5634,6 @@ export type StaffingReasonCode = components["schemas"]["StaffingReasonCode"];
 export type OfferWaves = components["schemas"]["OfferWaves"];
 export type ReplayOrder = components["schemas"]["ReplayOrder"];
 export type ReplayStarted = components["schemas"]["ReplayStarted"];
-export type ReplayPreview = components["schemas"]["ReplayPreview"];
-export type Change = components["schemas"]["Change"];
 export type IntegrationPage = components["schemas"]["IntegrationPage"];
 export type ProviderHealthPage = components["schemas"]["ProviderHealthPage"];
 export type OutletPage = components["schemas"]["OutletPage"];

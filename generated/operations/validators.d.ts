@@ -7,7 +7,6 @@ import type { components, operations } from "./types.js";
 export declare const schemas: {
   readonly Role: Validator<components["schemas"]["Role"]>;
   readonly OperatorName: Validator<components["schemas"]["OperatorName"]>;
-  readonly LogLevelChange: Validator<components["schemas"]["LogLevelChange"]>;
   readonly Me: Validator<components["schemas"]["Me"]>;
   readonly OperatorCreate: Validator<components["schemas"]["OperatorCreate"]>;
   readonly ValidDays: Validator<components["schemas"]["ValidDays"]>;
@@ -148,8 +147,7 @@ export declare const schemas: {
   readonly PlatformTokenRotated: Validator<components["schemas"]["PlatformTokenRotated"]>;
   readonly RegistryImport: Validator<components["schemas"]["RegistryImport"]>;
   readonly RegistryFault: Validator<components["schemas"]["RegistryFault"]>;
-  readonly ProviderReport: Validator<components["schemas"]["ProviderReport"]>;
-  readonly FieldUse: Validator<components["schemas"]["FieldUse"]>;
+  readonly RegistryImportStatus: Validator<components["schemas"]["RegistryImportStatus"]>;
   readonly RevealOrder: Validator<components["schemas"]["RevealOrder"]>;
   readonly RevealedCandidate: Validator<components["schemas"]["RevealedCandidate"]>;
   readonly RevealedMembership: Validator<components["schemas"]["RevealedMembership"]>;
@@ -161,8 +159,6 @@ export declare const schemas: {
   readonly OfferWaves: Validator<components["schemas"]["OfferWaves"]>;
   readonly ReplayOrder: Validator<components["schemas"]["ReplayOrder"]>;
   readonly ReplayStarted: Validator<components["schemas"]["ReplayStarted"]>;
-  readonly ReplayPreview: Validator<components["schemas"]["ReplayPreview"]>;
-  readonly Change: Validator<components["schemas"]["Change"]>;
   readonly IntegrationPage: Validator<components["schemas"]["IntegrationPage"]>;
   readonly ProviderHealthPage: Validator<components["schemas"]["ProviderHealthPage"]>;
   readonly OutletPage: Validator<components["schemas"]["OutletPage"]>;
@@ -230,9 +226,12 @@ export declare const requests: {
     readonly path: Validator<RequestPart<operations["releaseCandidates"], "path">>;
     readonly body: Validator<RequestBody<operations["releaseCandidates"]>>;
   };
-  readonly importRegistry: { readonly path: Validator<RequestPart<operations["importRegistry"], "path">> };
-  readonly getProviderReport: {
-    readonly path: Validator<RequestPart<operations["getProviderReport"], "path">>;
+  readonly getRegistryImport: {
+    readonly path: Validator<RequestPart<operations["getRegistryImport"], "path">>;
+  };
+  readonly importRegistry: {
+    readonly path: Validator<RequestPart<operations["importRegistry"], "path">>;
+    readonly headers: Validator<RequestPart<operations["importRegistry"], "header">>;
   };
   readonly listWorkplaces: { readonly query: Validator<RequestPart<operations["listWorkplaces"], "query">> };
   readonly createWorkplace: { readonly body: Validator<RequestBody<operations["createWorkplace"]>> };
@@ -288,7 +287,6 @@ export declare const requests: {
   readonly replayEvents: { readonly body: Validator<RequestBody<operations["replayEvents"]>> };
   readonly getEvent: { readonly path: Validator<RequestPart<operations["getEvent"], "path">> };
   readonly replayEvent: { readonly path: Validator<RequestPart<operations["replayEvent"], "path">> };
-  readonly previewReplay: { readonly path: Validator<RequestPart<operations["previewReplay"], "path">> };
   readonly getTrace: { readonly path: Validator<RequestPart<operations["getTrace"], "path">> };
   readonly listNotifications: {
     readonly query: Validator<RequestPart<operations["listNotifications"], "query">>;
@@ -311,7 +309,6 @@ export declare const requests: {
   readonly changeIssues: { readonly body: Validator<RequestBody<operations["changeIssues"]>> };
   readonly countIssues: { readonly query: Validator<RequestPart<operations["countIssues"], "query">> };
   readonly resolveIssue: { readonly path: Validator<RequestPart<operations["resolveIssue"], "path">> };
-  readonly changeLogLevel: { readonly body: Validator<RequestBody<operations["changeLogLevel"]>> };
   readonly getMe: Record<string, never>;
   readonly signIn: Record<string, never>;
   readonly signOut: Record<string, never>;
@@ -485,8 +482,18 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["releaseCandidates"], 429>>;
     readonly "503": Validator<ResponseBody<operations["releaseCandidates"], 503>>;
   };
+  readonly getRegistryImport: {
+    readonly "200": Validator<ResponseBody<operations["getRegistryImport"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["getRegistryImport"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["getRegistryImport"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["getRegistryImport"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["getRegistryImport"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["getRegistryImport"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["getRegistryImport"], 503>>;
+  };
   readonly importRegistry: {
     readonly "200": Validator<ResponseBody<operations["importRegistry"], 200>>;
+    readonly "202": Validator<ResponseBody<operations["importRegistry"], 202>>;
     readonly "400": Validator<ResponseBody<operations["importRegistry"], 400>>;
     readonly "401": Validator<ResponseBody<operations["importRegistry"], 401>>;
     readonly "403": Validator<ResponseBody<operations["importRegistry"], 403>>;
@@ -495,15 +502,6 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["importRegistry"], 429>>;
     readonly "502": Validator<ResponseBody<operations["importRegistry"], 502>>;
     readonly "503": Validator<ResponseBody<operations["importRegistry"], 503>>;
-  };
-  readonly getProviderReport: {
-    readonly "200": Validator<ResponseBody<operations["getProviderReport"], 200>>;
-    readonly "400": Validator<ResponseBody<operations["getProviderReport"], 400>>;
-    readonly "401": Validator<ResponseBody<operations["getProviderReport"], 401>>;
-    readonly "403": Validator<ResponseBody<operations["getProviderReport"], 403>>;
-    readonly "404": Validator<ResponseBody<operations["getProviderReport"], 404>>;
-    readonly "429": Validator<ResponseBody<operations["getProviderReport"], 429>>;
-    readonly "503": Validator<ResponseBody<operations["getProviderReport"], 503>>;
   };
   readonly listWorkplaces: {
     readonly "200": Validator<ResponseBody<operations["listWorkplaces"], 200>>;
@@ -779,16 +777,6 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["replayEvent"], 429>>;
     readonly "503": Validator<ResponseBody<operations["replayEvent"], 503>>;
   };
-  readonly previewReplay: {
-    readonly "200": Validator<ResponseBody<operations["previewReplay"], 200>>;
-    readonly "400": Validator<ResponseBody<operations["previewReplay"], 400>>;
-    readonly "401": Validator<ResponseBody<operations["previewReplay"], 401>>;
-    readonly "403": Validator<ResponseBody<operations["previewReplay"], 403>>;
-    readonly "404": Validator<ResponseBody<operations["previewReplay"], 404>>;
-    readonly "429": Validator<ResponseBody<operations["previewReplay"], 429>>;
-    readonly "502": Validator<ResponseBody<operations["previewReplay"], 502>>;
-    readonly "503": Validator<ResponseBody<operations["previewReplay"], 503>>;
-  };
   readonly getTrace: {
     readonly "200": Validator<ResponseBody<operations["getTrace"], 200>>;
     readonly "400": Validator<ResponseBody<operations["getTrace"], 400>>;
@@ -887,16 +875,6 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["resolveIssue"], 429>>;
     readonly "503": Validator<ResponseBody<operations["resolveIssue"], 503>>;
   };
-  readonly changeLogLevel: {
-    readonly "200": Validator<ResponseBody<operations["changeLogLevel"], 200>>;
-    readonly "400": Validator<ResponseBody<operations["changeLogLevel"], 400>>;
-    readonly "401": Validator<ResponseBody<operations["changeLogLevel"], 401>>;
-    readonly "403": Validator<ResponseBody<operations["changeLogLevel"], 403>>;
-    readonly "413": Validator<ResponseBody<operations["changeLogLevel"], 413>>;
-    readonly "415": Validator<ResponseBody<operations["changeLogLevel"], 415>>;
-    readonly "429": Validator<ResponseBody<operations["changeLogLevel"], 429>>;
-    readonly "503": Validator<ResponseBody<operations["changeLogLevel"], 503>>;
-  };
   readonly getMe: {
     readonly "200": Validator<ResponseBody<operations["getMe"], 200>>;
     readonly "401": Validator<ResponseBody<operations["getMe"], 401>>;
@@ -988,7 +966,6 @@ export declare const responses: {
 /** Each validator as a separate export: a bundle holds only the used ones. */
 export declare const isRole: Validator<components["schemas"]["Role"]>;
 export declare const isOperatorName: Validator<components["schemas"]["OperatorName"]>;
-export declare const isLogLevelChange: Validator<components["schemas"]["LogLevelChange"]>;
 export declare const isMe: Validator<components["schemas"]["Me"]>;
 export declare const isOperatorCreate: Validator<components["schemas"]["OperatorCreate"]>;
 export declare const isValidDays: Validator<components["schemas"]["ValidDays"]>;
@@ -1129,8 +1106,7 @@ export declare const isProviderTokenRotation: Validator<components["schemas"]["P
 export declare const isPlatformTokenRotated: Validator<components["schemas"]["PlatformTokenRotated"]>;
 export declare const isRegistryImport: Validator<components["schemas"]["RegistryImport"]>;
 export declare const isRegistryFault: Validator<components["schemas"]["RegistryFault"]>;
-export declare const isProviderReport: Validator<components["schemas"]["ProviderReport"]>;
-export declare const isFieldUse: Validator<components["schemas"]["FieldUse"]>;
+export declare const isRegistryImportStatus: Validator<components["schemas"]["RegistryImportStatus"]>;
 export declare const isRevealOrder: Validator<components["schemas"]["RevealOrder"]>;
 export declare const isRevealedCandidate: Validator<components["schemas"]["RevealedCandidate"]>;
 export declare const isRevealedMembership: Validator<components["schemas"]["RevealedMembership"]>;
@@ -1142,8 +1118,6 @@ export declare const isStaffingReasonCode: Validator<components["schemas"]["Staf
 export declare const isOfferWaves: Validator<components["schemas"]["OfferWaves"]>;
 export declare const isReplayOrder: Validator<components["schemas"]["ReplayOrder"]>;
 export declare const isReplayStarted: Validator<components["schemas"]["ReplayStarted"]>;
-export declare const isReplayPreview: Validator<components["schemas"]["ReplayPreview"]>;
-export declare const isChange: Validator<components["schemas"]["Change"]>;
 export declare const isIntegrationPage: Validator<components["schemas"]["IntegrationPage"]>;
 export declare const isProviderHealthPage: Validator<components["schemas"]["ProviderHealthPage"]>;
 export declare const isOutletPage: Validator<components["schemas"]["OutletPage"]>;

@@ -9,10 +9,10 @@ import {
 } from "../../src/runtime/client.ts";
 import type { paths } from "./types.ts";
 
-export type { Middleware, Token } from "../../src/runtime/client.ts";
+export { type Middleware, ParameterError, type Token } from "../../src/runtime/client.ts";
 export type ClientOptions = Options<"platformToken">;
 
-/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only without a response. */
+/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only without a response, and with a `ParameterError` before it sends a value that would arrive as another one. */
 export interface Client extends Interceptors {
   /**
    * Receive an event of one provider kind: `POST /api/v3/integrations/{provider}/webhook`.
@@ -42,6 +42,12 @@ export interface Client extends Interceptors {
 
 const DOCUMENT = {
   server: "https://platform.example",
+  paths: [
+    "/api/v3/integrations/{provider}/webhook",
+    "/webhooks/scheduling-provider",
+    "/health/live",
+    "/health/ready",
+  ],
   security: {
     schemes: { platformToken: { in: "header", name: "Authorization", prefix: "Bearer " } },
     operations: {

@@ -9,10 +9,10 @@ import {
 } from "../../src/runtime/client.ts";
 import type { paths } from "./types.ts";
 
-export type { Middleware, Token } from "../../src/runtime/client.ts";
+export { type Middleware, ParameterError, type Token } from "../../src/runtime/client.ts";
 export type ClientOptions = Options<"providerToken">;
 
-/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only without a response. */
+/** Every call resolves to `{ status, data }` or `{ status, error }`, with the `response`; it rejects only without a response, and with a `ParameterError` before it sends a value that would arrive as another one. */
 export interface Client extends Interceptors {
   /**
    * Read a shift: `GET /shifts/{shiftId}`.
@@ -45,8 +45,9 @@ export interface Client extends Interceptors {
    * Assign a candidate to a shift: `PUT /shifts/{shiftId}/assign/{candidateId}`.
    *
    * Required. Decision: `success` must be `true`; `shiftId`, `candidateId` and `assignedAt` are optional, but if
-   * they are there they must be the ones asked for; 204 is accepted too. The same assignment again is a 200 again,
-   * with no second entry: retries must be safe. 409 (`shift_full`, `shift_cancelled`, `shift_started`) is a
+   * they are there they must be the ones asked for (another `candidateId` is accepted only if `GET /candidates`
+   * then finds that id alone: the person was merged); 204 is accepted too. The same assignment again is a 200
+   * again, with no second entry: retries must be safe. 409 (`shift_full`, `shift_cancelled`, `shift_started`) is a
    * refusal and releases the seat.
    */
   assignCandidate: Call<paths, "/shifts/{shiftId}/assign/{candidateId}", "put">;
@@ -106,6 +107,15 @@ export interface Client extends Interceptors {
 
 const DOCUMENT = {
   server: "https://provider.example/providers/5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11",
+  paths: [
+    "/shifts/{shiftId}",
+    "/shifts/{shiftId}/assign/{candidateId}",
+    "/shifts/{shiftId}/unassign/{candidateId}",
+    "/candidates",
+    "/candidates/registry",
+    "/outlets",
+    "/roles",
+  ],
   security: {
     schemes: { providerToken: { in: "header", name: "Authorization", prefix: "Bearer " } },
     operations: {

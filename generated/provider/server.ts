@@ -61,8 +61,9 @@ export interface Handlers<Context> {
    * Assign a candidate to a shift: `PUT /shifts/{shiftId}/assign/{candidateId}`.
    *
    * Required. Decision: `success` must be `true`; `shiftId`, `candidateId` and `assignedAt` are optional, but if
-   * they are there they must be the ones asked for; 204 is accepted too. The same assignment again is a 200 again,
-   * with no second entry: retries must be safe. 409 (`shift_full`, `shift_cancelled`, `shift_started`) is a
+   * they are there they must be the ones asked for (another `candidateId` is accepted only if `GET /candidates`
+   * then finds that id alone: the person was merged); 204 is accepted too. The same assignment again is a 200
+   * again, with no second entry: retries must be safe. 409 (`shift_full`, `shift_cancelled`, `shift_started`) is a
    * refusal and releases the seat.
    */
   assignCandidate: Handler<operations["assignCandidate"], Context, { problem: CompleteErrorBody }>;

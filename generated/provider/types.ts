@@ -65,7 +65,7 @@ export interface paths {
     get?: never;
     /**
      * Assign a candidate to a shift
-     * @description Required. Decision: `success` must be `true`; `shiftId`, `candidateId` and `assignedAt` are optional, but if they are there they must be the ones asked for; 204 is accepted too. The same assignment again is a 200 again, with no second entry: retries must be safe. 409 (`shift_full`, `shift_cancelled`, `shift_started`) is a refusal and releases the seat.
+     * @description Required. Decision: `success` must be `true`; `shiftId`, `candidateId` and `assignedAt` are optional, but if they are there they must be the ones asked for (another `candidateId` is accepted only if `GET /candidates` then finds that id alone: the person was merged); 204 is accepted too. The same assignment again is a 200 again, with no second entry: retries must be safe. 409 (`shift_full`, `shift_cancelled`, `shift_started`) is a refusal and releases the seat.
      */
     put: operations["assignCandidate"];
     post?: never;
@@ -267,7 +267,7 @@ export interface components {
       personalNumber?: string | null;
     };
     /**
-     * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation.
+     * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: "." and ".." are none: a path would lose them, and `DELETE .../assign/..` would cancel the shift. Any other character is percent-encoded in a path.
      * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
      */
     ProviderCandidateId: string;
@@ -356,7 +356,7 @@ export interface components {
       assignedCandidates: {
         /**
          * Format: uuid
-         * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation.
+         * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: "." and ".." are none: a path would lose them, and `DELETE .../assign/..` would cancel the shift. Any other character is percent-encoded in a path.
          * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
          */
         candidateId: string;
@@ -604,7 +604,7 @@ export interface components {
       passportVerified: boolean;
     };
     CandidateRegistry: {
-      /** @description One page. Decision: at most 100,000 people and 10 MB, so that a provider without pages can return some 20,000 people at once; a larger registry comes in pages. */
+      /** @description One page. Decision: at most 10 MB, so that a provider without pages can return some 20,000 people at once; a larger registry comes in pages, with at most 100,000 people in all of them. */
       candidates: components["schemas"]["RegistryEntry"][];
       /** @description Absent means complete. */
       nextCursor?: string | null;
@@ -648,7 +648,7 @@ export interface components {
     CompleteRegistryEntry: {
       /**
        * Format: uuid
-       * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation.
+       * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: "." and ".." are none: a path would lose them, and `DELETE .../assign/..` would cancel the shift. Any other character is percent-encoded in a path.
        * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
        */
       id: string;
@@ -710,24 +710,26 @@ export interface components {
       address: string | null;
     };
     /** @description The body of an error, of any media type and form (contract 7.5 leaves it open). The platform prefers a known `code` to the status. */
-    ErrorBody: {
-      /** @description A URI reference that identifies the kind of problem, if it is a problem document. */
-      type?: unknown;
-      /** @description The kind of problem in words. */
-      title?: unknown;
-      /** @description The status of the response. */
-      status?: unknown;
-      /** @description What was wrong here. */
-      detail?: unknown;
-      /** @description A URI reference of this occurrence. */
-      instance?: unknown;
-      /** @description The traceId of the request. */
-      traceId?: unknown;
-      /** @description Every fault of the request. */
-      errors?: unknown;
-      /** @description From the error catalogue. */
-      code?: unknown;
-    };
+    ErrorBody:
+      | {
+          /** @description A URI reference that identifies the kind of problem, if it is a problem document. */
+          type?: unknown;
+          /** @description The kind of problem in words. */
+          title?: unknown;
+          /** @description The status of the response. */
+          status?: unknown;
+          /** @description What was wrong here. */
+          detail?: unknown;
+          /** @description A URI reference of this occurrence. */
+          instance?: unknown;
+          /** @description The traceId of the request. */
+          traceId?: unknown;
+          /** @description Every fault of the request. */
+          errors?: unknown;
+          /** @description From the error catalogue. */
+          code?: unknown;
+        }
+      | (string | number | boolean | unknown[] | null);
     CompleteErrorBody: components["schemas"]["Problem"];
     /** @description RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
     Problem: {
@@ -1497,7 +1499,7 @@ export type ShiftId = components["schemas"]["ShiftId"];
 export type ReadTimestamp = components["schemas"]["ReadTimestamp"];
 /** Variant A gives `candidateId`, variant B gives `id` and `personalNumber`. Either is enough to know who it is. */
 export type AssignedCandidate = components["schemas"]["AssignedCandidate"];
-/** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation. */
+/** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: "." and ".." are none: a path would lose them, and `DELETE .../assign/..` would cancel the shift. Any other character is percent-encoded in a path. */
 export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
 /** A shift as the platform reads it (contract 2.2). The branches are a partition: a shift that holds a field of variant B only is variant B, every other is variant A. Fields of only one variant are optional. Unknown fields are ignored. */
 export type Shift = components["schemas"]["Shift"];

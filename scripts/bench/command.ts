@@ -34,13 +34,6 @@ export async function runNode(
   return { code, ms: performance.now() - begun, output };
 }
 
-/** Returns the duration of a program that must not fail. Milliseconds. */
-export async function timeNode(...of: Parameters<typeof runNode>): Promise<number> {
-  const { code, ms, output } = await runNode(...of);
-  if (code !== 0) throw new Error(`${of[1].join(" ")} ended with ${code}\n${output.slice(-2_000)}`);
-  return ms;
-}
-
 function endOf(child: ChildProcess): void {
   if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
 }

@@ -36,8 +36,6 @@ export const floors: readonly Floor[] = [
   floor("flow.stored.idle.ratio", 0.3, "speed of a job with no events stored, against many"),
   floor("flow.hanging.ratio", 0.2, "speed of a job without a hanging organisation, against with one"),
   floor("organisations.cpu.ratio", 0.45, "CPU of an event with 20 organisations, against many"),
-  floor("generation.hey-api.ratio", 0.15, "speed of the code generation, against @hey-api/openapi-ts"),
-  floor("generation.swagger-typescript-api.ratio", 0.3, "the same, against swagger-typescript-api"),
   floor("stub.read.ratio", 0.55, "CPU of plain Express 5, against the validating stub, reading"),
   floor("stub.write.ratio", 0.55, "the same, writing"),
   floor(

@@ -80,8 +80,6 @@ function fairnessGoals(engine: Engine): Goal[] {
   ];
 }
 
-const CLIENT = "weight-shiftpact-createProviderClient";
-
 export const goals: readonly Goal[] = [
   ...acknowledgementGoals("postgres", 1),
   ...acknowledgementGoals("pglite", 0.9),
@@ -120,21 +118,6 @@ export const goals: readonly Goal[] = [
     "CPU of an event with them, against 20 organisations",
   ),
   atMost(
-    100,
-    "ms",
-    "candidates.shift.p95",
-    "candidates-shift",
-    "a candidate's page at 1,000 webhooks a second, p95",
-  ),
-  atMost(
-    100,
-    "ms",
-    "candidates.shifts.p95",
-    "candidates-shifts",
-    "the list of a candidate's shifts, the same",
-  ),
-  atMost(3, "s", "generation.seconds", "generation-whole", "`npm run generate`"),
-  atMost(
     1.2,
     "",
     "stub.read.cpu",
@@ -151,10 +134,6 @@ export const goals: readonly Goal[] = [
   atMost(2, "s", "kit.seconds", "kit", "`shiftpact verify` against the sandbox"),
   atMost(5, "s", "kit.far.50.seconds", "kit-far-50", "`shiftpact verify` with a latency of 50 ms"),
   atMost(15, "s", "kit.far.200.seconds", "kit-far-200", "`shiftpact verify` with a latency of 200 ms"),
-  atMost(15, "", "weight.packages", "weight-shiftpact", "packages that an installation of shiftpact has"),
-  atMost(10, "", "weight.mb", "weight-shiftpact", "MB that an installation of shiftpact has"),
-  atMost(100, "", "weight.client.kb", CLIENT, "`createProviderClient` in a bundle, kB"),
-  atMost(20, "ms", "weight.client.ms", CLIENT, "importing `createProviderClient`"),
 ];
 
 export const isReached = ({ at, value }: Goal, measured: number): boolean =>

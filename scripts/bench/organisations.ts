@@ -6,7 +6,7 @@ import { startChild } from "./child.ts";
 import type { Resources } from "./resources.ts";
 
 const OPERATIONS_TOKEN = "operations-token-of-the-benchmark";
-export const SECRET_KEY = randomBytes(32).toString("base64");
+const SECRET_KEY = randomBytes(32).toString("base64");
 /** The number of simultaneous calls of the onboarding. */
 const AT_ONCE = 4;
 

@@ -50,11 +50,3 @@ export const acknowledgements = (
 /** Measures from the webhook to the job. */
 export const jobs = (parts: FlowParts, perSecond: number): Probe =>
   probe(perSecond, async (index) => void (await toJob(parts, index)));
-
-/** Measures pages, in turn. */
-export const pages = (url: string, paths: readonly string[], perSecond: number): Probe =>
-  probe(perSecond, async (index) => {
-    const response = await fetch(url + paths[index % paths.length]);
-    await response.arrayBuffer();
-    if (!response.ok) throw new Error(`a page got status ${response.status}`);
-  });

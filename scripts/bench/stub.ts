@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { type Child, startChild } from "./child.ts";
-import { DOCUMENT, documentFolder } from "./generation.ts";
 import { type Loaded, saturate, type Target } from "./load.ts";
 import { alternate } from "./rounds.ts";
 import type { Section, SectionResult, Setting } from "./section.ts";
@@ -29,6 +28,7 @@ const WAYS: Readonly<Record<Way, string>> = {
   validator: "express-openapi-validator, the same validation",
 };
 
+const DOCUMENT = fileURLToPath(new URL("../../generated/spec/provider.openapi-3.1.yaml", import.meta.url));
 const exampleFile = (name: string) =>
   fileURLToPath(new URL(`../../spec/examples/${name}.json`, import.meta.url));
 const example = async (name: string) => JSON.parse(await readFile(exampleFile(name), "utf8"));
@@ -38,12 +38,11 @@ const SHIFT_ID = "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3";
 const headers = { Authorization: `Bearer ${TOKEN}` };
 
 async function startServers({ resources }: Setting): Promise<Servers> {
-  const document = `${await documentFolder(resources)}/${DOCUMENT}`;
   const start = (way: Way) =>
     startChild(resources, new URL("./servers/shifts.ts", import.meta.url), {
       WAY: way,
       TOKEN,
-      DOCUMENT: document,
+      DOCUMENT,
       SHIFT: exampleFile("shift-variant-a"),
     });
   return { express: await start("express"), stub: await start("stub"), validator: await start("validator") };

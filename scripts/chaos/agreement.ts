@@ -10,13 +10,13 @@ export function* lostRequests({ record, stored }: Reading): Generator<string> {
     if (!hasEnded(stored.bookings, jobId, candidateId))
       yield `the withdrawal of ${candidateId} from job ${jobId} did not happen`;
   for (const jobId of record.cancelled)
-    if (stored.jobs.find(({ job_id }) => job_id === jobId)?.status !== "cancelled")
+    if (stored.jobs.find((job) => job.jobId === jobId)?.status !== "cancelled")
       yield `the cancellation of job ${jobId} did not happen`;
 }
 
 function hasEnded(bookings: readonly Booking[], jobId: string, candidateId: string): boolean {
   return bookings.some(
-    (each) => each.job_id === jobId && each.candidate_id === candidateId && each.status === "released",
+    (each) => each.jobId === jobId && each.candidateId === candidateId && each.status === "released",
   );
 }
 
@@ -28,20 +28,20 @@ export function* disagreements(reading: Reading): Generator<string> {
   const { shifts, stored } = reading;
   // First, because it may be the cause of the rest.
   yield* unsettled(stored);
-  const jobs = new Map(stored.jobs.map((job) => [job.shift_id, job]));
+  const jobs = new Map(stored.jobs.map((job) => [job.shiftId, job]));
   for (const shift of shifts) {
     const job = jobs.get(shift.id);
     const fault = faultOf(reading, shift, job, bookingsOf(stored, job));
     if (fault) yield `shift ${shift.id}: ${fault}`;
   }
   const known = new Set(shifts.map(({ id }) => id));
-  for (const { job_id, shift_id } of stored.jobs)
-    if (!known.has(shift_id)) yield `job ${job_id} belongs to a shift that the provider never had`;
+  for (const { jobId, shiftId } of stored.jobs)
+    if (!known.has(shiftId)) yield `job ${jobId} belongs to a shift that the provider never had`;
   yield* unexplainedEnds(reading);
 }
 
 const bookingsOf = ({ bookings }: Stored, job: Job | undefined) =>
-  bookings.filter(({ job_id }) => job_id === job?.job_id);
+  bookings.filter(({ jobId }) => jobId === job?.jobId);
 
 function faultOf(
   reading: Reading,
@@ -54,7 +54,7 @@ function faultOf(
   if (shift.cancelled && (!job || job.status === "cancelled")) return undefined;
   if (!job) return "there is no job";
   if (shift.cancelled) return `it is cancelled, the job is ${job.status}`;
-  const times = [job.start_time, job.end_time].map((time) => time.toISOString()).join();
+  const times = [job.startTime, job.endTime].map((time) => time.toISOString()).join();
   if (times !== [shift.startTime, shift.endTime].join()) return `the times are ${times}`;
   if (job.positions !== shift.positions) return `the job has ${job.positions} positions`;
   const unlike = differenceOf(reading, shift, job, bookings);
@@ -73,11 +73,11 @@ function differenceOf(
   const confirmed = bookings.filter(({ status }) => status === "confirmed");
   const there = [...shift.assigned.keys()];
   const [booked, own] = [there.filter((id) => !ownPeople.has(id)), there.filter((id) => ownPeople.has(id))];
-  const here = confirmed.map((each) => each.provider_candidate_id ?? "");
+  const here = confirmed.map((each) => each.providerCandidateId ?? "");
   if (textOf(here) !== textOf(booked))
     return `the provider has ${textOf(booked)}, the platform has booked ${textOf(here)}`;
-  const seen = job.own_people.map(({ providerCandidateId }) => providerCandidateId);
-  if (textOf(seen) !== textOf(own) || job.own_people_count !== own.length)
+  const seen = job.ownPeople.map(({ providerCandidateId }) => providerCandidateId);
+  if (textOf(seen) !== textOf(own) || job.ownPeopleCount !== own.length)
     return `the provider's own people are ${textOf(own)}, the platform has ${textOf(seen)}`;
   return undefined;
 }
@@ -86,19 +86,19 @@ const textOf = (ids: readonly string[]): string => [...ids].sort().join() || "no
 
 /** A temporary fault of the provider ends no booking: it stays pending until the provider responds. */
 function* unexplainedEnds({ shifts, stored }: Reading): Generator<string> {
-  const jobs = new Map(stored.jobs.map((job) => [job.job_id, job]));
+  const jobs = new Map(stored.jobs.map((job) => [job.jobId, job]));
   const cancelled = new Set(shifts.filter((shift) => shift.cancelled).map(({ id }) => id));
   for (const booking of stored.bookings) {
-    const { status, candidate_id, job_id, reason } = booking;
+    const { status, candidateId, jobId, reason } = booking;
     if (status !== "released" && status !== "failed") continue;
-    const isCancelled = cancelled.has(jobs.get(job_id)?.shift_id ?? "");
+    const isCancelled = cancelled.has(jobs.get(jobId)?.shiftId ?? "");
     if (status === "failed" || !isExplained(booking, isCancelled))
-      yield `the booking of ${candidate_id} on job ${job_id} is ${status}: ${reason} ${JSON.stringify(booking.reason_params)}`;
+      yield `the booking of ${candidateId} on job ${jobId} is ${status}: ${reason} ${JSON.stringify(booking.reasonParams)}`;
   }
 }
 
 /** A refusal without the contract's code is recognised by its status: 409 of a full shift, 404 or 409 of a cancelled one. */
-function isExplained({ reason, reason_params: params }: Booking, isCancelled: boolean): boolean {
+function isExplained({ reason, reasonParams: params }: Booking, isCancelled: boolean): boolean {
   switch (reason) {
     case "withdrawn":
     case "shift_full":
@@ -119,17 +119,17 @@ function isExplained({ reason, reason_params: params }: Booking, isCancelled: bo
 const MAY_STAY_OPEN = ["shift_overfilled", "booking_overlaps"];
 
 function* unsettled({ integration, issues, work, bookings, jobs }: Stored): Generator<string> {
-  const { paused_since, held_since, health } = integration;
-  if (paused_since) yield "the integration is still paused";
-  if (held_since) yield "deletions are still held";
+  const { pausedSince, heldSince, health } = integration;
+  if (pausedSince) yield "the integration is still paused";
+  if (heldSince) yield "deletions are still held";
   if (health !== "reachable") yield `the provider is still reported as ${health}`;
   for (const { code } of issues) if (!MAY_STAY_OPEN.includes(code)) yield `the issue ${code} is still open`;
   for (const { kind, key, priority, attempts } of work)
     if (priority < 2 || attempts > 0)
       yield `${kind} ${key} still needs attention, after ${attempts} failed attempts`;
   // No one is on a cancelled shift.
-  const open = new Set(jobs.filter(({ status }) => status !== "cancelled").map(({ job_id }) => job_id));
-  for (const { at_provider, job_id, candidate_id } of bookings)
-    if (at_provider === "maybe" && open.has(job_id))
-      yield `whether ${candidate_id} is on the shift of job ${job_id} is still in doubt`;
+  const open = new Set(jobs.filter(({ status }) => status !== "cancelled").map(({ jobId }) => jobId));
+  for (const { atProvider, jobId, candidateId } of bookings)
+    if (atProvider === "maybe" && open.has(jobId))
+      yield `whether ${candidateId} is on the shift of job ${jobId} is still in doubt`;
 }

@@ -65,6 +65,6 @@ export function evaluate(reading: Reading): Checked {
     ],
     jobs: jobs.length,
     confirmed: confirmedIn(reading.stored),
-    ownPeople: open.reduce((so, { own_people_count }) => so + own_people_count, 0),
+    ownPeople: open.reduce((so, { ownPeopleCount }) => so + ownPeopleCount, 0),
   };
 }

@@ -29,8 +29,8 @@ function* createdTwice({ createdPeople }: Reading): Generator<string> {
 
 /** The provider sends an update for each assignment that changed something: one for each booking at most. */
 function* assignedTooOften({ acknowledged, stored }: Reading): Generator<string> {
-  const jobs = new Map(stored.jobs.map(({ job_id, shift_id }) => [job_id, shift_id]));
-  const bookings = countBy(stored.bookings, ({ job_id }) => jobs.get(job_id) ?? "");
+  const jobs = new Map(stored.jobs.map(({ jobId, shiftId }) => [jobId, shiftId]));
+  const bookings = countBy(stored.bookings, ({ jobId }) => jobs.get(jobId) ?? "");
   const echoes = acknowledged.filter(({ event, isEcho }) => isEcho && event === "shift.update");
   const effects = new Map(echoes.map((echo) => [echo.traceId, echo.shiftId]));
   for (const [shiftId, times] of countBy(effects.values(), (each) => each)) {
@@ -74,7 +74,7 @@ function* deletedAgain({ calls, record, stored }: Reading): Generator<string> {
 
 /** Returns the number of late or unusable responses, which the platform recorded. */
 function failedTries({ steps }: Reading["stored"], step: string, shiftId: string): number {
-  return steps.filter((each) => each.step === step && each.shift_id === shiftId && each.code === "will_retry")
+  return steps.filter((each) => each.step === step && each.shiftId === shiftId && each.code === "will_retry")
     .length;
 }
 
@@ -91,9 +91,9 @@ function repeats<T extends { what: string; marks: number }>(all: readonly T[]) {
 
 /** Each person gets at most one notification for one change of the times. */
 function* notifiedTooOften({ record, stored }: Reading): Generator<string> {
-  const shifts = new Map(stored.jobs.map(({ job_id, shift_id }) => [job_id, shift_id]));
+  const shifts = new Map(stored.jobs.map(({ jobId, shiftId }) => [jobId, shiftId]));
   const sent = stored.notifications.filter(({ kind }) => kind === "shift_changed");
-  for (const [key, times] of countBy(sent, (each) => `${each.job_id} ${each.candidate_id}`)) {
+  for (const [key, times] of countBy(sent, (each) => `${each.jobId} ${each.candidateId}`)) {
     const [jobId = "", candidateId] = key.split(" ");
     const changes = record.retimed.get(shifts.get(jobId) ?? "") ?? 0;
     if (times > changes)

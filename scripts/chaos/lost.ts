@@ -6,7 +6,7 @@ const KNOWN = ["shift.create", "shift.update", "shift.delete"];
 
 export function* lostEvents({ acknowledged, stored }: Reading): Generator<string> {
   const keyOf = (event: string, shiftId: string, traceId: string) => `${event} ${shiftId} ${traceId}`;
-  const rows = new Map(stored.events.map((row) => [keyOf(row.event, row.shift_id, row.trace_id), row]));
+  const rows = new Map(stored.events.map((row) => [keyOf(row.event, row.shiftId, row.traceId), row]));
   for (const { event, shiftId, traceId } of acknowledged) {
     const key = keyOf(event, shiftId, traceId);
     if (!rows.has(key)) yield `${key} was acknowledged and is not stored`;
@@ -21,7 +21,7 @@ export function* lostEvents({ acknowledged, stored }: Reading): Generator<string
 
 export function* lostBookings({ record, stored }: Reading): Generator<string> {
   for (const { jobId, candidateId } of record.accepted) {
-    if (stored.bookings.some((each) => each.job_id === jobId && each.candidate_id === candidateId)) continue;
+    if (stored.bookings.some((each) => each.jobId === jobId && each.candidateId === candidateId)) continue;
     yield `the accepted booking of ${candidateId} on job ${jobId} is not stored`;
   }
 }

@@ -5,29 +5,26 @@ import type { Reading } from "./reading.ts";
 export function* lostMail({ stored, mails }: Reading): Generator<string> {
   const accepted = new Set(mails.map(({ id }) => id));
   for (const notification of stored.notifications) {
-    const { notification_id: id, kind, channel, delivered_at, digest_id } = notification;
+    const { notificationId: id, kind, channel, deliveredAt, digestId } = notification;
     if (channel === null) yield `notification ${id} (${kind}) was never to be mailed`;
-    else if (delivered_at !== null && !accepted.has(digest_id ?? id))
+    else if (deliveredAt !== null && !accepted.has(digestId ?? id))
       yield `notification ${id} (${kind}) is recorded as delivered, and the mail server never accepted it`;
-    else if (delivered_at === null && holds(notification, stored))
-      yield `notification ${id} (${kind}) is not delivered: ${notification.delivery_error ?? "not attempted"}`;
+    else if (deliveredAt === null && holds(notification, stored))
+      yield `notification ${id} (${kind}) is not delivered: ${notification.deliveryError ?? "not attempted"}`;
   }
 }
 
 type Notification = Reading["stored"]["notifications"][number];
 
 /** Returns whether the notification still applies. An offer does while the job is open and the candidate is not booked on it. */
-function holds(
-  { kind, withdrawn_at, job_id, candidate_id }: Notification,
-  stored: Reading["stored"],
-): boolean {
-  if (withdrawn_at !== null) return false;
+function holds({ kind, withdrawnAt, jobId, candidateId }: Notification, stored: Reading["stored"]): boolean {
+  if (withdrawnAt !== null) return false;
   if (kind !== "job_offered") return true;
-  const isOpen = stored.jobs.some((job) => job.job_id === job_id && job.status === "open");
+  const isOpen = stored.jobs.some((job) => job.jobId === jobId && job.status === "open");
   const isBooked = stored.bookings.some(
     (each) =>
-      each.job_id === job_id &&
-      each.candidate_id === candidate_id &&
+      each.jobId === jobId &&
+      each.candidateId === candidateId &&
       (each.status === "pending" || each.status === "confirmed"),
   );
   return isOpen && !isBooked;
@@ -39,7 +36,7 @@ function holds(
  */
 export function* doubledMail({ stored, mails }: Reading): Generator<string> {
   const known = new Set(
-    stored.notifications.flatMap(({ notification_id, digest_id }) => [notification_id, digest_id]),
+    stored.notifications.flatMap(({ notificationId, digestId }) => [notificationId, digestId]),
   );
   const last = new Map<string, AcceptedMail>();
   for (const mail of mails) {

@@ -189,8 +189,8 @@ async function startOn(start: Start): Promise<void> {
 async function storedIn(where: { url?: string; dataDir?: string }): Promise<Set<string>> {
   const database = await openDatabase({ ...where, log });
   try {
-    const rows = await database.kysely.selectFrom("events").select("trace_id").execute();
-    return new Set(rows.map(({ trace_id }) => trace_id));
+    const rows = await database.kysely.selectFrom("events").select("traceId").execute();
+    return new Set(rows.map(({ traceId }) => traceId));
   } finally {
     await database.close();
   }

@@ -35,9 +35,6 @@ function envOf({ dataDir }: ChaosOptions, { token, smtpUrl, url }: Env) {
     ...(url && { DATABASE_URL: url }),
     ALLOW_INSECURE_PROVIDERS: "1",
     LOG_LEVEL: "fatal",
-    // Mail that waits for these limits would count as lost.
-    OFFER_MAIL_DAILY_LIMIT: "0",
-    OFFER_MAIL_MINUTES: "0",
     OPERATIONS_TOKEN: token,
     PROVIDER_RATE_LIMIT: "0",
     SECRET_KEY: randomBytes(32).toString("base64"),

@@ -42,45 +42,32 @@ export interface Reading {
 
 /** What the platform has stored about one provider. */
 export interface Stored {
-  integration: Pick<Integration, "paused_since" | "held_since" | "health">;
-  events: { event: string; shift_id: string; trace_id: string; status: string; verdict: Outcome | null }[];
+  integration: Pick<Integration, "pausedSince" | "heldSince" | "health">;
+  events: { event: string; shiftId: string; traceId: string; status: string; verdict: Outcome | null }[];
   jobs: Pick<
     Job,
-    | "job_id"
-    | "shift_id"
-    | "status"
-    | "start_time"
-    | "end_time"
-    | "positions"
-    | "own_people"
-    | "own_people_count"
+    "jobId" | "shiftId" | "status" | "startTime" | "endTime" | "positions" | "ownPeople" | "ownPeopleCount"
   >[];
   bookings: Pick<
     Booking,
-    | "job_id"
-    | "candidate_id"
-    | "provider_candidate_id"
-    | "status"
-    | "reason"
-    | "reason_params"
-    | "at_provider"
+    "jobId" | "candidateId" | "providerCandidateId" | "status" | "reason" | "reasonParams" | "atProvider"
   >[];
   notifications: Pick<
     Selectable<NotificationsTable>,
-    | "notification_id"
-    | "candidate_id"
-    | "job_id"
+    | "notificationId"
+    | "candidateId"
+    | "jobId"
     | "kind"
     | "channel"
-    | "delivered_at"
-    | "delivery_error"
-    | "withdrawn_at"
-    | "digest_id"
+    | "deliveredAt"
+    | "deliveryError"
+    | "withdrawnAt"
+    | "digestId"
   >[];
   /** Codes of open issues. */
   issues: { code: string }[];
   /** The recorded steps of each call about a shift. */
-  steps: { step: string; code: string; shift_id: string | null }[];
+  steps: { step: string; code: string; shiftId: string | null }[];
   /** Work that is left. */
   work: { kind: WorkKind; key: string; priority: number; attempts: number }[];
 }
@@ -107,36 +94,36 @@ export async function readBoth(
 }
 
 async function readStored(kysely: Kysely<Schema>, providerId: string): Promise<Stored> {
-  const jobIds = kysely.selectFrom("jobs").select("job_id").where("provider_id", "=", providerId);
+  const jobIds = kysely.selectFrom("jobs").select("jobId").where("providerId", "=", providerId);
   return {
     ...(await readBooked(kysely, jobIds)),
     integration: await kysely
       .selectFrom("integrations")
       .selectAll()
-      .where("provider_id", "=", providerId)
+      .where("providerId", "=", providerId)
       .executeTakeFirstOrThrow(),
-    events: await kysely.selectFrom("events").selectAll().where("provider_id", "=", providerId).execute(),
-    jobs: await kysely.selectFrom("jobs").selectAll().where("provider_id", "=", providerId).execute(),
-    steps: await kysely.selectFrom("trace_steps").selectAll().where("provider_id", "=", providerId).execute(),
-    work: await kysely.selectFrom("work").selectAll().where("provider_id", "=", providerId).execute(),
+    events: await kysely.selectFrom("events").selectAll().where("providerId", "=", providerId).execute(),
+    jobs: await kysely.selectFrom("jobs").selectAll().where("providerId", "=", providerId).execute(),
+    steps: await kysely.selectFrom("traceSteps").selectAll().where("providerId", "=", providerId).execute(),
+    work: await kysely.selectFrom("work").selectAll().where("providerId", "=", providerId).execute(),
     issues: await kysely
       .selectFrom("issues")
       .select("code")
-      .where("provider_id", "=", providerId)
-      .where("resolved_at", "is", null)
+      .where("providerId", "=", providerId)
+      .where("resolvedAt", "is", null)
       .execute(),
   };
 }
 
-type JobIds = SelectQueryBuilder<Schema, "jobs", { job_id: string }>;
+type JobIds = SelectQueryBuilder<Schema, "jobs", { jobId: string }>;
 
 async function readBooked(kysely: Kysely<Schema>, jobIds: JobIds) {
   return {
-    bookings: await kysely.selectFrom("bookings").selectAll().where("job_id", "in", jobIds).execute(),
+    bookings: await kysely.selectFrom("bookings").selectAll().where("jobId", "in", jobIds).execute(),
     notifications: await kysely
       .selectFrom("notifications")
       .selectAll()
-      .where("job_id", "in", jobIds)
+      .where("jobId", "in", jobIds)
       .execute(),
   };
 }

@@ -1,48 +1,71 @@
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { SpecFault } from "../emit/fault.ts";
+import { recordOf, type Schema } from "../emit/schema.ts";
+import { asyncapiChanges } from "./asyncapi-changes.ts";
+import { CannotCompare } from "./cannot-compare.ts";
 import type { Change, ComparedDocument } from "./change.ts";
-import { completeForms, documentsIn, isSame } from "./documents.ts";
+import { documentsIn, isSame, Side } from "./documents.ts";
+import { Findings } from "./findings.ts";
+import { openapiChanges } from "./openapi-changes.ts";
 import { type Parties, partiesOf } from "./parties.ts";
-import { rate } from "./rate.ts";
-import { type DiffReport, redoclyDiff } from "./redocly.ts";
+import { SchemaChanges } from "./schema-changes.ts";
+import { Prover } from "./subset.ts";
+import { Walk } from "./walk.ts";
 
 /**
  * Compares every document that differs between `base/` and `revision/`, two folders in one place.
  * @throws CannotCompare
  */
-export async function compare(folder: string): Promise<ComparedDocument[]> {
+export function compare(folder: string): ComparedDocument[] {
   const [base, revision] = [join(folder, "base"), join(folder, "revision")];
   const before = documentsIn(base);
   const now = documentsIn(revision);
   const changed = [...new Set([...before, ...now])].sort().filter((name) => !isSame(name, base, revision));
-  const diff = takingTurns(redoclyDiff);
-  const compared = changed.map(async (document) => {
+  return changed.map((document) => {
     const parties = partiesOf(document);
     if (!now.includes(document)) return removed(document, parties);
     if (!before.includes(document)) return added(document);
-    const completing = [base, revision].flatMap((side) => completeForms(join(side, document)));
-    return compareDocument(document, parties, completing, (from, to) =>
-      diff(folder, `${from}/${document}`, `${to}/${document}`),
-    );
+    try {
+      return compareDocument(document, parties, base, revision);
+    } catch (error) {
+      if (!(error instanceof SpecFault)) throw error;
+      throw new CannotCompare(
+        `${document} cannot be compared: run npm run lint for the reason\n${error.message}`,
+      );
+    }
   });
-  return allOf(compared);
 }
 
-type Diff = (from: "base" | "revision", to: "base" | "revision") => Promise<DiffReport>;
-
-async function compareDocument(
+function compareDocument(
   document: string,
   parties: Parties,
-  completing: readonly string[],
-  diff: Diff,
-): Promise<ComparedDocument> {
-  const [forward, backward] = await allOf([diff("base", "revision"), diff("revision", "base")]);
-  return {
-    document,
-    version: forward.infoVersions,
-    changes: rate(forward.changes, backward.changes, parties, completing),
-  };
+  base: string,
+  revision: string,
+): ComparedDocument {
+  const named: Record<string, Schema> = {};
+  const [old, now] = [new Side(base, document, named), new Side(revision, document, named)];
+  const findings = new Findings(old, now);
+  const schemas = new SchemaChanges(new Prover(named), old, now, findings);
+  const walk = new Walk(old, now, findings, schemas);
+  if (document.includes(".asyncapi.")) asyncapiChanges(walk);
+  else openapiChanges(walk);
+  refuseForeign(document, old, now);
+  const version = { base: versionOf(old), revision: versionOf(now) };
+  return { document, version, changes: findings.changes(parties) };
 }
+
+/** @throws CannotCompare for a keyword that only one of the documents has at a place, and whose meaning is unknown */
+function refuseForeign(document: string, old: Side, now: Side): void {
+  const [word] = [...old.foreign]
+    .filter((each) => !now.foreign.has(each))
+    .concat([...now.foreign].filter((each) => !old.foreign.has(each)));
+  if (word === undefined) return;
+  throw new CannotCompare(
+    `${document} cannot be compared: the keyword ${word} is not supported\nRemove it, or leave it unchanged`,
+  );
+}
+
+const versionOf = ({ root }: Side): string => String(recordOf(recordOf(root.value).info).version);
 
 function removed(document: string, { client, server }: Parties): ComparedDocument {
   return whole(document, {
@@ -63,22 +86,4 @@ function whole(
 ): ComparedDocument {
   const place = { place: "the document", file: document, line: 1, pointer: "#" };
   return { document, version: {}, changes: [{ ...change, ...place }] };
-}
-
-/** Waits for all of them even if one fails: the folder that they read is removed afterwards. */
-async function allOf<const T extends readonly Promise<unknown>[]>(running: T) {
-  await Promise.allSettled(running);
-  return Promise.all(running);
-}
-
-/** Runs at most one process per core, because each one is busy all the time. */
-function takingTurns<A extends unknown[], R>(run: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
-  const lanes: Promise<unknown>[] = Array.from({ length: availableParallelism() }, () => Promise.resolve());
-  let next = 0;
-  return (...args) => {
-    const lane = next++ % lanes.length;
-    const result = (lanes[lane] ?? Promise.resolve()).then(() => run(...args));
-    lanes[lane] = result.catch(() => undefined);
-    return result;
-  };
 }

@@ -1,13 +1,28 @@
 import { checkKeywords } from "./ajv/keywords.ts";
-import { at, ensure, type Place, pointerSteps, SpecFault } from "./fault.ts";
+import { at, ensure, type Faults, type Place, pointerSteps, SpecFault } from "./fault.ts";
 import type { DocumentFile, YamlFiles } from "./files.ts";
 import { ASYNCAPI, type Known, type KnownKeys, OPENAPI, REFERENCE } from "./known-keys.ts";
 import { type Located, resolve } from "./located.ts";
 import { nearest } from "./nearest.ts";
-import { COMPLETES, isRecord, isSchema, recordOf } from "./schema.ts";
+import { COMPLETES, isExtension, isRecord, isSchema, recordOf } from "./schema.ts";
+
+const VERSIONS = { openapi: ["OpenAPI", "3.1"], asyncapi: ["AsyncAPI", "3.0"] } as const;
+
+/** Returns whether a document has the version that the generator reads: in another one, other keys are right. */
+export function isOfVersion({ kind, path }: DocumentFile, files: YamlFiles, faults: Faults): boolean {
+  const isKnown = faults.try(() => {
+    const { [kind]: version } = files.read(path);
+    const [standard, known] = VERSIONS[kind];
+    const place = { document: files.display(path), pointer: `/${kind}` };
+    const problem = `version ${version} is not supported`;
+    ensure(String(version).startsWith(known), place, problem, `write ${standard} ${known}`);
+    return true;
+  });
+  return isKnown === true;
+}
 
 /** Refuses every key of a document that the generator does not understand, and would drop. Names of the author's own are left alone, and `x-` keys. */
-export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles): void {
+export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles, faults: Faults): void {
   const objects = kind === "openapi" ? OPENAPI : ASYNCAPI;
   const seen = new Set<string>();
 
@@ -30,7 +45,9 @@ export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles): void 
     const { value, place } = from;
     for (const [key, below] of Object.entries(recordOf(value))) {
       if (key.startsWith("x-")) continue;
-      checkValue(knownAs(key, known, place), { ...from, value: below, place: at(place, key) });
+      faults.try(() =>
+        checkValue(knownAs(key, known, place), { ...from, value: below, place: at(place, key) }),
+      );
     }
   };
 
@@ -39,7 +56,7 @@ export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles): void 
     if (known === "any") return;
     if (known === "schema") {
       ensure(isSchema(value), place, "there is no schema here", "write a mapping or true or false");
-      checkKeywords(value, place);
+      faults.try(() => checkKeywords(value, place, faults), "schemas");
       return;
     }
     if ("unsupported" in known) {
@@ -54,15 +71,18 @@ export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles): void 
     const isOfKind = "list" in known ? Array.isArray(value) : isRecord(value);
     ensure(isOfKind, place, `a ${kind} is expected here`, "correct it");
     for (const [key, item] of Object.entries(value as object)) {
-      if ("named" in known && key.startsWith("x-")) continue;
+      if ("named" in known && isExtension(key, pointerSteps(place.pointer).at(-1))) continue;
       const below = { ...from, value: item, place: at(place, key) };
-      if (name === "schema") checkValue("schema", { ...below, value: withoutLink(item) });
-      else checkObject(name, below);
+      const schema = () => checkValue("schema", { ...below, value: withoutLink(item) });
+      faults.try(() => (name === "schema" ? schema() : checkObject(name, below)));
     }
   };
 
   const value = files.read(path);
-  checkObject("document", { value, path, place: { document: files.display(path), pointer: "" } });
+  faults.try(
+    () => checkObject("document", { value, path, place: { document: files.display(path), pointer: "" } }),
+    "keys",
+  );
 }
 
 /** Only a named schema may complete another one. */

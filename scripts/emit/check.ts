@@ -1,9 +1,12 @@
 import { checkKeywords } from "./ajv/keywords.ts";
 import type { SpecDocument } from "./bundle.ts";
-import { at, ensure, type Place } from "./fault.ts";
+import { at, ensure, type Faults, type Place, SpecFault } from "./fault.ts";
+import { nearest } from "./nearest.ts";
 import { inlineSchemas, type Operation } from "./openapi/paths.ts";
 import {
+  isRecord,
   isSchema,
+  mapSubschemas,
   type NamedSchemas,
   referredName,
   type Schema,
@@ -25,18 +28,58 @@ export function schemasOf(document: SpecDocument, operations: readonly Operation
   return [...named, ...operations.flatMap(inlineSchemas)];
 }
 
-export function checkSchemas(document: SpecDocument, operations: readonly Operation[]): void {
-  for (const { schema, place } of schemasOf(document, operations)) {
-    checkKeywords(schema, place);
-    if (typeof schema === "object") refuseCircle(schema, place, document.schemas);
-  }
-  // Only now: a circle would not end.
-  for (const { schema, place } of schemasOf(document, operations))
-    walkSchema(schema, place, (each, where) => checkUnevaluated(each, where, document.schemas));
+/** Returns whether no schema runs in a circle: nothing that follows references would end. */
+export function areFinite(document: SpecDocument, faults: Faults): boolean {
+  const circles = schemasOf(document, []).map(({ schema, place }) =>
+    faults.try(() => typeof schema === "boolean" || refuseCircle(schema, place, document.schemas)),
+  );
+  return !circles.includes(undefined);
 }
 
+export function checkSchemas(document: SpecDocument, operations: readonly Operation[], faults: Faults): void {
+  for (const { schema, place } of schemasOf(document, operations)) {
+    checkKeywords(schema, place, faults);
+    walkSchema(schema, place, (each, where) =>
+      faults.try(() => checkUnevaluated(each, where, document.schemas)),
+    );
+    checkRequired(schema, place, document.schemas, faults, []);
+  }
+}
+
+/** Refuses a required member that nothing declares: its type would be unknown, and most are misspelt. */
+function checkRequired(
+  schema: Schema,
+  place: Place,
+  named: NamedSchemas,
+  faults: Faults,
+  around: readonly SchemaObject[],
+): void {
+  if (typeof schema === "boolean") return;
+  const applied = [...around, schema, ...appliedIn(schema, named)];
+  const names = applied.flatMap(({ properties = {} }) => Object.keys(properties));
+  const isOpen = (part: SchemaObject) =>
+    "patternProperties" in part ||
+    isRecord(part.additionalProperties) ||
+    isRecord(part.unevaluatedProperties);
+  const isObject = schema.properties !== undefined || schema.type === "object";
+  const missing = isObject && !applied.some(isOpen) ? (schema.required ?? []) : [];
+  for (const name of missing.filter((each) => !names.includes(each))) {
+    const word = nearest(name, names);
+    const advice =
+      word === undefined ? "add it to 'properties'" : `write "${word}", or add it to 'properties'`;
+    faults.add(new SpecFault(at(place, "required"), `"${name}" is required, and no property`, advice));
+  }
+  mapSubschemas(schema, (below, steps) => {
+    const isSame = SAME_VALUE.includes(String(steps[0]));
+    if (steps[0] !== "not") checkRequired(below, at(place, ...steps), named, faults, isSame ? applied : []);
+    return below;
+  });
+}
+
+const SAME_VALUE = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"];
+
 /** Refuses a schema that applies itself to the same value: no value could be checked in finite time. */
-function refuseCircle(schema: SchemaObject, place: Place, named: NamedSchemas): void {
+function refuseCircle(schema: SchemaObject, place: Place, named: NamedSchemas): true {
   const seen = new Set<SchemaObject>();
   const follow = (each: SchemaObject): void => {
     for (const part of partsOf(each, named)) {
@@ -46,6 +89,7 @@ function refuseCircle(schema: SchemaObject, place: Place, named: NamedSchemas): 
     }
   };
   follow(schema);
+  return true;
 }
 
 /** What Ajv does not keep account of. */

@@ -1,16 +1,20 @@
 import { emitValidators, emitValidatorTypes } from "./ajv/module.ts";
 import { bundle, type SpecDocument } from "./bundle.ts";
-import { checkSchemas } from "./check.ts";
-import { checkKeys } from "./check-keys.ts";
+import { areFinite, checkSchemas } from "./check.ts";
+import { checkExamples } from "./check-examples.ts";
+import { checkKeys, isOfVersion } from "./check-keys.ts";
 import { emitDocuments } from "./documents/emit.ts";
-import { SpecFault } from "./fault.ts";
-import { documentFiles, type YamlFiles, yamlFiles } from "./files.ts";
+import { Faults } from "./fault.ts";
+import { documentFiles, yamlFiles } from "./files.ts";
+import { written } from "./located.ts";
 import { emitMessages } from "./messages.ts";
 import { emitClient } from "./openapi/client.ts";
 import { EVENT_STREAM, refuseUnsentMembers } from "./openapi/content.ts";
-import { operationsOf } from "./openapi/paths.ts";
+import { type Operation, operationsOf } from "./openapi/paths.ts";
+import { tokenPlaces } from "./openapi/security.ts";
 import { emitServer } from "./openapi/server.ts";
-import { emitTypes } from "./openapi/types.ts";
+import { serverUrl } from "./openapi/servers.ts";
+import { emitTypes, refuseReserved } from "./openapi/types.ts";
 import { planOperations, planSchemas } from "./openapi/validators.ts";
 import { refuseOverlaps } from "./overlap/refuse.ts";
 
@@ -20,46 +24,76 @@ export type Output = ReadonlyMap<string, string>;
 /**
  * Returns everything that is generated from a spec folder, without writing it.
  * @param runtime the path from a generated folder to src/runtime
- * @throws SpecFault for the first document that cannot be generated from
+ * @param onRenamed is called with each name that the code cannot have, and the one that it has instead
+ * @throws SpecFaults with all faults of the documents
  */
-export async function emit(specFolder: string, runtime = "../../src/runtime"): Promise<Output> {
-  const files = yamlFiles(specFolder);
-  try {
-    return await emitAll(specFolder, files, runtime);
-  } catch (error) {
-    if (!(error instanceof SpecFault)) throw error;
-    const position = files.positionOf(error.place);
-    throw new SpecFault({ ...error.place, ...(position && { position }) }, error.problem, error.advice);
-  }
-}
-
-async function emitAll(specFolder: string, files: YamlFiles, runtime: string): Promise<Output> {
-  const found = documentFiles(specFolder);
-  for (const file of found) checkKeys(file, files);
-  const documents = found.map((file) => bundle(file, files));
+export async function emit(
+  specFolder: string,
+  runtime = "../../src/runtime",
+  onRenamed: (file: string, written: string, name: string) => void = () => {},
+): Promise<Output> {
+  const checked = checkedDocuments(specFolder);
   const output = new Map<string, string>();
-  const emitted = await Promise.all(documents.map((document) => emitDocument(document, runtime)));
-  documents.forEach((document, index) => {
-    for (const [name, text] of emitDocuments(document)) output.set(`spec/${name}`, text);
+  const emitted = await Promise.all(checked.map((each) => emitDocument(each, runtime)));
+  checked.forEach(({ source }, index) => {
+    for (const [name, text] of emitDocuments(source)) output.set(`spec/${name}`, text);
     for (const [name, text] of emitted[index] ?? []) {
-      output.set(`${document.name}/${name}`, banner(document.file) + text);
+      output.set(`${source.name}/${name}`, banner(source.file) + text);
     }
+    for (const [written, name] of source.names) onRenamed(source.file, written, name);
   });
   return output;
+}
+
+/** A document without a fault. */
+interface Checked {
+  readonly source: SpecDocument;
+  readonly operations: readonly Operation[];
+  /** With the payloads of messages as schemas, and the text of those. */
+  readonly document: SpecDocument;
+  readonly text: string;
+}
+
+function checkedDocuments(specFolder: string): Checked[] {
+  const faults = new Faults();
+  const files = yamlFiles(specFolder, (lost) => {
+    for (const each of lost) faults.add(each);
+  });
+  const found = documentFiles(specFolder, faults).filter((file) => isOfVersion(file, files, faults));
+  for (const file of found) checkKeys(file, files, faults);
+  const checked = found.flatMap((file) => {
+    const source = faults.try(() => bundle(file, files, faults), "names");
+    return (source && faults.try(() => checkDocument(source, faults), "operations")) ?? [];
+  });
+  faults.end((place) => {
+    const settled = faults.try(() => written(place, files)) ?? place;
+    const position = files.positionOf(settled);
+    return { ...settled, ...(position && { position }) };
+  });
+  return checked;
+}
+
+function checkDocument(source: SpecDocument, faults: Faults): Checked[] {
+  if (!areFinite(source, faults)) return [];
+  refuseReserved(source, faults);
+  const isOpenApi = source.kind === "openapi";
+  const operations = isOpenApi ? operationsOf(source, faults) : [];
+  const { document, text } = isOpenApi ? { document: source, text: "" } : emitMessages(source, faults);
+  if (isOpenApi) for (const each of [serverUrl, tokenPlaces]) faults.try(() => each(source));
+  faults.try(() => checkSchemas(document, operations, faults), "schemas");
+  for (const each of operations.flatMap(({ responses }) => responses))
+    if (each.contentType === EVENT_STREAM) faults.try(() => refuseUnsentMembers(each, document.schemas));
+  faults.try(() => refuseOverlaps(document, operations, faults), "values");
+  faults.try(() => checkExamples(document, operations, faults), "values");
+  return [{ source, operations, document, text }];
 }
 
 const banner = (source: string) => `// Generated by \`npm run generate\` from ${source}. Do not edit.\n\n`;
 
 type Files = [name: string, text: string][];
 
-async function emitDocument(source: SpecDocument, runtime: string): Promise<Files> {
-  const isOpenApi = source.kind === "openapi";
-  const operations = isOpenApi ? operationsOf(source) : [];
-  const { document, text } = isOpenApi ? { document: source, text: "" } : emitMessages(source);
-  checkSchemas(document, operations);
-  for (const each of operations.flatMap(({ responses }) => responses))
-    if (each.contentType === EVENT_STREAM) refuseUnsentMembers(each, document.schemas);
-  refuseOverlaps(document, operations);
+async function emitDocument({ document, operations, text }: Checked, runtime: string): Promise<Files> {
+  const isOpenApi = document.kind === "openapi";
   const types = (await emitTypes(document)) + text;
   const plan = isOpenApi ? planOperations(document, operations) : planSchemas(document);
   const files: Files = [

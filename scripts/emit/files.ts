@@ -1,8 +1,27 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { basename, join, relative } from "node:path";
-import { type Document, isAlias, isMap, isNode, isSeq, LineCounter, parseDocument, visit } from "yaml";
-import { type Place, type Position, pointerSteps, refuseRepeated, SpecFault } from "./fault.ts";
-import { isRecord } from "./schema.ts";
+import { basename, dirname, join, relative } from "node:path";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+} from "yaml";
+import {
+  Faults,
+  type Place,
+  type Position,
+  pointerStep,
+  pointerSteps,
+  refuseRepeated,
+  SpecFault,
+  SpecFaults,
+} from "./fault.ts";
+import { isRecord, recordOf } from "./schema.ts";
 
 export type DocumentKind = "openapi" | "asyncapi";
 
@@ -20,16 +39,17 @@ const START: Position = { line: 1, column: 1 };
 const DOCUMENT = /^(?<name>[a-z][a-z0-9-]*)\.(?<kind>openapi|asyncapi)\.yaml$/;
 
 /** Returns the documents directly in the spec folder, in the order of their names. */
-export function documentFiles(specFolder: string): DocumentFile[] {
+export function documentFiles(specFolder: string, faults = new Faults()): DocumentFile[] {
   const found = readdirSync(specFolder)
     .sort()
     .flatMap((entry): DocumentFile[] => {
       const { name, kind } = DOCUMENT.exec(entry)?.groups ?? {};
       if (name !== undefined) return [{ name, kind: kind as DocumentKind, path: join(specFolder, entry) }];
-      refuseMisnamed(entry, specFolder);
+      faults.try(() => refuseMisnamed(entry, specFolder));
       return [];
     });
   refuseRepeated(
+    faults,
     found,
     ({ name }) => name,
     ({ name, path }) => {
@@ -59,19 +79,23 @@ function refuseMisnamed(entry: string, specFolder: string): void {
 export interface YamlFiles {
   read(path: string, referredFrom?: Place): Record<string, unknown>;
   display(path: string): string;
+  /** The path of a file as it is displayed. */
+  pathOf(document: string): string;
   /** Where a place is in the text of its file; that of what is around it if it is not there. */
   positionOf(place: Place): Position | undefined;
 }
 
-export function yamlFiles(specFolder: string): YamlFiles {
+/** `onLost` is called with the faults of a file that can be read, but not kept as it is. */
+export function yamlFiles(specFolder: string, onLost = refuseAll): YamlFiles {
   const parsed = new Map<string, Parsed>();
   const display = (path: string): string =>
     join(basename(specFolder), relative(specFolder, path)).replaceAll("\\", "/");
   return {
     display,
+    pathOf: (document) => join(dirname(specFolder), document),
     read(path, referredFrom) {
       const shown = display(path);
-      const file = parsed.get(shown) ?? parseYaml(readText(path, shown, referredFrom), shown);
+      const file = parsed.get(shown) ?? parseYaml(readText(path, shown, referredFrom), shown, onLost);
       parsed.set(shown, file);
       return file.root;
     },
@@ -99,29 +123,37 @@ interface Parsed {
 
 const MERGE_CONFLICT = /^(?:<{7}|={7}|>{7})(?: |$)/m;
 
-function parseYaml(text: string, document: string): Parsed {
+function parseYaml(text: string, document: string, onLost: typeof refuseAll): Parsed {
   const lines = new LineCounter();
   const tree = parseDocument(text, { lineCounter: lines });
-  const refuse: Refuse = (offset, problem, advice) => {
-    throw new SpecFault({ document, pointer: "", position: positionAt(lines, offset) }, problem, advice);
+  const faults: SpecFault[] = [];
+  const refuse: Refuse = (offset, problem, advice, pointer = "") => {
+    faults.push(new SpecFault({ document, pointer, position: positionAt(lines, offset) }, problem, advice));
   };
   const conflict = MERGE_CONFLICT.exec(text);
   if (conflict) refuse(conflict.index, "a merge conflict is not resolved", "keep one of the two sides");
   for (const { message, pos } of tree.errors)
     refuse(pos[0], message.replace(/(?: at line \d+, column \d+:?)?(?:\n[\s\S]*)?$/, ""), "correct the YAML");
+  const root = faults.length > 0 ? undefined : rootOf(tree, refuse);
+  if (faults.length === 0 && !isRecord(root))
+    refuse(0, "the file holds no mapping", "start it with keys and values");
+  if (faults.length > 0) refuseAll(faults);
   refuseLost(tree, refuse);
-  const root = rootOf(tree, refuse);
-  return isRecord(root)
-    ? { root, tree, lines }
-    : refuse(0, "the file holds no mapping", "start it with keys and values");
+  if (faults.length > 0) onLost(faults);
+  return { root: recordOf(root), tree, lines };
 }
 
-type Refuse = (offset: number, problem: string, advice: string) => never;
+function refuseAll(faults: readonly SpecFault[]): void {
+  throw new SpecFaults(faults);
+}
+
+type Refuse = (offset: number, problem: string, advice: string, pointer?: string) => void;
 
 /** Refuses what JavaScript would not keep. */
 function refuseLost(tree: Document, refuse: Refuse): void {
   visit(tree, {
-    Scalar: (_key, { value, source, range }) => {
+    Scalar: (_key, node, path) => {
+      const { value, source, range } = node;
       const offset = range?.[0] ?? 0;
       if (value === "__proto__") refuse(offset, "the name __proto__ is not supported", "choose another name");
       if (Number.isInteger(value) && !Number.isSafeInteger(value))
@@ -129,9 +161,19 @@ function refuseLost(tree: Document, refuse: Refuse): void {
           offset,
           `readers of JSON round ${source}, which is beyond 2^53`,
           "write a smaller number, or a text",
+          pointerOf([...path, node]),
         );
     },
   });
+}
+
+/** Returns the pointer of a scalar by what is around it, from the outside. */
+function pointerOf(path: readonly unknown[]): string {
+  const steps = path.flatMap((node, index) => {
+    if (isPair(node)) return pointerStep(textOf(node.key));
+    return isSeq(node) ? pointerStep(node.items.indexOf(path[index + 1])) : [];
+  });
+  return steps.join("");
 }
 
 function rootOf(tree: Document, refuse: Refuse): unknown {
@@ -144,7 +186,8 @@ function rootOf(tree: Document, refuse: Refuse): unknown {
         if (!alias.resolve(tree)) offset ||= alias.range?.[0] ?? 0;
       },
     });
-    return refuse(offset, (error as Error).message, "correct the YAML");
+    refuse(offset, (error as Error).message, "correct the YAML");
+    return undefined;
   }
 }
 

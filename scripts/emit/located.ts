@@ -1,7 +1,7 @@
 import { dirname, resolve as resolvePath } from "node:path";
 import { at, ensure, type Place, pointerSteps, SpecFault } from "./fault.ts";
 import type { YamlFiles } from "./files.ts";
-import { isRecord } from "./schema.ts";
+import { isRecord, recordOf, referredName } from "./schema.ts";
 
 /** A value together with the file whose relative references it uses. */
 export interface Located {
@@ -24,6 +24,23 @@ export function resolve(reference: string, from: Located, files: YamlFiles): Loc
   const isFound = value !== undefined && steps.length > 0;
   ensure(isFound, from.place, `the reference ${reference} leads nowhere`, "correct it: FILE#/NAME, or #/...");
   return { value, path, place: at({ document, pointer: "" }, ...steps) };
+}
+
+/** Returns the place where what is at a place is written: references on the way are followed. */
+export function written(place: Place, files: YamlFiles): Place {
+  if (place.position !== undefined || place.pointer === "") return place;
+  const path = files.pathOf(place.document);
+  let from: Located = { value: files.read(path), path, place: { ...place, pointer: "" } };
+  const follow = (): Located => {
+    const { $ref } = recordOf(from.value);
+    return typeof $ref === "string" ? resolve($ref, from, files) : from;
+  };
+  for (const step of pointerSteps(place.pointer)) {
+    if (step !== "$ref") from = follow();
+    from = { ...from, value: valueAt(from.value, [step]), place: at(from.place, step) };
+  }
+  // A schema may be wrong only for the place that refers to it.
+  return referredName(String(recordOf(from.value).$ref)) === undefined ? follow().place : from.place;
 }
 
 /** A reference is a URI: other characters than those of URIs are written with a percent sign. */

@@ -1,5 +1,5 @@
 import type { SpecDocument } from "./bundle.ts";
-import { at, ensure, type Place, pointerStep, refuseRepeated } from "./fault.ts";
+import { at, ensure, type Faults, type Place, pointerStep, refuseRepeated } from "./fault.ts";
 import { isRecord, isSchema, mapRecord, onlyReference, recordOf, type Schema } from "./schema.ts";
 
 /** A Message Object (AsyncAPI 3.0) with the schema of its payload and the channels that carry it. */
@@ -13,26 +13,28 @@ interface Message {
 }
 
 /** Returns the document with each payload as a named schema, and the text after the types of those. */
-export function emitMessages(document: SpecDocument): { document: SpecDocument; text: string } {
-  const version = String(document.root.asyncapi);
+export function emitMessages(
+  document: SpecDocument,
+  faults: Faults,
+): { document: SpecDocument; text: string } {
   const place = { document: document.file, pointer: "" };
-  const isKnown = version.startsWith("3.0");
-  ensure(isKnown, at(place, "asyncapi"), `version ${version} is not supported`, "write AsyncAPI 3.0");
   const schemas: Record<string, Schema> = { ...document.schemas };
   const origins = new Map(document.origins);
   const below = at(place, "components", "messages");
-  const messages = sentMessages(document).map(([key, message, channels]): Message => {
+  const messages = sentMessages(document).flatMap(([key, message, channels]): Message[] => {
     const where = at(below, key);
-    const payload = payloadOf(message, where);
+    const payload = faults.try(() => payloadOf(message, where));
+    if (payload === undefined) return [];
     const schemaName = onlyReference(payload) ?? liftedName(key, where, schemas);
     if (onlyReference(payload) === undefined) {
       schemas[schemaName] = payload;
       origins.set(schemaName, at(where, "payload"));
     }
     const { name, title, summary } = mapRecord(message, textOf);
-    return { key, name: name || key, title: title ?? "", summary: summary ?? "", schemaName, channels };
+    return [{ key, name: name || key, title: title ?? "", summary: summary ?? "", schemaName, channels }];
   });
   refuseRepeated(
+    faults,
     messages,
     ({ name }) => name,
     ({ key, name }) => [
@@ -41,7 +43,7 @@ export function emitMessages(document: SpecDocument): { document: SpecDocument; 
       "give each its own name",
     ],
   );
-  refuseUnsent(document, place);
+  refuseUnsent(document, place, faults);
   return { document: { ...document, schemas, origins }, text: printMessages(messages) };
 }
 
@@ -52,7 +54,7 @@ const messagesOf = (holder: unknown) => recordOf(recordOf(holder).messages);
 const channelsOf = ({ root }: SpecDocument) => Object.entries(recordOf(root.channels));
 
 /** Refuses a message inside a channel, and one that no channel carries, or that no operation of its channel lists: it would never be sent. */
-function refuseUnsent(document: SpecDocument, place: Place): void {
+function refuseUnsent(document: SpecDocument, place: Place, faults: Faults): void {
   const { components, operations } = document.root;
   const receiving = Object.values(recordOf(operations)).flatMap((each) => [
     recordOf(each),
@@ -69,17 +71,20 @@ function refuseUnsent(document: SpecDocument, place: Place): void {
       const where = at(own, "messages", name);
       const reference = String(recordOf(message).$ref);
       const isNamed = reference.startsWith("#/components/messages/");
-      ensure(isNamed, where, "the message is not in components.messages", "move it there and refer to it");
       const isListed = takesAll || listed.includes(`#${where.pointer}`);
       const advice = "add it to the messages of the operation, or remove it";
-      ensure(isListed, where, "no operation of this channel lists the message", advice);
       carried.push(reference);
+      faults.try(() => {
+        ensure(isNamed, where, "the message is not in components.messages", "move it there and refer to it");
+        ensure(isListed, where, "no operation of this channel lists the message", advice);
+      });
     }
   }
   for (const key of Object.keys(messagesOf(components))) {
     const where = at(place, "components", "messages", key);
     const advice = "add it to the messages of a channel, or remove it";
-    ensure(carried.includes(`#${where.pointer}`), where, "no channel carries the message", advice);
+    const isCarried = carried.includes(`#${where.pointer}`);
+    faults.try(() => ensure(isCarried, where, "no channel carries the message", advice));
   }
 }
 

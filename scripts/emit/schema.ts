@@ -12,7 +12,9 @@ export interface SchemaObject {
   required?: readonly string[];
   additionalProperties?: Schema;
   patternProperties?: NamedSchemas;
+  propertyNames?: Schema;
   unevaluatedProperties?: Schema;
+  unevaluatedItems?: Schema;
   dependentRequired?: Readonly<Record<string, readonly string[]>>;
   dependentSchemas?: NamedSchemas;
   items?: Schema;
@@ -146,6 +148,17 @@ export const withoutNotes = (schema: SchemaObject): SchemaObject =>
 export function only<T extends object>(record: T, isKept: (name: string) => boolean): Partial<T> {
   return Object.fromEntries(Object.entries(record).filter(([name]) => isKept(name))) as Partial<T>;
 }
+
+/** Whose members have names of the author's own, which may begin with `x-`. */
+const NAMING = ["headers", "parameters", "requestBodies", "securitySchemes", "schemas", "properties"];
+
+/** Returns whether a key is an extension, below which anything may stand. */
+export const isExtension = (key: string, holder: string | undefined): boolean =>
+  key.startsWith("x-") && !NAMING.includes(holder ?? "");
+
+/** Returns whether the value under a key is no part of the document: an extension or an example. */
+export const isFree = (key: string, holder: string): boolean =>
+  isExtension(key, holder) || ((key === "example" || key === "examples") && !NAMING.includes(holder));
 
 /** Returns the narrowest type of a value that a schema can name. */
 export function typeOf(value: unknown): string {

@@ -127,12 +127,17 @@ function checkPeople(system: SimulatedSystem, shift: ProviderShift, job: JobRow)
     const names = namesOf(records.person(personId));
     const isEnded = (has: (booking: BookingRow) => boolean) =>
       store.bookingsOf(shift.id).some((each) => names.includes(each.candidateId) && has(each));
-    const hasIssue = (type: "booking_overlaps" | "unassign_failed") =>
+    const hasIssue = (type: "booking_overlaps" | "unassign_failed" | "assigned_as_another") =>
       names.some((name) =>
         store.hasOpenIssue(type, { kind: "booking", shiftId: shift.id, candidateId: name ?? "" }),
       );
     // The shift came back, and the person is booked elsewhere: the platform leaves them on it as the provider's own.
     if (hasIssue("booking_overlaps")) continue;
+    // A look-up does not find alone the one whom the acknowledgement names: they were merged once more, or created twice.
+    if (hasIssue("assigned_as_another")) {
+      system.invariants.allowed.count("assigned_as_another");
+      continue;
+    }
     // A list that lacked the person, who was also on another shift, was read as a move: the person is on this one by the provider's decision.
     if (isEnded(({ reason }) => reason === "moved_by_provider")) continue;
     // Lists that showed no one have hidden that an assignment took effect late: two minutes later, the person is the provider's own.
@@ -210,6 +215,10 @@ const LOST: readonly BookingReason[] = [
   "shift_cancelled",
 ];
 
+/** Someone whose assignment was acknowledged as that of another is looked up before the booking fails. */
+const isLost = ({ reason, status }: BookingRow): boolean =>
+  reason !== null && LOST.includes(reason) && !(reason === "assignment_refused" && status === "failed");
+
 /**
  * Whether the provider lists the person under an id that the platform did not know when it assigned them, or when the booking ended. Only people who are booked are looked up again
  * (decisions, "people whom the provider merges"), so the person is one of the provider's own.
@@ -222,7 +231,7 @@ const isMergedSince = (
 ): boolean =>
   (assignedAs !== personId ||
     store.bookingsOf(shiftId).every(({ providerCandidateId }) => providerCandidateId !== personId)) &&
-  LOST.some((reason) => hasEnded(store, shiftId, candidateId, reason)) &&
+  store.bookingsOf(shiftId).some((each) => each.candidateId === candidateId && isLost(each)) &&
   !hasEnded(store, shiftId, candidateId, "withdrawn");
 
 function checkSeats(

@@ -7,6 +7,8 @@ export const ALLOWED = {
   removed_unseen:
     "the provider removed the person before any reading had shown the person, which resembles a provider that lists other ids",
   unassign_failed: "the provider refused to unassign the person: an issue is open",
+  assigned_as_another:
+    "the provider acknowledged the assignment of a person as that of another, whom a look-up does not find alone: an issue is open",
   backup_restored:
     "the provider confirmed an unassignment while it had lost the shift, and restored the shift with its old list",
   look_up_by_gateway:

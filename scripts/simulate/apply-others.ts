@@ -2,9 +2,9 @@ import type { Write } from "../../src/platform/shifts/plan/writes.ts";
 import { notify, type Target } from "./notices.ts";
 import { isLive, type JobRow, newBooking, type Store } from "./store.ts";
 
-// What a run about one shift writes about the provider's other shifts, as record-others.ts does.
+// What a run about one shift writes about the provider's other shifts, as record/others.ts does.
 
-/** Works as `bookMoved` of record-others.ts. */
+/** Works as `bookMoved` of record/others.ts. */
 export function book(
   target: Target,
   { candidateId, providerCandidateId, movedTo, kind }: Extract<Write, { write: "book" }>,
@@ -16,6 +16,7 @@ export function book(
   if (movedTo) {
     job.ownPeople = job.ownPeople.filter((person) => person.candidateId !== candidateId);
     job.ownPeopleCount -= 1;
+    job.updatedAt = now;
     noteOwn(store, job, now);
     readNow(target, job);
   }
@@ -31,7 +32,7 @@ export function book(
   if (kind) notify({ ...target, shiftId }, candidateId, kind, bookingId);
 }
 
-/** Works as `readBooked` of record-others.ts. */
+/** Works as `readBooked` of record/others.ts. */
 export function readBooked(target: Target, candidateIds: readonly string[]) {
   const { store, shiftId, now } = target;
   const here = store.jobs.get(shiftId);

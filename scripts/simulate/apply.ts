@@ -2,8 +2,8 @@ import { GONE, NO_BELIEF } from "../../src/platform/shifts/plan/believe.ts";
 import type { ShiftState } from "../../src/platform/shifts/plan/state.ts";
 import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/plan/writes.ts";
 import { book, noteOwn, readBooked, sample } from "./apply-others.ts";
-import { endHold, INTEGRATION, noteImplausible, noteReachable, noteRoute, pause } from "./integration.ts";
-import { raiseIssue, resolveIssues } from "./issues.ts";
+import { endHold, hold, noteImplausible, noteReachable, pause, recordRoute } from "./integration.ts";
+import { isAwaited, raiseIssue, resolveIssues } from "./issues.ts";
 import { type Notified, notifyAll, offer, type Target, withdrawOffers } from "./notices.ts";
 import type { JobRow, Store } from "./store.ts";
 
@@ -34,7 +34,7 @@ function writeShift(store: Store, shiftId: string, writes: readonly Write[], now
     shiftId,
     nextReadAt: null,
     belief: NO_BELIEF,
-    believedAt: 0,
+    believedAt: now,
     foundAt: 0,
   };
   Object.assign(row, patch, patch.belief && { believedAt: now });
@@ -62,7 +62,6 @@ function writeBooking(store: Store, bookingId: string, patch: BookingPatch, now:
 
 function applyOne(target: Target, write: Write) {
   const { store, shiftId, now } = target;
-  const { integration } = store;
   switch (write.write) {
     case "shift":
     case "job":
@@ -96,6 +95,7 @@ function applyOne(target: Target, write: Write) {
     case "issue":
       return raiseIssue(store, write.code, write.subject);
     case "resolve_issues":
+      if (isAwaited(store, write.subject)) return;
       return resolveIssues(store, write.codes ? { ...write, codes: write.codes } : { shiftId });
     case "notify":
       return notifyAll(target, write);
@@ -114,14 +114,13 @@ function applyOne(target: Target, write: Write) {
     case "health":
       return write.health === "implausible" ? noteImplausible(store, now) : noteReachable(store, now);
     case "route":
-      return noteRoute(store, write, now);
+      return recordRoute(store, write, now);
     case "hold":
-      integration.heldSince ??= now;
-      return raiseIssue(store, "mass_disappearance", INTEGRATION);
+      return hold(store, shiftId, now);
     case "end_hold":
       return endHold(store, now);
-    case "lists_booked":
-      integration.listsBooked = true;
+    case "listsBooked":
+      store.integration.listsBooked = true;
       return;
     case "sample":
       return sample(target, write.count);

@@ -1,3 +1,4 @@
+import { resolveIssues } from "./issues.ts";
 import { withdrawOffers } from "./notices.ts";
 import { isLive, newBooking, type Store } from "./store.ts";
 
@@ -12,17 +13,20 @@ export function accept(store: Store, shiftId: string, candidateId: string, now: 
   const job = store.jobs.get(shiftId);
   if (!job) return "job_not_found";
   const seats = store.seatsOf(shiftId);
-  if (seats.some((booking) => booking.candidateId === candidateId)) return "already_booked";
+  const before = seats.find((booking) => booking.candidateId === candidateId);
+  if (before) return before.isWithdrawn ? "already_booked" : undefined;
   if (job.ownPeople.some((person) => person.candidateId === candidateId)) return "already_booked";
   if (job.startTime <= now) return "job_not_open";
-  if (job.status !== "open" || seats.length + job.ownPeopleCount >= job.positions) return "job_filled";
-  if (store.integration.state !== "active" || store.isBeingCancelled(shiftId)) return "job_not_open";
+  const isFull = seats.length + job.ownPeopleCount >= job.positions;
+  if (job.status === "filled" || (job.status === "open" && isFull)) return "job_filled";
+  if (job.status !== "open" || store.integration.state !== "active") return "job_not_open";
+  if (store.isBeingCancelled(shiftId)) return "job_not_open";
   if (!store.competences.get(candidateId)?.has(job.competenceId ?? "")) return "competence_missing";
   if (store.overlap(candidateId, job.startTime, job.endTime) !== undefined) return "booking_overlaps";
   if (store.isOwnPerson(candidateId, job.startTime, job.endTime)) return "booking_overlaps";
   store.bookings.push({ bookingId: store.newId("b"), ...newBooking(job, candidateId, now) });
   const person = store.people.get(candidateId);
-  if (person) person.fault = null;
+  if (person && person.fault?.kind !== "created") person.fault = null;
   store.markDue("shift", shiftId, 0, now);
   return undefined;
 }
@@ -40,7 +44,7 @@ export function withdraw(store: Store, shiftId: string, candidateId: string, now
 export function cancel(store: Store, shiftId: string, now: number): Rejected {
   const job = store.jobs.get(shiftId);
   if (!job) return "job_not_found";
-  if (job.status === "cancelled" || store.isBeingCancelled(shiftId)) return "cancelled already";
+  if (job.status === "cancelled" || store.isBeingCancelled(shiftId)) return undefined;
   if (job.startTime <= now) return "job_not_open";
   store.operations.push({
     operationId: store.newId("op"),
@@ -102,8 +106,10 @@ export function replay(store: Store, now: number): Rejected {
 }
 
 export function mapOutlets(store: Store, now: number) {
-  for (const [outletId, workplaceId] of store.outlets)
+  for (const [outletId, workplaceId] of store.outlets) {
     if (workplaceId === null) store.outlets.set(outletId, `w-${outletId}`);
+    resolveIssues(store, { codes: ["outlet_not_mapped"], subject: { kind: "outlet", outletId } });
+  }
   for (const job of store.jobs.values()) {
     const isOther = job.workplaceId !== (store.outlets.get(job.outletId) ?? null);
     if (isLive(job) && isOther) store.markDue("shift", job.shiftId, 1, now);

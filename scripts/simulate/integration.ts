@@ -1,13 +1,14 @@
 import type { Subject } from "../../generated/operations/types.ts";
+import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { Write } from "../../src/platform/shifts/plan/writes.ts";
 import { raiseIssue, resolveIssues } from "./issues.ts";
 import { isLive, type Store } from "./store.ts";
 
 const PROBE_MS = 60_000;
 
-export const INTEGRATION: Subject = { kind: "integration" };
+const INTEGRATION: Subject = { kind: "integration" };
 
-export function noteRoute(
+export function recordRoute(
   store: Store,
   { route, works }: Pick<Extract<Write, { write: "route" }>, "route" | "works">,
   now: number,
@@ -33,7 +34,6 @@ export function pause(store: Store, now: number) {
 }
 
 function startProbes(store: Store, now: number) {
-  if (store.work.has("probe ")) return;
   store.markDue("probe", "", 0, now + PROBE_MS);
 }
 
@@ -56,6 +56,26 @@ export function resume(store: Store, now: number) {
   store.integration.pausedSince = null;
   resolveIssues(store, { codes: ["token_rejected"], subject: INTEGRATION });
   store.retryNow(now);
+}
+
+export function hold(store: Store, shiftId: string, now: number) {
+  const { integration } = store;
+  const isAccepted = integration.heldSince === null && (integration.absenceAcceptedUntil ?? 0) >= now;
+  if (isAccepted) return void Object.assign(store.shifts.get(shiftId) ?? {}, { nextReadAt: now });
+  integration.heldSince ??= now;
+  raiseIssue(store, "mass_disappearance", INTEGRATION);
+}
+
+/** An operator confirms that what is missing is gone. */
+export function acceptAbsence(store: Store, now: number) {
+  const { integration } = store;
+  for (const row of store.shifts.values()) {
+    if (row.belief.missingSince === null || !isLive(store.jobs.get(row.shiftId))) continue;
+    row.nextReadAt = now;
+    store.markDue("shift", row.shiftId, 1, now);
+  }
+  if (integration.heldSince === null) return;
+  Object.assign(integration, { heldSince: null, absenceAcceptedUntil: now + HOUR_MS });
 }
 
 export function endHold(store: Store, now: number) {

@@ -16,3 +16,12 @@ export function resolveIssues(
     if (isMeant) issue.isOpen = false;
   }
 }
+
+/** Whether a job waits for the mapping of an outlet or a role. */
+export const isAwaited = ({ jobs }: Store, { outletId, roleId }: Subject): boolean =>
+  [...jobs.values()].some(
+    (job) =>
+      job.status === "blocked_mapping" &&
+      ((job.workplaceId === null && job.outletId === outletId) ||
+        (job.competenceId === null && job.roleId === roleId)),
+  );

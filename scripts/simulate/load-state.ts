@@ -1,4 +1,3 @@
-import type { ProviderPerson } from "../../generated/operations/types.ts";
 import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { Shift } from "../../src/contract/shift.ts";
 import { NO_BELIEF } from "../../src/platform/shifts/plan/believe.ts";
@@ -28,12 +27,16 @@ export function loadState(store: Store, shiftId: string, now: number, run: RunSo
   const isGone = read?.cancelled || run.reading?.outcome.kind === "absent";
   const lacked = isGone ? state.bookings.filter(holdsSeat) : read ? unlisted(state) : [];
   state.surroundings.moved = lacked.flatMap(({ candidateId }) => findMoved(store, state, candidateId, now));
+  if (isAccepted(store, now)) return state;
   if (read && !read.cancelled && unlisted(state).length > 0)
     state.surroundings.removed = countRemoved(store, shiftId, now);
   if (run.reading?.outcome.kind === "absent")
     state.surroundings.vanished = countVanished(store, shiftId, now);
   return state;
 }
+
+/** Whether an operator has confirmed that what is missing is gone. */
+const isAccepted = ({ integration }: Store, now: number) => (integration.absenceAcceptedUntil ?? now) > now;
 
 function loadShift(store: Store, shiftId: string, now: number, read: Shift | undefined): ShiftState {
   const job = store.jobs.get(shiftId);
@@ -50,7 +53,7 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
       state,
       health,
       isPaused: pausedSince !== null,
-      isHeld: heldSince !== null,
+      isHeld: heldSince !== null && !isAccepted(store, now),
       listsBooked,
       routes,
     },
@@ -68,7 +71,9 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
     echoes: operations
       .filter(({ consumedAt, expiresAt }) => consumedAt === null && expiresAt > now)
       .map(({ operationId }) => operationId),
-    changes: store.changes.filter((each) => each.shiftId === shiftId && each.status === "pending"),
+    changes: store.changes.flatMap((each) =>
+      each.shiftId === shiftId && each.status === "pending" ? [{ ...each }] : [],
+    ),
     events: eventsOf(store, shiftId),
     surroundings: {
       workplaceId: (outletId !== undefined && store.outlets.get(outletId)) || null,
@@ -145,15 +150,21 @@ function loadSurroundings(
       ? [candidateId]
       : [],
   );
-  return { ...surroundings, overlaps, lacking, listed: listedOn(store, read) };
+  return { ...surroundings, overlaps, lacking, ...listedOn(store, read) };
 }
 
 /** Returns the provider's list, and which candidates are on it. */
-function listedOn(store: Store, { assigned }: Shift): ProviderPerson[] {
-  return assigned.map(({ providerCandidateId, personalNumber }) => {
+function listedOn(store: Store, { assigned }: Shift): Pick<Surroundings, "listed" | "renumbered"> {
+  const listed = assigned.map(({ providerCandidateId, personalNumber }) => {
     const candidateId = store.ownerOf(providerCandidateId) ?? personalNumber;
     return { providerCandidateId, ...(candidateId !== undefined && { candidateId }) };
   });
+  if (listed.length === 0) return { listed };
+  const renumbered = assigned.flatMap(({ providerCandidateId, personalNumber }) => {
+    const known = store.ownerOf(providerCandidateId);
+    return known !== undefined && personalNumber !== undefined && personalNumber !== known ? known : [];
+  });
+  return { listed, renumbered };
 }
 
 /** Works as `findMoved` of moved-people.ts. */

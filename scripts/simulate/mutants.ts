@@ -23,6 +23,10 @@ export const MUTANTS: Record<string, Planner> = {
     plan({ ...state, surroundings: { ...state.surroundings, listed: [] } }, run, now, rules),
   "reports a move as a removal": (state, run, now, rules) =>
     plan({ ...state, surroundings: { ...state.surroundings, moved: [] } }, run, now, rules),
+  "changes the state that it was given": (state, run, now, rules) => {
+    state.shift.belief.notices.push(now);
+    return plan(state, run, now, rules);
+  },
   "offers nothing": (state, run, now, rules) =>
     without((write) => write.write === "offer")(state, run, now, rules),
   "leaves old offers open": (state, run, now, rules) =>
@@ -52,6 +56,8 @@ export const MUTANTS: Record<string, Planner> = {
     plan(state, refusedCancellationDone(run), now, rules),
   "books two candidates as one person at the provider": (state, run, now, rules) =>
     plan({ ...state, bookings: state.bookings.map(withOwnId) }, run, now, rules),
+  "refuses a person whom the provider has merged": (state, run, now, rules) =>
+    plan(state, withoutOtherId(run), now, rules),
   "confirms no one again when a shift comes back": (state, run, now, rules) =>
     plan(
       { ...state, bookings: state.bookings.filter((booking) => !isEndedWithShift(booking)) },
@@ -137,6 +143,12 @@ function madeKnown(run: RunSoFar): RunSoFar {
 function asFirstAttempt(run: RunSoFar): RunSoFar {
   if (run.made?.call.do !== "assign") return run;
   return { ...run, made: { ...run.made, call: { ...run.made.call, isRetry: false } } };
+}
+
+function withoutOtherId(run: RunSoFar): RunSoFar {
+  if (run.made?.outcome.kind !== "refused") return run;
+  const { assignedAs: _, ...outcome } = run.made.outcome;
+  return { ...run, made: { ...run.made, outcome } };
 }
 
 function deletionsBelieved({ events }: ShiftState, run: RunSoFar): RunSoFar {

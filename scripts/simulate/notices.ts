@@ -1,3 +1,4 @@
+import { wholeMinute } from "../../src/contract/durations.ts";
 import type { Write } from "../../src/platform/shifts/plan/writes.ts";
 import type { JobRow, NotificationRow, Store } from "./store.ts";
 
@@ -51,6 +52,7 @@ export function findFree(store: Store, job: JobRow): string[] {
   return [...store.competences].flatMap(([candidateId, competences]) => {
     if (job.competenceId === null || !competences.has(job.competenceId)) return [];
     if (store.overlap(candidateId, job.startTime, job.endTime) !== undefined) return [];
+    if (store.isOwnPerson(candidateId, job.startTime, job.endTime)) return [];
     const hasLeft = store
       .bookingsOf(job.shiftId)
       .some(
@@ -75,8 +77,9 @@ function restore({ notifications }: Store, job: JobRow, candidateId: string): bo
   const offers = notifications.filter(
     (row) => row.shiftId === job.shiftId && row.candidateId === candidateId && row.kind === "job_offered",
   );
-  const isSame = (row: NotificationRow) =>
-    roundOf(row) >= job.renewedRound && row.startTime === job.startTime && row.endTime === job.endTime;
+  const times = ({ startTime, endTime }: Pick<JobRow, "startTime" | "endTime">) =>
+    `${wholeMinute(startTime)} ${wholeMinute(endTime)}`;
+  const isSame = (row: NotificationRow) => roundOf(row) >= job.renewedRound && times(row) === times(job);
   const same = offers.findLast((row) => roundOf(row) === job.offerRound) ?? offers.findLast(isSame);
   if (same) Object.assign(same, { isWithdrawn: false, changeKey: `offer-${job.offerRound}` });
   return same !== undefined;

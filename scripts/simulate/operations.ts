@@ -143,23 +143,29 @@ function assign(
 ): CallOutcome {
   const { dialect } = records;
   const codeOf = (code: string) => (dialect.refusalsHaveCodes ? code : undefined);
-  if (!records.person(personId)) return refused(404, codeOf("candidate_not_found"));
-  if (shift.entries.some((entry) => entry.personId === personId))
-    return dialect.repeatedAssign === "ok" ? { kind: "done" } : refused(409, undefined);
+  const id = records.called(personId)?.id;
+  if (id === undefined) return refused(404, codeOf("candidate_not_found"));
+  if (shift.entries.some((entry) => entry.personId === id))
+    return dialect.repeatedAssign === "ok" ? acknowledged(personId, id) : refused(409, undefined);
   if (shift.start <= now) return refused(409, codeOf("shift_started"));
   if (shift.entries.length >= shift.positions) return refused(409, codeOf("shift_full"));
   records.patch(
     shift.id,
-    { entries: [...shift.entries, { personId, by: "platform", assignedAs: personId }] },
+    { entries: [...shift.entries, { personId: id, by: "platform", assignedAs: personId }] },
     now,
   );
   effects.changed(shift.id, "shift.update");
-  return { kind: "done" };
+  return acknowledged(personId, id);
 }
+
+/** Returns a full acknowledgement of an assignment, as the client reads it. */
+const acknowledged = (personId: string, id: string): CallOutcome =>
+  id === personId ? { kind: "done" } : { ...refused(200, "assignment_of_another"), assignedAs: id };
 
 /** A shift that is cancelled keeps its list: what is confirmed holds when the shift is restored. */
 function takeOff(records: ProviderRecords, shift: ProviderShift, personId: string, now: number): CallOutcome {
-  const entries = shift.entries.filter((entry) => entry.personId !== personId);
+  const id = records.called(personId)?.id;
+  const entries = shift.entries.filter((entry) => entry.personId !== id);
   if (entries.length < shift.entries.length) records.write(shift.id, { ...shift, entries }, now);
   return { kind: "done" };
 }
@@ -177,8 +183,9 @@ function unassign(
   now: number,
   effects: Effects,
 ): CallOutcome {
-  if (!records.person(personId)) return unknownPerson(records);
-  const entries = shift.entries.filter((entry) => entry.personId !== personId);
+  const id = records.called(personId)?.id;
+  if (id === undefined) return unknownPerson(records);
+  const entries = shift.entries.filter((entry) => entry.personId !== id);
   if (entries.length === shift.entries.length)
     return records.dialect.unassignUnassigned === "409" ? refused(409, undefined) : { kind: "done" };
   if (shift.start <= now) return refused(409, undefined);

@@ -6,7 +6,7 @@ import {
   type PersonStep,
   planPerson,
 } from "../../src/platform/people/plan.ts";
-import { noteReachable, noteRoute, pause, resume } from "./integration.ts";
+import { noteReachable, pause, recordRoute, resume } from "./integration.ts";
 import type { Request } from "./operations.ts";
 import type { Claim, Worker } from "./runs.ts";
 import type { BookingRow, PersonRow } from "./store.ts";
@@ -120,7 +120,7 @@ export class PersonRuns {
       case "know":
         store.know(person, step.id);
         Object.assign(person, ended);
-        if (step.how === "created") noteRoute(store, { route: "createCandidate", works: true }, now());
+        if (step.how === "created") recordRoute(store, { route: "createCandidate", works: true }, now());
         return this.#finish(claim);
       case "give_up":
         if (person.createSentAt === null) person.idempotencyKey = null;
@@ -133,7 +133,7 @@ export class PersonRuns {
         return this.#worker.settle(claim, { afterMs: step.ms, attempts: 0, priority, isFirm: true });
       case "retry":
         if (step.failure.failure === "route_missing")
-          noteRoute(store, { route: "createCandidate", works: false }, now());
+          recordRoute(store, { route: "createCandidate", works: false }, now());
         return this.#worker.settle(claim, {
           ...this.#worker.retryAfterFailure(claim, step.failure),
           priority,

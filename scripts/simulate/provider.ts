@@ -138,12 +138,17 @@ export class ProviderRecords {
   }
 
   /** Returns the person of a current or former id. */
-  #who(personId: string): ProviderPerson | undefined {
+  who(personId: string): ProviderPerson | undefined {
     return this.person(this.#renamed.get(personId) ?? personId);
   }
 
   person(personId: string): ProviderPerson | undefined {
     return this.people.find(({ id }) => id === personId);
+  }
+
+  /** Returns the person whom a call is about. */
+  called(personId: string): ProviderPerson | undefined {
+    return this.dialect.knowsFormerIds ? this.who(personId) : this.person(personId);
   }
 
   addPerson(person: Omit<ProviderPerson, "id" | "foundFor">): ProviderPerson {
@@ -176,7 +181,7 @@ export class ProviderRecords {
   /** Whether the candidate is on the list. */
   lists(shift: ProviderShift, candidateId: string): boolean {
     return shift.entries.some(({ personId }) => {
-      const person = this.#who(personId);
+      const person = this.who(personId);
       return person?.candidateId === candidateId || person?.foundFor.has(candidateId);
     });
   }
@@ -201,7 +206,7 @@ export class ProviderRecords {
       description: undefined,
       assigned: shift.entries.map(({ personId }) => ({
         providerCandidateId: personId,
-        personalNumber: listsNumbers ? this.#who(personId)?.candidateId : undefined,
+        personalNumber: listsNumbers ? this.who(personId)?.candidateId : undefined,
       })),
     };
   }

@@ -19,20 +19,22 @@ import { loadState } from "./load-state.ts";
 import type { Network } from "./network.ts";
 import type { Request, Response } from "./operations.ts";
 import type { Draw } from "./random.ts";
-import type { Store, WorkRow } from "./store.ts";
+import type { Rest, Store, WorkRow } from "./store.ts";
 
-export const RULES: Rules = { ...TIMING, tries: PROVIDER_RETRIES.tries };
+const RULES: Rules = { ...TIMING, tries: PROVIDER_RETRIES.tries };
 const LEASE_MS = 15_000;
 const SLOTS = 5;
 const MOST_STEPS = 100;
 
 export type Planner = (state: ShiftState, run: RunSoFar, now: number, rules: Rules) => Plan;
+/** Sees the store, too. */
+export type Watcher = (...given: [...Parameters<Planner>, Store]) => Plan;
 
 export interface Parts {
   store: Store;
   network: Network;
   invariants: Invariants;
-  plan: Planner;
+  plan: Watcher;
   now: () => number;
   draw: Draw;
   log: (line: () => string) => void;
@@ -45,14 +47,6 @@ export interface Claim {
   attempts: number;
   revision: number;
   isAbandoned: boolean;
-}
-
-/** The next state of claimed work. */
-export interface Rest {
-  afterMs?: number | undefined;
-  priority: number;
-  attempts: number;
-  isFirm?: boolean;
 }
 
 /** The process ends with its first commit from then on. */
@@ -153,18 +147,7 @@ export class Worker {
     const { store, now } = this.parts;
     if (isAbandoned || row.claim !== id) return;
     this.#claimed.delete(row);
-    if (rest.afterMs === undefined && row.revision === revision) {
-      store.work.delete(`${row.kind} ${row.key}`);
-      return;
-    }
-    const { afterMs = 0, attempts, priority, isFirm = false } = rest;
-    const dueAt = now() + afterMs;
-    const isHinted = row.revision !== revision;
-    row.claim = null;
-    row.attempts = attempts;
-    row.priority = isHinted ? Math.min(row.priority, priority) : priority;
-    row.dueAt = !isHinted || attempts > 0 ? dueAt : now();
-    row.notBefore = isFirm ? dueAt : null;
+    store.endClaim(row, revision, rest, now());
   }
 
   #step(claim: Claim, run: RunSoFar, steps: number) {
@@ -173,8 +156,8 @@ export class Worker {
     if (claim.isAbandoned) return;
     if (steps > MOST_STEPS)
       return invariants.fail(`${shiftId} was not reconciled within ${MOST_STEPS} steps`);
-    const state = loadState(store, shiftId, now(), run);
-    const planned = invariants.guard(() => plan(state, run, now(), RULES));
+    const state = frozen(loadState(store, shiftId, now(), run));
+    const planned = invariants.guard(() => plan(state, run, now(), RULES, store));
     if (!planned) return;
     const { writes, next } = planned;
     const isCall = isChange(next);
@@ -256,3 +239,10 @@ function resultOf(
 
 const idOf = (call: Call): string =>
   call.do === "cancel" ? call.operationId : call.do === "change" ? call.changeId : call.bookingId;
+
+/** A plan that changes its state throws. */
+function frozen<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const each of Object.values(value)) frozen(each);
+  return Object.freeze(value);
+}

@@ -10,6 +10,8 @@ export interface Dialect {
   repeatedCreate: "409" | "same_person" | "idempotency_key" | "undetected";
   /** Whether a lookup of any candidate finds the person of the first too: the provider knows people by an address that they share. */
   sharesIds: boolean;
+  /** Whether calls may use the former id of a person who was merged. The acknowledgement of an assignment then names the new one. */
+  knowsFormerIds: boolean;
   refusalsHaveCodes: boolean;
   listsNumbers: boolean;
   /** Whether webhooks follow the platform's own operations too. */

@@ -13,6 +13,7 @@ import {
 
 const dialects: fc.Arbitrary<Dialect> = fc.record({
   sharesIds: fc.constantFrom(false, false, true),
+  knowsFormerIds: fc.boolean(),
   absence: fc.constantFrom("404_coded", "404_bare", "410_coded"),
   afterDelete: fc.constantFrom("absent", "cancelled"),
   repeatedAssign: fc.constantFrom("ok", "409"),

@@ -6,7 +6,7 @@ import { activate, mapOutlets } from "./commands.ts";
 import { durationOf } from "./edits.ts";
 import { resume } from "./integration.ts";
 import { type RunRecord, recordOf } from "./record.ts";
-import type { Planner } from "./runs.ts";
+import type { Watcher } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
 import { performStep } from "./steps.ts";
 import { SimulatedSystem, START } from "./system.ts";
@@ -34,7 +34,7 @@ export interface Outcome {
 }
 
 export interface SimulateOptions {
-  plan?: Planner;
+  plan?: Watcher;
   isLogged?: boolean;
   isRecorded?: boolean;
 }
@@ -138,7 +138,8 @@ class Simulation extends SimulatedSystem {
       turns = next > this.now ? 0 : turns + 1;
       if (turns > MOST_TURNS)
         return this.invariants.fail("work is due again and again without any time passing");
-      this.now = Math.max(this.now, next);
+      // A clock shows whole milliseconds.
+      this.now = Math.max(this.now, Math.ceil(next));
       if (this.timeline.nextAt <= this.now) this.timeline.advance();
       else if (this.worker.nextAt() > this.now) this.#sweep();
       if (this.invariants.violations.length > 0) return;

@@ -116,6 +116,17 @@ export interface WorkRow {
   revision: number;
 }
 
+/** The next state of claimed work. */
+export interface Rest {
+  afterMs?: number | undefined;
+  priority: number;
+  attempts: number;
+  isFirm?: boolean;
+}
+
+/** How long work waits at most whose attempt failed while a hint arrived. */
+const HINTED_MS = 1_000;
+
 /** The competence of each role: the first candidate lacks the second one. */
 export const COMPETENCE_OF_ROLE: Record<string, string> = { r0: "k0", r1: "k1" };
 
@@ -125,6 +136,7 @@ export class Store {
     health: "reachable" as "reachable" | "implausible",
     pausedSince: null as number | null,
     heldSince: null as number | null,
+    absenceAcceptedUntil: null as number | null,
     listsBooked: false,
     routes: {} as Routes,
   };
@@ -143,20 +155,20 @@ export class Store {
   readonly outlets = new Map<string, string | null>();
   readonly competences = new Map<string, ReadonlySet<string>>();
   readonly work = new Map<string, WorkRow>();
-  #ids = 0;
+  lastId = 0;
 
   /** Ids grow, as UUIDv7 do. */
   newId(prefix: string): string {
-    this.#ids += 1;
-    return `${prefix}${String(this.#ids).padStart(4, "0")}`;
+    this.lastId += 1;
+    return `${prefix}${String(this.lastId).padStart(4, "0")}`;
   }
 
   /** Notes a person's id at the provider, which belongs to the candidate who had it first. */
   know(person: PersonRow, id: string) {
     const keptId = person.fault?.kind === "forgotten" ? person.fault.id : null;
     if (keptId !== id) {
-      this.#ids += 1;
-      person.knownAs = this.#ids;
+      this.lastId += 1;
+      person.knownAs = this.lastId;
     }
     Object.assign(person, { id, fault: null });
   }
@@ -223,10 +235,32 @@ export class Store {
     if (row.claim === null) row.dueAt = Math.max(Math.min(row.dueAt, now), row.notBefore ?? now);
   }
 
+  /** Ends a claim. Work of which nothing is left is deleted, unless a hint has arrived in the meantime. */
+  endClaim(
+    row: WorkRow,
+    revision: number,
+    { afterMs, attempts, priority, isFirm = false }: Rest,
+    now: number,
+  ) {
+    const isHinted = row.revision !== revision;
+    if (afterMs === undefined && !isHinted) return void this.work.delete(`${row.kind} ${row.key}`);
+    const waitMs =
+      !isHinted || isFirm ? afterMs : attempts > 0 ? Math.min(afterMs ?? HINTED_MS, HINTED_MS) : 0;
+    Object.assign(row, {
+      claim: null,
+      attempts,
+      priority: isHinted ? Math.min(row.priority, priority) : priority,
+      dueAt: now + (waitMs ?? 0),
+      notBefore: isFirm ? now + (afterMs ?? 0) : null,
+    });
+  }
+
   /** Makes failed work due: the provider responds again. */
   retryNow(now: number) {
     for (const row of this.work.values())
-      if (row.attempts > 0 && row.claim === null && row.kind !== "probe")
-        Object.assign(row, { dueAt: now, notBefore: null });
+      if (row.attempts > 0 && row.kind !== "probe") {
+        row.revision += 1;
+        Object.assign(row, { notBefore: null, ...(row.claim === null && { dueAt: now }) });
+      }
   }
 }

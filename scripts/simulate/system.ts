@@ -3,7 +3,7 @@ import { Network } from "./network.ts";
 import { PersonRuns } from "./person-runs.ts";
 import { ProviderRecords, type ProviderShift } from "./provider.ts";
 import { drawsFrom } from "./random.ts";
-import { type Planner, Worker } from "./runs.ts";
+import { type Watcher, Worker } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
 import { Store } from "./store.ts";
 import { Timeline } from "./timeline.ts";
@@ -29,7 +29,7 @@ export class SimulatedSystem {
   readonly timeliness: Timeliness;
   readonly #isLogged: boolean;
 
-  constructor(schedule: Schedule, planner: Planner, isLogged: boolean) {
+  constructor(schedule: Schedule, planner: Watcher, isLogged: boolean) {
     this.#isLogged = isLogged;
     this.seed = schedule.seed;
     this.records = new ProviderRecords(schedule.dialect);

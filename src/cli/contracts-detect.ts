@@ -15,7 +15,7 @@ export const DETECT_FLAGS = Object.fromEntries(
 ) as { [Name in keyof typeof verifyFlags]: Omit<(typeof verifyFlags)[Name], "default"> };
 
 /** The groups of checks that detect no form. */
-const FORMLESS: readonly Group[] = ["authentication", "tenants", "errors", "generated", "contracts"];
+const FORMLESS: readonly Group[] = ["authentication", "tenants", "errors", "contracts"];
 
 export type DetectValues = {
   readonly [Flag in keyof typeof DETECT_FLAGS]?: string | boolean | string[] | undefined;

@@ -1,5 +1,4 @@
-import { openConfigured } from "../platform/configured-database.ts";
-import { readDatabaseConfig } from "../platform/database-config.ts";
+import { openConfigured, readDatabaseConfig } from "../platform/database-config.ts";
 import { distribute as distributeTables } from "../platform/db/distribute.ts";
 import { ConfigError, dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";

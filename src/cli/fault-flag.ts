@@ -1,7 +1,7 @@
 import { operationsTable } from "../../generated/provider/server.ts";
 import type { OperationId } from "../sandbox/faults/fault.ts";
 import { faultTopics } from "../sandbox/faults/registry.ts";
-import { type FaultName, isFaultName } from "../sandbox/faults/switchboard.ts";
+import { type FaultName, faultNamed } from "../sandbox/faults/switchboard.ts";
 
 /** `--fault NAME` or `--fault NAME:OPERATION`. */
 export interface FaultFlag {
@@ -28,8 +28,8 @@ export function faultList(): string {
 
 /** @throws Error whose message is one line for the user */
 export function readFaultFlag(text: string): FaultFlag {
-  const [name = "", operation] = text.split(":");
-  if (!isFaultName(name)) throw new Error(`there is no fault ${JSON.stringify(name)}: --help lists them all`);
+  const [named = "", operation] = text.split(":");
+  const name = faultNamed(named, ": --help lists them all");
   if (operation === undefined || isOperation(operation)) return { name, operation };
   const operations = operationsTable.map(({ operationId }) => operationId).join(", ");
   throw new Error(`there is no operation ${JSON.stringify(operation)}; there are ${operations}`);

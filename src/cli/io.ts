@@ -1,32 +1,27 @@
 import { visible } from "../contract/visible-text.ts";
-import { type Conversation, converse } from "./converse.ts";
 
-/** Where a command writes, one line at a time, and what it reads beside its arguments. Text of others cannot control the terminal. */
+/** Where a command writes, one line at a time, and the environment that it reads. Text of others cannot control the terminal. */
 export interface Io {
   stdout: (line: string) => void;
   stderr: (line: string) => void;
   /** Writes to stdout with colours; the caller escapes text of others. Undefined: stdout is no terminal, or NO_COLOR (no-color.org) is set. */
   styled?: (line: string) => void;
   env: Readonly<Record<string, string | undefined>>;
-  /** Asks the user at the terminal. Undefined: there is no terminal. */
-  converse?: () => Conversation;
 }
 
 interface Streams extends Pick<Io, "env"> {
   readonly stdout: NodeJS.WritableStream & { isTTY?: boolean };
   readonly stderr: NodeJS.WritableStream;
-  readonly stdin: { isTTY?: boolean };
 }
 
 /** Returns the input and output of a process. */
-export function ioOf({ stdout, stderr, stdin, env }: Streams): Io {
+export function ioOf({ stdout, stderr, env }: Streams): Io {
   const [styled, error] = [lineWriter(stdout), lineWriter(stderr)];
   return {
     stdout: (line) => styled(visible(line)),
     stderr: (line) => error(visible(line)),
     env,
     ...(stdout.isTTY === true && !env.NO_COLOR && { styled }),
-    ...(stdin.isTTY && stdout.isTTY && { converse }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SECOND_MS } from "../contract/durations.ts";
 import { visibleLine } from "../contract/visible-text.ts";
@@ -8,12 +9,47 @@ import { type EventName, RETRY_AFTER_S } from "../verify/listen/retry-scenario.t
 import { HOLD_MS, type Seen } from "../verify/listen/webhook-receiver.ts";
 import { painter } from "../verify/reporters/terminal.ts";
 import { reportUnusable } from "./command-failure.ts";
-import { type Io, reportOutput } from "./io.ts";
-import { forwardTo, recordTo } from "./listen-record.ts";
+import { codeOf, type Io, reportOutput } from "./io.ts";
 import { openReports, printJson, printVerdict } from "./print-verdict.ts";
 import { untilStopped } from "./stop-signal.ts";
 import { numberFlag, readFlags, UsageError, visibleToken } from "./usage.ts";
 import { webAddress } from "./verify-options.ts";
+
+/** Appends each received webhook to a file, as one line of JSON. @throws UsageError when the file cannot be written */
+export function recordTo(file: string): (seen: Seen) => void {
+  append(file, "");
+  return ({ event, answer }) => {
+    if (event && answer !== "held")
+      append(file, `${JSON.stringify({ at: new Date().toISOString(), answer, event })}\n`);
+  };
+}
+
+function append(file: string, text: string): void {
+  try {
+    appendFileSync(file, text);
+  } catch (error) {
+    throw new UsageError(`--record ${file}: cannot be written (${codeOf(error)})`);
+  }
+}
+
+export interface Forwarding {
+  url: string;
+  token: string;
+  print: (line: string) => void;
+}
+
+/** Sends each acknowledged webhook to another address, such as the integration of a platform. */
+export function forwardTo({ url, token, print }: Forwarding): (seen: Seen) => Promise<void> | undefined {
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  return ({ number, event, answer }) => {
+    if (!event || answer !== 200) return undefined;
+    const sent = fetch(url, { method: "POST", headers, body: JSON.stringify(event), redirect: "manual" });
+    return sent.then(
+      ({ status }) => print(`  ${number} forwarded: ${status}`),
+      () => print(`  ${number} not forwarded: no response from ${url}`),
+    );
+  };
+}
 
 const DEFAULT_PORT = 3000;
 const DEFAULT_SECONDS = 120;

@@ -1,5 +1,5 @@
-import { openConfigured } from "../platform/configured-database.ts";
-import { readDatabaseConfig } from "../platform/database-config.ts";
+import { copyInto } from "../platform/backup/to-postgres.ts";
+import { openConfigured, readDatabaseConfig } from "../platform/database-config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import type { Database } from "../platform/db/engine.ts";
 import { checkSchema, migrate as migrateDatabase } from "../platform/db/migrate.ts";
@@ -8,12 +8,26 @@ import { createLog } from "../platform/log.ts";
 import { reportFailure } from "./command-failure.ts";
 import { existingDatabase } from "./existing-database.ts";
 import type { Io } from "./io.ts";
-import { readFlags } from "./usage.ts";
+import { readFlags, UsageError } from "./usage.ts";
+
+const EVERY = 100_000;
+
+/** Returns what counts rows, and prints a line on the standard error for each 100,000: the work may take minutes. */
+export function rowProgress({ stderr }: Pick<Io, "stderr">, verb: string): (rows: number) => void {
+  let total = 0;
+  return (rows) => {
+    const before = Math.floor(total / EVERY);
+    total += rows;
+    if (Math.floor(total / EVERY) > before) stderr(`${verb} ${Math.floor(total / EVERY) * EVERY} rows`);
+  };
+}
 
 const HELP = `shiftpact migrate: brings the schema of the database up to date, and reports what it did.
 
   --check      changes nothing: exit code 0: up to date, 1: migrations are missing, 3: the schema is newer than this version
   --data DIR   SHIFTPACT_DATA or .shiftpact unless given
+  --from DIR   copies everything from the embedded database in DIR, whose platform is stopped, into the empty PostgreSQL of DATABASE_URL:
+               everything or nothing. No platform starts on DIR afterwards
 
 It reads DATABASE_URL or, for a pooler in transaction mode, DIRECT_DATABASE_URL beside it; unset: the embedded database in the data folder,
 which no other process may have open. Run it as the role that owns the schema; the processes of the platform then start with AUTO_MIGRATE=0.
@@ -23,7 +37,8 @@ version and does not work with it, or of another commit before the first release
 
 Examples:
   DATABASE_URL=postgres://owner@localhost/shiftpact shiftpact migrate
-  shiftpact migrate --check --data ./data`;
+  shiftpact migrate --check --data ./data
+  DATABASE_URL=postgres://owner@localhost/shiftpact shiftpact migrate --from ./data`;
 
 const OK = 0;
 const FAILED = 1;
@@ -34,7 +49,7 @@ export async function migrate(argv: string[], io: Io): Promise<number> {
   try {
     const text = { type: "string" } as const;
     const flag = { type: "boolean" } as const;
-    const options = { data: text, check: flag, help: { ...flag, short: "h" } } as const;
+    const options = { data: text, from: text, check: flag, help: { ...flag, short: "h" } } as const;
     const { values } = readFlags({ args: argv, options });
     if (values.help) {
       io.stdout(HELP);
@@ -44,8 +59,17 @@ export async function migrate(argv: string[], io: Io): Promise<number> {
     const dataDir = dataDirOf(env, values.data);
     const place = { ...readDatabaseConfig(env), dataDir };
     if (!place.databaseUrl && values.check) existingDatabase(dataDir);
-    const database = await openConfigured(place, createLog(env.LOG_LEVEL || "warn"), openUnmigrated);
+    const log = createLog(env.LOG_LEVEL || "warn");
+    const { from } = values;
+    if (from !== undefined && (!place.databaseUrl || values.check))
+      throw new UsageError("--from copies into PostgreSQL: set DATABASE_URL, and omit --check");
+    const source = from && (await openUnmigrated({ dataDir: existingDatabase(from), log }));
+    const database = await openConfigured(place, log, openUnmigrated).catch(async (error) => {
+      if (source) await source.close();
+      throw error;
+    });
     try {
+      if (source) return await copy(source, database, io).finally(source.close);
       return await (values.check ? check(database, io) : apply(database, io));
     } finally {
       await database.close();
@@ -53,6 +77,12 @@ export async function migrate(argv: string[], io: Io): Promise<number> {
   } catch (error) {
     return reportFailure("migrate", error, io);
   }
+}
+
+async function copy(source: Database, target: Database, io: Io): Promise<number> {
+  const rows = await copyInto(target, source, rowProgress(io, "copied"));
+  io.stdout(`copied ${rows} rows: start the platform with DATABASE_URL, and the SECRET_KEY of the folder`);
+  return OK;
 }
 
 async function apply({ raw }: Database, io: Io): Promise<number> {

@@ -3,7 +3,6 @@ import type { Operator, Problem, Role } from "../../generated/operations/types.t
 import { ROLE_NAMES } from "../contract/role.ts";
 import { visibleLine } from "../contract/visible-text.ts";
 import { ConfigError, readEnvironment } from "../platform/environment.ts";
-import { settingOf } from "../platform/settings.ts";
 import { inputErrorsOf } from "./input-errors.ts";
 import type { Io } from "./io.ts";
 import { choice, platformUrlFlag, readFlags, UsageError } from "./usage.ts";
@@ -18,7 +17,7 @@ const HELP = `shiftpact operators: manages who may use the operations API of a r
                                        prints a new token; the previous one stays valid for N hours (24 unless given)
   revoke NAME                          revokes every token permanently
 
-  --url URL      the platform; SHIFTPACT_URL or http://127.0.0.1:3000 unless given
+  --url URL      the platform; http://127.0.0.1:3000 unless given
   --token TOKEN  of an admin; OPERATIONS_TOKEN, or the file that OPERATIONS_TOKEN_FILE names, unless given
   --json         one JSON object for each operator or token
 
@@ -57,10 +56,10 @@ export async function operators(argv: string[], io: Io): Promise<number> {
       io.stdout(HELP);
       return 0;
     }
-    const env = readEnvironment(io.env, ["SHIFTPACT_URL"]);
+    const env = readEnvironment(io.env);
     const token = values.token ?? env.OPERATIONS_TOKEN;
     if (!token) throw new UsageError("give --token or set OPERATIONS_TOKEN");
-    const url = platformUrlFlag(values.url) ?? settingOf(env, "SHIFTPACT_URL");
+    const url = platformUrlFlag(values.url) ?? "http://127.0.0.1:3000";
     const headers = { Authorization: `Bearer ${token}` };
     const api = createClient({ baseUrl: `${url.replace(/\/$/, "")}/operations/v1`, headers });
     await run(positionals, values, { api, io });

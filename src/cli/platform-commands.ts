@@ -1,3 +1,4 @@
+import { afterRestore } from "./after-restore.ts";
 import { backup } from "./backup.ts";
 import { distribute } from "./distribute.ts";
 import type { Io } from "./io.ts";
@@ -16,6 +17,7 @@ export const PLATFORM_COMMANDS = {
   distribute,
   backup,
   restore,
+  "after-restore": afterRestore,
   operators,
 } satisfies Record<string, (argv: string[], io: Io) => Promise<number>>;
 

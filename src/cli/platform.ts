@@ -5,17 +5,42 @@ import { type Platform, startPlatform } from "../platform/main.ts";
 import { kitVersion } from "../verify/package-files.ts";
 import { createProviderCheck } from "./check-provider.ts";
 import { reportFailure } from "./command-failure.ts";
-import { endAfter, endOnUnexpected } from "./end-process.ts";
 import type { Io } from "./io.ts";
 import { settingsHelp } from "./settings-help.ts";
 import { untilStopped } from "./stop-signal.ts";
-import { readFlags } from "./usage.ts";
+import { numberFlag, readFlags } from "./usage.ts";
 import { webPages } from "./web-pages.ts";
+
+/**
+ * Reports an uncaught error and ends the process with code 1, because its state is undefined. What was acknowledged is stored.
+ * Returns a function that removes the handlers.
+ */
+export function endOnUnexpected(report: (error: unknown) => void): () => void {
+  const end = (error: unknown) => {
+    try {
+      report(error);
+    } finally {
+      process.exit(1);
+    }
+  };
+  // Unhandled rejections arrive here too.
+  process.on("uncaughtException", end);
+  return () => void process.off("uncaughtException", end);
+}
+
+/** Ends the process if it is still alive after `ms`; with code 1 unless its command has ended. */
+export function endAfter(ms: number, report: () => void): void {
+  const end = () => {
+    if (process.exitCode === undefined) report();
+    process.exit(process.exitCode ?? 1);
+  };
+  setTimeout(end, ms).unref();
+}
 
 const HELP = `shiftpact platform: receives webhooks, fills shifts, and shows their state to operators.
 
-  --port N     instead of PORT
-  --host H     instead of HOST
+  --port N     instead of the port in PORT
+  --host H     instead of the host in PORT
   --data DIR   instead of SHIFTPACT_DATA
   --version    prints the version
 
@@ -24,10 +49,10 @@ Settings are read from the environment.
 ${settingsHelp()}
 
 When it listens it prints {"listening":true,"port":N}. Logs go to stderr. Exit code 0: stopped; 1: it could not start or continue;
-2: flags or settings that cannot be used, or missing rights in the database; 3: the schema of the database is newer than this
+2: flags or settings that cannot be used, missing rights in the database, or a database that was restored (shiftpact after-restore); 3: the schema of the database is newer than this
 version and does not work with it, of another commit before the first release, or old with AUTO_MIGRATE=0. A second SIGINT or SIGTERM ends it at once.
 
-Other commands: migrate, backup, restore, operators. Each has --help, and is run as \`shiftpact NAME\` or \`shiftpact-platform NAME\`.
+Other commands: migrate, backup, restore, after-restore, operators. Each has --help, and is run as \`shiftpact NAME\` or \`shiftpact-platform NAME\`.
 
 Examples:
   shiftpact platform --port 3000 --data ./data
@@ -50,22 +75,17 @@ const STOP_MS = 9_500;
  */
 export async function platform(argv: string[], io: Io): Promise<number> {
   try {
-    const {
-      port: PORT,
-      host,
-      data: dataDir,
-      help,
-      version,
-    } = readFlags({ args: argv, options: FLAGS }).values;
+    const { port, host, data: dataDir, help, version } = readFlags({ args: argv, options: FLAGS }).values;
     if (help || version) {
       io.stdout(help ? HELP : kitVersion());
       return 0;
     }
-    const env = { ...io.env, ...(PORT !== undefined && { PORT }) };
-    return await run(
-      readConfig(env, { ...(host && { host }), ...(dataDir !== undefined && { dataDir }) }),
-      io,
-    );
+    const flags = {
+      ...(port !== undefined && { port: numberFlag("port", port, 0, 65_535) }),
+      ...(host && { host }),
+      ...(dataDir !== undefined && { dataDir }),
+    };
+    return await run(readConfig(io.env, flags), io);
   } catch (error) {
     return reportFailure("platform", error, io);
   }

@@ -1,9 +1,35 @@
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CouldNotRun } from "../verify/could-not-run.ts";
 import { writeVerdict } from "../verify/reporters/terminal-report.ts";
 import { verdictFiles } from "../verify/reporters/verdict-files.ts";
 import type { Verdict } from "../verify/verdict.ts";
-import { type Io, reportOutput } from "./io.ts";
-import { openReportFolder } from "./report-folder.ts";
+import { codeOf, type Io, reportOutput } from "./io.ts";
 import { UsageError } from "./usage.ts";
+
+/** Where the reports of one run are written. */
+export type ReportFolder = (name: string) => (text: string) => void;
+
+/**
+ * Creates the folder when missing. Reports of an earlier run are removed, so all files belong to this run.
+ * @throws CouldNotRun when the folder is not writable
+ */
+export function openReportFolder(folder: string, names: readonly string[]): ReportFolder {
+  inFolder(folder, () => {
+    mkdirSync(folder, { recursive: true });
+    rmdirSync(mkdtempSync(join(folder, ".shiftpact-")));
+    for (const name of names) rmSync(join(folder, name), { force: true });
+  });
+  return (name) => (text) => inFolder(folder, () => writeFileSync(join(folder, name), text));
+}
+
+function inFolder(folder: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw new CouldNotRun(`--report ${folder}: not writable (${codeOf(error)}); give a writable folder`);
+  }
+}
 
 /** Prints one finding per line, and the summary last. */
 export function printJson({ findings, summary }: Verdict, io: Io): void {

@@ -1,14 +1,11 @@
-import { CHAPTERS } from "../platform/setting-chapters.ts";
-import { notesOf } from "../platform/setting-rules.ts";
-import { SETTINGS, type SettingName } from "../platform/settings.ts";
+import { CHAPTERS, notesOf, SETTINGS, type SettingName } from "../platform/settings.ts";
 
 const WIDTH = 110;
 const INDENT = " ".repeat(29);
 
 /** Returns the settings that `shiftpact platform` reads, as lines for a terminal. */
 export function settingsHelp(): string {
-  const { "Other commands": _, ...chapters } = CHAPTERS;
-  return Object.entries(chapters)
+  return Object.entries(CHAPTERS)
     .map(([title, settings]) => [`${title}:`, ...Object.keys(settings).map(entryOf)].join("\n"))
     .join("\n\n");
 }

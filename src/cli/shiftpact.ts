@@ -18,8 +18,9 @@ const COMMANDS: Commands = {
   ...ofPlatform("migrate", "bring the schema of the platform's database up to date, or check it"),
   ...ofPlatform("distribute", "distribute the platform's tables over the workers of Citus, by organisation"),
   ...ofPlatform("operators", "add, list, rotate and revoke the operators of a running platform"),
-  ...ofPlatform("backup", "write everything that the platform has stored to one file, while it runs"),
-  ...ofPlatform("restore", "restore such a file into an empty database, or add an organisation to one"),
+  ...ofPlatform("backup", "write the embedded database to one file, while the platform runs"),
+  ...ofPlatform("restore", "restore such a file into a new data folder"),
+  ...ofPlatform("after-restore", "prepare a restored database, so that nothing is sent twice"),
   sandbox: {
     summary: "run a reference provider in any dialect, with faults on request",
     load: async () => (await import("./sandbox.ts")).sandbox,
@@ -27,10 +28,6 @@ const COMMANDS: Commands = {
   verify: {
     summary: "verify a running provider against the contract",
     load: async () => (await import("./verify.ts")).verify,
-  },
-  init: {
-    summary: "set up the verification of a provider: fixtures and a CI job",
-    load: async () => (await import("./init.ts")).init,
   },
   listen: {
     summary: "stand in for the platform and check the webhooks of a provider",
@@ -48,10 +45,6 @@ const COMMANDS: Commands = {
     summary: "write the Pact files that fit a provider's forms, for any Pact verifier",
     load: async () => (await import("./contracts.ts")).contracts,
   },
-  spec: {
-    summary: "print a document of the contract in one file, for a generator in any language",
-    load: async () => (await import("./spec.ts")).spec,
-  },
 };
 
 const HELP = [
@@ -59,7 +52,7 @@ const HELP = [
   "",
   "  shiftpact COMMAND [OPTIONS]",
   "",
-  ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`),
+  ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(15)}${summary}`),
   "",
   "shiftpact COMMAND --help shows the options, with examples.",
   "shiftpact --version prints the version.",

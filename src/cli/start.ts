@@ -5,16 +5,15 @@ import type { Mail } from "../platform/deps.ts";
 import { ConfigError } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { type Platform, startPlatform } from "../platform/main.ts";
-import { type FaultName, faultNames, isFaultName } from "../sandbox/faults/switchboard.ts";
+import { type FaultName, faultNamed, faultNames } from "../sandbox/faults/switchboard.ts";
 import type { StoredShift } from "../sandbox/organisation.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
 import { createProviderCheck } from "./check-provider.ts";
 import { catchMails, mailedLink } from "./demo/candidate-link.ts";
 import { readDemo, writeDemo } from "./demo/demo-file.ts";
+import { runDemo } from "./demo/flows.ts";
 import { freePort, startNotifiedService } from "./demo/notified-service.ts";
-import { createPrinter } from "./demo/printer.ts";
-import { runDemo } from "./demo/run-demo.ts";
-import { type DemoContext, operationsOf } from "./demo/step.ts";
+import { createPrinter, type DemoContext, operationsOf } from "./demo/step.ts";
 import { type Io, reportOutput } from "./io.ts";
 import { isMain } from "./is-main.ts";
 import { runCommand } from "./run-command.ts";
@@ -93,13 +92,8 @@ function readOptions(args: string[]): Options | undefined {
     port: numberFlag("port", values.port, 0, 65_535),
     sandboxPort: numberFlag("sandbox-port", values["sandbox-port"], 0, 65_535),
     dataDir: values.data,
-    faults: values.fault.map(faultOf),
+    faults: values.fault.map((name) => faultNamed(name, `; there are ${faultNames.join(", ")}`)),
   };
-}
-
-function faultOf(name: string): FaultName {
-  if (isFaultName(name)) return name;
-  throw new Error(`there is no fault ${JSON.stringify(name)}; there are ${faultNames.join(", ")}`);
 }
 
 async function run(options: Options, io: Io, timeoutMs: number): Promise<number> {

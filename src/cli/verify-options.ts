@@ -1,12 +1,24 @@
 import { randomInt } from "node:crypto";
 import { operationsTable } from "../../generated/provider/server.ts";
+import { schemas } from "../../generated/provider/validators.js";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
-import { type Fixtures, groups, type OtherTenant, type VerifyOptions } from "../verify/options.ts";
+import { isStorable } from "../contract/storable-text.ts";
+import {
+  type Fixtures,
+  type Group,
+  groups,
+  type OtherTenant,
+  type VerifyOptions,
+} from "../verify/options.ts";
 import { createShift } from "./create-shift.ts";
 import type { Io } from "./io.ts";
-import { shellWord } from "./shell-word.ts";
 import { choice, numberFlag, readFlags, tokenFlag, UsageError, uuidFlag } from "./usage.ts";
 import { readFixtures, readNumbers } from "./verify-fixtures.ts";
+
+/** Returns the text as one word of a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
 
 /** The parsed command line. */
 export interface CommandLine {
@@ -16,7 +28,12 @@ export interface CommandLine {
   report: string | undefined;
   /** A run that never saw a required operation succeed does not fail. */
   allowsIncomplete: boolean;
+  /** What the command line names and the kit no longer has. */
+  notices: readonly string[];
 }
+
+/** Former groups, with the one that has their checks. */
+const FORMER_GROUPS: Readonly<Record<string, Group>> = { generated: "errors" };
 
 const OPERATIONS = operationsTable.map(({ operationId }) => operationId);
 
@@ -40,7 +57,6 @@ export const VERIFY_FLAGS = {
   numbers: { type: "string" },
   "fail-on": { type: "string", default: "error" },
   seed: { type: "string" },
-  runs: { type: "string" },
   "read-only": { type: "boolean", default: false },
   "other-provider-id": { type: "string" },
   "other-token": { type: "string" },
@@ -74,15 +90,18 @@ export function readCommandLine(argv: string[], env: Io["env"]): CommandLine | u
     ...given("rate", flags.rate, (text) => numberFlag("rate", text, 1, 1_000)),
     ...given("operations", flags.operation, (lists) => namesIn("operation", lists, "operation", OPERATIONS)),
     command: commandOf(argv, flags),
-    ...given("only", flags.only, (lists) => namesIn("only", lists, "group", groups)),
-    ...given("skip", flags.skip, (lists) => namesIn("skip", lists, "group", groups)),
+    ...given("only", flags.only, (lists) => groupsIn("only", lists)),
+    ...given("skip", flags.skip, (lists) => groupsIn("skip", lists)),
     ...given("seed", flags.seed, seedOf),
     ...given("numbers", flags.numbers, readNumbers),
-    ...given("runs", flags.runs, (text) => numberFlag("runs", text, 1, 10_000)),
     ...given("timeoutMs", flags.timeout, (text) => numberFlag("timeout", text, 1, 600) * 1_000),
   };
   const allowsIncomplete = flags["allow-incomplete"] || flags["read-only"];
-  return { options, json: flags.json, report: flags.report, allowsIncomplete };
+  const notices = itemsOf([...(flags.only ?? []), ...(flags.skip ?? [])]).flatMap((name) => {
+    const now = FORMER_GROUPS[name];
+    return now ? [`there is no group ${name} any more: the fixed inputs of ${now} are in its place`] : [];
+  });
+  return { options, json: flags.json, report: flags.report, allowsIncomplete, notices };
 }
 
 /** Returns an option that is omitted when its flag is. */
@@ -119,6 +138,9 @@ export function webAddress(name: string, text: string): URL {
   );
 }
 
+const isShiftId = (id: string) => isStorable(id) && schemas.ShiftId(id);
+const isCandidateId = (id: string) => isStorable(id) && schemas.ProviderCandidateId(id);
+
 /** Flags for single members override the file. */
 function fixturesOf(flags: Flags): Fixtures {
   const fixtures: Fixtures = {
@@ -127,8 +149,12 @@ function fixturesOf(flags: Flags): Fixtures {
     ...given("cancellableShiftId", flags["cancellable-shift-id"], asIs),
   };
   const cancellable = [fixtures.cancellableShiftId ?? []].flat();
-  if (fixtures.shiftId === "" || cancellable.includes("")) {
-    throw new UsageError("--shift-id and --cancellable-shift-id must not be empty");
+  const shifts = [fixtures.shiftId ?? [], cancellable].flat();
+  const candidates = [fixtures.knownCandidateId ?? []].flat();
+  if (!shifts.every(isShiftId) || !candidates.every(isCandidateId)) {
+    throw new UsageError(
+      'the ids of shifts and candidates have 1 to 200 characters, and are not "." or ".."',
+    );
   }
   if (fixtures.shiftId !== undefined && cancellable.includes(fixtures.shiftId)) {
     throw new UsageError(
@@ -138,6 +164,19 @@ function fixturesOf(flags: Flags): Fixtures {
   return fixtures;
 }
 
+const itemsOf = (lists: readonly string[]) =>
+  lists.flatMap((list) => list.split(",")).map((name) => name.trim());
+
+/** A former group runs as the one in its place, and to skip it skips nothing. */
+function groupsIn(flag: "only" | "skip", lists: readonly string[]): Group[] {
+  const names = itemsOf(lists).flatMap((name) => {
+    const now = FORMER_GROUPS[name];
+    if (now === undefined) return [name];
+    return flag === "only" ? [now] : [];
+  });
+  return namesIn(flag, names, "group", groups);
+}
+
 /** @param kind what the flag names, for the message */
 function namesIn<Name extends string>(
   flag: string,
@@ -145,8 +184,7 @@ function namesIn<Name extends string>(
   kind: string,
   known: readonly Name[],
 ): Name[] {
-  const names = lists.flatMap((list) => list.split(",")).map((name) => name.trim());
-  return names.map((name) => {
+  return itemsOf(lists).map((name) => {
     const found = known.find((each) => each === name);
     if (found !== undefined) return found;
     throw new UsageError(

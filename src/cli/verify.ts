@@ -11,7 +11,7 @@ import {
   verify as verifyProvider,
 } from "../verify/index.ts";
 import { type Io, reportOutput } from "./io.ts";
-import { openReportFolder } from "./report-folder.ts";
+import { openReportFolder } from "./print-verdict.ts";
 import { UsageError } from "./usage.ts";
 import { FIXTURE_MEMBERS } from "./verify-fixtures.ts";
 import { type CommandLine, readCommandLine } from "./verify-options.ts";
@@ -52,8 +52,7 @@ ${Object.entries(FIXTURE_MEMBERS)
   --report DIR                 writes report.html, junit.xml and report.json there
   --json                       one finding a line, the summary last
   --fail-on error|warning      what makes the verdict "fails"; error unless given
-  --seed N|random              seed of the generated inputs; 1 unless given, and shown in the report
-  --runs N                     generated inputs of each kind; 8 unless given
+  --seed N|random              seed of made-up ids; 1 unless given, and shown in the report
   --timeout S                  for one answer, in seconds; 10 unless given
 
 Exit code: 0 the provider conforms, 1 it does not or not every required operation was seen to succeed,
@@ -78,7 +77,9 @@ export async function verify(argv: string[], io: Io): Promise<number> {
   }
 }
 
-async function run({ options, json, report, allowsIncomplete }: CommandLine, io: Io): Promise<number> {
+async function run(command: CommandLine, io: Io): Promise<number> {
+  const { options, json, report, allowsIncomplete, notices } = command;
+  for (const notice of notices) io.stderr(`shiftpact verify: ${notice}`);
   const files = report === undefined ? [] : fileReports(report, options.failOn ?? "error");
   const onEvent = everyReporter([json ? jsonLines(io.stdout) : forPeople(io), ...files]);
   const { signal, off } = stopOnSignal(io);

@@ -74,6 +74,12 @@ export const MAX_PAUSE_MS = MINUTE_MS;
 /** How often a closed circuit is reported while calls succeed, because another process may have reported it as open. */
 export const CIRCUIT_REPORT_MS = MINUTE_MS;
 
+/** How many deliveries of a channel are under way in a process. As many again may be, in place of those that last longer than `SLOW_MS`. */
+export const CHANNEL_PLACES = 5;
+
+/** A delivery that lasts longer leaves its place to another one. */
+export const SLOW_MS = 5 * SECOND_MS;
+
 /** The time-out of one mail, from the connection to the server's last reply. */
 export const MAIL_TIMEOUT_MS = 30 * SECOND_MS;
 

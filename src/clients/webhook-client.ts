@@ -4,6 +4,7 @@ import { isReceipt } from "../../generated/platform/validators.js";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../contract/durations.ts";
 import { traceHeaders } from "../contract/trace.ts";
+import { ParameterError } from "../runtime/path.ts";
 import { readRetryAfter } from "./provider/answer.ts";
 
 /** The delay before each try, after the one before, in milliseconds (decisions, "provider's webhook retries"). */
@@ -46,7 +47,10 @@ type Try =
   | { outcome: "no"; reason: string };
 
 export interface WebhookClient {
-  /** Resolves when the platform has accepted or refused the event, or after the last try; the traceId is the same on each. */
+  /**
+   * Resolves when the platform has accepted or refused the event, or after the last try; the traceId is the same on each. It rejects
+   * with a `ParameterError`, before the call, if the kind cannot be part of a path.
+   */
   send(event: Message, signal?: AbortSignal): Promise<Delivery>;
 }
 
@@ -98,6 +102,7 @@ function createPost(options: WebhookClientOptions): (event: Message, signal?: Ab
       return outcomeOf(answer.response, kind === undefined || confirmsReceipt(answer.data), now());
     } catch (error) {
       signal?.throwIfAborted();
+      if (error instanceof ParameterError) throw error;
       const isLate = error instanceof Error && error.name === "TimeoutError";
       return {
         outcome: "again",

@@ -20,6 +20,8 @@ export const URGENCY_OF = {
   unassign_failed: "urgent",
   candidate_ambiguous: "urgent",
   candidate_id_shared: "urgent",
+  candidate_number_changed: "urgent",
+  assigned_as_another: "urgent",
   cancellation_refused: "urgent",
   outlet_not_mapped: "normal",
   role_not_mapped: "normal",

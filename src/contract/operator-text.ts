@@ -4,7 +4,7 @@
  */
 export { backlogText } from "./operator-text/backlog.ts";
 export { failureText } from "./operator-text/failure.ts";
-export { healthText } from "./operator-text/health.ts";
+export { HEALTH_BY_GRAVITY, healthText } from "./operator-text/health.ts";
 export { issueCodes, issueText, issueTitle } from "./operator-text/issue.ts";
 export { outcomeText } from "./operator-text/outcome.ts";
 export { agreeing, capitalised, counted, entryOf, people } from "./operator-text/phrases.ts";
@@ -13,7 +13,6 @@ export {
   cancelledByText,
   changeReasonText,
   deliveryText,
-  isWarning,
   mailWaitText,
   warningText,
 } from "./operator-text/reasons.ts";

@@ -48,7 +48,7 @@ export const catalogue = {
   notification_withdrawn: { status: 409, title: "The notification no longer applies" },
   mail_not_configured: { status: 409, title: "The platform has no mail server" },
   registry_absent: { status: 409, title: "The provider offers no candidate registry" },
-  registry_too_long: { status: 409, title: "The registry is too long for one response" },
+  registry_too_long: { status: 409, title: "The registry is too long" },
   integration_not_draft: { status: 409, title: "Only a draft allows this" },
   integration_is_draft: { status: 409, title: "A draft does not allow this" },
   integration_deleting: { status: 409, title: "The integration is being deleted" },

@@ -4,9 +4,6 @@ const LONGEST_NAME = 200;
 /** PostgreSQL's text cannot hold U+0000, and its UTF-8 no lone surrogate, which the driver would replace in silence. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
-/** Whether an id can be stored, and be a segment of a path: a URL loses "." and "..", which percent-encoding leaves as they are. */
-export const isUsableId = (id: string): boolean => isStorable(id) && id !== "." && id !== "..";
-
 export const isLongName = (name: string): boolean => firstOf(name).length > LONGEST_NAME;
 
 /** What is kept of a name or an address. It goes into every notification and is only shown, so what is no character is replaced. */

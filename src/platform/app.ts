@@ -11,9 +11,7 @@ import { createOperatorTokens } from "./access/operators.ts";
 import { createSessions } from "./access/sessions.ts";
 import type { Backlogs } from "./backlog/backlogs.ts";
 import type { Config } from "./config.ts";
-import type { Processes } from "./db/processes.ts";
 import type { Deps } from "./deps.ts";
-import { auditExport } from "./http/audit-export.ts";
 import { audited } from "./http/audited.ts";
 import {
   type OperatorAuthentication,
@@ -37,15 +35,12 @@ import { jobHandlers } from "./http/operations/jobs.ts";
 import { monitoringHandlers } from "./http/operations/monitoring.ts";
 import { notificationHandlers } from "./http/operations/notifications.ts";
 import { streamHandlers } from "./http/operations/stream.ts";
-import { organisationExport } from "./http/organisation-export.ts";
 import { logInvalidResponse, requestLog, traceId } from "./http/request-log.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
-import { webhookCounts } from "./http/webhook-counts.ts";
 import type { Readiness } from "./inbox/readiness.ts";
 import type { Inbox } from "./inbox/receive.ts";
 import type { RejectedWebhooks } from "./inbox/rejected-webhooks.ts";
-import type { FieldUses } from "./integrations/field-uses.ts";
 import { createTokenOwners } from "./integrations/tokens.ts";
 import type { Figures } from "./metrics/figures.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -72,9 +67,7 @@ export interface AppParts extends Settings {
   metrics: Pick<Metrics, "text" | "contentType">;
   figures: Pick<Figures, "flush">;
   backlogs: Backlogs;
-  fieldUses: Pick<FieldUses, "flush">;
   rejections: RejectedWebhooks;
-  processes: Pick<Processes, "count">;
   isDraining: () => boolean;
   /** Milliseconds. */
   streamCheckMs?: number;
@@ -92,9 +85,6 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
   const failures = createAddressLimit(parts.unknownTokenLimit, now);
   const inboxOnly = { kysely: deps.database.inbox };
   const owners = createTokenOwners(inboxOnly, failures, now);
-  const limit = parts.webhookRateLimit;
-  const isShared = () => parts.processes.count() > 1;
-  const counts = webhookCounts({ database: inboxOnly, log, limit, isShared, now });
   const onProblem: OnProblem = (error, request) =>
     parts.rejections.note(error, { url: request.originalUrl, owner: webhookOwnerOf(request) });
   const contract = platformRouter({
@@ -104,7 +94,7 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
       ...webhookHandlers(deps, parts.inbox, parts.observer),
       ...healthHandlers(parts.readiness, parts.isDraining),
     },
-    authenticate: webhookAuthentication(owners, limit, log, counts),
+    authenticate: webhookAuthentication(owners, parts.webhookRateLimit, log),
   });
   const open = () => contractApp(parts, contract);
   const app = open();
@@ -121,9 +111,7 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
     next();
   });
   if (!parts.management) app.get("/metrics", onlyLocal(authenticate), metricsHandler(parts.metrics));
-  app.get("/operations/v1/audit/export", auditExport({ deps, authenticate }));
-  app.get("/operations/v1/integrations/:providerId/export", organisationExport({ deps, authenticate }));
-  app.get("/operations/v1/backup", backupHandler({ deps, authenticate }));
+  app.get("/operations/v1/backup", backupHandler(deps, authenticate));
   const handlersOf = (scoped: Deps): Handlers<Identity> => ({
     ...integrationHandlers({ ...parts, deps: scoped, owners }),
     ...catalogueHandlers(scoped),
@@ -151,7 +139,7 @@ export function createApps(parts: AppParts): { app: Express; publicApp: Express 
 /** What everyone may reach: the operations of the contract and the health checks. */
 function contractApp({ log, observer, trustProxy }: AppParts, contract: Router): Express {
   const app = emptyApp();
-  if (trustProxy !== undefined) app.set("trust proxy", trustProxy);
+  if (trustProxy !== undefined) trust(app, trustProxy);
   app.use(requestLog(log));
   app.use(["/api/v3", "/webhooks"], timeWebhooks(observer));
   return app.use(contract);
@@ -168,6 +156,15 @@ function closed(
 ): Express {
   app.use((_request, _response, next) => next(problem("not_found", { detail })));
   return app.use(translateErrors(log), problemHandler({ traceId, onProblem }));
+}
+
+/** More than any request passes through: a caller behind a trusted proxy may name thousands. */
+const MOST_PROXIES = 10;
+
+function trust(app: Express, proxies: NonNullable<AppParts["trustProxy"]>): void {
+  app.set("trust proxy", proxies);
+  const isTrusted: (address: string, nth: number) => boolean = app.get("trust proxy fn");
+  app.set("trust proxy", (address: string, nth: number) => nth < MOST_PROXIES && isTrusted(address, nth));
 }
 
 /** Paths are matched by case, as the documents have them, whatever a proxy before the platform does. */

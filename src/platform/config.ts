@@ -1,6 +1,7 @@
 import type { Language } from "../../generated/operations/types.ts";
+import { MINUTE_MS } from "../contract/durations.ts";
 import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
-import { syncOne } from "./db/sync.ts";
+import { syncOne } from "./db/folder.ts";
 import type { AlertSettings, OfferMailLimits, OfferWaves } from "./deps.ts";
 import { ConfigError, checkEnvironment, dataDirOf } from "./environment.ts";
 import { readSecrets, type Secrets } from "./kept-secrets.ts";
@@ -47,6 +48,13 @@ export interface Config extends DatabaseConfig, Secrets {
   alerts?: AlertSettings;
 }
 
+/** A person who mistypes stays below it, and a program that guesses gets nowhere. A minute, from each address. */
+const UNKNOWN_TOKENS = 30;
+/** Shifts are announced one by one: a month of them at once would otherwise be hundreds of mails to each person. */
+const OFFER_MAIL: OfferMailLimits = { everyMs: 10 * MINUTE_MS, perDay: 10 };
+/** Long enough to read a mail and to answer it before the next people get one. */
+const WAVE_PAUSE_MS = 30 * MINUTE_MS;
+
 /** How notifications are mailed. */
 export interface MailSettings {
   /**
@@ -72,30 +80,25 @@ export interface MailSettings {
  */
 export function readConfig(
   given: NodeJS.ProcessEnv,
-  { host, port, dataDir: folder }: { host?: string; port?: number; dataDir?: string } = {},
+  { dataDir: folder, ...flags }: { host?: string; port?: number; dataDir?: string } = {},
   sync: (path: string) => void = syncOne,
 ): Config {
-  const flags = { ...(host !== undefined && { HOST: host }), ...(port !== undefined && { PORT: `${port}` }) };
-  const { env, faults } = checkEnvironment({ ...given, ...flags }, SETTING_NAMES);
+  const { env, faults } = checkEnvironment(given, SETTING_NAMES);
   if (faults.length > 0) throw new ConfigError(faults);
   const dataDir = dataDirOf(env, folder);
   const of = <Name extends SettingName>(name: Name) => settingOf(env, name);
-  const [managementPort, publicPort] = [of("MANAGEMENT_PORT"), of("PUBLIC_PORT")];
+  const { host, port } = { host: "127.0.0.1", ...of("PORT"), ...flags };
+  const [management, publicPlace] = [of("MANAGEMENT_PORT"), of("PUBLIC_PORT")];
   const trustProxy = of("TRUST_PROXY");
   const publicUrl = of("PUBLIC_URL");
-  const [url, from] = [of("SMTP_URL"), of("SMTP_FROM")];
-  const [fromName, replyTo] = [of("SMTP_FROM_NAME"), of("SMTP_REPLY_TO")];
+  const [url, sender, replyTo] = [of("SMTP_URL"), of("SMTP_FROM"), of("SMTP_REPLY_TO")];
   const alertEmail = of("ALERT_EMAIL");
   const [webhookUrl, secrets] = [of("NOTIFICATION_WEBHOOK_URL"), of("NOTIFICATION_WEBHOOK_SECRETS")];
   return {
-    host: of("HOST"),
-    port: of("PORT"),
-    ...(managementPort !== undefined && {
-      management: { host: of("MANAGEMENT_HOST") ?? of("HOST"), port: managementPort },
-    }),
-    ...(publicPort !== undefined && {
-      publicPlace: { host: of("PUBLIC_HOST") ?? of("HOST"), port: publicPort },
-    }),
+    host,
+    port,
+    ...(management && { management: { host, ...management } }),
+    ...(publicPlace && { publicPlace: { host, ...publicPlace } }),
     ...(trustProxy !== undefined && { trustProxy }),
     drainMs: of("DRAIN_SECONDS"),
     ...readDatabaseConfig(env),
@@ -103,16 +106,16 @@ export function readConfig(
     allowInsecureProviders: of("ALLOW_INSECURE_PROVIDERS"),
     webhookRateLimit: of("WEBHOOK_RATE_LIMIT"),
     providerRateLimit: of("PROVIDER_RATE_LIMIT"),
-    unknownTokenLimit: of("UNKNOWN_TOKEN_LIMIT"),
-    offerMail: { everyMs: of("OFFER_MAIL_MINUTES"), perDay: of("OFFER_MAIL_DAILY_LIMIT") },
-    offerWaves: { size: of("OFFER_WAVE_SIZE"), pauseMs: of("OFFER_WAVE_MINUTES") },
+    unknownTokenLimit: UNKNOWN_TOKENS,
+    offerMail: OFFER_MAIL,
+    offerWaves: { size: of("OFFER_WAVE_SIZE"), pauseMs: WAVE_PAUSE_MS },
     language: of("CANDIDATE_LANGUAGE"),
     ...(publicUrl !== undefined && { publicUrl }),
     logLevel: of("LOG_LEVEL"),
     retention: readRetention(env),
-    ...(url && from && { mail: { url, from, ...(fromName && { fromName }), ...(replyTo && { replyTo }) } }),
+    ...(url && sender && { mail: { url, ...sender, ...(replyTo && { replyTo }) } }),
     ...(webhookUrl && secrets && { webhook: { url: webhookUrl, secrets } }),
-    alerts: { severity: of("ALERT_SEVERITY"), ...(alertEmail && { email: alertEmail }) },
+    alerts: { severity: "urgent", ...(alertEmail && { email: alertEmail }) },
     ...readSecrets(env, { dataDir, sync }),
   };
 }

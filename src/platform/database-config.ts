@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { type Database, type Log, openDatabase } from "./db/database.ts";
 import type { Env } from "./setting-kinds.ts";
 import { settingOf } from "./settings.ts";
 
@@ -21,4 +23,19 @@ export function readDatabaseConfig(env: Env): DatabaseConfig {
     databasePool: settingOf(env, "DATABASE_POOL"),
     autoMigrate: settingOf(env, "AUTO_MIGRATE"),
   };
+}
+
+type Place = DatabaseConfig & { dataDir: string };
+
+/**
+ * Opens the database of the settings. Rejects with one clear line when it cannot be used.
+ * @param open `openUnmigrated` leaves the schema alone.
+ */
+export async function openConfigured(
+  { databaseUrl: url, directDatabaseUrl: directUrl, databasePool: connections, autoMigrate, dataDir }: Place,
+  log: Log,
+  open: typeof openDatabase = openDatabase,
+): Promise<Database> {
+  const where = url ? { url, directUrl, connections } : { dataDir: join(dataDir, "database") };
+  return open({ ...where, autoMigrate, log });
 }

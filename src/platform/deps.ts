@@ -27,22 +27,20 @@ export interface Vault {
   seal(text: string): string;
   /** Throws if the text was sealed with an unknown key, or was modified. */
   open(sealed: string): string;
-  /** Returns a key of 32 bytes (HKDF-SHA-256) for one purpose. `keyId`: the key that seals unless given. Throws for an unknown one. */
-  derive(purpose: string, salt: Buffer, keyId?: string): Buffer;
 }
 
 /** Stores personal numbers: sealed, with a keyed hash for look-ups. */
 export interface Numbers {
   hash(number: PersonalNumber): string;
   /** Returns the columns of a candidate. */
-  columns(number: PersonalNumber): StoredNumber & { personal_number_hash: string };
+  columns(number: PersonalNumber): StoredNumber & { personalNumberHash: string };
   /** Throws for an erased person and for a damaged number. */
   open(stored: StoredNumber): PersonalNumber;
 }
 
 export interface StoredNumber {
   /** Null of an erased person. */
-  personal_number_sealed: string | null;
+  personalNumberSealed: string | null;
 }
 
 /** A link opens the shift of a notification, all shifts of a candidate at an organisation, or the calendar with them. */

@@ -1,8 +1,14 @@
 import { readFileSync } from "node:fs";
 import { distance } from "fastest-levenshtein";
 import type { Env } from "./setting-kinds.ts";
-import { SETTING_RULES } from "./setting-rules.ts";
-import { DATABASE_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName, settingOf } from "./settings.ts";
+import {
+  DATABASE_SETTINGS,
+  SETTING_NAMES,
+  SETTING_RULES,
+  SETTINGS,
+  type SettingName,
+  settingOf,
+} from "./settings.ts";
 
 /** Settings that hold a secret: each may be given as a file, `NAME_FILE`. */
 export const SECRETS: readonly string[] = SETTING_NAMES.filter((name) => SETTINGS[name].isSecret);
@@ -41,7 +47,16 @@ export function checkEnvironment(
   const { env, faults: unreadable } = withSecretFiles(given);
   // A file that cannot be read is the cause of what would be missing.
   if (unreadable.length > 0) return { env, faults: unreadable };
-  return { env, faults: [...misspelt(given), ...empty(env), ...wrong(env, names), ...broken(env, names)] };
+  return {
+    env,
+    faults: [
+      ...gone(given, names),
+      ...misspelt(given),
+      ...empty(env),
+      ...wrong(env, names),
+      ...broken(env, names),
+    ],
+  };
 }
 
 /** The contents of the files replace their names, without their last line break; one line for each file that cannot be used. */
@@ -102,10 +117,36 @@ const NAMES: readonly string[] = [
   ...SECRETS.map((name) => `${name}_FILE`),
 ];
 
+/** Settings of earlier versions, and what holds now. */
+const GONE: Readonly<Record<string, string>> = {
+  HOST: "write PORT=HOST:PORT",
+  MANAGEMENT_HOST: "write MANAGEMENT_PORT=HOST:PORT",
+  PUBLIC_HOST: "write PUBLIC_PORT=HOST:PORT",
+  UNKNOWN_TOKEN_LIMIT: "30 unknown tokens a minute from an address",
+  RETAIN_EVENTS_DAYS: "30 days",
+  RETAIN_TRACES_DAYS: "30 days",
+  RETAIN_ISSUES_DAYS: "365 days",
+  OFFER_MAIL_MINUTES: "10 minutes",
+  OFFER_MAIL_DAILY_LIMIT: "10 mails within 24 hours",
+  OFFER_WAVE_MINUTES: "30 minutes",
+  ALERT_SEVERITY: "operators are alerted of urgent issues",
+  SMTP_FROM_NAME: "write SMTP_FROM=NAME <ADDRESS>",
+  SHIFTPACT_URL: "name the platform with --url",
+  SECRET_KEYS: "SECRET_KEY takes several keys, separated by commas",
+};
+
+/** Shells and build tools set HOST as well: it is refused only by commands that read PORT, which would not listen where it says. */
+const gone = (env: Env, names: readonly SettingName[]): string[] =>
+  Object.entries(GONE).flatMap(([name, now]) =>
+    env[name] === undefined || (name === "HOST" && !names.includes("PORT"))
+      ? []
+      : [`${name} is no longer a setting: ${now}; unset it`],
+  );
+
 /** A misspelt setting would be ignored in silence: with DATABSE_URL the platform would start on an empty database. */
 function misspelt(env: Env): string[] {
   return Object.keys(env).flatMap((name) => {
-    if (NAMES.includes(name)) return [];
+    if (NAMES.includes(name) || name in GONE) return [];
     const [meant] = NAMES.filter((each) => distance(name, each) <= 2).sort(
       (one, other) => distance(name, one) - distance(name, other),
     );

@@ -35,7 +35,7 @@ export async function raiseIssue(trx: Trx, { newId, now }: Parts, issue: Issue):
 /** Publishes on the stream that issues were raised or, with `resolvedAt`, resolved. */
 function publishIssues(trx: Trx, issues: readonly StoredIssue[], resolvedAt: Date | null): void {
   const at = resolvedAt?.toISOString() ?? null;
-  for (const { provider_id: providerId, issue_id: issueId, code } of issues)
+  for (const { providerId, issueId, code } of issues)
     publish(trx, { type: "issue", issueId, providerId, code, resolvedAt: at });
 }
 
@@ -57,22 +57,22 @@ export async function resolveIssues(
   { providerId, codes, subject, shiftId, where }: IssueFilter,
 ): Promise<number> {
   const at = now();
-  let update = trx.updateTable("issues").set({ resolved_at: at }).where("resolved_at", "is", null);
-  if (providerId !== undefined) update = update.where("provider_id", "=", providerId);
+  let update = trx.updateTable("issues").set({ resolvedAt: at }).where("resolvedAt", "is", null);
+  if (providerId !== undefined) update = update.where("providerId", "=", providerId);
   if (codes) update = update.where("code", "in", codes);
   if (subject) update = update.where(sql<boolean>`subject = ${jsonbOf(subject)}`);
   if (shiftId !== undefined) update = update.where(sql<boolean>`subject ->> 'shiftId' = ${shiftId}`);
   if (where) update = update.where(where);
-  const rows = await update.returning(["provider_id", "issue_id", "code"]).execute();
+  const rows = await update.returning(["providerId", "issueId", "code"]).execute();
   publishIssues(trx, rows, at);
   return rows.length;
 }
 
-type StoredIssue = Pick<Selectable<IssuesTable>, "provider_id" | "issue_id" | "code">;
+type StoredIssue = Pick<Selectable<IssuesTable>, "providerId" | "issueId" | "code">;
 
 export function findIssue(db: Kysely<Schema>, issueId: string): Promise<StoredIssue | undefined> {
-  const issues = db.selectFrom("issues").select(["provider_id", "issue_id", "code"]);
-  return issues.where("issue_id", "=", issueId).executeTakeFirst();
+  const issues = db.selectFrom("issues").select(["providerId", "issueId", "code"]);
+  return issues.where("issueId", "=", issueId).executeTakeFirst();
 }
 
 export type IssueState = "open" | "snoozed" | "resolved";
@@ -112,10 +112,10 @@ export async function changeOpenIssues(
   const at = now();
   const { resolved, assignedTo, snoozedUntil } = change;
   const set = {
-    ...(resolved && { resolved_at: at }),
-    ...(assignedTo !== undefined && { assigned_to: assignedTo }),
+    ...(resolved && { resolvedAt: at }),
+    ...(assignedTo !== undefined && { assignedTo }),
     ...(snoozedUntil !== undefined && {
-      snoozed_until: snoozedUntil === null ? null : new Date(snoozedUntil),
+      snoozedUntil: snoozedUntil === null ? null : new Date(snoozedUntil),
     }),
   };
   const isOther = sql.join(
@@ -129,14 +129,17 @@ export async function changeOpenIssues(
   const entry = jsonbOf({ at: at.toISOString(), ...change });
   const history = sql<string>`case when jsonb_array_length(history) < ${sql.lit(MOST_HISTORY)} then history else history - 0 end || ${entry}`;
   const issues: StoredIssue[] = [];
-  for (const [providerId, of] of Map.groupBy(rows.slice(0, MOST_CHANGED), (row) => row.provider_id)) {
-    const ids = of.map(({ issue_id }) => issue_id);
+  for (const [providerId, of] of Map.groupBy(rows.slice(0, MOST_CHANGED), (row) => row.providerId)) {
+    // What holds deletions, or ends that, locks the integration before the issue.
+    if (resolved && of.some(({ code }) => code === "mass_disappearance"))
+      await sql`select 1 from integrations where provider_id = ${providerId} for update`.execute(trx);
+    const ids = of.map(({ issueId }) => issueId);
     const update = trx
       .updateTable("issues")
       .set({ ...set, history })
-      .where("provider_id", "=", providerId);
+      .where("providerId", "=", providerId);
     const those = update.where(sql<boolean>`issue_id = any(${idList(ids)}) and ${changed}`);
-    issues.push(...(await those.returning(["provider_id", "issue_id", "code"]).execute()));
+    issues.push(...(await those.returning(["providerId", "issueId", "code"]).execute()));
   }
   publishIssues(trx, issues, resolved ? at : null);
   return { issues, more: rows.length > MOST_CHANGED };

@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Vault } from "./deps.ts";
 import { ConfigError } from "./environment.ts";
-import { createVault } from "./integrations/vault.ts";
-import { type Env, type Kind, key, keys, token } from "./setting-kinds.ts";
+import { type Env, type Kind, keys, token } from "./setting-kinds.ts";
 
 export interface SecretFolder {
   dataDir: string;
@@ -29,9 +27,8 @@ export function readSecrets(env: Env, folder: SecretFolder): Secrets {
     env.OPERATIONS_TOKEN ||
     readOrCreateSecret(folder, "operations-token", token, () => randomBytes(24).toString("base64url"));
   const given =
-    env.SECRET_KEYS ||
     env.SECRET_KEY ||
-    readOrCreateSecret(folder, "secret-key", key, () => randomBytes(32).toString("base64"));
+    readOrCreateSecret(folder, "secret-key", keys, () => randomBytes(32).toString("base64"));
   const [secretKey = Buffer.alloc(0), ...olderSecretKeys] = keys.read(given);
   return { operationsToken, secretKey, ...(olderSecretKeys.length > 0 && { olderSecretKeys }) };
 }
@@ -65,19 +62,6 @@ function readOrCreateSecret(
  */
 export const keptToken = (env: Env, dataDir: string): string | undefined =>
   env.OPERATIONS_TOKEN || readKept(join(dataDir, "operations-token"));
-
-/**
- * Returns the vault of the keys in the environment or, if they are kept there, in the data folder; none is made.
- * @param env as `readEnvironment` returns it
- * @param dataDir unset: the environment alone counts
- */
-export function keptVault(env: Env, dataDir: string | undefined): Vault | undefined {
-  const text =
-    env.SECRET_KEYS || env.SECRET_KEY || (dataDir && readKept(join(dataDir, "secret-key"))) || undefined;
-  if (text === undefined || keys.faultOf("", text, {}) !== undefined) return undefined;
-  const [first, ...older] = keys.read(text);
-  return first && createVault(first, older);
-}
 
 function readKept(path: string): string | undefined {
   try {

@@ -2,17 +2,12 @@ import { hostname } from "node:os";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import { scrub } from "../contract/personal-data.ts";
 import { visible } from "../contract/visible-text.ts";
-import { createRepetitions } from "./log-repetitions.ts";
-
-/** The number of pino's level `warn`. */
-const WARN = 40;
 
 /**
- * Returns a log of structured lines without personal data or secrets, each with the name of its level and the process that wrote it. A warning
- * or an error that is repeated within a minute is summarised. `destination`: stderr unless given; stdout belongs to the command.
+ * Returns a log of structured lines without personal data or secrets, each with the name of its level and the process that wrote it.
+ * `destination`: stderr unless given; stdout belongs to the command.
  */
 export function createLog(level: string, destination?: DestinationStream): Logger {
-  const repetitions = createRepetitions();
   const options: LoggerOptions = {
     level,
     base: { instance: `${hostname()}:${process.pid}` },
@@ -22,11 +17,6 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     hooks: {
       // pino's redaction does not reach into texts, so the finished line is scrubbed. It escapes control characters up to U+001F only.
       streamWrite: (line) => visible(scrub(line)),
-      logMethod(args, method, number) {
-        const isFault = number >= WARN;
-        if (!isFault || repetitions.isWritten(args, (line, message) => method.call(this, line, message)))
-          method.apply(this, args);
-      },
     },
   };
   return pino(options, destination ?? pino.destination({ dest: 2, sync: false }));

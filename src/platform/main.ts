@@ -70,7 +70,7 @@ async function startParts(
   shutdown: Shutdown,
 ): Promise<Platform> {
   const { allowInsecureProviders, operationsToken, webhookRateLimit, unknownTokenLimit } = config;
-  const { deps, worker, processes, ...counted } = await openDeps(config, options, log, shutdown);
+  const { deps, worker, ...counted } = await openDeps(config, options, log, shutdown);
   const { database, signals } = deps;
   const dispatcher = createDispatcher(deps);
   const readiness = createReadiness({ database, log, knownSchema: await knownVersion() });
@@ -94,7 +94,6 @@ async function startParts(
     readiness,
     stream,
     log,
-    processes,
     ...counted,
     isDraining: () => isDraining,
     operationsToken,

@@ -11,29 +11,29 @@ import {
 import { createBacklogs } from "./backlog/backlogs.ts";
 import { openPersonalNumbers } from "./candidates/personal-numbers.ts";
 import type { Config } from "./config.ts";
-import { openConfigured } from "./configured-database.ts";
+import { openConfigured } from "./database-config.ts";
 import type { Database } from "./db/database.ts";
+import { requireSamePlace } from "./db/place.ts";
 import { joinProcesses } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
 import { createThrottle } from "./db/throttle.ts";
-import type { Channel, CheckProvider, Deps } from "./deps.ts";
+import type { Channel, CheckProvider, Deps, NotificationWebhook } from "./deps.ts";
 import { newId } from "./ids.ts";
 import { createRejectedWebhooks } from "./inbox/rejected-webhooks.ts";
 import { createProviderClients } from "./integrations/clients.ts";
-import { createFieldUses } from "./integrations/field-uses.ts";
 import { noteBroken, noteCircuit, noteSilence } from "./integrations/health.ts";
 import { probe } from "./integrations/probe.ts";
-import { REGISTRY_WORKER } from "./integrations/registry.ts";
+import { importOnce, REGISTRY_WORKER } from "./integrations/registry.ts";
 import { checkSecretKeys } from "./integrations/reseal.ts";
 import { createVault } from "./integrations/vault.ts";
 import { createLinkTokens } from "./links/tokens.ts";
-import { followLogLevel } from "./log-level.ts";
 import { createFigures } from "./metrics/figures.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { toAll } from "./metrics/observer.ts";
 import { createReadings } from "./metrics/readings.ts";
+import { deliverMail } from "./notifications/deliver.ts";
 import { createEmailChannel } from "./notifications/email.ts";
-import { deliver } from "./notifications/hand-over.ts";
+import { handOver } from "./notifications/hand-over.ts";
 import { createNotificationWebhook } from "./notifications/webhook.ts";
 import { reconcilePerson } from "./people/run.ts";
 import { openSealedKey } from "./sealed-keys.ts";
@@ -51,6 +51,7 @@ export interface DepsOptions {
   database?: Database;
   /** Delivers the notifications; as configured unless given. */
   channel?: Channel;
+  webhook?: NotificationWebhook;
   now?: () => Date;
   timing?: Partial<Timing>;
   retries?: Partial<RetryPolicy>;
@@ -76,16 +77,14 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
   const vault = createVault(config.secretKey, config.olderSecretKeys);
   const database = options.database ?? (await openConfigured(config, log));
   if (!options.database) shutdown.closeLast(database.close);
+  await requireSamePlace(database.raw.executeSql);
   await checkSecretKeys(database.raw.executeSql, vault);
   const numbers = await openPersonalNumbers(database, vault);
   const processes = await joinProcesses(database, log);
-  const fieldUses = createFieldUses({ database, log });
   const figures = createFigures({ database, log, now });
   const rejections = createRejectedWebhooks({ database, log, newId, now });
   // Together, so that a database that does not answer costs the waiting time only once.
-  shutdown.closeLast(() =>
-    Promise.all([fieldUses.close(), rejections.close(), figures.close(), processes.leave()]),
-  );
+  shutdown.closeLast(() => Promise.all([rejections.close(), figures.close(), processes.leave()]));
   const backlogs = createBacklogs({
     database,
     now,
@@ -109,7 +108,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     log,
     http: { allowInsecure, timeoutMs },
     limits: callLimits(config, options),
-    processes: () => processes.count(),
+    processes,
     onCall: observer.providerCalled,
     onCircuit: (providerId, circuit) => {
       if (circuit.state === "closed") worker.responds(providerId);
@@ -117,17 +116,17 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     },
     onSilence: (providerId, ms) => noteSilence(deps, providerId, ms),
     onBroken: (providerId) => noteBroken(deps, providerId),
-    onFields: fieldUses.note,
   });
   shutdown.closeLast(clients.close);
   const registries = createThreads({ file: REGISTRY_WORKER, atOnce: 2, ...options.registryThreads });
   shutdown.closeLast(registries.close);
   const signals = await openSignals(database);
   shutdown.closeLast(signals.close);
-  shutdown.closeLast(followLogLevel(log, signals));
   const channel = options.channel ?? (config.mail && createEmailChannel(config.mail));
   shutdown.closeLast(() => channel?.close());
-  const webhook = config.webhook && createNotificationWebhook({ ...config.webhook, allowInsecure, now });
+  const webhook =
+    options.webhook ??
+    (config.webhook && createNotificationWebhook({ ...config.webhook, allowInsecure, now }));
   shutdown.closeLast(() => webhook?.close());
   const deps: Deps = {
     database,
@@ -159,7 +158,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     ...(config.alerts && { alerts: config.alerts }),
   };
   const worker = workerOf(deps, options, shutdown);
-  return { deps, worker, processes, fieldUses, rejections, figures, backlogs, metrics, observer };
+  return { deps, worker, rejections, figures, backlogs, metrics, observer };
 }
 
 function workerOf(deps: Deps, { calls }: DepsOptions, shutdown: Shutdown): Worker {
@@ -178,8 +177,10 @@ function workerOf(deps: Deps, { calls }: DepsOptions, shutdown: Shutdown): Worke
       person: traced(deps, reconcilePerson(deps)),
       probe: probe(deps),
       refresh: refresh(deps),
+      registry: traced(deps, importOnce(deps, stopping.signal)),
       ...(deps.checkProvider && { check: checkOnce(deps, stopping.signal) }),
-      ...((channel || webhook) && { mail: traced(deps, deliver(deps)) }),
+      ...(channel && { mail: traced(deps, deliverMail(deps, channel)) }),
+      ...(webhook && { webhook: traced(deps, handOver(deps, webhook)) }),
     },
   });
 }

@@ -3,7 +3,7 @@ import { settingOf } from "./settings.ts";
 
 /** How many days data is kept. */
 export interface Retention {
-  /** Events after their arrival, for which repeated webhooks are recognised. At least 30. */
+  /** Events after their arrival, for which repeated webhooks are recognised. */
   events: number;
   /** Trace steps. */
   traces: number;
@@ -15,12 +15,13 @@ export interface Retention {
   issues: number;
 }
 
+/** What no law asks for has no setting: a month to look into what happened, a year to see what comes back. */
+const FIXED = { events: 30, traces: 30, issues: 365 };
+
 export const readRetention = (env: Env): Retention => ({
-  events: settingOf(env, "RETAIN_EVENTS_DAYS"),
-  traces: settingOf(env, "RETAIN_TRACES_DAYS"),
+  ...FIXED,
   jobs: settingOf(env, "RETAIN_JOBS_DAYS"),
   notifications: settingOf(env, "RETAIN_NOTIFICATIONS_DAYS"),
-  issues: settingOf(env, "RETAIN_ISSUES_DAYS"),
 });
 
 /** Unless set otherwise. */

@@ -9,10 +9,10 @@ export async function openSealedKey(
   name: string,
 ): Promise<Buffer> {
   const found = () =>
-    kysely.selectFrom("sealed_keys").select("sealed").where("name", "=", name).executeTakeFirst();
+    kysely.selectFrom("sealedKeys").select("sealed").where("name", "=", name).executeTakeFirst();
   if (!(await found()))
     await kysely
-      .insertInto("sealed_keys")
+      .insertInto("sealedKeys")
       .values({ name, sealed: vault.seal(randomBytes(32).toString("base64")) })
       .onConflict((conflict) => conflict.doNothing())
       .execute();

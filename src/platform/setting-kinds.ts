@@ -37,14 +37,10 @@ const kindOf = <Value>({
 const asWritten = (text: string): string => text;
 
 /** @param length of the unit, if the value is read as milliseconds */
-export function wholeNumber(
-  least: number,
-  most: number,
-  { unit = "", length = 1, reason = "" } = {},
-): Kind<number> {
+export function wholeNumber(least: number, most: number, { unit = "", length = 1 } = {}): Kind<number> {
   return kindOf({
     form: `${least} to ${most} ${unit}`.trim(),
-    must: `a whole number from ${least} to ${most}${reason && `: ${reason}`}`,
+    must: `a whole number from ${least} to ${most}`,
     isValid: (text) => /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most,
     read: (text) => Number(text) * length,
   });
@@ -68,11 +64,19 @@ export const language = oneOf<Language>("en", "sv");
 
 export const folder = kindOf({ form: "a path", isValid: () => true, read: asWritten });
 
-export const listenAddress = kindOf({
-  form: "an address or a name of this machine",
-  isValid: (text) => /^[\w.:-]+$/.test(text),
-  read: asWritten,
+/** A port, with the address to listen on before it if it is not the default. */
+export const place: Kind<{ host?: string; port: number }> = kindOf({
+  form: "`PORT` or `HOST:PORT`",
+  must: "a port from 0 to 65535, or HOST:PORT",
+  isValid: (text) => /^(?:(?:[\w.-]+|\[[\da-f:.]+\]):)?\d{1,5}$/i.test(text) && placeOf(text).port <= 65_535,
+  read: placeOf,
 });
+
+function placeOf(text: string): { host?: string; port: number } {
+  const colon = text.lastIndexOf(":");
+  const port = Number(text.slice(colon + 1));
+  return colon < 0 ? { port } : { host: text.slice(0, colon).replace(/^\[|\]$/g, ""), port };
+}
 
 /** As Express's `trust proxy` takes them. */
 export const proxies = kindOf({
@@ -103,12 +107,6 @@ export const postgresUrl: Kind<string> = {
   faultOf: faultOfUrl,
   read: asWritten,
 };
-
-export const platformUrl = kindOf({
-  form: "`http://HOST:PORT` or `https://HOST:PORT`",
-  isValid: () => true,
-  read: asWritten,
-});
 
 export const publicUrl = kindOf({
   form: "`https://HOST`, with a path where a proxy removes it",
@@ -141,18 +139,31 @@ function isSmtpUrl(text: string): boolean {
   }
 }
 
+const isMailAddress = (text: string): boolean => /^[^\s@<>,;:"]{1,64}@[^\s@<>,;:"]{1,250}$/.test(text);
+
 export const mailAddress = kindOf({
   form: "a bare address, such as `shifts@example.com`",
-  isValid: (text) => /^[^\s@<>,;:"]{1,64}@[^\s@<>,;:"]{1,250}$/.test(text),
+  isValid: isMailAddress,
   read: asWritten,
 });
 
-/** It is shown beside an address, and must not look like another one. */
-export const senderName = kindOf({
-  form: "1 to 60 characters without control characters, `<`, `>`, `@` and quotes",
-  isValid: (text) => /^[^\p{Cc}<>@"\\]{1,60}$/u.test(text),
-  read: asWritten,
+export const sender = kindOf({
+  form: "an address, or `NAME <ADDRESS>` with 1 to 60 characters without control characters, `<`, `>`, `@` and quotes",
+  must: "an address, or NAME <ADDRESS> with a name of 1 to 60 characters without control characters, < > @ and quotes",
+  isValid: (text) => isMailAddress(senderOf(text).from),
+  read: senderOf,
 });
+
+const isSenderName = (text: string): boolean => /^[^\p{Cc}<>@"\\]{1,60}$/u.test(text);
+
+/** The name is shown beside the address, and must not look like another one. */
+function senderOf(text: string): { from: string; fromName?: string } {
+  const begin = text.indexOf(" <");
+  const written = text.slice(0, begin).trimEnd();
+  const fromName = /^".*"$/.test(written) ? written.slice(1, -1) : written;
+  const isNamed = begin > 0 && text.endsWith(">") && isSenderName(fromName) && fromName === fromName.trim();
+  return isNamed ? { from: text.slice(begin + 2, -1), fromName } : { from: text };
+}
 
 export const token = kindOf({
   form: "at least 22 printable characters without spaces",
@@ -163,13 +174,10 @@ export const token = kindOf({
 /** 32 bytes in base64 or base64url. Node's decoder skips any other character, and would make a key of anything. */
 const isKey = (text: string): boolean => /^[\w+/-]{43}=?$/.test(text);
 
-export const key = kindOf({ form: "32 bytes in base64", isValid: isKey, read: keysOf });
-
 export const keys = kindOf({
-  form: "keys of 32 bytes in base64, separated by commas",
-  must: "keys of 32 bytes in base64, with commas between them: the first one encrypts, all decrypt",
+  form: "32 bytes in base64, or several such keys separated by commas",
   isValid: (text) => split(text).every(isKey),
-  read: keysOf,
+  read: (text) => split(text).map((each) => Buffer.from(each, "base64")),
 });
 
 /** The address guard refuses a literal address here, and a name when it is resolved. */
@@ -199,7 +207,3 @@ function isWebhookSecret(text: string): boolean {
 }
 
 const split = (text: string): string[] => text.split(",").map((each) => each.trim());
-
-function keysOf(text: string): Buffer[] {
-  return split(text).map((each) => Buffer.from(each, "base64"));
-}

@@ -41,25 +41,22 @@ export interface Stream {
   close(): void;
 }
 
-export interface StreamOptions {
-  /** A reader with more unread events than this is dropped. */
-  maxWaiting?: number;
-  maxReaders?: number;
-  maxOfOperator?: number;
-}
+/** A reader with more unread events than this is dropped. */
+const MAX_WAITING = 1_000;
+const MAX_READERS = 100;
+const MAX_OF_OPERATOR = 20;
 
 /**
  * Streams what any process on the database commits, as server-sent events (WHATWG HTML, section 9.2). Decision: nothing is stored for disconnected
  * readers, so events have no ids. A reader that connects, or receives `gap`, reloads its lists.
  */
-export function createStream(signals: Pick<Signals, "subscribe">, options: StreamOptions = {}): Stream {
-  const { maxWaiting = 1_000, maxReaders = 100, maxOfOperator = 20 } = options;
+export function createStream(signals: Pick<Signals, "subscribe">): Stream {
   const readers = new Map<Reader, string>();
   let closed = false;
   const send = (event: SentEvent) => {
     for (const reader of readers.keys()) {
       reader.push(event);
-      if (reader.readableLength <= maxWaiting) continue;
+      if (reader.readableLength <= MAX_WAITING) continue;
       readers.delete(reader);
       reader.destroy();
     }
@@ -73,8 +70,8 @@ export function createStream(signals: Pick<Signals, "subscribe">, options: Strea
   });
   return {
     add: (reader, operator) => {
-      if (closed || readers.size >= maxReaders) return "full";
-      if ([...readers.values()].filter((each) => each === operator).length >= maxOfOperator)
+      if (closed || readers.size >= MAX_READERS) return "full";
+      if ([...readers.values()].filter((each) => each === operator).length >= MAX_OF_OPERATOR)
         return "operator_full";
       readers.set(reader, operator);
       return () => void readers.delete(reader);

@@ -19,11 +19,28 @@ interface Gathered {
   operator: string | undefined;
   topics: Set<string>;
   afterCommit: Set<() => void>;
+  locks: Database["locks"];
+  /** Holds locks beside the transaction. */
+  beside?: Beside;
 }
 
-/** Writes all rows of one kind in one statement, or one for each organisation. Writers run in ascending `order`. */
+interface Beside {
+  trx: Trx;
+  end(): Promise<void>;
+}
+
+/**
+ * The tables whose rows a transaction locks, or changes, in this order, so that two cannot deadlock; `locks` has those of people (`lockPeople`). Several rows
+ * of one are locked in the order of a key. The tests check it for every transaction that they run.
+ */
+export const LOCK_ORDER = ["jobs", "locks", "candidates", "bookings", "issues", "work"] as const;
+
+/** What a transaction writes at its end, in this order: each needs what is before it. */
+const WRITE_ORDER = ["shifts", "jobs", "own_people", "events", "notifications", "issues", "work"] as const;
+
+/** Writes all rows of one table in one statement, or one for each organisation. */
 export interface Writer<Row> {
-  order: number;
+  table: (typeof WRITE_ORDER)[number];
   /** Runs just before the commit, after all others, and not with `writeRows`. */
   isLast?: boolean;
   write(trx: Trx, rows: readonly Row[], organisation: Organisation): Promise<void>;
@@ -46,7 +63,7 @@ const gatheredBy = new WeakMap<Trx, Gathered>();
  * order. Functions registered with `afterCommit` are called once the transaction has committed.
  */
 export async function transact<T>(
-  { database, audit }: { database: Pick<Database, "kysely" | "isDistributed">; audit?: AuditScope },
+  { database, audit }: { database: Pick<Database, "kysely" | "isDistributed" | "locks">; audit?: AuditScope },
   work: (trx: Trx) => T | Promise<T>,
 ): Promise<T> {
   const gathered: Gathered = {
@@ -56,8 +73,9 @@ export async function transact<T>(
     operator: audit?.by,
     topics: new Set(),
     afterCommit: new Set(),
+    locks: database.locks,
   };
-  const result = await database.kysely.transaction().execute(async (trx) => {
+  const transaction = database.kysely.transaction().execute(async (trx) => {
     gatheredBy.set(trx, gathered);
     const value = await work(trx);
     await audit?.write(trx);
@@ -66,6 +84,7 @@ export async function transact<T>(
     await writeGathered(trx, gathered);
     return value;
   });
+  const result = await transaction.finally(() => gathered.beside?.end());
   for (const call of gathered.afterCommit) call();
   return result;
 }
@@ -74,6 +93,36 @@ function gathered(trx: Trx): Gathered {
   const own = gatheredBy.get(trx);
   if (!own) throw new Error("the transaction was not begun with transact");
   return own;
+}
+
+/**
+ * Returns where a transaction locks names. A distributed database commits at one worker after the other: what is locked in the transaction could be
+ * free before its rows are visible at every worker, so a second transaction holds the locks until the first has ended.
+ */
+export async function placeOfLocks(trx: Trx): Promise<Trx> {
+  const own = gathered(trx);
+  if (!own.locks) return trx;
+  own.beside ??= await openBeside(own.locks);
+  return own.beside.trx;
+}
+
+async function openBeside(kysely: Database["kysely"]): Promise<Beside> {
+  const opened = Promise.withResolvers<Trx>();
+  const over = Promise.withResolvers<void>();
+  const ended = kysely.transaction().execute(async (trx) => {
+    opened.resolve(trx);
+    await over.promise;
+  });
+  ended.catch(opened.reject);
+  const trx = await opened.promise;
+  return {
+    trx,
+    end: () => {
+      over.resolve();
+      // A lock that ends too late only lets others wait.
+      return ended.catch(() => undefined);
+    },
+  };
 }
 
 /** Writes the row at the end of the transaction, together with others of its kind. */
@@ -95,7 +144,8 @@ async function write(trx: Trx, isWanted: (writer: Writer<never>) => boolean): Pr
   const { rows, isDistributed } = gathered(trx);
   const wanted = [...rows].filter(([writer]) => isWanted(writer));
   for (const [writer] of wanted) rows.delete(writer);
-  wanted.sort(([one], [other]) => one.order - other.order);
+  const rankOf = ({ table }: Writer<never>) => WRITE_ORDER.indexOf(table);
+  wanted.sort(([one], [other]) => rankOf(one) - rankOf(other));
   for (const [writer, each] of wanted)
     for (const [organisation, group] of byOrganisation(each, isDistributed))
       await writer.write(trx, group as never[], organisation);

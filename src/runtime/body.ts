@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { isTooDeep, TOO_DEEP } from "./json.ts";
 import { ProblemError } from "./problem.ts";
 
 /** Present in an Express request when another middleware has already read the body. */
@@ -13,17 +14,20 @@ export interface BodyRule {
 
 const FORM = "application/x-www-form-urlencoded";
 
+/** Of a form. Each costs more than its letters. */
+const MOST_FIELDS = 1_000;
+
 /**
  * Returns the JSON value in the body of a request, or the fields of a form as texts; undefined without a body. A body that another middleware has
  * parsed is accepted as it is: its bytes are gone.
  * @throws ProblemError 415 for another media type, charset or content encoding, 413 above the limit, 400 for
- * text that is not JSON
+ * text that is not JSON, or is nested too deeply
  */
 export async function readContent(request: MaybeParsed, rule: BodyRule): Promise<unknown> {
   if (request.body !== undefined) return request.body;
   if (!hasBody(request)) return undefined;
   checkMediaType(request, rule.contentType);
-  if (Number(request.headers["content-length"] ?? 0) > rule.limit) throw tooLarge(rule.limit);
+  if (Number(request.headers["content-length"] ?? 0) > rule.limit) throw tooLong(rule.limit);
   const bytes = await readBytes(request, rule.limit);
   if (bytes.length === 0) return undefined;
   return rule.contentType === FORM ? fieldsOf(bytes) : parseJson(bytes);
@@ -31,13 +35,16 @@ export async function readContent(request: MaybeParsed, rule: BodyRule): Promise
 
 /** A field that is given twice is a list, which no schema of a text allows. */
 function fieldsOf(bytes: Buffer): Record<string, unknown> {
-  const fields = new URLSearchParams(bytes.toString("utf8"));
-  return Object.fromEntries(
-    [...new Set(fields.keys())].map((name) => {
-      const [first, ...others] = fields.getAll(name);
-      return [name, others.length === 0 ? first : [first, ...others]];
-    }),
-  );
+  const text = bytes.toString("utf8");
+  if (text.split("&", MOST_FIELDS + 1).length > MOST_FIELDS)
+    throw tooLarge(`The form has more than ${MOST_FIELDS} fields.`);
+  const fields = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const given = fields.get(name);
+    if (Array.isArray(given)) given.push(value);
+    else fields.set(name, given === undefined ? value : [given, value]);
+  }
+  return Object.fromEntries(fields);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -70,7 +77,7 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
       // The rest is read and dropped, so that the client receives the response.
       request.off("data", onData);
       request.resume();
-      reject(tooLarge(limit));
+      reject(tooLong(limit));
     };
     request.on("data", onData);
     request.once("end", () =>
@@ -86,18 +93,29 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
 
 /** Hides the parser's own message, which quotes the text: the text may hold personal data. */
 function parseJson(bytes: Buffer): unknown {
-  try {
-    if (isUtf8(bytes)) return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    throw new ProblemError(400, "malformed_json", { detail: "The body is not valid JSON." });
+  if (!isUtf8(bytes)) throw malformed("The body is not valid UTF-8.");
+  const text = bytes.toString("utf8");
+  if (isTooDeep(text)) {
+    const errors = [{ pointer: "", message: TOO_DEEP }];
+    throw new ProblemError(400, "validation_failed", { detail: "The request is not valid.", errors });
   }
-  throw new ProblemError(400, "malformed_json", { detail: "The body is not valid UTF-8." });
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformed("The body is not valid JSON.");
+  }
+}
+
+function malformed(detail: string): ProblemError {
+  return new ProblemError(400, "malformed_json", { detail });
 }
 
 function unsupported(detail: string): ProblemError {
   return new ProblemError(415, "unsupported_media_type", { detail });
 }
 
-function tooLarge(limit: number): ProblemError {
-  return new ProblemError(413, "payload_too_large", { detail: `The body is larger than ${limit} bytes.` });
+const tooLong = (limit: number) => tooLarge(`The body is larger than ${limit} bytes.`);
+
+function tooLarge(detail: string): ProblemError {
+  return new ProblemError(413, "payload_too_large", { detail });
 }

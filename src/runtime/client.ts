@@ -4,8 +4,10 @@ import createHttp, {
   type Middleware,
 } from "openapi-fetch";
 import type { ErrorStatus, MessageBody, ResponsesOf } from "./bodies.ts";
+import { pathFiller, requireHeaders, requireQuery } from "./path.ts";
 import { type DocumentSecurity, sendTokens, type Token, type Tokens } from "./tokens.ts";
 
+export { ParameterError } from "./path.ts";
 export type { Middleware, Token };
 
 export interface Options<Scheme extends string> extends HttpOptions {
@@ -23,14 +25,43 @@ export interface Interceptors {
   eject(...middleware: Middleware[]): void;
 }
 
-/** Returns the openapi-fetch client behind a generated one. */
+/** What a generated client knows of its document. */
+interface ClientDocument {
+  readonly server: string;
+  /** The templates of all paths. */
+  readonly paths: readonly string[];
+  readonly security: DocumentSecurity;
+}
+
+/** Returns the openapi-fetch client behind a generated one. It makes no call whose values it cannot send as they are. */
 export function openHttp<Paths extends object>(
   { tokens, baseUrl, ...options }: HttpOptions & { tokens?: Tokens | undefined },
-  document: { readonly server: string; readonly security: DocumentSecurity },
+  document: ClientDocument,
 ) {
   const http = createHttp<Paths>({ ...options, baseUrl: baseUrl ?? document.server });
   if (tokens) http.use(sendTokens(document.security, tokens));
-  return http;
+  return { ...http, ...checked(http as unknown as Calls, document.paths) } as typeof http;
+}
+
+const VERBS = ["GET", "PUT", "POST", "DELETE", "PATCH"] as const;
+type AnyCall = (path: string, init?: AnyInit) => Promise<unknown>;
+type Calls = Readonly<Record<(typeof VERBS)[number], AnyCall>>;
+interface AnyInit {
+  readonly params?: Partial<Record<"path" | "query" | "header", Readonly<Record<string, unknown>>>>;
+}
+
+function checked(calls: Calls, templates: readonly string[]): Calls {
+  const fillPath = pathFiller(templates);
+  const check = (call: AnyCall): AnyCall => {
+    return async (template, init) => {
+      const { path = {}, query = {}, header = {} } = init?.params ?? {};
+      fillPath(template, path);
+      requireQuery(query);
+      requireHeaders(header);
+      return call(template, init);
+    };
+  };
+  return Object.fromEntries(VERBS.map((verb) => [verb, check(calls[verb])])) as unknown as Calls;
 }
 
 type Methods = "get" | "put" | "post" | "delete" | "patch";
@@ -41,7 +72,10 @@ export type Init<Paths, Path extends keyof Paths, Method extends Methods & keyof
     ? [init?: NonNullable<MaybeOptionalInit<Paths[Path], Method>>]
     : [init: MaybeOptionalInit<Paths[Path], Method>];
 
-/** A client method. It resolves with `data` or `error`, whose type follows from `status`; it rejects only without a response. */
+/**
+ * A client method. It resolves with `data` or `error`, whose type follows from `status`; it rejects only without a response, and before
+ * the call with a `ParameterError`: a value cannot be sent as it is, or would lead to another path.
+ */
 export type Call<Paths, Path extends keyof Paths, Method extends Methods & keyof Paths[Path]> = (
   ...init: Init<Paths, Path, Method>
 ) => Promise<Result<Paths[Path][Method]>>;

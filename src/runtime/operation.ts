@@ -12,7 +12,12 @@ export interface OperationInfo {
   /** The scopes or roles that the schemes require. */
   readonly scopes: readonly string[];
   readonly parameters: readonly ParameterInfo[];
-  readonly body?: { readonly required: boolean; readonly contentType: string };
+  readonly body?: {
+    readonly required: boolean;
+    readonly contentType: string;
+    /** Of a form whose fields are all bounded. In bytes. */
+    readonly limit?: number;
+  };
   /** The content type for each declared status; null when the response has no body. */
   readonly responses: Readonly<Record<string, string | null>>;
 }

@@ -44,7 +44,7 @@ const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Returns the value that the text encodes. Other text stays text, and its validator reports what is expected. */
 function coerce(text: string, type: ParameterInfo["type"]): unknown {
   if (type === "integer") return INTEGER.test(text) ? Number(text) : text;
-  if (type === "number") return NUMBER.test(text) ? Number(text) : text;
+  if (type === "number") return NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   return text;
 }

@@ -36,8 +36,9 @@ export function requestReader(
   const inPath = operation.parameters.filter((parameter) => parameter.in === "path");
   const inQuery = operation.parameters.filter((parameter) => parameter.in === "query");
   const inHeader = operation.parameters.filter((parameter) => parameter.in === "header");
-  const rule = operation.body === undefined ? undefined : { contentType: operation.body.contentType, limit };
-  const bodyRequired = operation.body?.required === true;
+  const { body: declared } = operation;
+  const rule = declared && { ...declared, limit: Math.min(limit, declared.limit ?? limit) };
+  const bodyRequired = declared?.required === true;
   return async (raw) => {
     const body = rule === undefined ? undefined : await readContent(raw, rule);
     const path = pathValues(raw, inPath);

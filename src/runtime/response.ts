@@ -17,7 +17,7 @@ interface ResponseRules {
 }
 
 /** The result of a handler, once its types are gone. */
-interface Answered {
+export interface Answered {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

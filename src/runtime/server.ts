@@ -1,9 +1,10 @@
 import { type Request, type Response, Router } from "express";
 import type { OperationInfo } from "./operation.ts";
+import { byPrecedence, encodedText, withoutLastSlash } from "./path.ts";
 import { ProblemError } from "./problem.ts";
 import { problemHandler, sendProblem } from "./problem-response.ts";
 import { type RequestValidators, requestReader, type Values } from "./request.ts";
-import { type ResponseValidators, responseWriter } from "./response.ts";
+import { type Answered, type ResponseValidators, responseWriter } from "./response.ts";
 import type { FieldError } from "./validator.ts";
 
 export interface RouterOptions<Handlers, Context> {
@@ -13,7 +14,12 @@ export interface RouterOptions<Handlers, Context> {
    * it refuses a request by throwing a ProblemError (401, 403).
    */
   authenticate(request: Request, operation: OperationInfo): Context | Promise<Context>;
-  /** The largest body that is read, in bytes; 64 kB when not given. */
+  /**
+   * Called before the body is read, for operations without security: for one whose path holds a secret. Its result, if there is one, is the
+   * response, and the handler is not called.
+   */
+  admit?(request: Request, operation: OperationInfo): Answered | undefined | Promise<Answered | undefined>;
+  /** The largest body that is read, in bytes; 64 kB when not given. A form whose fields are all bounded has a limit of its own. */
   bodyLimit?: number;
   /** Whether responses are validated against the document; true when not given. */
   validateResponses?: boolean;
@@ -38,7 +44,7 @@ type Answer = (request: Request, response: Response) => Promise<void>;
 export const BODY_LIMIT = 64 * 1024;
 
 /**
- * The router behind every generated `createRouter`. A request passes: route, `authenticate`, body, validation of
+ * The router behind every generated `createRouter`. A request passes: route, `authenticate` or `admit`, body, validation of
  * path, query, headers and body together, handler, validation of the response. Paths of no operation fall through.
  *
  * Invalid input is answered 400 `validation_failed` with one entry in `errors` for each fault. Pointers lead into
@@ -56,7 +62,7 @@ export function routerOf<Handlers extends object, Context>(
     const answers = new Map(
       group.map((operation) => [operation.method, answerOf(operation, validators, options)]),
     );
-    router.route(path).all(dispatcher(answers, options));
+    router.route(patternOf(path)).all(dispatcher(answers, options));
   }
   router.use(problemHandler(options));
   return router;
@@ -67,25 +73,22 @@ function refuseExpress4(): void {
   if ("use" in Router) throw new Error("The generated stub needs Express 5, and found Express 4.");
 }
 
-/** Concrete paths before templated ones, as OpenAPI 3.1 section 4.8.8.2 matches them. */
+/** The operations of each path, in the order in which paths are matched. */
 function byPath(operations: readonly OperationInfo[]): [string, OperationInfo[]][] {
   const groups = new Map<string, OperationInfo[]>();
   for (const operation of operations) {
-    const path = patternOf(operation.path.replace(/(?<=.)\/$/, ""));
+    const path = withoutLastSlash(operation.path);
     groups.set(path, [...(groups.get(path) ?? []), operation]);
   }
-  const rank = (path: string): string => `${path.replaceAll(/(?<!\\):[^/\\]+/g, "\uffff")}\uffff`;
-  return [...groups].sort(([left], [right]) => (rank(left) < rank(right) ? -1 : 1));
+  return [...groups].sort(([left], [right]) => byPrecedence(left, right));
 }
 
-/** Returns a path of a document as Express writes it: its own signs are escaped, and other letters than those of URIs encoded. */
+/** Returns a path of a document as Express writes it: its own signs are escaped. */
 const patternOf = (path: string): string =>
   path
     .split(/\{([^}]{1,99})\}/)
     .map((part, index) =>
-      index % 2 === 1
-        ? `:${part}`
-        : part.replaceAll(/[^!-~]+/g, encodeURIComponent).replaceAll(/[()[\]+?!:*\\]/g, "\\$&"),
+      index % 2 === 1 ? `:${part}` : encodedText(part).replaceAll(/[()[\]+?!:*\\]/g, "\\$&"),
     )
     .join("");
 
@@ -119,6 +122,8 @@ function answerOf<Handlers extends object, Context>(
   const secured = operation.security.length > 0;
   return async (request, response) => {
     const context = secured ? await options.authenticate(request, operation) : undefined;
+    const refusal = secured ? undefined : await options.admit?.(request, operation);
+    if (refusal) return write(response, refusal);
     const values = await read(request);
     await write(response, await handler(values, context));
   };

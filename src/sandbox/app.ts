@@ -38,7 +38,7 @@ export function createApp(parts: AppParts): Express {
   app.use(callLog(log, context.now), helmet());
   if (parts.states) app.use(statesRoute(parts.states));
   if (parts.rateLimit > 0) app.use(limiter(parts.rateLimit));
-  app.use(faultMiddleware(parts.faults, organisations, context.forms));
+  app.use(faultMiddleware(parts.faults, organisations));
   const router = createRouter({
     handlers: handlersOf(context),
     authenticate: authenticator(organisations),

@@ -33,7 +33,13 @@ export interface StoredCandidate extends CandidateIdentity, Partial<HireDetails>
   personalNumber: PersonalNumber;
   employeeNumber?: string;
   workHistory?: WorkedShift[];
+  /** The ids of the records that were merged into this one. Calls about them are about this one. */
+  formerIds?: readonly string[];
 }
+
+/** Returns the candidate with an id, which may be a former one. */
+export const candidateOf = ({ candidates }: Organisation, id: string): StoredCandidate | undefined =>
+  candidates.get(id) ?? [...candidates.values()].find(({ formerIds = [] }) => formerIds.includes(id));
 
 /** One organisation that uses the provider system. A token belongs to one organisation (contract 5). */
 export interface Organisation {

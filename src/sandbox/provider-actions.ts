@@ -50,6 +50,8 @@ export interface ProviderActions {
   deleteShift(shiftId: string): Change;
   /** @throws TypeError for an invalid personal number. */
   addCandidate(candidate: NewCandidate): StoredCandidate;
+  /** Merges the candidate into a new record, which it returns. Shifts show the new id; calls may use the former one. @throws Error for an unknown candidate. */
+  mergeCandidate(candidateId: string): StoredCandidate;
   /** Removes the candidate with this number, if there is one. */
   removeCandidate(personalNumber: string): void;
   connectPlatform(platform: PlatformConnection): void;
@@ -106,6 +108,17 @@ export function createActions(
     deleteShift: (shiftId) =>
       changed(Object.assign(known(shiftId), { cancelled: true, updatedAt: stamp() }), "shift.delete"),
     addCandidate: (given) => addCandidate(given, organisation, context),
+    mergeCandidate: (candidateId) => {
+      const merged = mergeCandidate(candidateId, organisation, context);
+      for (const shift of shifts.values()) {
+        const at = shift.assigned.get(candidateId);
+        if (at === undefined) continue;
+        shift.assigned.delete(candidateId);
+        shift.assigned.set(merged.id, at);
+        changed(Object.assign(shift, { updatedAt: stamp() }), "shift.update");
+      }
+      return merged;
+    },
     removeCandidate: (personalNumber) => {
       for (const [id, each] of candidates) if (each.personalNumber === personalNumber) candidates.delete(id);
     },
@@ -148,4 +161,13 @@ function addCandidate(given: NewCandidate, organisation: Organisation, { newId }
   };
   organisation.candidates.set(candidate.id, candidate);
   return candidate;
+}
+
+function mergeCandidate(id: string, { candidates }: Organisation, { newId }: Context): StoredCandidate {
+  const former = candidates.get(id);
+  if (!former) throw new Error(`the sandbox has no candidate ${id}`);
+  const merged = { ...former, id: newId(), formerIds: [...(former.formerIds ?? []), id] };
+  candidates.delete(id);
+  candidates.set(merged.id, merged);
+  return merged;
 }

@@ -1,5 +1,7 @@
-import { json, Router } from "express";
+import { Router } from "express";
 import { problem } from "../contract/problem.ts";
+import { readContent } from "../runtime/body.ts";
+import { BODY_LIMIT } from "../runtime/server.ts";
 import type { ProviderState, StateParameters } from "./provider-states.ts";
 
 /** Path of the route. */
@@ -10,8 +12,9 @@ export const STATES_PATH = "/states";
  * state. It requires no token, because it is for tests and not for deployed providers.
  */
 export function statesRoute(states: Readonly<Record<string, ProviderState>>): Router {
-  return Router({ caseSensitive: true }).post(STATES_PATH, json(), (request, response) => {
-    const { state, params, action } = (request.body ?? {}) as {
+  return Router({ caseSensitive: true }).post(STATES_PATH, async (request, response) => {
+    const body = await readContent(request, { contentType: "application/json", limit: BODY_LIMIT });
+    const { state, params, action } = (body ?? {}) as {
       state?: string;
       params?: StateParameters;
       action?: string;

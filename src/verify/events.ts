@@ -32,6 +32,8 @@ export interface Verification {
   requests: number;
   /** New test candidates that stay at the provider. */
   candidates: number;
+  /** About how many more runs find a number for a new candidate; undefined if none was needed, or a provider state removes candidates. */
+  runsLeft?: number;
   /** The number of waits after a 429, and the concurrency after the last one. */
   limited: { waits: number; atOnce: number };
   /** Milliseconds. */

@@ -23,7 +23,7 @@ export interface Found {
   actual: string;
   /** How to fix this finding; the fix of the code by default. */
   fix?: string;
-  /** Findings with the same cause at one operation are reported once; `expected` and `actual` by default. */
+  /** Findings with the same code and cause are reported once; `expected` and `actual` by default. */
   cause?: string;
   /** The name in reports, for a check with several named results. */
   title?: string;
@@ -65,7 +65,10 @@ export function skipped(code: SkipCode, operation: Place, title: string, reason:
 export interface Finding {
   code: Code | SkipCode;
   severity: "error" | "warning" | "skipped";
+  /** `provider` for the same finding at several operations. */
   operation: Place;
+  /** The operations, if there are several. */
+  places?: readonly Place[];
   title: string;
   expected: string;
   actual: string;
@@ -75,6 +78,6 @@ export interface Finding {
   reproduce: string;
   /** How to fix it. */
   fix: string;
-  /** Number of occurrences in this run with the same expectation. */
+  /** Number of occurrences in this run. */
   count: number;
 }

@@ -8,7 +8,6 @@ export const groups = [
   "tenants",
   "errors",
   "registry",
-  "generated",
   "cancellation",
   "contracts",
 ] as const;

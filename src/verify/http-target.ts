@@ -5,6 +5,8 @@ import { ProviderHttpError } from "../clients/provider/http-error.ts";
 import { LONGEST_REGISTRY } from "../clients/provider/limits.ts";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
 import { traceHeaders } from "../contract/trace.ts";
+import { isTooDeep } from "../runtime/json.ts";
+import { pathFiller } from "../runtime/path.ts";
 import { unanswered } from "./connection-errors.ts";
 import type { Answered, Exchange, Probe, Sent, Unanswered } from "./exchange.ts";
 import { createQueue } from "./request-queue.ts";
@@ -40,6 +42,8 @@ export interface Target {
 }
 
 const METHODS = new Map(operationsTable.map((operation) => [operation.operationId, operation]));
+const ORGANISATION = "/providers/{providerId}";
+const fillPath = pathFiller([ORGANISATION, ...operationsTable.map(({ path }) => path)]);
 /** For one request. */
 const MOST_WAITS = 10;
 /** Total of all waits in a run. After it, a 429 is returned like any other response. */
@@ -120,14 +124,10 @@ function urlOf(probe: Probe, { options, routing }: Target): string {
   const base = withoutTrailingSlashes(options.baseUrl);
   const providerId = probe.providerId === undefined ? options.providerId : probe.providerId;
   const isPrefixed = (probe.routing ?? routing) === "path" && providerId !== null;
-  const prefix = isPrefixed ? `/providers/${encodeURIComponent(providerId)}` : "";
+  const prefix = isPrefixed ? fillPath(ORGANISATION, { providerId }) : "";
+  const path = probe.rawPath ?? fillPath(METHODS.get(probe.operation)?.path ?? "", probe.path);
   const query = new URLSearchParams(probe.query);
-  return `${base}${prefix}${probe.rawPath ?? pathOf(probe)}${query.size === 0 ? "" : `?${query}`}`;
-}
-
-function pathOf({ operation, path = {} }: Probe): string {
-  const template = METHODS.get(operation)?.path ?? "";
-  return template.replaceAll(/\{(\w{1,99})\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
+  return `${base}${prefix}${path}${query.size === 0 ? "" : `?${query}`}`;
 }
 
 /** Returns both header names of the contract for header routing, as the platform sends them. */
@@ -169,7 +169,7 @@ async function attempt(
     const text = decoded.replace(/^\uFEFF/, "");
     const headers = Object.fromEntries(response.headers);
     const mark = text === decoded ? {} : ({ hasMark: true } as const);
-    return { kind: "answer", status: response.status, headers, text, json: parsed(text), ...mark };
+    return { kind: "answer", status: response.status, headers, text, json: jsonOf(text), ...mark };
   } catch (error) {
     if (!(error instanceof ProviderHttpError)) throw error;
     return { kind: error.isTimeout ? "hung" : "broken", ...unanswered(error, timeoutMs) };
@@ -179,9 +179,10 @@ async function attempt(
 /** Keeps a byte order mark. */
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
-function parsed(text: string): unknown {
+/** Returns the value of a body; undefined for what the platform does not read: text that is not JSON, or is nested too deeply. */
+export function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return isTooDeep(text) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -19,7 +19,10 @@ export interface ProviderForms extends Omit<Dialect, "acknowledgement"> {
 }
 
 /** The known forms of a provider; unknown forms are omitted. */
-export type KnownForms = Partial<ProviderForms>;
+export interface KnownForms extends Partial<ProviderForms> {
+  /** The form of the personal number in responses. No interaction depends on it. */
+  returned?: ProviderForms["numbers"];
+}
 
 export interface Contract {
   interactions: readonly { description: string }[];

@@ -51,12 +51,10 @@ export interface VerifyOptions extends Choice {
   readOnly?: boolean;
   /** Sends few and ordinary requests only, so that no firewall blocks them. */
   polite?: boolean;
-  /** Determines all generated data; the same seed gives the same findings, but for faults that occur now and then. 1 by default. */
+  /** Determines the made-up ids and data of test candidates; the same seed gives the same findings, but for faults that occur now and then. 1 by default. */
   seed?: number;
   /** Valid personal numbers of people who do not exist, for test candidates; published test numbers by default. */
   numbers?: readonly string[];
-  /** Number of generated inputs of each kind; 8 by default. */
-  runs?: number;
   /** Time limit of one response. Milliseconds; 10,000 by default, like the platform's. */
   timeoutMs?: number;
   /** The severity that makes the verdict `fails`; errors by default. */

@@ -21,7 +21,7 @@ import { type Group, groups, isChosen, isRun } from "./groups.ts";
 import type { VerifyOptions } from "./options.ts";
 import { kitVersion } from "./package-files.ts";
 import { unseenOf } from "./required-operations.ts";
-import { causeOf, keyOf } from "./root-cause.ts";
+import { causeOf, keyOf, placesOf } from "./root-cause.ts";
 import type { Run } from "./run.ts";
 import { findingOf, summaryOf } from "./verdict.ts";
 
@@ -51,12 +51,24 @@ export function createRecorder(options: VerifyOptions, seed: number) {
     const finding = findingOf(outcome, secrets);
     const key = keyOf(outcome);
     const known = findings.get(key);
-    if (known) known.count += 1;
-    else {
+    if (!known) {
       findings.set(key, finding);
       count(results.found(suite, name, finding));
       onEvent({ type: "finding", group, finding });
+    } else if (isElsewhere(known, finding.operation) && suite !== "every response") {
+      const reason = `found for the provider as a whole: ${known.title}`;
+      keep(skipped("skipped_after_failure", finding.operation, name, reason), suite, name);
     }
+  }
+
+  /** Counts the finding again, at several operations for the provider as a whole. Returns whether the operation is a new one. */
+  function isElsewhere(known: Finding, operation: Place): boolean {
+    known.count += 1;
+    const places = placesOf(known);
+    if (places.includes(operation)) return false;
+    known.places = [...places, operation];
+    known.operation = "provider";
+    return true;
   }
 
   function count(more: number): void {
@@ -82,7 +94,7 @@ export function createRecorder(options: VerifyOptions, seed: number) {
   function takeFound(outcome: Found | Skipped, suite: Suite, check: string): void {
     const cause = outcome.kind === "found" ? causeOf(outcome, findings.values()) : undefined;
     const { operation, title = check } = outcome;
-    const reason = `a consequence of another error: ${cause?.title} (${cause?.operation})`;
+    const reason = `a consequence of another error: ${cause?.title}`;
     const consequence = skipped("skipped_after_failure", operation, title, reason);
     keep(cause ? consequence : outcome, suite, check);
   }
@@ -122,7 +134,8 @@ export function createRecorder(options: VerifyOptions, seed: number) {
     keepUnreached();
     const checks = results.close();
     const { requests, ...limited } = run.target.count;
-    const unseen = unseenOf(run.known.served, made > 0, options);
+    const { served, runsLeft, wasCreatedBefore = false } = run.known;
+    const unseen = unseenOf(served, made > 0 || wasCreatedBefore, options);
     const summary = summaryOf(checks, options.failOn ?? "error");
     if (summary.verdict === "conforms" && unseen.length > 0) summary.verdict = "incomplete";
     const verification: Verification = {
@@ -130,6 +143,7 @@ export function createRecorder(options: VerifyOptions, seed: number) {
       unseen,
       readOnly: options.readOnly ?? false,
       candidates,
+      ...(options.statesUrl === undefined && runsLeft !== undefined && { runsLeft }),
       requests,
       limited,
       findings: [...findings.values()],
@@ -199,7 +213,7 @@ function unreached(
   findings: readonly Finding[],
   { readOnly = false }: VerifyOptions,
 ): Skipped {
-  const here = findings.filter((each) => each.operation === operation);
+  const here = findings.filter((each) => placesOf(each).includes(operation));
   const error = here.find(({ severity }) => severity === "error");
   const earlier = here.find((each) => each.severity === "skipped");
   if (error) return skipped("skipped_after_failure", operation, name, `an earlier error: ${error.title}`);

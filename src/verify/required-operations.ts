@@ -19,7 +19,7 @@ export function unseenOf(
   options: VerifyOptions,
 ): OperationId[] {
   const { operations } = options;
-  // An existing candidate does not show that a creation works.
+  // A candidate of the provider's own does not show that a creation works.
   const isSeen = (each: OperationId) => served.has(each) && (each !== "createCandidate" || hasCreated);
   return Object.entries(REQUIRED)
     .filter(([group]) => isChosen(group as Group, options))

@@ -22,7 +22,6 @@ export interface Run {
   readonly isPolite: boolean;
   readonly seed: number;
   readonly numbers: readonly string[];
-  readonly runs: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly forms: KnownForms;
@@ -57,8 +56,6 @@ export interface Known {
   person?: Promise<PreparedPerson>;
   /** A second test candidate, with the full payload. */
   second?: Promise<PreparedPerson>;
-  /** The candidate that the replay of the contracts created. */
-  third?: Promise<string | undefined>;
   /** A number of the purpose `unused`, with its lookups. */
   unused?: Promise<TestNumber>;
   readonly sent: Map<string, Promise<Exchange>>;
@@ -67,14 +64,16 @@ export interface Known {
   isOtherServed?: Promise<boolean>;
   /** A personal number under which a lookup found a candidate. */
   number?: string;
-  /** The only field name for positions that an update accepts. */
-  positionsName?: "slots" | "numberOfPositions";
   refusesDigits?: boolean;
   createsHyphenated?: boolean;
-  /** Test numbers in use in this run. */
-  readonly claimed: Set<string>;
+  /** About how many more runs find a number for a new candidate; 0 if this one found none. Undefined if it needed none. */
+  runsLeft?: number;
+  /** Every test number has a candidate, and one of them was created by an earlier run. */
+  wasCreatedBefore?: boolean;
   /** Test numbers under which there was a candidate before the run. */
   readonly there: Set<string>;
+  /** Personal numbers of all creations, without hyphens: what a lookup finds under them may be of this run. */
+  readonly sentNumbers: Set<string>;
   /** Personal numbers of creations that succeeded, as sent. */
   readonly created: Set<string>;
   /** Forms of unassignment that succeeded. */
@@ -142,21 +141,20 @@ export function createRun(parts: RunParts, observer = SILENT): Run {
     sent: new Map(),
     firstReads: new Map(),
     tried: new Map(),
-    claimed: new Set(),
     there: new Set(),
+    sentNumbers: new Set(),
     created: new Set(),
     offered: new Set(),
     served: new Set(),
   };
 
   async function send(
-    given: Probe,
+    probe: Probe,
     isJudged: (exchange: Exchange) => boolean,
     { found, answered }: Observer,
     urgency: number,
     before?: () => void,
   ): Promise<Exchange> {
-    const probe = withOneName(given, known.positionsName);
     const earlier = hung.get(probe.operation);
     if (earlier) return { ...earlier, probe };
     noteTried(probe, known);
@@ -201,7 +199,10 @@ export function wasServed(exchange: Exchange): boolean {
 }
 
 /** Called before sending: the request may take effect without a response. */
-function noteTried({ operation, path }: Probe, { tried }: Known): void {
+function noteTried({ operation, path, json }: Probe, { tried, sentNumbers }: Known): void {
+  if (operation === "createCandidate") {
+    for (const number of numbersIn(json)) sentNumbers.add(number.replace("-", ""));
+  }
   const { shiftId, candidateId } = path ?? {};
   if (operation !== "assignCandidate" || shiftId === undefined || candidateId === undefined) return;
   const there = tried.get(shiftId) ?? new Set();
@@ -211,17 +212,15 @@ function noteTried({ operation, path }: Probe, { tried }: Known): void {
 function noteCreated(exchange: Exchange, { created }: Known): void {
   const { operation, json } = exchange.probe;
   if (operation !== "createCandidate" || !isReply(exchange) || exchange.answer.status >= 300) return;
-  const number = isObject(json) ? json.personalNumber : undefined;
-  if (typeof number === "string" || typeof number === "number") created.add(String(number));
+  for (const number of numbersIn(json)) created.add(number);
 }
 
-/** Removes the position field that this provider does not accept. */
-function withOneName(probe: Probe, name: Known["positionsName"]): Probe {
-  const { operation, json } = probe;
-  if (name === undefined || operation !== "updateShift" || typeof json !== "object" || json === null)
-    return probe;
-  const other = name === "slots" ? "numberOfPositions" : "slots";
-  if (Array.isArray(json) || !(name in json) || !(other in json)) return probe;
-  const { [other]: _, ...rest } = json as Record<string, unknown>;
-  return { ...probe, json: rest };
+function numbersIn(json: unknown): string[] {
+  const number = isObject(json) ? json.personalNumber : undefined;
+  return typeof number === "string" || typeof number === "number" ? [String(number)] : [];
+}
+
+/** Notes that an earlier run, or the provider, has a candidate under the number. */
+export function noteThere({ known }: Run, number: string): void {
+  if (!known.sentNumbers.has(number)) known.there.add(number);
 }

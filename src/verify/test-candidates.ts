@@ -1,46 +1,56 @@
 import type { Candidate, CandidateCreate } from "../../generated/provider/types.ts";
+import { schemas } from "../../generated/provider/validators.js";
 import {
   hyphenated,
   looksLikePersonalNumber,
   type PersonalNumber,
   parsePersonalNumber,
 } from "../contract/personal-number.ts";
+import { isStorable } from "../contract/storable-text.ts";
 import { type Exchange, isReply, statusOf } from "./exchange.ts";
-import type { PreparedPerson, Run, TestNumber } from "./run.ts";
+import { noteThere, type PreparedPerson, type Run, type TestNumber } from "./run.ts";
 import { numbersFor, type Purpose } from "./test-numbers.ts";
 
-/** Number of concurrent lookups in each round. The first number is usually free, and each run takes two more. */
-const ROUNDS = [1, 4, 12, 36, 108];
+/** Most test numbers that one search looks up: more are looked up only if the provider's own people have them too. */
+const MOST_LOOKED_UP = 40;
 
 /** Returns the test candidate, created by this run or an earlier one. */
 export function personOf(run: Run): Promise<PreparedPerson> {
-  run.known.person ??= prepare(run, "person", payloadOf, true);
+  run.known.person ??= search(run, numbersOf(run, "valid"), isFreeOrTest).then((number) =>
+    prepare(run, number, payloadOf),
+  );
   return run.known.person;
 }
 
-/** Returns a second test candidate, created in this run with the full payload of a hire (contract 2.4). */
+/**
+ * Returns a second test candidate, created in this run with the full payload of a hire (contract 2.4): the only new one of a run, after
+ * the first run. When every test number has a candidate, it is one of an earlier run.
+ */
 export function secondOf(run: Run): Promise<PreparedPerson> {
-  run.known.second ??= prepare(run, "second", (number) => ({
-    ...payloadOf(number),
-    ...HIRE_DETAILS,
-    firstName: ODD_NAME,
-  }));
+  run.known.second ??= prepareSecond(run);
   return run.known.second;
 }
 
-/** Creates a test candidate. Reuses one of an earlier run if that is preferred, or if every number is in use. */
-export async function prepare(
+async function prepareSecond(run: Run): Promise<PreparedPerson> {
+  const { number: taken } = await personOf(run);
+  const others = numbersOf(run, "valid").filter((number) => number !== taken);
+  const { left = 0, ...number } = await search(run, others, isFree);
+  run.known.runsLeft = left;
+  run.known.wasCreatedBefore = number.isTest;
+  return prepare(run, number, (text) => ({ ...payloadOf(text), ...HIRE_DETAILS, firstName: ODD_NAME }));
+}
+
+/** Creates a test candidate, or creates the one of an earlier run again. */
+async function prepare(
   run: Run,
-  name: string,
-  payloadFor: (number: string) => CandidateCreate = payloadOf,
-  prefersReuse = false,
+  { number, lookups, isTest }: TestNumber,
+  payloadFor: (number: string) => CandidateCreate,
 ): Promise<PreparedPerson> {
-  const { number, lookups, isTest } = await testNumberFor(run, "valid", name, prefersReuse);
   const created = run.mayChange ? await create(run, number, payloadFor) : undefined;
   const { payload = payloadFor(number), creation, refusal } = created ?? {};
   const isReused = isTest && run.mayChange;
   const there = Object.values(lookups).flatMap((lookup) => idsOf(lookup, number));
-  const candidateId = isReused ? there[0] : creation && createdId(creation);
+  const candidateId = isReused ? there.find(isUsable) : creation && createdId(creation);
   const found = candidateId === undefined ? undefined : await lookUpBoth(run, number);
   return { number, payload, lookups, creation, refusal, candidateId, found, isReused };
 }
@@ -100,58 +110,63 @@ export function isFound({ candidateId, found, number }: PreparedPerson): boolean
 export const NUMBERS_USED_UP =
   "every test number has a candidate: remove those of earlier runs, or provide others with --numbers";
 
+interface Search extends TestNumber {
+  /** Numbers after it; undefined if no number fits. */
+  left?: number;
+}
+
+type Fits = (number: TestNumber) => boolean;
+
+const isFree: Fits = ({ number, lookups }) => !isTaken(lookups, number);
+const isFreeOrTest: Fits = (number) => number.isTest || isFree(number);
+
 /**
- * Returns a test number that finds no candidate in both formats, or else the number of a test candidate.
- * @param name determines the first number to try
- * @param prefersReuse returns the first number without a candidate of the provider's own
+ * Returns the first number that fits, or else one of a test candidate. Runs use the numbers in order: the end of the used ones is found by
+ * halving. A candidate of the provider's own says nothing about that end: what is before is searched too.
  */
-export async function testNumberFor(
-  run: Run,
-  purpose: Purpose,
-  name: string,
-  prefersReuse = purpose === "invalid",
-): Promise<TestNumber> {
-  const all = numbersFrom(run, purpose, name);
-  let left = all;
-  const tried: TestNumber[] = [];
-  for (const count of ROUNDS) {
-    const round = left.filter((number) => !run.known.claimed.has(number)).splice(0, count);
-    // Reserves the numbers during the lookups.
-    if (purpose !== "unused") for (const number of round) run.known.claimed.add(number);
-    const numbers = await Promise.all(round.map((number) => seek(run, number)));
-    for (const number of round) run.known.claimed.delete(number);
-    left = left.filter((number) => !round.includes(number));
-    tried.push(...numbers);
-    const free = numbers.find(
-      ({ number, lookups, isTest }) => (prefersReuse && isTest) || !isTaken(lookups, number),
-    );
-    if (free) return claim(run, purpose, free);
+async function search(run: Run, numbers: readonly PersonalNumber[], fits: Fits): Promise<Search> {
+  const seen = new Map<number, TestNumber>();
+  const ends = [numbers.length];
+  for (const end of ends) {
+    let [used, free] = [-1, end];
+    while (free - used > 1 && seen.size < MOST_LOOKED_UP) {
+      const middle = used < 0 ? 0 : Math.floor((used + free) / 2);
+      const number = seen.get(middle) ?? (await seek(run, numbers[middle] as PersonalNumber));
+      if (fits(number)) free = middle;
+      else used = middle;
+      if (!seen.has(middle) && !fits(number) && !number.isTest) ends.push(middle);
+      seen.set(middle, number);
+    }
+    const found = seen.get(free);
+    if (found && fits(found)) return { ...found, left: end - free - 1 };
   }
-  const [first = await seek(run, all[0] as PersonalNumber)] = tried;
-  return claim(run, purpose, tried.find(({ isTest }) => isTest) ?? first);
+  const all = [...seen.values()];
+  return all.find(({ isTest }) => isTest) ?? (all[0] as TestNumber);
 }
 
 /** Returns the number of the purpose `unused` for lookups without a match. */
 export function unusedNumberOf(run: Run): Promise<TestNumber> {
-  run.known.unused ??= testNumberFor(run, "unused", "unused");
+  run.known.unused ??= search(run, numbersOf(run, "unused"), isFree);
   return run.known.unused;
 }
 
-function claim({ known }: Run, purpose: Purpose, numbers: TestNumber): TestNumber {
-  if (purpose !== "unused") known.claimed.add(numbers.number);
-  return numbers;
+/**
+ * Returns the number of one kind of invalid candidates, the same in each run: otherwise a provider that stores them would get more with
+ * each run. @param kind its place among the kinds @param kinds number of kinds
+ */
+export async function invalidNumberOf(run: Run, kind: number, kinds: number): Promise<PersonalNumber> {
+  const numbers = numbersOf(run, "invalid");
+  const parts = Math.min(kinds, numbers.length);
+  const own = numbers.filter((_, place) => place % parts === kind % parts);
+  return (await search(run, own, isFreeOrTest)).number;
 }
 
-function numbersFrom(run: Run, purpose: Purpose, name: string): PersonalNumber[] {
-  const numbers = numbersFor(purpose, run.numbers);
-  const start = Number.parseInt(run.madeUp(`number ${name}`).slice(0, 8), 16) % numbers.length;
-  return [...numbers.slice(start), ...numbers.slice(0, start)].map(read);
-}
+const numbersOf = (run: Run, purpose: Purpose) => numbersFor(purpose, run.numbers).map(read);
 
 async function seek(run: Run, number: PersonalNumber): Promise<TestNumber> {
   const lookups = await lookUpBoth(run, number);
   const there = Object.values(lookups).flatMap((lookup) => matching(lookup, number));
-  if (there.length > 0) run.known.there.add(number);
+  if (there.length > 0) noteThere(run, number);
   return { number, lookups, isTest: there.some(isOwn) };
 }
 
@@ -216,10 +231,13 @@ const plainText = (value: unknown) => String(value).trim().toLowerCase();
 /** A provider may store a phone number in the national form, and with spaces. */
 const lastDigits = (value: unknown) => String(value).replaceAll(/\D/g, "").slice(-9);
 
+/** The judge reports another id; in a path it could lead to the shift itself. */
+const isUsable = (id: unknown): id is string => schemas.ProviderCandidateId(id) && isStorable(id);
+
 export function createdId(exchange: Exchange): string | undefined {
   if (!isReply(exchange) || exchange.answer.status >= 300) return undefined;
   const id = (exchange.answer.json as { id?: unknown } | undefined)?.id;
-  return typeof id === "string" && id !== "" ? id : undefined;
+  return isUsable(id) ? id : undefined;
 }
 
 const EMOJI = "\u{1F4CB}";

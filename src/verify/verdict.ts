@@ -20,7 +20,7 @@ export function verdictOf(outcomes: readonly Outcome[], secrets: Secrets = {}): 
   for (const outcome of outcomes) {
     if (outcome.kind === "passed") continue;
     const finding = findingOf(outcome, secrets);
-    const key = keyOf(outcome);
+    const key = `${outcome.operation}\n${keyOf(outcome)}`;
     const known = findings.get(key);
     if (known) known.count += 1;
     else findings.set(key, finding);

@@ -25,8 +25,6 @@ const IDLE_MS = 20;
 const AT_ONCE = 16;
 /** Fixed, so that the same provider has the same verdict in each run. */
 const SEED = 1;
-/** Generated inputs of each kind. */
-const GENERATED = 8;
 const CHANGING: readonly OperationId[] = ["createCandidate", "updateShift", ...ASSIGNMENTS, "cancelShift"];
 
 /**
@@ -52,7 +50,7 @@ async function verifyWith(
   connections: Pick<TargetOptions, "fetch" | "freshFetch">,
 ): Promise<Verification> {
   const { baseUrl, providerId, token, readOnly = false, polite = false, other } = options;
-  const { seed = SEED, runs = GENERATED, numbers = TEST_NUMBERS } = options;
+  const { seed = SEED, numbers = TEST_NUMBERS } = options;
   const stop = stopBy(options.signal, options.wait ?? ((ms) => new Promise((done) => setTimeout(done, ms))));
   const recorder = createRecorder(options, seed);
   recorder.plan(readOnly ? [] : CHANGING);
@@ -76,7 +74,6 @@ async function verifyWith(
     other,
     seed,
     numbers,
-    runs,
     mayChange: !readOnly,
     isPolite: polite,
     now: options.now ?? Date.now,

@@ -10,13 +10,14 @@ import { expectNoSidewaysScroll, expectNoViolation, PHONE } from "./harness.ts";
 
 const WORDS: Record<
   Language,
-  Record<"offered" | "accept" | "confirmed" | "withdraw" | "withdrawn" | "list" | "other", string>
+  Record<"offered" | "accept" | "confirmed" | "withdraw" | "confirm" | "withdrawn" | "list" | "other", string>
 > = {
   en: {
     offered: "A shift for you",
     accept: "Accept the shift",
     confirmed: "Your shift is confirmed",
-    withdraw: "Withdraw from the shift",
+    withdraw: "Withdraw",
+    confirm: "Yes, withdraw",
     withdrawn: "You have withdrawn",
     list: "Your shifts",
     other: "Svenska",
@@ -25,7 +26,8 @@ const WORDS: Record<
     offered: "Ett pass för dig",
     accept: "Ta passet",
     confirmed: "Ditt pass är bekräftat",
-    withdraw: "Avboka passet",
+    withdraw: "Avboka",
+    confirm: "Ja, avboka",
     withdrawn: "Du har avbokat",
     list: "Dina pass",
     other: "English",
@@ -83,7 +85,8 @@ describe("a candidate with a phone and without scripts", () => {
     await page.goto(harness.platform.url + list);
     await page.locator("li a").click();
     await page.getByRole("heading", { name: words.confirmed }).waitFor();
-    await page.getByRole("button", { name: words.withdraw }).click();
+    await page.getByRole("link", { name: words.withdraw, exact: true }).click();
+    await page.getByRole("button", { name: words.confirm }).click();
     await page.getByRole("heading", { name: words.withdrawn }).waitFor();
     expect(organisation.provider.shift(job.shiftId)?.assigned).toHaveLength(0);
     await page.goto(harness.platform.url + list);

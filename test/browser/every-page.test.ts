@@ -114,7 +114,7 @@ async function fill(area: Locator): Promise<void> {
 }
 
 /** The console does without: it resolves with `changeIssues`, lists operators, and leaves the log level to those who run the platform. */
-const NOT_OFFERED: ReadonlySet<Operation> = new Set(["resolveIssue", "getOperator", "changeLogLevel"]);
+const NOT_OFFERED: ReadonlySet<Operation> = new Set(["resolveIssue", "getOperator"]);
 
 const allowed = (role: Role) => {
   const held: readonly string[] = ROLE_NAMES.slice(0, ROLE_NAMES.indexOf(role) + 1);

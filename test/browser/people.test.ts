@@ -27,7 +27,7 @@ describe("the people", () => {
     });
     await page.reload();
     await rows(page).first().waitFor();
-    expect(await rows(page).count()).toBe(1);
+    await expect.poll(() => rows(page).count()).toBe(1);
     await page.getByRole("link", { name: "Astrid Zetterlund" }).click();
     await page.getByRole("heading", { name: "Astrid Zetterlund", level: 1 }).waitFor();
   });

@@ -83,7 +83,7 @@ describe("the search", () => {
     await page.getByText("Nothing found.").waitFor();
     await searchFor(page, person.candidateId);
     await hits(page).filter({ hasText: "Glimming Ek" }).waitFor();
-    expect(await hits(page).count()).toBe(1);
+    await expect.poll(() => hits(page).count()).toBe(1);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByLabel("Name, place and day, shift id, trace id, or person id").waitFor();

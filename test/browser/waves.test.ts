@@ -22,7 +22,7 @@ describe("the page of a job that is offered in waves", () => {
     await staffing.getByText("Next wave:").waitFor();
     const items = page.getByRole("region", { name: "Notifications" }).getByRole("listitem");
     await items.first().waitFor();
-    expect(await items.count()).toBe(1);
+    await expect.poll(() => items.count()).toBe(1);
     const link = linkOf(mails, /open for you/);
     await send(harness().platform.url, link);
     await items.getByText("link opened").waitFor();

@@ -42,7 +42,7 @@ describe("the week", () => {
     const page = await harness().visit(`week?providerId=${organisation.providerId}&week=2031-05-20`);
     await shift(page, "good").getByText("Ylva Rask").waitFor();
     const rows = page.locator("table.week tbody tr");
-    expect(await rows.count()).toBe(40);
+    await expect.poll(() => rows.count()).toBe(40);
     await page.getByRole("button", { name: "Show more outlets" }).click();
     await expect.poll(() => rows.count()).toBe(61);
     for (const colorScheme of ["light", "dark"] as const) {

@@ -12,6 +12,7 @@ import { type Database, openDatabase } from "../../src/platform/db/database.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
 import { addRows } from "../harness/backup-rows.ts";
 import { copyDatabase, silent } from "../harness/engines.ts";
+import { hasPgDump, pgDump, pgRestore } from "../harness/pg-dump.ts";
 import {
   type DataFolder,
   endProcesses,
@@ -165,37 +166,54 @@ describe("under load,", () => {
     expect(before.length).toBeGreaterThan(50);
   });
 
-  it("a platform that goes to PostgreSQL by a backup, and a backup of PostgreSQL, have every event that was acknowledged before", async () => {
-    const { home, owner } = await makeFilledFolder();
-    const embedded = startProcess(home);
-    const port = await embedded.port;
-    const load = sendWebhooks(owner, () => `http://127.0.0.1:${port}`);
-    await untilSome(load.acknowledged);
-    await end(embedded.child);
-    const env = { ...home.env, DATABASE_URL: await emptyPostgres() };
-    const last = join(home.dataDir, "last");
-    expect(await command(["backup", last], home.env).ended).toMatchObject({ code: 0 });
-    expect(await command(["restore", last], env).ended).toMatchObject({ code: 0 });
-    const platform = startProcess({ env }, port);
-    await platform.port;
-    await untilSome(load.acknowledged);
-    const file = join(home.dataDir, "file");
-    const before = [...load.acknowledged];
-    expect(await command(["backup", file], env).ended).toMatchObject({ code: 0 });
-    await load.stop();
-    await end(platform.child);
-    const target = await emptyPostgres();
-    const half = command(["restore", file], restoredEnv(home, target));
-    await untilLoading(target);
-    half.child.kill("SIGKILL");
-    await half.ended;
-    expect(await command(["restore", file], restoredEnv(home, target)).ended).toMatchObject({ code: 0 });
-    const lost = missing(before, await storedAt({ url: target }));
-    expect(lost).toEqual([]);
-  });
+  it.runIf(hasPgDump)(
+    "a platform that goes to PostgreSQL, and a dump of that, have every event that was acknowledged before",
+    async () => {
+      const { home, owner } = await makeFilledFolder();
+      const embedded = startProcess(home);
+      const port = await embedded.port;
+      const load = sendWebhooks(owner, () => `http://127.0.0.1:${port}`);
+      await untilSome(load.acknowledged);
+      await end(embedded.child);
+      const url = await emptyPostgres();
+      const env = { ...home.env, DATABASE_URL: url };
+      const move = () => command(["migrate", "--from", home.dataDir], env);
+      const half = move();
+      await untilLoading(url);
+      half.child.kill("SIGKILL");
+      await half.ended;
+      // The server ends the transaction once it sees that its client is gone.
+      await expect.poll(async () => (await move().ended).code, { timeout: 30_000 }).toBe(0);
+      const platform = startProcess({ env }, port);
+      await platform.port;
+      await untilSome(load.acknowledged);
+      const before = [...load.acknowledged];
+      const file = join(home.dataDir, "file");
+      await pgDump(url, file);
+      await load.stop();
+      await end(platform.child);
+      const target = await emptyPostgres();
+      await pgRestore(file, target);
+      const restored = restoredEnv(home, target);
+      const refused = startProcess({ env: restored });
+      refused.port.catch(() => undefined);
+      expect(await refused.ended).toMatchObject({
+        code: 2,
+        errors: [expect.stringContaining("after-restore")],
+      });
+      // The dump has the process that was at work.
+      await expect
+        .poll(async () => (await command(["after-restore"], restored).ended).code, { timeout: 30_000 })
+        .toBe(0);
+      const after = startProcess({ env: restored });
+      await after.port;
+      await end(after.child);
+      expect(missing(before, await storedAt({ url: target }))).toEqual([]);
+    },
+  );
 });
 
-/** Resolves while a restore inserts rows, within its transaction. */
+/** Resolves while rows are copied, within a transaction. */
 async function untilLoading(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -73,12 +73,12 @@ const VIOLATIONS: [what: string, spoils: Spoil[], finding: RegExp][] = [
   ],
   [
     "a notification that is not mailed",
-    [notified("booking_released", { delivered_at: null, delivery_error: "mail_server_unreachable" })],
+    [notified("booking_released", { deliveredAt: null, deliveryError: "mail_server_unreachable" })],
     /^lost: notification extra \(booking_released\) is not delivered: mail_server_unreachable$/,
   ],
   [
     "a notification without a channel",
-    [notified("booking_released", { delivered_at: null, channel: null })],
+    [notified("booking_released", { deliveredAt: null, channel: null })],
     /^lost: notification extra \(booking_released\) was never to be mailed$/,
   ],
   [
@@ -108,10 +108,10 @@ const VIOLATIONS: [what: string, spoils: Spoil[], finding: RegExp][] = [
   ["a shift without a job", [({ stored }) => stored.jobs.shift()], /^disagreeing: .* there is no job$/],
   [
     "a job without a shift",
-    [ofJob({ shift_id: "other" }), ofShift((shift) => Object.assign(shift, { cancelled: true }))],
+    [ofJob({ shiftId: "other" }), ofShift((shift) => Object.assign(shift, { cancelled: true }))],
     /^disagreeing: job job-of-shift-1 belongs to a shift that the provider never had$/,
   ],
-  ["other times", [ofJob({ start_time: new Date(0) })], /^disagreeing: .* the times are 1970/],
+  ["other times", [ofJob({ startTime: new Date(0) })], /^disagreeing: .* the times are 1970/],
   ["another number of positions", [ofJob({ positions: 2 })], /^disagreeing: .* 2 positions$/],
   [
     "own people of the provider whom the platform does not know",
@@ -130,12 +130,12 @@ const VIOLATIONS: [what: string, spoils: Spoil[], finding: RegExp][] = [
   ],
   [
     "an integration that is still paused",
-    [ofIntegration({ paused_since: new Date(0) })],
+    [ofIntegration({ pausedSince: new Date(0) })],
     /^disagreeing: the integration is still paused$/,
   ],
   [
     "an integration whose deletions are still held",
-    [ofIntegration({ held_since: new Date(0) })],
+    [ofIntegration({ heldSince: new Date(0) })],
     /^disagreeing: deletions are still held$/,
   ],
   [
@@ -151,7 +151,7 @@ const VIOLATIONS: [what: string, spoils: Spoil[], finding: RegExp][] = [
   ],
   [
     "a booking that is still in doubt",
-    [ofBooking({ at_provider: "maybe" })],
+    [ofBooking({ atProvider: "maybe" })],
     /^disagreeing: whether candidate is on the shift of job job-of-shift-1 is still in doubt$/,
   ],
   [

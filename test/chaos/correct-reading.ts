@@ -46,15 +46,15 @@ export function correctReading(): Reading {
 const mail = (id: string) => ({ id, to: "people@example.com", isCut: false, marks: 0 });
 
 const notification = (id: string, shiftId: string, kind: NotificationKind) => ({
-  notification_id: id,
-  candidate_id: "candidate",
-  job_id: `job-of-${shiftId}`,
+  notificationId: id,
+  candidateId: "candidate",
+  jobId: `job-of-${shiftId}`,
   kind,
   channel: "email",
-  delivered_at: new Date(0),
-  delivery_error: null,
-  withdrawn_at: null,
-  digest_id: null,
+  deliveredAt: new Date(0),
+  deliveryError: null,
+  withdrawnAt: null,
+  digestId: null,
 });
 
 const seat = (shiftId: string) => `/shifts/${shiftId}/assign/at-provider`;
@@ -79,32 +79,32 @@ function shiftAt(id: string): Reading["shifts"][number] {
 
 function stored(): Stored {
   return {
-    integration: { paused_since: null, held_since: null, health: "reachable" },
+    integration: { pausedSince: null, heldSince: null, health: "reachable" },
     events: events.map(({ event, shiftId, traceId }) => ({
       event,
-      shift_id: shiftId,
-      trace_id: traceId,
+      shiftId,
+      traceId,
       status: "processed",
       verdict: VERDICT,
     })),
     jobs: SHIFTS.map((shiftId) => ({
-      job_id: `job-of-${shiftId}`,
-      shift_id: shiftId,
+      jobId: `job-of-${shiftId}`,
+      shiftId,
       status: "filled" as const,
       positions: 1,
-      start_time: new Date(startTime),
-      end_time: new Date(endTime),
-      own_people: [],
-      own_people_count: 0,
+      startTime: new Date(startTime),
+      endTime: new Date(endTime),
+      ownPeople: [],
+      ownPeopleCount: 0,
     })),
     bookings: SHIFTS.map((shiftId) => ({
-      job_id: `job-of-${shiftId}`,
-      candidate_id: "candidate",
-      provider_candidate_id: "at-provider",
+      jobId: `job-of-${shiftId}`,
+      candidateId: "candidate",
+      providerCandidateId: "at-provider",
       status: "confirmed" as const,
       reason: null,
-      reason_params: {},
-      at_provider: "yes" as const,
+      reasonParams: {},
+      atProvider: "yes" as const,
     })),
     notifications: SHIFTS.map((shiftId) => notification(`mail-${shiftId}`, shiftId, "booking_confirmed")),
     issues: [],
@@ -170,7 +170,7 @@ export const echoes =
   (reading) => {
     for (let nth = 0; nth < count; nth += 1) {
       const traceId = `echo ${nth}`;
-      const row = { event: "shift.update", shift_id: "shift-1", trace_id: traceId };
+      const row = { event: "shift.update", shiftId: "shift-1", traceId };
       reading.stored.events.push({ ...row, status: "processed", verdict: VERDICT });
       const sent = { event: "shift.update", shiftId: "shift-1", traceId, isEcho: true };
       reading.acknowledged = [...reading.acknowledged, sent];
@@ -186,7 +186,7 @@ export const notified =
   (reading) => {
     const added = { ...notification("extra", "shift-1", kind), ...change };
     reading.stored.notifications.push(added);
-    if (added.delivered_at) reading.mails = [...reading.mails, mail("extra")];
+    if (added.deliveredAt) reading.mails = [...reading.mails, mail("extra")];
   };
 /** Repeats the first mail. */
 export const mailedAgain =

@@ -1,22 +1,22 @@
+import { execFile } from "node:child_process";
+import crypto from "node:crypto";
 import { existsSync } from "node:fs";
 import { lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Writable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { backup } from "../../src/cli/backup.ts";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { PLATFORM_COMMANDS, type PlatformCommand } from "../../src/cli/platform-commands.ts";
-import { restore } from "../../src/cli/restore.ts";
-import { makeFile } from "../../src/platform/backup/file.ts";
-import { openPersonalNumbers } from "../../src/platform/candidates/personal-numbers.ts";
-import { openDatabase } from "../../src/platform/db/database.ts";
+import { type Database, openDatabase } from "../../src/platform/db/database.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
+import { addRows, digestsOf } from "../harness/backup-rows.ts";
 import { copyDatabase, silent } from "../harness/engines.ts";
-import { SECRET_KEY, startHarness } from "../harness/platform.ts";
+import { copyDataFolder, SECRET_KEY } from "../harness/platform.ts";
 import { terminal } from "../harness/terminal.ts";
 
-const key = { SECRET_KEY: Buffer.alloc(32, 7).toString("base64") };
+const COMMAND = fileURLToPath(new URL("../../src/cli/shiftpact.ts", import.meta.url));
 
 async function makeFolder() {
   const folder = await mkdtemp(join(tmpdir(), "shiftpact-backup-"));
@@ -24,147 +24,125 @@ async function makeFolder() {
   return folder;
 }
 
-describe("shiftpact backup", () => {
-  it("of PostgreSQL names no key of a data folder, which belongs to another database", async () => {
-    const folder = await makeFolder();
-    const { where, remove } = await copyDatabase();
-    onTestFinished(remove);
-    await writeFile(join(folder, "secret-key"), Buffer.alloc(32, 1).toString("base64"));
-    const { io, out, err } = terminal({
-      DATABASE_URL: where.url,
-      SHIFTPACT_DATA: folder,
-      LOG_LEVEL: "silent",
-      ...key,
-    });
-    expect([await backup([join(folder, "file")], io), err]).toEqual([0, []]);
-    expect(out.join("\n")).toContain("keep a copy of the one where you set it");
-    expect(out.join("\n")).not.toContain(`${folder}/secret-key`);
-  });
+/** The data folder of a stopped platform, with rows. */
+async function makeFilled() {
+  const { location, remove } = await copyDataFolder();
+  onTestFinished(remove);
+  const dataDir = location.dataDir ?? "";
+  await withFolder(dataDir, (database) => addRows(database, createVault(SECRET_KEY), 100));
+  return dataDir;
+}
 
-  it("needs the SECRET_KEY that sealed what the database holds", async () => {
-    const folder = await makeFolder();
-    const { where, remove } = await copyDatabase();
-    onTestFinished(remove);
-    await writeFile(join(folder, "secret-key"), key.SECRET_KEY);
-    const database = await openDatabase({ ...where, log: silent });
-    const owner = createVault(Buffer.alloc(32, 8));
-    await openPersonalNumbers(database, owner).finally(database.close);
-    const env = { DATABASE_URL: where.url, SHIFTPACT_DATA: folder, LOG_LEVEL: "silent" };
-    const run = async (given: Record<string, string>) => {
-      const { io, err } = terminal({ ...env, ...given });
-      return { code: await backup([join(folder, "file")], io), text: err.join("\n") };
-    };
-    expect(await run({})).toEqual({ code: 1, text: expect.stringContaining("SECRET_KEY is required") });
-    expect(await run(key)).toEqual({
+async function withFolder<T>(dataDir: string, use: (database: Database) => Promise<T>): Promise<T> {
+  const database = await openDatabase({ dataDir: join(dataDir, "database"), log: silent });
+  return use(database).finally(database.close);
+}
+
+async function run(command: PlatformCommand, argv: string[], env: Record<string, string> = {}) {
+  const { io, out, err } = terminal({ LOG_LEVEL: "silent", ...env });
+  const code = await PLATFORM_COMMANDS[command](argv, io);
+  return { code, out: out.join("\n"), err: err.join("\n") };
+}
+
+describe("shiftpact backup of a stopped platform", () => {
+  it("is restored with every row into a new folder, and says that it is plain", async () => {
+    const [dataDir, folder] = [await makeFilled(), await makeFolder()];
+    const file = join(folder, "file");
+    const made = await run("backup", [file, "--data", dataDir]);
+    expect(made).toMatchObject({ code: 0, out: expect.stringContaining("it is plain: encrypt it"), err: "" });
+    expect(await run("restore", [file, "--data", folder])).toMatchObject({ code: 0, err: "" });
+    const [before, after] = [await withFolder(dataDir, digestsOf), await withFolder(folder, digestsOf)];
+    // `after-restore` writes an issue, and what is due.
+    const same = Object.keys(before).filter((name) => !["issues", "work", "shifts"].includes(name));
+    expect(same.map((name) => [name, after[name]])).toEqual(same.map((name) => [name, before[name]]));
+    expect(await run("restore", [file, "--data", folder])).toMatchObject({
       code: 1,
-      text: expect.stringContaining(`sealed with key ${owner.keyId}, but SECRET_KEY is key`),
+      err: expect.stringMatching(/database exists: a backup is restored into a new folder/),
     });
-    expect(await readdir(folder)).toEqual(["secret-key"]);
   });
 
-  it("of a running platform is encrypted by that, and read back where SECRET_KEY is known", async () => {
-    const folder = await makeFolder();
-    const harness = await startHarness("pglite");
-    onTestFinished(() => harness.close());
-    const { url, operationsToken } = harness.platform;
-    const file = join(folder, "file");
-    const run = async (given: Record<string, string>) => {
-      const env = { SHIFTPACT_DATA: folder, OPERATIONS_TOKEN: operationsToken, LOG_LEVEL: "silent" };
-      const { io, out, err } = terminal({ ...env, ...given });
-      return { code: await backup([file, "--force", "--url", url], io), text: [...out, ...err].join("\n") };
-    };
-    const unread = await run({});
-    expect(unread).toEqual({
-      code: 0,
-      text: expect.stringContaining("not read back, as SECRET_KEY is not given"),
-    });
-    expect((await readFile(file, "latin1")).split(" ").slice(0, 4)).toEqual([
-      "shiftpact",
-      "backup",
-      "1",
-      createVault(SECRET_KEY).keyId,
-    ]);
-    // The platform may still remove the copy that it read.
-    await expect
-      .poll(() => run({ SECRET_KEY: SECRET_KEY.toString("base64") }))
-      .toEqual({ code: 0, text: expect.stringContaining("read back and verified") });
+  it("goes through a pipe", async () => {
+    const [dataDir, folder] = [await makeFilled(), await makeFolder()];
+    const command = `${process.execPath} ${COMMAND}`;
+    const { stdout } = await promisify(execFile)(
+      "bash",
+      [
+        "-c",
+        `set -o pipefail; ${command} backup - --data ${dataDir} | cat | ${command} restore - --data ${folder}`,
+      ],
+      { env: { ...process.env, LOG_LEVEL: "silent" } },
+    );
+    expect(stdout).toMatch(/^restored as of 20\d\d-/);
+    expect(existsSync(join(folder, "database", "pg"))).toBe(true);
   });
 
-  it("opens for an older one of SECRET_KEYS", async () => {
-    const folder = await makeFolder();
-    const { where, remove } = await copyDatabase();
-    const { where: empty, remove: removeEmpty } = await copyDatabase({ empty: true });
-    onTestFinished(remove);
-    onTestFinished(removeEmpty);
-    const file = join(folder, "file");
-    const run = async (command: typeof backup, env: Record<string, string>) => {
-      const { io, err } = terminal({ LOG_LEVEL: "silent", ...env });
-      return [await command([file], io), err];
-    };
-    expect(await run(backup, { DATABASE_URL: where.url, ...key })).toEqual([0, []]);
-    const rotated = `${Buffer.alloc(32, 9).toString("base64")},${key.SECRET_KEY}`;
-    expect(await run(restore, { DATABASE_URL: empty.url, SECRET_KEYS: rotated })).toEqual([0, []]);
-  });
-});
-
-describe("a backup that is being written", () => {
-  it("is a file that only its owner reads, under a name that cannot be guessed, and follows no link", async () => {
-    const folder = await makeFolder();
+  it("is a file that only its owner reads, is replaced with --force alone, and follows no link", async () => {
+    const [dataDir, folder] = [await makeFilled(), await makeFolder()];
     const [file, victim] = [join(folder, "file"), join(folder, "victim")];
     await writeFile(victim, "theirs");
-    await symlink(victim, join(folder, ".file.partial"));
-    const drafts: string[] = [];
-    const write = async (sink: Writable) => {
-      const [draft = ""] = (await readdir(folder)).filter((name) =>
-        /^\.file\.[0-9a-f]{16}\.partial$/.test(name),
-      );
-      drafts.push(draft);
-      expect((await lstat(join(folder, draft))).mode & 0o777).toBe(0o600);
-      await pipeline(["text"], sink);
-    };
-    for (let nth = 0; nth < 2; nth += 1) await makeFile(file, true, { write, check: async () => undefined });
-    expect(new Set(drafts).size).toBe(2);
-    expect([await readFile(file, "utf8"), await readFile(victim, "utf8")]).toEqual(["text", "theirs"]);
-    expect((await readdir(folder)).toSorted()).toEqual([".file.partial", "file", "victim"]);
+    await symlink(victim, file);
+    expect(await run("backup", [file, "--data", dataDir])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/file exists: .*--force$/),
+    });
+    expect(await run("backup", [file, "--data", dataDir, "--force"])).toMatchObject({ code: 0 });
+    const made = await lstat(file);
+    expect([made.isFile(), made.mode & 0o777]).toEqual([true, 0o600]);
+    expect([await readFile(victim, "utf8"), (await readdir(folder)).length]).toEqual(["theirs", 2]);
   });
 
-  it("is removed when what was written is not accepted", async () => {
-    const folder = await makeFolder();
-    const made = makeFile(join(folder, "file"), false, {
-      write: (sink) => pipeline(["text"], sink),
-      check: () => Promise.reject(new Error("not a backup")),
+  it("writes into no draft that is there: another user may have guessed its name", async () => {
+    const [dataDir, folder] = [await makeFilled(), await makeFolder()];
+    const random = vi.spyOn(crypto, "randomBytes").mockImplementation((size: number) => Buffer.alloc(size));
+    onTestFinished(() => {
+      random.mockRestore();
+      syncBuiltinESMExports();
     });
-    await expect(made).rejects.toThrow("not a backup");
+    syncBuiltinESMExports();
+    await writeFile(join(folder, `.file.${"0".repeat(16)}.partial`), "theirs");
+    expect(await run("backup", [join(folder, "file"), "--data", dataDir])).toMatchObject({ code: 1 });
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it("leaves no file when it fails", async () => {
+    const folder = await makeFolder();
+    expect(await run("backup", [join(folder, "file"), "--data", folder])).toEqual({
+      code: 1,
+      out: "",
+      err: expect.stringContaining("there is no database in"),
+    });
     expect(await readdir(folder)).toEqual([]);
   });
 });
 
-describe("a backup that fails", () => {
-  it("leaves no file", async () => {
-    const folder = await makeFolder();
-    const { io, err } = terminal({ SHIFTPACT_DATA: folder, LOG_LEVEL: "silent" });
-    expect([await backup([join(folder, "file")], io), err]).toEqual([
-      1,
-      [expect.stringContaining("there is no database in")],
-    ]);
-    // Whatever was still to be opened is open by then.
-    await writeFile(join(folder, "later"), "");
-    expect(await readdir(folder)).toEqual(["later"]);
+describe("shiftpact restore", () => {
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ["is cut off", (bytes) => bytes.subarray(0, -9)],
+    ["has changed", (bytes) => Buffer.from(bytes.with(bytes.length - 6, (bytes.at(-6) ?? 0) ^ 1))],
+    ["is no backup", () => Buffer.from("shiftpact backup 1")],
+    ["is empty", () => Buffer.alloc(0)],
+  ])("refuses a file that %s, and leaves nothing", async (_, changed) => {
+    const [dataDir, folder] = [await makeFilled(), await makeFolder()];
+    const file = join(folder, "file");
+    expect(await run("backup", [file, "--data", dataDir])).toMatchObject({ code: 0 });
+    await writeFile(file, changed(await readFile(file)));
+    expect(await run("restore", [file, "--data", folder])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^shiftpact restore: the file is incomplete or damaged, or no backup/),
+    });
+    expect(await readdir(folder)).toEqual(["file"]);
   });
-});
 
-describe("shiftpact restore --erased", () => {
-  it.each([
-    ["0190aaaa-0000-7000-8000-000000000000\nRobin\n", [], "line 2 of LIST is not a candidateId"],
-    ["", ["--organisation"], "--erased is for a whole database"],
-  ])("refuses what is no list of candidateIds, and one organisation: %j %j", async (list, more, message) => {
-    const folder = await makeFolder();
-    const path = join(folder, "LIST");
-    await writeFile(path, list);
-    const { io, err } = terminal({ SHIFTPACT_DATA: folder, LOG_LEVEL: "silent", ...key });
-    const code = await restore([path, "--erased", path, ...more], io);
-    expect([code, err.join("\n").replaceAll(path, "LIST")]).toEqual([2, expect.stringContaining(message)]);
-  });
+  it.each(["backup", "restore"] as const)(
+    "and backup: %s names PostgreSQL's own tools for PostgreSQL",
+    async (command) => {
+      const env = { DATABASE_URL: "postgres://127.0.0.1:9/none" };
+      expect(await run(command, ["file"], env)).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/DATABASE_URL is set: PostgreSQL is .* with its own tools, such as pg_/),
+      });
+    },
+  );
 });
 
 describe("an interrupted restore into a folder", () => {
@@ -175,42 +153,72 @@ describe("an interrupted restore into a folder", () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  async function run(command: PlatformCommand, argv: string[], given: Record<string, string> = {}) {
-    const env = { SHIFTPACT_DATA: dataDir, ...key };
-    const { io, out, err } = terminal({ LOG_LEVEL: "silent", ...env, ...given });
-    const code = await PLATFORM_COMMANDS[command](
-      argv.map((each) => each.replace("FOLDER", dataDir)),
-      io,
-    );
-    return { code, out, err };
-  }
-
   it.each<[PlatformCommand, string[]]>([
     ["platform", ["--port", "0"]],
     ["migrate", []],
     ["migrate", ["--check"]],
-    ["backup", ["FOLDER/file"]],
+    ["backup", ["file"]],
+    ["after-restore", []],
   ])("leaves nothing that shiftpact %s %j uses", async (command, argv) => {
-    expect(await run(command, argv)).toEqual({
+    expect(await run(command, argv, { SHIFTPACT_DATA: dataDir })).toEqual({
       code: 1,
-      out: [],
-      err: [
-        expect.stringMatching(
-          /: a restore into .*database is not finished: .* run `shiftpact restore` again;/,
-        ),
-      ],
+      out: "",
+      err: expect.stringMatching(
+        /: a restore into .*database is not finished: .* run `shiftpact restore` again;/,
+      ),
     });
     expect(existsSync(join(dataDir, "database"))).toBe(false);
   });
 
   it("is repeated", async () => {
+    const file = join(dataDir, "file");
+    expect(await run("backup", [file, "--data", await makeFilled()])).toMatchObject({ code: 0 });
+    expect(await run("restore", [file, "--data", dataDir])).toMatchObject({ code: 0, err: "" });
+    expect(await run("migrate", ["--check", "--data", dataDir])).toMatchObject({ code: 0, err: "" });
+  });
+});
+
+describe("shiftpact migrate --from", () => {
+  it("copies every row into PostgreSQL, once, and the folder is not used any more", async () => {
+    const dataDir = await makeFilled();
+    const { where, remove } = await copyDatabase({ empty: true });
+    onTestFinished(remove);
+    const env = { DATABASE_URL: where.url, SECRET_KEY: SECRET_KEY.toString("base64") };
+    const before = await withFolder(dataDir, digestsOf);
+    expect(await run("migrate", ["--from", dataDir], env)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^copied \d+ rows/),
+      err: "",
+    });
+    const database = await openDatabase({ url: where.url, log: silent });
+    expect(await digestsOf(database).finally(database.close)).toEqual(before);
+    expect(await run("migrate", ["--from", dataDir], env)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("the database is not empty"),
+    });
+    expect(await run("platform", ["--port", "0", "--data", dataDir])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("the database is a copy, or was moved"),
+    });
+  });
+
+  it("leaves the folder and PostgreSQL as they are when it fails", async () => {
+    const dataDir = await makeFilled();
     const { where, remove } = await copyDatabase();
     onTestFinished(remove);
-    expect(await run("backup", ["FOLDER/file"], { DATABASE_URL: where.url })).toMatchObject({
-      code: 0,
-      err: [],
+    const url = where.url;
+    const database = await openDatabase({ url, log: silent });
+    await addRows(database, createVault(SECRET_KEY), 10);
+    const before = [await digestsOf(database), await withFolder(dataDir, digestsOf)];
+    expect(await run("migrate", ["--from", dataDir], { DATABASE_URL: url })).toMatchObject({ code: 1 });
+    expect([await digestsOf(database), await withFolder(dataDir, digestsOf)]).toEqual(before);
+    await database.close();
+  });
+
+  it("refuses an embedded target", async () => {
+    expect(await run("migrate", ["--from", await makeFilled()])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--from copies into PostgreSQL: set DATABASE_URL"),
     });
-    expect(await run("restore", ["FOLDER/file"])).toMatchObject({ code: 0, err: [] });
-    expect(await run("migrate", ["--check"])).toMatchObject({ code: 0, err: [] });
   });
 });

@@ -316,6 +316,17 @@ describe("a document that does not fit is reported", () => {
     }
   });
 
+  it("with a text as number of positions of a second variant that lacks some optional fields", async () => {
+    const document = providerDocument();
+    const { Shift } = providerDocument({ variant: "b" }).components.schemas;
+    const second = reach(Shift, "properties");
+    for (const name of ["createdAt", "updatedAt"]) delete second[name];
+    second.numberOfPositions = { type: "string" };
+    document.components.schemas.Shift = { oneOf: [document.components.schemas.Shift, Shift] };
+    const { findings } = await run(document);
+    expect(findings.map(({ code }) => code)).toContain("compare_answer_differs");
+  });
+
   it("with integer ids in variant B, as a document of variant B", async () => {
     const document = providerDocument({ variant: "b" });
     const shift = fieldsOf(document, "Shift");

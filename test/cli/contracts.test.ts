@@ -217,7 +217,7 @@ describe("shiftpact contracts --detect", () => {
     const sandbox = await provider({ dialect: { variant: "b" } });
     const [id, ...more] = [1, 2, 3, 4].map(() => sandbox.createShift({ positions: 2 }).shiftId);
     const shifts = ["--shift-id", String(id), ...more.flatMap((each) => ["--cancellable-shift-id", each])];
-    const others = ["--concurrency", "2", "--rate", "900", "--seed", "2", "--skip", "generated", "--json"];
+    const others = ["--concurrency", "2", "--rate", "900", "--seed", "2", "--json"];
     const { exit, err } = await run([...who(sandbox), ...shifts, ...others, "--out", newFolder()]);
     expect([exit, err]).toEqual([0, [expect.stringContaining("this changes data")]]);
   });

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runDemo } from "../../src/cli/demo/run-demo.ts";
+import { runDemo } from "../../src/cli/demo/flows.ts";
 import { createLog } from "../../src/platform/log.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { OPERATIONS_TOKEN } from "../harness/platform.ts";

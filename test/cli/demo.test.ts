@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { runDemo } from "../../src/cli/demo/run-demo.ts";
+import { runDemo } from "../../src/cli/demo/flows.ts";
 import type { Operations } from "../../src/cli/demo/step.ts";
 import { issueText } from "../../src/contract/operator-text.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";

@@ -3,15 +3,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { backup } from "../../src/cli/backup.ts";
+import { afterRestore } from "../../src/cli/after-restore.ts";
 import { distribute } from "../../src/cli/distribute.ts";
-import { restore } from "../../src/cli/restore.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
 import { addRows, digestsOf } from "../harness/backup-rows.ts";
 import { type CitusTemplate, isOnCitus, makeEmptyCitus } from "../harness/citus.ts";
 import { copyDatabase, silent } from "../harness/engines.ts";
 import { TEMPLATE } from "../harness/global-setup.ts";
+import { hasPgDump, pgDump, pgRestore } from "../harness/pg-dump.ts";
 import { terminal } from "../harness/terminal.ts";
 
 const run = async (env: Record<string, string>) => {
@@ -61,34 +61,26 @@ describe.skipIf(!isOnCitus)("a database on Citus", () => {
     await remove();
   });
 
-  it("is restored from a backup into an empty one, which is then distributed", async () => {
+  it.runIf(hasPgDump)("is restored from a dump into an empty one, which is then distributed", async () => {
     const [source, target] = [
       await copyDatabase(),
       await makeEmptyCitus(inject("citus") as CitusTemplate, "test_restored"),
     ];
     const folder = await mkdtemp(join(tmpdir(), "shiftpact-distributed-"));
-    const key = randomBytes(32);
     const digests = async (url: string) => {
       const database = await openDatabase({ url, log: silent });
-      const found = await digestsOf(database);
-      await database.close();
-      return found;
+      return digestsOf(database).finally(database.close);
     };
     const database = await openDatabase({ ...source.where, log: silent });
-    await addRows(database, createVault(key));
+    await addRows(database, createVault(randomBytes(32)));
     await database.close();
-    const command = async (to: typeof backup, argv: string[], url: string) => {
-      const { io, err } = terminal({
-        LOG_LEVEL: "silent",
-        SECRET_KEY: key.toString("base64"),
-        DATABASE_URL: url,
-      });
-      expect([await to(argv, io), err]).toEqual([0, []]);
-    };
-    await command(backup, [join(folder, "file")], source.where.url);
-    await command(restore, [join(folder, "file")], target.where.url);
+    await pgDump(source.where.url, join(folder, "file"));
+    await pgRestore(join(folder, "file"), target.where.url);
+    const env = { LOG_LEVEL: "silent", DATABASE_URL: target.where.url };
+    const { io, err } = terminal(env);
+    expect([await afterRestore([], io), err]).toEqual([0, []]);
     const restored = await digests(target.where.url);
-    await command(distribute, [], target.where.url);
+    expect(await run(env)).toMatchObject({ code: 0, err: [] });
     expect(await digests(target.where.url)).toEqual(restored);
     expect(Object.keys(restored)).toEqual(Object.keys(await digests(source.where.url)));
     for (const each of [source, target]) await each.remove();

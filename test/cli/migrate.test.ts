@@ -129,7 +129,8 @@ describe("shiftpact migrate", () => {
       LOG_LEVEL: "silent",
       ...SECRETS,
     });
-    const ungranted = /may not use it: .* grant run_\w+ the rights that the operator/;
+    const ungranted =
+      /^shiftpact platform: permission denied for schema shiftpact: grant the role of DATABASE_URL the rights/;
     expect([await platform([], io), err]).toEqual([2, [expect.stringMatching(ungranted)]]);
     const asOwner = new pg.Client({ connectionString: as(owner) });
     await asOwner.connect();

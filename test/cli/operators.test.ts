@@ -11,12 +11,12 @@ describe.each(engines)("shiftpact operators, on %s", (engine) => {
   async function run(argv: string[], env: Record<string, string> = { OPERATIONS_TOKEN }) {
     const [stdout, stderr]: [string[], string[]] = [[], []];
     const io = {
-      env: { SHIFTPACT_URL: harness().platform.url, ...env },
+      env,
       stdout: (line: string) => void stdout.push(line),
       stderr: (line: string) => void stderr.push(line),
       isTerminal: false,
     };
-    const exit = await operators(argv, io as never);
+    const exit = await operators(["--url", harness().platform.url, ...argv], io as never);
     return { exit, stdout: stdout.join("\n"), stderr: stderr.join("\n") };
   }
   const status = async (token: string) =>
@@ -79,7 +79,7 @@ describe.each(engines)("shiftpact operators, on %s", (engine) => {
     [["rotate", "Karin", "--overlap-hours", "-1"], {}, "overlap-hours"],
     [["rotate", "Karin", "--valid-days", "a year"], {}, "valid-days"],
     [["promote", "Karin"], {}, "promote"],
-    [["list"], { SHIFTPACT_URL: "http://127.0.0.1:9" }, "cannot connect to the platform"],
+    [["list", "--url", "http://127.0.0.1:9"], {}, "cannot connect to the platform"],
   ])("exits 2 for %j with %j", async (argv, env, named) => {
     const { exit, stderr } = await run(argv, { OPERATIONS_TOKEN, ...env });
     expect([exit, stderr]).toEqual([2, expect.stringContaining(named)]);

@@ -1,5 +1,4 @@
-import { createPrinter } from "../../src/cli/demo/printer.ts";
-import { type DemoContext, type Operations, operationsOf } from "../../src/cli/demo/step.ts";
+import { createPrinter, type DemoContext, type Operations, operationsOf } from "../../src/cli/demo/step.ts";
 import type { Platform } from "../../src/platform/main.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 

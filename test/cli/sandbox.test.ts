@@ -112,6 +112,8 @@ describe("shiftpact sandbox", () => {
 
   it.each([
     [["--fault", "nope"], 'no fault "nope": --help lists them all'],
+    [["--fault", "tenant-ignored"], "only the verification kit's own tests plant it"],
+    [["--fault", "json-as-text:listRoles"], "the nearest is json-as-html"],
     [["--fault", "slow:nope"], 'no operation "nope"; there are getShift, '],
     [["--variant", "c"], '--variant must be a or b, not "c"'],
     [["--routing", "query"], "--routing must be path or header"],

@@ -19,7 +19,7 @@ beforeAll(() => {
   secret("url", NO_DATABASE);
   secret("key", Buffer.alloc(32, 7).toString("base64"));
   secret("token", "operations-token-of-the-tests");
-  secret("monday.shiftpact", "");
+  secret("monday", "");
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -36,9 +36,11 @@ async function run(command: PlatformCommand, argv: readonly string[], env: Recor
 const COMMANDS: [command: PlatformCommand, argv: string[]][] = [
   ["platform", []],
   ["migrate", ["--check"]],
-  ["backup", ["FOLDER/new.shiftpact"]],
-  ["restore", ["FOLDER/monday.shiftpact"]],
+  ["after-restore", []],
+  ["backup", ["FOLDER/new"]],
+  ["restore", ["FOLDER/monday"]],
   ["operators", ["list"]],
+  ["distribute", []],
 ];
 
 describe.each(COMMANDS)("shiftpact %s", (command, argv) => {
@@ -79,8 +81,16 @@ describe("a value that is not permitted", () => {
   });
 
   it("of PORT is refused by shiftpact backup, which asks the platform there", async () => {
-    const { code, err } = await run("backup", ["FOLDER/new.shiftpact"], { PORT: "http" });
-    expect([code, err]).toEqual([2, ["shiftpact backup: PORT must be a whole number from 0 to 65535"]]);
+    const { code, err } = await run("backup", ["FOLDER/new"], { PORT: "http" });
+    expect([code, err]).toEqual([2, ["shiftpact backup: PORT must be a port from 0 to 65535, or HOST:PORT"]]);
+  });
+});
+
+describe("HOST, which was a setting, and which shells set too", () => {
+  it.each(COMMANDS)("is refused by shiftpact %s where PORT is read", async (command, argv) => {
+    const { err } = await run(command, argv, { HOST: "0.0.0.0", LOG_LEVEL: "loud" });
+    const refused = `shiftpact ${command}: HOST is no longer a setting: write PORT=HOST:PORT; unset it`;
+    expect(err.includes(refused)).toBe(command === "platform" || command === "backup");
   });
 });
 
@@ -92,9 +102,9 @@ describe("an empty flag", () => {
     ["platform", ["--port=0", "--data="], EMPTY_DATA],
     ["migrate", ["--data="], EMPTY_DATA],
     ["migrate", ["--check", "--data="], EMPTY_DATA],
-    ["backup", ["new.shiftpact", "--data="], EMPTY_DATA],
-    ["backup", ["new.shiftpact", "--url="], EMPTY_URL],
-    ["restore", ["FOLDER/monday.shiftpact", "--data="], EMPTY_DATA],
+    ["backup", ["new", "--data="], EMPTY_DATA],
+    ["backup", ["new", "--url="], EMPTY_URL],
+    ["restore", ["FOLDER/monday", "--data="], EMPTY_DATA],
     ["operators", ["list", "--token", "x", "--url="], EMPTY_URL],
   ])("of shiftpact %s %j is refused in one line", async (command, argv, line) => {
     const refusal = { code: 2, out: [], err: [`shiftpact ${command}: ${line}`] };
@@ -104,7 +114,7 @@ describe("an empty flag", () => {
 });
 
 describe("a secret in a file", () => {
-  it.each(COMMANDS.slice(0, 4))(
+  it.each(COMMANDS.slice(0, 3))(
     "gives shiftpact %s the database of DATABASE_URL_FILE",
     async (command, argv) => {
       const [url, key, token] = ["url", "key", "token"].map((name) => join(folder, name)) as [
@@ -119,8 +129,8 @@ describe("a secret in a file", () => {
   );
 
   it("is the token of shiftpact operators", async () => {
-    const env = { OPERATIONS_TOKEN_FILE: join(folder, "token"), SHIFTPACT_URL: "http://127.0.0.1:9" };
-    const { code, err } = await run("operators", ["list"], env);
+    const env = { OPERATIONS_TOKEN_FILE: join(folder, "token") };
+    const { code, err } = await run("operators", ["list", "--url", "http://127.0.0.1:9"], env);
     expect([code, err]).toEqual([2, [expect.stringContaining("cannot connect to the platform")]]);
   });
 });

@@ -102,7 +102,8 @@ describe("npm start, as a process", () => {
       type: "notification.created",
       data: { kind: "job_offered", link },
     });
-    const body = new URLSearchParams({ answer: "accept" });
+    const [, shown = ""] = /name="shown" value="([^"]*)"/.exec(await (await fetch(link)).text()) ?? [];
+    const body = new URLSearchParams({ answer: "accept", shown });
     const page = await (await fetch(link, { method: "POST", body })).text();
     expect(page).toContain("Your shift is confirmed");
     expect(page).toContain(`Hello <bdi>${name}</bdi>`);
@@ -237,6 +238,7 @@ describe("npm start", () => {
     [["--port=-1"], /--port must be a number/],
     [["--sandbox-port", "1.5"], /--sandbox-port must be a number/],
     [["--once=yes"], /--once/],
+    [["--fault", "assign-not-stored"], /no longer has the fault "assign-not-stored"/],
     [["--fault", "bad-luck"], /there is no fault "bad-luck"; there are .*no-echo/],
   ])("refuses %j in one line, with exit code 2", async (argv, line) => {
     const { io, out, err } = terminal();

@@ -104,7 +104,7 @@ describe("shiftpact verify", () => {
     });
     const other = sandbox.addOrganisation({ token: "the-token-of-the-other" });
     const report = join(folder, "deep", "reports");
-    const flags = ["--fixtures", fixturesOf(sandbox), "--report", report, "--skip", "contracts,generated"];
+    const flags = ["--fixtures", fixturesOf(sandbox), "--report", report, "--skip", "contracts"];
     flags.push("--other-provider-id", other.providerId, "--other-token", other.token);
     const people = await against(sandbox, ...flags);
     const machine = await against(sandbox, ...flags, "--json");
@@ -117,6 +117,17 @@ describe("shiftpact verify", () => {
       for (const secret of [TOKEN, other.token, KNOWN_NUMBER, hyphenated]) expect(text).not.toContain(secret);
     }
     expect(JSON.parse(files[2] ?? "")).toMatchObject({ summary: { verdict: "fails" }, seed: 1 });
+  });
+
+  it("accepts the former group generated, runs the group in its place, and says so", async () => {
+    const sandbox = await provider({ faults: ["time-without-offset"] });
+    const only = await against(sandbox, "--only", "generated", "--json");
+    const errors = await against(sandbox, "--only", "errors", "--json");
+    expect(only.err).toEqual([expect.stringContaining("the fixed inputs of errors are in its place")]);
+    expect([only.exit, only.out.slice(0, -1)]).toEqual([errors.exit, errors.out.slice(0, -1)]);
+    const skipped = await against(sandbox, "--skip", "generated", "--only", "errors", "--json");
+    expect(skipped.err).toEqual(only.err);
+    expect(skipped.out.slice(0, -1)).toEqual(errors.out.slice(0, -1));
   });
 
   it("calls only GET with --read-only", async () => {
@@ -162,13 +173,13 @@ describe("shiftpact verify", () => {
     const findings: Finding[] = out.slice(0, -1).map((line) => JSON.parse(line));
     expect(exit).toBe(1);
     const errors = findings.filter(({ severity }) => severity === "error");
-    expect(errors.map(({ code, operation }) => `${code} ${operation}`).sort()).toEqual([
-      "auth_missing getShift",
-      "auth_missing updateShift",
+    expect(errors).toMatchObject([
+      { code: "auth_missing", operation: "provider", places: ["getShift", "updateShift"] },
     ]);
-    expect(new Set(findings.map(({ operation }) => operation))).toEqual(new Set(["getShift", "updateShift"]));
+    const places = findings.flatMap(({ operation, places }) => places ?? operation);
+    expect(new Set(places)).toEqual(new Set(["getShift", "updateShift"]));
     const { summary } = JSON.parse(out.at(-1) ?? "");
-    expect(summary).toMatchObject({ errors: 2 });
+    expect(summary).toMatchObject({ errors: 1 });
     const all = JSON.parse((await against(sandbox, ...flags)).out.at(-1) ?? "").summary;
     expect(summary.checks).toBeLessThan(all.checks);
     const others = await against(sandbox, ...flags, "--operation", "listRoles", "--only", "answers");
@@ -267,6 +278,22 @@ describe("shiftpact verify that cannot run", () => {
       (_, res) => res.writeHead(302, { location: "https://elsewhere.example/" }).end(),
       "redirects every call, the first one to https://elsewhere.example/: use the final address",
     ],
+    [
+      "redirects to a slash",
+      (req, res) => {
+        if (req.url?.endsWith("/")) res.writeHead(200, { "content-type": "application/json" }).end("[]");
+        else res.writeHead(301, { location: `${req.url}/` }).end();
+      },
+      "serves paths only with a slash at their end: serve GET /providers/{providerId}/outlets,",
+    ],
+    [
+      "headers and paths with a slash",
+      (req, res) => {
+        const isOutlets = req.url === "/outlets/";
+        res.writeHead(isOutlets ? 200 : 404, { "content-type": "application/json" }).end("[]");
+      },
+      "serves paths only with a slash at their end: serve GET /outlets, as the platform calls it",
+    ],
     ["401 to everything", (_, res) => res.writeHead(401).end(), "refuses the token"],
     ["403 to everything", (_, res) => res.writeHead(403).end(), "refuses the organisation"],
     ["404 to everything", (_, res) => res.writeHead(404).end("{}"), "has none of the contract's paths"],
@@ -306,7 +333,6 @@ describe("shiftpact verify that cannot run", () => {
     [["http://provider.example", ...id, "--operation", "readShift"], "getShift, "],
     [["http://provider.example", ...id, "--seed", "-1"], "--seed"],
     [["http://provider.example", ...id, "--seed", "1.5"], "--seed must be a whole number or random"],
-    [["http://provider.example", ...id, "--runs", "0"], "--runs must be a number from 1 to 10000"],
     [["http://provider.example", ...id, "--timeout", "0"], "--timeout must be a number from 1 to 600"],
     [["http://provider.example", ...id, "--states-url", "x"], "--states-url must be an http or https URL"],
     [["http://provider.example", ...id, "--token", ""], "no token: give --token, or set PROVIDER_TOKEN"],
@@ -319,7 +345,9 @@ describe("shiftpact verify that cannot run", () => {
       ["http://provider.example", ...id, "--shift-id", "1", "--cancellable-shift-id", "1"],
       "must be two shifts",
     ],
-    [["http://provider.example", ...id, "--shift-id", ""], "must not be empty"],
+    [["http://provider.example", ...id, "--shift-id", ""], "the ids of shifts and candidates have 1 to 200"],
+    [["http://provider.example", ...id, "--shift-id", ".."], 'are not "." or ".."'],
+    [["http://provider.example", ...id, "--cancellable-shift-id", "."], 'are not "." or ".."'],
     [["http://provider.example", ...id, "--report", ""], "--report must name a folder"],
   ])("refuses %j in one line", async (argv, message) => {
     expect(await refusal(argv)).toContain(message);

@@ -178,7 +178,10 @@ describe("simultaneous calls", () => {
     [4, 1],
     [9, 1],
   ])("are shared by %i processes: %i each", async (processes, each) => {
-    const policy = createCallPolicy({ limits: { perMinute: 0 }, processes: () => processes });
+    const policy = createCallPolicy({
+      limits: { perMinute: 0 },
+      sharing: { processes: () => processes, since: () => 0 },
+    });
     const { made, end, ended } = calls(policy, 5);
     await vi.waitFor(() => expect(made).toHaveBeenCalled(), 30_000);
     await new Promise(setImmediate);

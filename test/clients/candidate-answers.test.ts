@@ -45,6 +45,13 @@ describe("a candidate whose id cannot be used", () => {
     expect(answer).toMatchObject({ reason: expect.stringContaining("/id") });
     expect(asked).toEqual(["POST"]);
   });
+
+  it.each([".", "..", "a\0b"])("breaks the contract on the list of a shift: %j", async (candidateId) => {
+    const { client } = clientOf(200, { ...variantA, assignedCandidates: [{ candidateId }] });
+    const answer = await client.getShift(variantA.id, CALL);
+    const pointers = ["/assignedCandidates/0/candidateId"];
+    expect(answer).toMatchObject({ kind: "unavailable", failure: "contract_violation", pointers });
+  });
 });
 
 describe("an entry of a list that breaks the contract", () => {

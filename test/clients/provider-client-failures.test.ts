@@ -1,9 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { createServer } from "node:http";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { FailureCode } from "../../generated/operations/types.ts";
 import type { Unavailable } from "../../src/clients/provider/answer.ts";
+import { globalFetch } from "../../src/clients/provider/global-fetch.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
 import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
+import { listening } from "../harness/listening.ts";
 import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "../harness/provider-sandbox.ts";
 
 const start = providerSandboxes();
@@ -75,6 +78,16 @@ describe("an unusable response", () => {
       expect(outcome).toMatchObject({ kind: "unavailable", failure, ...rest });
       expect(JSON.stringify(outcome)).not.toContain(ADA.personalNumber);
     }
+  });
+
+  it("is a redirect to the runtime's own fetch, which follows none either", async () => {
+    const { url, close } = await listening(
+      createServer((request, response) => {
+        response.writeHead(request.url === "/there" ? 200 : 302, { location: "/there" }).end();
+      }),
+    );
+    onTestFinished(close);
+    await expect(globalFetch(new Request(url))).rejects.toMatchObject({ failure: "connection_failed" });
   });
 
   it("ends the call at its time limit", async () => {

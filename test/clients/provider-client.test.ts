@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { dialectName, everyDialect } from "../../src/contract/dialect.ts";
 import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "../harness/provider-sandbox.ts";
 
@@ -64,6 +65,18 @@ describe("header routing", () => {
     const named = ["X-Provider-Id", "X-Platform-Provider-Id"].map((name) => sent[0]?.headers.get(name));
     expect(named).toEqual([sandbox.providerId, sandbox.providerId]);
   });
+});
+
+it("names the organisation in the path, and in no header, unless another routing is given", async () => {
+  const [baseUrl, providerId] = ["https://provider.example", "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11"];
+  const sent: Request[] = [];
+  const fetch = async (request: Request) => {
+    sent.push(request);
+    return new Response("[]");
+  };
+  await createProviderClient({ baseUrl, providerId, token: "token", fetch }).listOutlets(CALL);
+  expect(sent[0]?.url).toBe(`${baseUrl}/providers/${providerId}/outlets`);
+  expect(sent[0]?.headers.get("X-Provider-Id")).toBeNull();
 });
 
 describe("the registry", () => {
@@ -162,6 +175,17 @@ describe("an assignment", () => {
     expect(await client.assign(idsOf(sandbox).seat, CALL)).toMatchObject(outcome);
   });
 
+  it("names the one who is on the shift instead, unless it is another shift", async () => {
+    for (const [fault, id] of [
+      ["assign-of-another", expect.any(String)],
+      ["assign-for-another-shift", undefined],
+    ] as const) {
+      const { sandbox, client } = await start({ faults: [fault] });
+      const outcome = await client.assign(idsOf(sandbox).seat, CALL);
+      expect("assignedAs" in outcome ? outcome.assignedAs : undefined).toEqual(id);
+    }
+  });
+
   it("exists once when it is retried after a lost response", async () => {
     const { sandbox, client } = await start({ faults: ["assign-lost-answer"] });
     const { seat, shift } = idsOf(sandbox);
@@ -171,12 +195,20 @@ describe("an assignment", () => {
   });
 
   it("is removed by the other form when PUT /unassign/ is an unknown path, and the form is remembered", async () => {
-    const { sandbox, client, seen } = await start({ faults: ["unassign-unknown-path"] });
+    const methods: string[] = [];
+    const fetch = (request: Request) => {
+      methods.push(request.method);
+      return globalThis.fetch(request);
+    };
+    const { sandbox, client, seen } = await start({ faults: ["unassign-unknown-path"] }, { fetch });
     const { seat, shift } = idsOf(sandbox);
     await client.assign(seat, CALL);
+    methods.length = 0;
     expect(await client.unassign(seat, CALL)).toEqual({ kind: "unassigned" });
     expect(shift.assigned.size).toBe(0);
     expect(seen.at(-1)).toMatchObject({ unassign: "delete" });
+    await client.unassign(seat, CALL);
+    expect(methods).toEqual(["PUT", "DELETE", "DELETE"]);
   });
 
   it("of a deleted shift counts as removed", async () => {

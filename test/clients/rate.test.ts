@@ -68,26 +68,6 @@ describe("the rate of calls to a provider", () => {
     expect(new Set(await startsOf({ perMinute: 0 }, 1_000)).size).toBe(1);
   });
 
-  it("is reserved for all waiting calls together while other processes call the provider too", async () => {
-    const asked: number[] = [];
-    const granted = Promise.withResolvers<number[]>();
-    const shared = {
-      isShared: () => true,
-      reserve: (count: number) => {
-        asked.push(count);
-        return asked.length === 1 ? granted.promise : Promise.resolve([7, 9]);
-      },
-      silence: () => undefined,
-    };
-    const time = clock();
-    const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 5_000 }, time, shared);
-    const turns = [1, 2, 3, 4].map(() => rate.turn(NEVER));
-    granted.resolve([0]);
-    await Promise.all(turns.slice(0, 3));
-    expect(asked).toEqual([1, 3]);
-    await expect(turns[3]).rejects.toMatchObject({ name: "CallRefused", retryAfterMs: 5_000 });
-  });
-
   it("refuses a call that would wait too long, with the time of the retry, and does not count it", async () => {
     const time = clock();
     const rate = createRate({ perSecond: 1, perMinute: 60, waitMs: 0 }, time);
@@ -108,5 +88,70 @@ describe("the rate of calls to a provider", () => {
     await expect(rate.turn(NEVER)).rejects.toMatchObject({ retryAfterMs: 30_000 });
     time.pass(30_000);
     await rate.turn(NEVER);
+  });
+
+  it.each([
+    [1, 10, 20],
+    [2, 10, 10],
+    [4, 5, 5],
+    [20, 1, 1],
+  ])(
+    "is divided among %i processes: %i calls at once, and %i of a minute",
+    async (processes, most, burst) => {
+      const time = clock();
+      const limits = { perSecond: 10, perMinute: 500, waitMs: 0 };
+      const rate = createRate(limits, time, { processes: () => processes, since: () => 0 });
+      const starts: number[] = [];
+      while (time.now() < 1_120_000) {
+        await rate.turn(NEVER).then(
+          () => starts.push(time.now()),
+          () => time.pass(10),
+        );
+      }
+      expect(starts.filter((start) => start === 1_000_000)).toHaveLength(most);
+      expect(mostWithin(starts, 60_000)).toBeLessThanOrEqual(500 / processes);
+      expect(mostWithin(starts, 60_000)).toBeGreaterThan((500 / processes) * 0.9);
+      expect(mostWithin(starts, (burst * processes * 1_000) / 10)).toBeLessThanOrEqual(burst);
+    },
+  );
+
+  it("is one call in two minutes where four processes share two calls a minute", async () => {
+    const time = clock();
+    const sharing = { processes: () => 4, since: () => 0 };
+    const rate = createRate({ perSecond: 1, perMinute: 2, waitMs: 0 }, time, sharing);
+    await rate.turn(NEVER);
+    await expect(rate.turn(NEVER)).rejects.toMatchObject({ retryAfterMs: 120_000 });
+    time.pass(120_000);
+    await rate.turn(NEVER);
+  });
+
+  it("gives a waiting call another start once there are more processes", async () => {
+    const time = clock();
+    let processes = 1;
+    const rate = createRate({ perSecond: 1, perMinute: 60, waitMs: 60_000 }, time, {
+      processes: () => processes,
+      since: () => 0,
+    });
+    for (const _ of "12") await rate.turn(NEVER);
+    const begun = time.now();
+    const turn = rate.turn(NEVER);
+    processes = 4;
+    await turn;
+    expect(time.now() - begun).toBeGreaterThan(2_000);
+  });
+
+  it("is nothing for a process that the others may have forgotten, and begins with nothing once it is counted", async () => {
+    const time = clock();
+    let since = Number.POSITIVE_INFINITY;
+    const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 0 }, time, {
+      processes: () => 1,
+      since: () => since,
+    });
+    await expect(rate.turn(NEVER)).rejects.toMatchObject({ name: "CallRefused", retryAfterMs: 5_000 });
+    since = time.now() + 1_000;
+    await expect(rate.turn(NEVER)).rejects.toMatchObject({ retryAfterMs: 1_125 });
+    time.pass(1_125);
+    await rate.turn(NEVER);
+    await expect(rate.turn(NEVER)).rejects.toMatchObject({ name: "CallRefused" });
   });
 });

@@ -113,3 +113,58 @@ describe("a registry in one response", () => {
     expect(await read(body)).toMatchObject(violation(pointer));
   });
 });
+
+describe("a response is nested 64 deep at most", () => {
+  const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  const shift = (description: string) =>
+    `{"id":"${SHIFT_ID}","startTime":"2030-01-01T08:00:00Z","endTime":"2030-01-01T16:00:00Z","outletId":"o1","roleId":"r1","slots":1,"assignedCandidates":[],"unread":${description}}`;
+  const tooDeep = { kind: "unavailable", failure: "contract_violation", pointers: [""] };
+  const reason = (what: string) => `the ${what} must be nested at most 64 deep`;
+
+  it("also where nothing of it is read", async () => {
+    expect(await (await clientOf(shift(nested(63)))).getShift(SHIFT_ID, CALL)).toMatchObject({
+      kind: "shift",
+    });
+    const brackets = JSON.stringify(`"\\${nested(500)}`);
+    expect(await (await clientOf(shift(brackets))).getShift(SHIFT_ID, CALL)).toMatchObject({ kind: "shift" });
+    const deeper = await clientOf(shift(nested(64)));
+    expect(await deeper.getShift(SHIFT_ID, CALL)).toMatchObject({ ...tooDeep, reason: reason("shift") });
+  });
+
+  it("in a list, where every entry is refused", async () => {
+    const client = await clientOf(`[${JSON.stringify(OUTLET)},${nested(490_000)}]`);
+    expect(await client.listOutlets(CALL)).toMatchObject(tooDeep);
+  });
+
+  it("in a registry, where the others are read", async () => {
+    const client = await clientOf(registryOf(`${JSON.stringify(entryOf(1))},${nested(490_000)}`));
+    const fault = { pointer: "", message: "must be nested at most 64 deep" };
+    expect(await client.readRegistry({ limit: 5 }, CALL)).toMatchObject({
+      page: { candidates: [{ entry: entryOf(1) }, { fault }] },
+    });
+    const frame = await clientOf(`{"candidates":[],"unread":${nested(100)}}`);
+    expect(await frame.readRegistry({ limit: 5 }, CALL)).toMatchObject(tooDeep);
+  });
+
+  it("also as an error, whose status alone counts", async () => {
+    const client = await clientOf(nested(490_000), 409);
+    expect(await client.getShift(SHIFT_ID, CALL)).toEqual({ kind: "refused", status: 409, code: undefined });
+    const shallow = await clientOf('{"code":"shift_full"}', 409);
+    expect(await shallow.getShift(SHIFT_ID, CALL)).toMatchObject({ code: "shift_full" });
+  });
+
+  it("before any part of it is parsed", async () => {
+    const parsed: number[] = [];
+    const original = JSON.parse;
+    JSON.parse = (text, ...others) => {
+      parsed.push(text.length);
+      return original(text, ...others);
+    };
+    onTestFinished(() => {
+      JSON.parse = original;
+    });
+    for (const status of [200, 409])
+      await (await clientOf(shift(nested(490_000)), status)).getShift(SHIFT_ID, CALL);
+    expect(parsed.filter((length) => length > 900_000)).toEqual([]);
+  });
+});

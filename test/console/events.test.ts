@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TraceStep } from "../../generated/operations/types.ts";
 import { readFilter } from "../../src/console/components/filter.ts";
-import { changeTexts } from "../../src/console/events/change-text.ts";
 import {
   EVENT_FILTER,
   type EVENT_STATUSES,
@@ -44,34 +43,6 @@ describe("an event", () => {
     const receivedAt = "2026-11-21T10:00:00.000Z";
     expect(tookMs({ receivedAt, processedAt: "2026-11-21T10:00:00.250Z" })).toBe(250);
     expect(tookMs({ receivedAt })).toBeUndefined();
-  });
-});
-
-describe("the preview of a replay", () => {
-  it("shows times in the zone of the workplace, names for ids, and only visible differences", () => {
-    const changes = [
-      { field: "startTime", from: "2026-11-21T10:00:00.000Z", to: "2026-11-21T11:00:00.000Z" },
-      { field: "workplaceId", from: null, to: "w1" },
-      { field: "overfilled", from: "false", to: "true" },
-      { field: "status", from: "blocked_mapping", to: "open" },
-      { field: "warnings", from: null, to: "" },
-      { field: "positions", from: 1, to: 2 },
-      { field: "warnings", from: "", to: "name_cut; colour_unknown" },
-    ];
-    const nameOf = (field: string, id: string) =>
-      field === "workplaceId" && id === "w1" ? "Köket" : undefined;
-    expect(changeTexts(changes, { zone: "Europe/Stockholm", nameOf })).toEqual([
-      { field: "Start", from: "Sat 21 Nov 11:00", to: "Sat 21 Nov 12:00" },
-      { field: "Workplace", from: "none", to: "Köket" },
-      { field: "Overfilled", from: "no", to: "yes" },
-      { field: "Status of the job", from: "blocked (not mapped)", to: "open" },
-      { field: "Positions", from: "1", to: "2" },
-      {
-        field: "Warnings",
-        from: "none",
-        to: "A name of more than 200 characters: cut off there; colour_unknown",
-      },
-    ]);
   });
 });
 

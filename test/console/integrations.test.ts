@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { fieldFaults } from "../../src/console/components/field-faults.ts";
-import { share, usesOf } from "../../src/console/integrations/field-uses.ts";
 import { choose, stillOpen, toMappings, unsaved } from "../../src/console/integrations/mapping.ts";
 import { nextStep, stepsOf, unmapped } from "../../src/console/integrations/onboarding.ts";
 import { changeOf, webhookAddress } from "../../src/console/integrations/registration.ts";
@@ -130,34 +129,6 @@ describe("faults of a form", () => {
     const errors = [{ pointer: "/other/0", message: "is odd" }];
     expect(fieldFaults({ title: "No", errors }, FIELDS)).toEqual({ of: {}, rest: { title: "No", errors } });
     expect(fieldFaults(undefined, FIELDS)).toEqual({ of: {} });
-  });
-});
-
-describe("field report", () => {
-  it("lists every optional field of the contract, warnings as text, and unknown fields by name", () => {
-    const { fields, warnings } = usesOf({
-      fields: [
-        { field: "slots", count: 3 },
-        { field: "positions_differ", count: 1 },
-        { field: "colour", count: 2 },
-      ],
-    });
-    expect(fields).toHaveLength(10);
-    expect(fields).toContainEqual({ name: "slots", variant: "a", count: 3 });
-    expect(fields).toContainEqual({ name: "status", variant: "b", count: 0 });
-    expect(fields.at(-1)).toEqual({ name: "colour", count: 2 });
-    expect(warnings).toEqual([
-      { name: "slots and numberOfPositions differ: the smaller number applies", count: 1 },
-    ]);
-  });
-
-  it.each([
-    [4, 4, "all"],
-    [1, 1_000, "1 (1 %)"],
-    [999, 1_000, "999 (99 %)"],
-    [1, 3, "1 (33 %)"],
-  ])("states %d of %d as %s", (count, of, written) => {
-    expect(share(count, of)).toBe(written);
   });
 });
 

@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { createRouter } from "../../generated/platform/server.ts";
-import type { Deps } from "../../src/platform/deps.ts";
 import { healthHandlers } from "../../src/platform/http/health.ts";
 import { webhookHandlers } from "../../src/platform/http/webhook.ts";
 import type { ReceivedEvent } from "../../src/platform/inbox/receive.ts";
@@ -35,10 +34,8 @@ function createReader() {
       return "stored" as const;
     },
   };
-  // Only the readiness check, which is not called here, uses the database.
-  const deps = { log: silent } as unknown as Deps;
   const handlers = {
-    ...webhookHandlers(deps, inbox, { webhookStored: () => undefined }),
+    ...webhookHandlers({ log: silent }, inbox, { webhookStored: () => undefined }),
     ...healthHandlers({ fault: async () => undefined }, () => false),
   };
   const authenticate = () => ({ providerId, kind: EXAMPLES.kind });

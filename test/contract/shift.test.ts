@@ -233,6 +233,13 @@ describe("reading a shift", () => {
     expect(readShift({ ...SHIFT, ...change }, ZONE)).toEqual({ unusable: { fault, pointer } });
   });
 
+  it.each([null, "open", "filled", "paused", "cancelled"])(
+    "takes no status but cancelled at its word: %s",
+    (status) => {
+      expect(readShift({ ...SHIFT, status }, ZONE).shift?.cancelled).toBe(status === "cancelled");
+    },
+  );
+
   it("of a shift that is cancelled needs none of its texts", () => {
     const { shift } = readShift({ ...SHIFT, status: "cancelled", outletName: "a\0b" }, ZONE);
     expect(shift).toMatchObject({ cancelled: true });
@@ -283,4 +290,12 @@ describe("reading a shift", () => {
       warnings: ["time_without_offset", "status_unknown"],
     });
   });
+
+  it.each([{ startTime: "2026-03-28T22:00:00" }, { endTime: "2026-03-29T06:00:00" }])(
+    "warns of the zone of %j alone",
+    (time) => {
+      const { shift } = readShift({ ...SHIFT, slots: 1, ...time }, ZONE);
+      expect(shift?.warnings).toEqual(["time_without_offset"]);
+    },
+  );
 });

@@ -134,20 +134,6 @@ export async function startProxy(name: ProxyName, ports: Ports): Promise<Proxy> 
   return start(name, await configure(name, ports));
 }
 
-/** @param map what `/etc/haproxy/organisations.map` holds */
-export async function startRouter(text: string, map: string, changes: Readonly<Record<string, string>>) {
-  const folder = await mkdtemp(join(tmpdir(), "shiftpact-router-"));
-  const [file, mapFile, port] = [join(folder, "haproxy.cfg"), join(folder, "map"), await freePort()];
-  const { pem } = await makeCertificate(folder);
-  await writeFile(mapFile, map);
-  const paths = { "/etc/haproxy/platform.pem": pem, "/etc/haproxy/organisations.map": mapFile };
-  await writeFile(file, replaced(text, { ...changes, ...paths, "bind :443": `bind 127.0.0.1:${port}` }));
-  const configured = { command: "haproxy", check: ["-c", "-f", file], run: ["-db", "-f", file], env: {} };
-  await run(configured.command, configured.check);
-  const remove = () => rm(folder, { recursive: true });
-  return start("haproxy", { port, operatorsPort: port, configured, remove });
-}
-
 type Ready = Pick<Place, "port" | "operatorsPort"> & { configured: Configured; remove: () => Promise<void> };
 
 async function start(name: ProxyName, { port, operatorsPort, configured, remove }: Ready): Promise<Proxy> {

@@ -126,9 +126,9 @@ async function offer(proxyUrl: string, signal: AbortSignal) {
 
 async function storedOf(acknowledged: readonly string[]): Promise<number> {
   const database = await openDatabase({ url, log: silent });
-  const events = await database.kysely.selectFrom("events").select("trace_id").execute();
+  const events = await database.kysely.selectFrom("events").select("traceId").execute();
   await database.close();
-  const stored = new Set(events.map(({ trace_id }) => trace_id));
+  const stored = new Set(events.map(({ traceId }) => traceId));
   return acknowledged.filter((traceId) => stored.has(traceId)).length;
 }
 
@@ -150,5 +150,50 @@ describe.each(PROXIES)("two processes behind %s, restarted in turn at 100 webhoo
     expect(failures).toEqual([]);
     expect(stored).toBe(acknowledged.length);
     expect(acknowledged.length).toBeGreaterThan(RESTARTS * 100);
+  });
+});
+
+/** What a proxy waits for a health check before it sends everything to another process. */
+const PATIENCE_MS = 5_000;
+const AT_ONCE = 10;
+
+async function attack(port: number): Promise<number[]> {
+  const body = Array.from({ length: 20_000 }, (_, nth) => nth.toString(36))
+    .join("&")
+    .slice(0, 64 * 1024);
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const form = { method: "POST", headers, body };
+  const url = `http://127.0.0.1:${port}/c/x`;
+  return Promise.all(Array.from({ length: AT_ONCE }, async () => (await fetch(url, form)).status));
+}
+
+/** Returns the failures of health checks until the signal. */
+async function check(port: number, signal: AbortSignal): Promise<string[]> {
+  const failures: string[] = [];
+  while (!signal.aborted) {
+    try {
+      const init = { signal: AbortSignal.timeout(PATIENCE_MS) };
+      const { status } = await fetch(`http://127.0.0.1:${port}/health/live`, init);
+      if (status !== 200) failures.push(`status ${status}`);
+    } catch (error) {
+      failures.push(String(error));
+    }
+    await sleep(50);
+  }
+  return failures;
+}
+
+describe("two processes whose public listeners get forms of 64 kB of names, ten at once", () => {
+  it("answer every health check, and every webhook with 200", async () => {
+    const over = new AbortController();
+    const offering = publics.map((port) => offer(`http://127.0.0.1:${port}`, over.signal));
+    const checking = publics.map((port) => check(port, over.signal));
+    const statuses = (await Promise.all(publics.map(attack))).flat();
+    over.abort();
+    const offered = await Promise.all(offering);
+    expect((await Promise.all(checking)).flat()).toEqual([]);
+    expect(offered.flatMap(({ failures }) => failures)).toEqual([]);
+    expect(offered.flatMap(({ acknowledged }) => acknowledged).length).toBeGreaterThan(0);
+    expect(new Set(statuses)).toEqual(new Set([404]));
   });
 });

@@ -4,7 +4,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
-import { init } from "../../src/cli/init.ts";
 import { listen } from "../../src/cli/listen.ts";
 import { verify } from "../../src/cli/verify.ts";
 import { verify as verifyProvider } from "../../src/verify/index.ts";
@@ -92,18 +91,6 @@ describe("the first ten minutes of a provider team", () => {
     stop();
     await exit;
     expect(out.join("\n")).not.toContain(", webhook_retry");
-  });
-
-  it("writes the files of a build", async () => {
-    const provider = await start();
-    const { io, out } = terminal({ PROVIDER_TOKEN: TOKEN });
-    const dir = folder("ten-minutes");
-    expect(await init([...wordsOf("-- init", provider), "--dir", dir], io)).toBe(0);
-    expect(JSON.parse(readFileSync(join(dir, "fixtures.json"), "utf8"))).toEqual({
-      shiftId: provider.shiftId,
-    });
-    expect(readFileSync(join(dir, ".github/workflows/shiftpact.yml"), "utf8")).toContain("--create-shift ");
-    expect(out.at(-1)).toContain("npm run -s shiftpact -- verify");
   });
 });
 

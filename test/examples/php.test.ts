@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
-import { ciSourceOf, installedCommand, installScript } from "../../src/cli/ci-source.ts";
 import { contracts } from "../../src/cli/contracts.ts";
-import { init } from "../../src/cli/init.ts";
 import { listen } from "../../src/cli/listen.ts";
 import { verify } from "../../src/verify/index.ts";
 import { freePort } from "../harness/embedded-postgres.ts";
@@ -24,7 +21,7 @@ function php(argv: readonly string[], cwd: string, env: Readonly<Record<string, 
   return endWithTest(spawn("php", argv, { cwd, env: { ...process.env, ...own, ...env }, stdio: "ignore" }));
 }
 
-const CLI = `${process.execPath} ${join(ROOT, "src/cli/in-checkout.mjs")}`;
+const _CLI = `${process.execPath} ${join(ROOT, "src/cli/in-checkout.mjs")}`;
 const section =
   /^## PHP$[\s\S]*?(?=^## )/m.exec(readFileSync(join(ROOT, "spec/guides/pact-verifiers.md"), "utf8"))?.[0] ??
   "";
@@ -138,33 +135,5 @@ describe("a provider in plain PHP", () => {
     stop();
     await exit;
     expect(out.join("\n")).not.toContain(", webhook_retry");
-  });
-
-  it("is started and verified by the job that init writes for GitLab, which keeps its log", async () => {
-    const { dir, port, stop: stopProvider } = await start();
-    const { io } = terminal({ PROVIDER_TOKEN: TOKEN });
-    const commit = "0123456789abcdef0123456789abcdef01234567";
-    const command = commandNamed("init").replaceAll("8080", String(port)).replace("COMMIT", commit);
-    const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
-    const argv = words
-      .slice(words.indexOf("init") + 1)
-      .map((word) => word.replace("$PROVIDER_ID", PROVIDER_ID));
-    expect(await init([...argv, "--dir", dir], io)).toBe(0);
-    const { script, artifacts }: { script: string[]; artifacts: { paths: string[] } } = parse(
-      readFileSync(join(dir, ".gitlab-ci.yml"), "utf8"),
-    ).contract;
-    expect(artifacts.paths).toContain("provider.log");
-    await stopProvider();
-    rmSync(join(dir, "data.json"));
-    const source = ciSourceOf(`git+https://HOST/shiftpact.git#${commit}`);
-    // This checkout is in the place of an installed one.
-    const here = script
-      .join("\n")
-      .replace(installScript(source).join("\n"), "")
-      .replace(installedCommand(source), CLI);
-    const env = { PROVIDER_ID, PROVIDER_DATA: join(dir, "data.json") };
-    const { code, out } = await shell(`trap 'kill $(jobs -p) && wait' EXIT\n${here}`, dir, env);
-    expect([code, out]).toEqual([0, expect.stringContaining("conforms: 0 errors, 0 warnings")]);
-    expect(readFileSync(join(dir, "provider.log"), "utf8")).toContain("Development Server");
   });
 });

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import express, { type Router } from "express";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WIDER } from "../../scripts/emit/openapi/schemas.ts";
 import type { Validator } from "../../src/runtime/validator.ts";
 import { compile } from "./compile.ts";
 import { WORKS } from "./constructs.ts";
@@ -52,7 +53,8 @@ function document(): object {
     schemas: { Defined: { type: "null", $defs: { part: { type: "string" } } }, Problem, ...schemas },
     responses: { Refused: { description: "Refused", content } },
   };
-  return openapi({ document: { paths: Object.fromEntries(paths), components } });
+  const other = { $ref: "none.yaml#/a" };
+  return openapi({ document: { paths: Object.fromEntries(paths), components, "x-other": other } });
 }
 const PROBLEM = "#/components/responses/Refused";
 
@@ -181,12 +183,27 @@ describe("a construct", () => {
   it("has the type of its values", () => {
     expect(compile(folder.path, { "uses.ts": USES })).toEqual([]);
   });
+
+  it("has a type that allows more only by a keyword of which the guide says so", () => {
+    const known = [...WIDER.map((keyword) => `"${keyword}":`), '"integer"'];
+    const uses = ROWS.flatMap(({ schemaName, refuses, schema }) =>
+      refuses.map((value, index): [file: string, text: string, isKnown: boolean] => [
+        `${schemaName}n${index}.ts`,
+        `import type * as types from "./small/index.ts";\nexport declare const v: ${JSON.stringify(value)};\nexport const t: types.${schemaName} = v;`,
+        known.some((word) => JSON.stringify(schema).includes(word)),
+      ]),
+    );
+    const refused = compile(folder.path, Object.fromEntries(uses)).map(({ file }) => file);
+    const wider = uses.filter(([file]) => !refused.includes(file));
+    expect(wider.length).toBeGreaterThan(10);
+    expect(wider.filter(([, , isKnown]) => !isKnown)).toEqual([]);
+  });
 });
 
 describe("what the generated code would not heed is refused, with file, line, place and what to do:", () => {
   it.each(REFUSED)("$name", async ({ files, at, says }) => {
     const fault = await faultOf(files);
-    expect(fault).toMatch(/^spec\/\S+\.(?:ya?ml|json):[1-9]\d*:[1-9]\d*(?: #\S+)?\n {2}\S.*\n {2}-> \S/);
+    expect(fault).toMatch(/^(?:spec\/\S+\.(?:ya?ml|json):[1-9]\d*:[1-9]\d*(?: #\S+)?\n)+ {2}\S.*\n {2}-> \S/);
     if (at !== undefined) expect(/^\S+ #(.*)$/m.exec(fault)?.[1]).toBe(at);
     expect(fault).toMatch(says);
   });

@@ -34,17 +34,40 @@ export const WORKS: Readonly<Record<string, Construct>> = {
     refuses: [{ a: 1 }],
     type: "Record<string, never>",
   },
-  "members that are only required": {
-    schema: object({ required: ["a"] }),
-    accepts: [{ a: 1 }, { a: null, b: 2 }],
-    refuses: [{}],
-    type: "{ a: unknown } & { [key: string]: unknown }",
+  "members without a type": {
+    schema: { properties: { a: text } },
+    accepts: [{ a: "b" }, 5, null, "a", [1]],
+    refuses: [{ a: 1 }],
+    type: "{ a?: string } | string | number | boolean | null | unknown[]",
   },
-  "a required member beside others": {
-    schema: object({ required: ["a"], properties: { b: number } }),
-    accepts: [{ a: 1 }, { a: 1, b: 2 }],
-    refuses: [{ b: 1 }],
-    type: "{ a: unknown; b?: number }",
+  "members without a type beside a choice": {
+    schema: object({ oneOf: [{ required: ["a"], properties: { a: text, b: false } }, { required: ["b"] }] }),
+    accepts: [{ a: "b" }, { b: 1 }],
+    refuses: [{}, { a: 1 }],
+    type: ANY,
+  },
+  nothing: { schema: false, accepts: [], refuses: [1, {}, null], type: "never" },
+  "a choice with nothing in it": {
+    schema: { anyOf: [false, text] },
+    accepts: ["a"],
+    refuses: [1],
+    type: "string",
+  },
+  "a number that JSON cannot write": {
+    schema: number,
+    accepts: [1.5, 1e300],
+    refuses: [Number.POSITIVE_INFINITY],
+    type: "number",
+  },
+  "an example with a reference in it, and a constant": {
+    schema: object({
+      properties: { a: { const: { $ref: "none.yaml#/a" } } },
+      example: { a: { $ref: "none.yaml#/a" } },
+      default: { a: { $ref: "none.yaml#/a" } },
+    }),
+    accepts: [{ a: { $ref: "none.yaml#/a" } }],
+    refuses: [{ a: {} }],
+    type: '{ a?: { $ref: "none.yaml#/a" } }',
   },
   "additional members of a type": {
     schema: object({ additionalProperties: number }),

@@ -180,7 +180,7 @@ describe("npm run generate, as a command,", () => {
     expect(code).toBe(1);
     expect(error).toBe(
       "spec/small.openapi.yaml:7:5 #/paths/~1things/get\n  the operation has no operationId\n" +
-        "  -> give it an operationId in camelCase, letters and digits, not use or eject\n",
+        "  -> give it an operationId of letters and digits, a letter first, not use or eject\n",
     );
   });
 });

@@ -73,7 +73,7 @@ describe("an explanation", () => {
   const text = { type: "string" };
   const list = (items: unknown, rest: object = {}) => ({ type: "array", items, ...rest });
   const schemas = once({
-    List: { type: "object", properties: { list: list(text), other: text }, required: ["id"] },
+    List: { type: "object", properties: { id: {}, list: list(text), other: text }, required: ["id"] },
     Short: list(text, { maxItems: 3 }),
     Nested: list(list(text)),
     Closed: { type: "object", properties: { a: text }, additionalProperties: false },

@@ -1,8 +1,9 @@
 import type { AddressInfo } from "node:net";
-import express from "express";
+import express, { type Request } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { emit } from "../../scripts/emit/emit.ts";
 import type { OperationInfo } from "../../src/runtime/operation.ts";
+import { queryValues } from "../../src/runtime/parameters.ts";
 import { routerOf } from "../../src/runtime/server.ts";
 import { folderWith, openapi } from "./workspace.ts";
 
@@ -72,6 +73,16 @@ const TYPED: [schema: object, type: string][] = [
 ];
 
 describe("the text of a parameter", () => {
+  it.each([
+    ["1e300", 1e300],
+    ["-1.5", -1.5],
+    ["1e400", "1e400"],
+    ["-1e400", "-1e400"],
+  ])("%s is the number %j, or stays text", (text, value) => {
+    const parameters = [{ in: "query", name: "price", type: "number" }] as const;
+    expect(queryValues({ url: `/?price=${text}` } as Request, parameters)).toEqual({ price: value });
+  });
+
   it.each(TYPED)("with the schema %j is of type %s", async (schema, type) => {
     const parameters = [{ name: "p", in: "query", schema }];
     const files = {

@@ -299,7 +299,7 @@ describe("a schema of OpenAPI 3.1 that 3.0 cannot express", () => {
 describe("a document", () => {
   const response = {
     description: "A thing",
-    content: { "application/json": { schema: { const: 1 }, example: { const: 1 } } },
+    content: { "application/json": { schema: { const: { const: 1 } }, example: { const: 1 } } },
   };
   const document = {
     info: {
@@ -357,7 +357,7 @@ describe("a document", () => {
       license: { name: "MIT", url: "https://spdx.org/licenses/MIT.html" },
     });
     expect(v30.components.responses.Thing.content["application/json"]).toEqual({
-      schema: { enum: [1] },
+      schema: { enum: [{ const: 1 }] },
       example: { const: 1 },
     });
     expect(v30.paths["/change"].post.responses["200"]).toMatchObject({

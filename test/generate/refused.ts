@@ -93,7 +93,8 @@ const OPERATIONS: Record<string, [operation: object, place: string, problem: str
   callbacks: [{ callbacks: {} }, "/callbacks", "callbacks"],
   "an unknown security scheme": [{ security: [{ magic: [] }] }, "/security", "magic"],
   "optional security": [{ security: [{}] }, "/security", "optional"],
-  "an invalid operationId": [{ operationId: "look-up" }, "", "look-up"],
+  "an operationId of other letters": [{ operationId: "sök" }, "/operationId", "sök"],
+  "an operationId that begins with a digit": [{ operationId: "2nd" }, "/operationId", "2nd"],
 };
 
 /** By the pointer below the schemas, and the problem. */
@@ -123,7 +124,41 @@ const SCHEMAS: Record<string, [schemas: object, place: string, problem: string]>
   ],
   "a reference to another host": [{ A: { $ref: "https://example.org/a.yaml#/A" } }, "/A", "outside"],
   "a reference to a missing file": [{ A: { $ref: "none.yaml#/A" } }, "/A", "none.yaml"],
-  "a name that is not a type name": [{ "a-b": { type: "string" } }, "/a-b", '"a-b"'],
+  "a name that is not a type name": [{ "a-ö": { type: "string" } }, "/a-ö", '"a-ö"'],
+  "two names that would be one type": [
+    { "a-b": {}, aB: {} },
+    "/aB",
+    "taken by spec/small.openapi.yaml#/components/schemas/a-b",
+  ],
+  "a minimum above the maximum": [{ A: { minimum: 3, maximum: 1 } }, "/A/minimum", 'above "maximum"'],
+  "a bound that excludes the other": [
+    { A: { exclusiveMinimum: 1, maximum: 1 } },
+    "/A/exclusiveMinimum",
+    'above "maximum"',
+  ],
+  "more letters than are allowed": [
+    { A: { minLength: 2, maxLength: 1 } },
+    "/A/minLength",
+    "nothing is valid",
+  ],
+  "a required member beside others": [
+    { A: { type: "object", required: ["nmae"], properties: { name: {} } } },
+    "/A/required",
+    'write "name"',
+  ],
+  "a required member, and no other": [
+    { A: { type: "object", required: ["a"] } },
+    "/A/required",
+    "add it to 'properties'",
+  ],
+  "a default that the schema refuses": [{ A: { type: "string", default: 1 } }, "/A/default", "correct one"],
+  "an example that the schema refuses": [
+    { A: { items: { type: "string", examples: ["a", 1] } } },
+    "/A/items/examples/1",
+    "correct one",
+  ],
+  "a number of 32 bits": [{ A: { type: "integer", format: "int32" } }, "/A/format", "-2147483648"],
+  bytes: [{ A: { type: "string", format: "binary" } }, "/A/format", "base64"],
   "a name that the generated code uses": [{ Message: { type: "string" } }, "/Message", '"Message"'],
 };
 
@@ -132,11 +167,12 @@ const MESSAGES: [name: string, parts: object, place: string][] = [
   [
     "another schemaFormat",
     {
+      channels: { c: { messages: { m: { $ref: "#/components/messages/One" } } } },
       components: {
-        messages: { M: { payload: { schemaFormat: "application/vnd.apache.avro", schema: {} } } },
+        messages: { One: { payload: { schemaFormat: "application/vnd.apache.avro", schema: {} } } },
       },
     },
-    "/components/messages/M/payload/schemaFormat",
+    "/components/messages/One/payload/schemaFormat",
   ],
   ["no payload", { components: { messages: { M: {} } } }, "/components/messages/M"],
   [
@@ -220,13 +256,28 @@ const OTHERS: [name: string, says: string | RegExp, files: Record<string, unknow
   ["values with commas", /repeat the name/, inParameter({ explode: false, schema: { type: "array" } })],
   [
     "a list in a header",
-    /repeat the name/,
+    /a text with a pattern/,
     inParameter({ in: "header", schema: { type: "array", items: { type: "string" } } }),
   ],
   [
     "a list of lists in the query",
     /an array of scalars/,
     inParameter({ schema: { type: "array", items: { type: "array", items: { type: "string" } } } }),
+  ],
+  [
+    "a body of a GET request",
+    /use parameters/,
+    inPath({ get: { operationId: "look", requestBody: { content: json({}) }, responses: RESPONSES } }),
+  ],
+  [
+    "an example of a parameter that its schema refuses",
+    /correct one/,
+    inParameter({ schema: { type: "integer" }, example: "a" }),
+  ],
+  [
+    "an example of a body that its schema refuses",
+    /correct one/,
+    inResponse({ content: JSON_OF({ schema: { type: "integer" }, examples: { one: { value: "a" } } }) }),
   ],
   ["no success", /such as 200/, inOperation({ responses: { default: { description: "" } } })],
   ["a status that ends no call", /each status/, inOperation({ responses: { 100: { description: "" } } })],
@@ -333,7 +384,7 @@ export const REFUSED: readonly Refusal[] = [
   ...Object.entries(OPERATIONS).map(([name, [operation, place, says]]) => ({
     name,
     files: inOperation(operation),
-    at: `/paths/~1things/get${place}`,
+    at: `/paths/~1things/${"requestBody" in operation ? "post" : "get"}${place}`,
     says,
   })),
   ...Object.entries(SCHEMAS).map(([name, [schemas, place, says]]) => ({

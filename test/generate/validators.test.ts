@@ -167,7 +167,11 @@ describe("errorsOf", () => {
   });
 
   it("follows lists and escapes names in pointers", async () => {
-    const item = { type: "object", properties: { "a/b~c": { type: "string" } }, required: ["x/y"] };
+    const item = {
+      type: "object",
+      properties: { "a/b~c": { type: "string" }, "x/y": {} },
+      required: ["x/y"],
+    };
     const { List } = await compiled({ List: { type: "array", items: item } });
     expect(List?.errorsOf([{ "x/y": 1 }, { "a/b~c": 1 }])).toEqual([
       { pointer: "/1/x~1y", message: "is missing" },
@@ -182,7 +186,7 @@ describe("errorsOf", () => {
         oneOf: ["x", "y"].map((tag) => ({
           type: "object",
           required: ["tag", tag],
-          properties: { tag: { const: tag } },
+          properties: { tag: { const: tag }, [tag]: {} },
         })),
       },
     });
@@ -247,6 +251,29 @@ describe("errorsOf", () => {
     expect(Rich?.({ c: [1], p: ["a"] })).toBe(true);
   });
 
+  it("counts members beside a `not` that accepts nothing", async () => {
+    const { Odd } = await compiled({
+      Odd: {
+        dependentSchemas: {
+          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+          a: { if: { type: "string" }, then: { unevaluatedProperties: false }, not: {} },
+        },
+      },
+    });
+    expect(["x", {}, { b: 1 }, { a: 1 }].map((value) => Odd?.(value))).toEqual([true, true, true, false]);
+  });
+
+  it("counts members by pattern beside a branch that may not hold", async () => {
+    const { Odd } = await compiled({
+      Odd: {
+        anyOf: [{ maxProperties: 1 }, { minProperties: 5, unevaluatedProperties: false }],
+        patternProperties: { "^a": { anyOf: [{ type: "string" }] } },
+        unevaluatedProperties: false,
+      },
+    });
+    expect([{ a: "x" }, { a: 1 }, { b: "x" }].map((value) => Odd?.(value))).toEqual([true, false, false]);
+  });
+
   it("never repeats a value", () => {
     const secret = fc.string({ minLength: 12 });
     fc.assert(
@@ -282,11 +309,15 @@ describe("the fast and the full form", () => {
       const members = fc.record({ a: below, b: below }, { requiredKeys: [] });
       // Few keywords at a time: a schema of many accepts hardly any value.
       const keywords: fc.Arbitrary<object>[] = [
-        ...["allOf", "anyOf", "oneOf"].map((name) => parts.map((list) => ({ [name]: list }))),
+        ...["allOf", "anyOf", "oneOf", "prefixItems"].map((name) => parts.map((list) => ({ [name]: list }))),
         ...["properties", "dependentSchemas"].map((name) => members.map((map) => ({ [name]: map }))),
-        ...["not", "items", "contains", "additionalProperties", "unevaluatedProperties"].map((name) =>
+        ...["not", "items", "contains", "additionalProperties"].map((name) =>
           below.map((each) => ({ [name]: each })),
         ),
+        ...["unevaluatedItems", "unevaluatedProperties"].map((name) =>
+          below.map((each) => ({ [name]: each })),
+        ),
+        members.map(({ a = true, b = true }) => ({ patternProperties: { "^a": a, "[bc]": b } })),
         fc.record({ if: below, [String("then")]: below, else: below }),
         fc.constantFrom({ required: ["a"] }, { unevaluatedProperties: false }, { uniqueItems: true }),
       ];

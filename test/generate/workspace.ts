@@ -43,7 +43,7 @@ export function openapi(
   return {
     openapi: "3.1.0",
     info: { title: "Small", version: "1.0.0" },
-    paths: { [parts.path ?? "/things"]: { get: operation } },
+    paths: { [parts.path ?? "/things"]: { ["requestBody" in operation ? "post" : "get"]: operation } },
     components: { schemas: parts.schemas ?? {} },
     ...parts.document,
   };

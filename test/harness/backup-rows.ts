@@ -1,10 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { writeFile } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { gzipSync } from "node:zlib";
-import { AS_TEXT, columnsOf, quoted, readTables } from "../../src/platform/backup/catalog.ts";
-import { encrypted } from "../../src/platform/backup/encrypted.ts";
-import { readLines } from "../../src/platform/backup/file.ts";
+import { AS_TEXT, columnsOf, quoted, readTables } from "../../src/platform/backup/to-postgres.ts";
 import type { Database } from "../../src/platform/db/database.ts";
 import type { Vault } from "../../src/platform/deps.ts";
 
@@ -49,15 +44,3 @@ export const digestsOf = ({ raw }: Database) =>
     await sql("rollback");
     return found;
   });
-
-/** Writes a text as a backup that is made with the key of the vault. */
-export async function writeAsBackup(path: string, vault: Vault, text: string): Promise<void> {
-  await writeFile(path, encrypted(Readable.from([gzipSync(text)]), vault));
-}
-
-/** The text of a backup. */
-export async function textOf(path: string, vault: Vault): Promise<string> {
-  let text = "";
-  for await (const line of readLines(path, vault)) text += `${line}\n`;
-  return text;
-}

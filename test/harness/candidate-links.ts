@@ -55,19 +55,40 @@ export function linkOf(mails: readonly Mail[], subject: RegExp): string {
 export const ownLinkIn = (mail: Pick<Mail, "text"> | undefined): string =>
   linksIn(mail ?? { text: "" }).find((link) => link.startsWith("/c/shifts/")) ?? "";
 
-/** What a browser sends with the form of a page. */
-export function answerOn(
+/** Sends what a browser sends with the form of a page: what the page has shown, too. */
+export async function answerOn(
   url: string,
   path: string,
   answer: string,
   headers: Record<string, string> = { "sec-fetch-site": "same-origin", origin: "null" },
 ): Promise<HttpResponse> {
-  return send(url, path, {
+  return sendForm(url, path, { answer, ...(await shownOn(url, path, answer, headers)) }, headers);
+}
+
+/** Opens the page that asks for an answer, and returns what its form says that it shows. */
+export async function shownOn(
+  url: string,
+  path: string,
+  answer: string,
+  headers?: Record<string, string>,
+): Promise<{ shown?: string }> {
+  const page = `${path}${path.includes("?") ? "&" : "?"}ask=${answer}`;
+  const { text } = await send(url, page, { ...(headers && { headers }) });
+  const [, shown] = /name="shown" value="([^"]*)"/.exec(text) ?? [];
+  return shown === undefined ? {} : { shown };
+}
+
+export const sendForm = (
+  url: string,
+  path: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<HttpResponse> =>
+  send(url, path, {
     method: "POST",
-    body: new URLSearchParams({ answer }).toString(),
+    body: new URLSearchParams(fields).toString(),
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
   });
-}
 
 /** Returns the heading of a page. */
 export const headingOf = ({ text }: HttpResponse): string => /<h1>([^<]*)<\/h1>/.exec(text)?.[1] ?? "";
@@ -75,3 +96,7 @@ export const headingOf = ({ text }: HttpResponse): string => /<h1>([^<]*)<\/h1>/
 /** Returns the answers for which a page has buttons. */
 export const buttonsOf = ({ text }: HttpResponse): string[] =>
   [...text.matchAll(/name="answer" value="([^"]*)"/g)].map(([, answer = ""]) => answer);
+
+/** Returns the answers for which a page leads to one that asks. */
+export const asksOf = ({ text }: HttpResponse): string[] =>
+  [...text.matchAll(/&amp;ask=(\w+)"/g)].map(([, answer = ""]) => answer);

@@ -14,8 +14,6 @@ export interface Row {
   /** Planted and found on each of these separately; replaces `at`. */
   each?: readonly OperationId[];
   only: readonly Group[];
-  /** Forms in which the fault is visible; all by default. */
-  needs?: Partial<Dialect>;
 }
 
 /** Groups that call an operation. The dialect detection always runs, and calls most operations. */
@@ -25,37 +23,19 @@ const SEEN_IN: Partial<Record<OperationId, Group>> = {
   cancelShift: "cancellation",
 };
 
-type Line = readonly [
-  fault: FaultName,
-  code: AnyCode,
-  at: Place | readonly Place[],
-  needs?: Partial<Dialect>,
-];
+type Line = readonly [fault: FaultName, code: AnyCode, at: Place | readonly Place[]];
 
 export const rows = (only: readonly Group[], lines: readonly Line[]): Row[] =>
-  lines.map(([fault, code, at, needs = {}]) => ({ fault, code, at: [at].flat(), only, needs }));
+  lines.map(([fault, code, at]) => ({ fault, code, at: [at].flat(), only }));
 
-type EachLine = readonly [
-  fault: FaultName,
-  code: AnyCode,
-  each: readonly OperationId[],
-  needs?: Partial<Dialect>,
-];
+type EachLine = readonly [fault: FaultName, code: AnyCode, each: readonly OperationId[]];
 
 export const each = (only: readonly Group[], lines: readonly EachLine[]): Row[] =>
-  lines.map(([fault, code, operations, needs = {}]) => ({
-    fault,
-    code,
-    at: [],
-    each: operations,
-    only,
-    needs,
-  }));
+  lines.map(([fault, code, operations]) => ({ fault, code, at: [], each: operations, only }));
 
 export const READ_LISTS = ["findCandidates", "getCandidateRegistry", "listOutlets", "listRoles"] as const;
 export const UNASSIGN = ["unassignCandidate", "deleteAssignment"] as const;
 export const WITH_BODY = ["getShift", "createCandidate", "assignCandidate", ...READ_LISTS] as const;
-export const ON_SHIFT = ["getShift", "updateShift", "cancelShift", "assignCandidate"] as const;
 export const EVERY = [...WITH_BODY, "updateShift", "cancelShift", ...UNASSIGN] as const;
 /** All operations except the registry and the two forms of unassignment. */
 export const REQUIRED = EVERY.filter((each) => each !== "getCandidateRegistry" && !isOneOf(each, UNASSIGN));
@@ -70,11 +50,8 @@ export function groupsOf({ only }: Row, planted: OperationId | undefined): Group
   return seen && only.length === 0 ? [seen] : [...only];
 }
 
-/** Returns the dialects in which the operation is offered and the fault is visible. */
-export function dialectsFor({ needs = {} }: Row, planted: OperationId | undefined): Dialect[] {
-  const unassign = { unassignCandidate: "put", deleteAssignment: "delete" }[String(planted)];
-  const wanted = { ...needs, ...(unassign !== undefined && { unassign }) };
-  return everyDialect().filter((dialect) =>
-    Object.entries(wanted).every(([form, value]) => dialect[form as keyof Dialect] === value),
-  );
+/** Returns the dialects in which the operation is offered. */
+export function dialectsFor(planted: OperationId | undefined): Dialect[] {
+  const offered = { unassignCandidate: "put", deleteAssignment: "delete" }[String(planted)];
+  return everyDialect().filter(({ unassign }) => offered === undefined || unassign === offered);
 }

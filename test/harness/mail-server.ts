@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import PostalMime, { type Attachment } from "postal-mime";
 import { SMTPServer } from "smtp-server";
+import { drip } from "./receiver.ts";
 
 export interface Mail {
   from: string;
@@ -51,11 +52,17 @@ const LOGIN = { user: "platform", password: "s3cret:@/" };
 export interface MailServerOptions {
   /** Called with each mail that is taken. */
   onMail?: (mail: Mail) => void;
+  /** What becomes of a recipient; the reply to one that is refused. */
+  onRecipient?: (address: string) => "accept" | "hang" | "drip" | number;
   /** Called when all connections are cut, with the mails whose answers may be lost. */
   onCut?: (mails: readonly Mail[]) => void;
 }
 
-export async function startMailServer({ onMail, onCut }: MailServerOptions = {}): Promise<MailServer> {
+export async function startMailServer({
+  onMail,
+  onCut,
+  onRecipient = () => "accept",
+}: MailServerOptions = {}): Promise<MailServer> {
   const mails: Mail[] = [];
   const refusals: (number | "lost")[] = [];
   let outage: Outage | undefined;
@@ -63,12 +70,14 @@ export async function startMailServer({ onMail, onCut }: MailServerOptions = {})
   let logins = 0;
   /** The last mail of each session, until the client goes on. */
   const unanswered = new Map<string, Mail>();
+  const connections = () => [
+    ...(server as unknown as { connections: Set<{ id: string; _socket: Socket }> }).connections,
+  ];
   /** Ends every connection where it is. */
   const cut = () => {
     onCut?.([...unanswered.values()]);
     unanswered.clear();
-    const { connections } = server as unknown as { connections: Set<{ _socket: { destroy(): void } }> };
-    for (const { _socket } of connections) _socket.destroy();
+    for (const { _socket } of connections()) _socket.destroy();
   };
   const replyAt = (stage: Stage): Error | null => {
     if (typeof outage !== "object" || outage.at !== stage) return null;
@@ -92,7 +101,13 @@ export async function startMailServer({ onMail, onCut }: MailServerOptions = {})
       done(replyAt("sender"));
     },
     onClose: ({ id }) => void unanswered.delete(id),
-    onRcptTo: (_address, _session, done) => done(replyAt("recipient")),
+    onRcptTo: ({ address }, session, done) => {
+      const outcome = onRecipient(address);
+      if (outcome === "accept") return done(replyAt("recipient"));
+      if (typeof outcome === "number") return done(Object.assign(new Error("no"), { responseCode: outcome }));
+      const asking = connections().find(({ id }) => id === session.id);
+      if (outcome === "drip" && asking) drip(asking._socket, "250-");
+    },
     onData: (stream, session, done) => {
       const take = async (source: string) => {
         offered += 1;

@@ -23,20 +23,20 @@ const RELIED_ON = {
   search_path: "shiftpact, public",
 };
 
-const READ = Object.keys(RELIED_ON).map(
-  (name) => `split_part(current_setting('${name}'), ', DMY', 1) as ${name}`,
-);
+const SELECT = `select json_build_object(${Object.keys(RELIED_ON)
+  .map((name) => `'${name}', split_part(current_setting('${name}'), ', DMY', 1)`)
+  .join(", ")}) as settings`;
 
 /** Each kind of connection, alone and in a transaction. */
 export async function expectReliedOn({ kysely, inbox, raw }: Database): Promise<void> {
-  const read = sql`select ${sql.raw(READ.join(", "))}`;
+  const read = sql.raw(SELECT);
   for (const each of [kysely, inbox]) {
-    expect((await read.execute(each)).rows).toEqual([RELIED_ON]);
+    expect((await read.execute(each)).rows).toEqual([{ settings: RELIED_ON }]);
     const { rows } = await each.transaction().execute((trx) => read.execute(trx));
-    expect(rows).toEqual([RELIED_ON]);
+    expect(rows).toEqual([{ settings: RELIED_ON }]);
   }
-  const { rows } = await raw.executeSql(`select ${READ.join(", ")}`);
-  expect(rows).toEqual([RELIED_ON]);
+  const { rows } = await raw.executeSql(SELECT);
+  expect(rows).toEqual([{ settings: RELIED_ON }]);
 }
 
 /** A migrated database that is set to other values than the platform relies on. */

@@ -20,6 +20,8 @@ export interface Onboarding extends SandboxOptions, ProxyOptions {
   /** False: the integration stays a draft, which keeps its events until `activate`. */
   activate?: boolean;
   timeZone?: string;
+  /** Returns the URL under which the platform knows the provider at this one. */
+  via?: (url: string) => Promise<string>;
 }
 
 /** A candidate of the platform. */
@@ -64,6 +66,10 @@ export interface Organisation extends Actions {
   process(event: string, shiftId: string, traceId?: string): Promise<void>;
   /** Adds a candidate with the competence, who is new to the provider unless `personalNumber` is one of its people's. */
   addPerson(candidate?: Partial<CandidateCreate>): Promise<Person>;
+  /** Whom `addPerson` has added. */
+  people: readonly Person[];
+  /** Returns the person's id at the provider. */
+  idOf(person: Person): string;
   close(): Promise<void>;
 }
 
@@ -80,16 +86,17 @@ export const PATIENCE_MS = 60_000;
 /** Starts a sandbox, registers it, maps its outlets and roles, connects its webhooks and activates it. */
 export async function onboard(place: Place, onboarding: Onboarding = {}): Promise<Organisation> {
   const { operations, platform } = place;
-  const { ownPath = true, connect = true, activate = true, timeZone, ...rest } = onboarding;
+  const { ownPath = true, connect = true, activate = true, timeZone, via, ...rest } = onboarding;
   const { rewrite, onTheWay, ...options } = rest;
   const calls: ProviderCall[] = [];
+  const people: Person[] = [];
   const webhooks = { timeoutMs: PATIENCE_MS, ...options.webhooks };
   const provider = await startSandbox({ ...options, webhooks, log: callsInto(calls) });
   const { providerId } = provider;
   const isProxied = rewrite !== undefined || onTheWay !== undefined;
   const proxy = isProxied ? await startProviderProxy(provider.url, { rewrite, onTheWay }) : undefined;
   const platformToken = await register(operations, provider, {
-    baseUrl: proxy?.url ?? provider.url,
+    baseUrl: proxy?.url ?? (await via?.(provider.url)) ?? provider.url,
     ...(timeZone !== undefined && { timeZone }),
   });
   if (connect) {
@@ -110,7 +117,18 @@ export async function onboard(place: Place, onboarding: Onboarding = {}): Promis
     params: { path: { providerId } },
     ...events({ ...parts, platform, actions, connect }),
     callCount: (method, path) => calls.filter((call) => call.method === method && call.path === path).length,
-    addPerson: (candidate) => addPerson(operations, { competenceIds: [mapped.competenceId], ...candidate }),
+    people,
+    addPerson: async (candidate) => {
+      const competenceIds = [mapped.competenceId];
+      const person = await addPerson(operations, { competenceIds, ...candidate });
+      people.push(person);
+      return person;
+    },
+    idOf: ({ personalNumber }) => {
+      const candidate = provider.candidates.find((each) => each.personalNumber === personalNumber);
+      if (!candidate) throw new Error("the provider does not know the person");
+      return candidate.id;
+    },
     close: async () => {
       await proxy?.close();
       await provider.close();
@@ -194,6 +212,8 @@ async function postEvent(
 interface Registration {
   baseUrl: string;
   timeZone?: string;
+  /** Returns the URL under which the platform knows the provider at this one. */
+  via?: (url: string) => Promise<string>;
 }
 
 async function register(
@@ -205,15 +225,8 @@ async function register(
   return ok(await operations.createIntegration({ body })).platformToken;
 }
 
-/** The mapped objects of a provider. */
-export interface Mapped {
-  providerId: string;
-  outlets: readonly { id: string }[];
-  roles: readonly { id: string }[];
-}
-
 /** Maps every outlet to one workplace and every role to one competence, which no other organisation uses. */
-export async function mapAll(operations: Operations, { providerId, outlets, roles }: Mapped) {
+async function mapAll(operations: Operations, { providerId, outlets, roles }: Sandbox) {
   const params = { path: { providerId } };
   const { workplaceId } = ok(await operations.createWorkplace({ body: { name: randomUUID() } }));
   const { competenceId } = ok(await operations.createCompetence({ body: { name: randomUUID() } }));
@@ -237,7 +250,7 @@ function nextNumber(): string {
 const SEEDED = new Set(["197209189294", "197210119280", "197310319293", "197601172393"]);
 
 /** Adds a candidate with an unused personal number, unless one is given. */
-export async function addPerson(
+async function addPerson(
   operations: Operations,
   candidate: Partial<CandidateCreate> & Pick<CandidateCreate, "competenceIds">,
 ): Promise<Person> {

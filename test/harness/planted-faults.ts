@@ -15,7 +15,7 @@ export function plantedFaults(): Planted[] {
   return faultNames.flatMap((fault, turn) => {
     const row = faultRows.find((each) => each.fault === fault);
     if (!row) return [];
-    const [fitting, covering] = [dialectsFor(row, row.each?.[0]), new Set(coveringDialects.map(dialectName))];
+    const [fitting, covering] = [dialectsFor(row.each?.[0]), new Set(coveringDialects.map(dialectName))];
     const taking = fitting.filter((dialect) => covering.has(dialectName(dialect)));
     const dialect = taking[turn % taking.length] ?? fitting[0];
     return dialect ? [{ fault, dialect }] : [];

@@ -127,13 +127,16 @@ export function useHarness(engine: Engine, options?: HarnessOptions): () => Harn
   return useStarted(() => startHarness(engine, options));
 }
 
-/** Starts before the first test of the `describe` around the call, and closes after the last. */
-export function useStarted<H extends Harness>(start: () => Promise<H>): () => H {
+/** Starts before the first test of the `describe` around the call, and closes after the last; `afterTest` runs after each. */
+export function useStarted<H extends Harness>(
+  start: () => Promise<H>,
+  afterTest = (harness: H) => harness.closeProviders(),
+): () => H {
   let harness: H | undefined;
   beforeAll(async () => {
     harness = await start();
   });
-  afterEach(() => harness?.closeProviders());
+  afterEach(async () => harness && afterTest(harness));
   afterAll(() => harness?.close());
   return () => {
     if (!harness) throw new Error("the platform starts in beforeAll: call this within a test");

@@ -10,17 +10,17 @@ export interface Asked {
   cursor: string | null;
 }
 
-/** A status instead of a body, or what is answered with 200. */
+/** A status instead of a body, or what is answered with 200; or a promise of it. */
 export type Reply = number | unknown;
 
 /** A provider of nothing but a registry. */
 export async function startRegistry(reply: (asked: Asked) => Reply) {
   const asked: Asked[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const { searchParams } = new URL(request.url ?? "/", "http://provider.example");
     const query = { limit: searchParams.get("limit"), cursor: searchParams.get("cursor") };
     asked.push(query);
-    const answer = reply(query);
+    const answer = await reply(query);
     response.statusCode = typeof answer === "number" ? answer : 200;
     response.setHeader("Content-Type", "application/json");
     response.end(typeof answer === "number" ? undefined : JSON.stringify(answer));

@@ -8,7 +8,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
     tables: "work events integrations bookings",
     why: "counts what waits of each, once in ten seconds",
   },
-  "backlog/pace.ts": { tables: "figures", why: "sums the figures of each" },
+  "backlog/limit.ts": { tables: "figures", why: "sums the figures of each" },
   "backup/catch-up.ts": { tables: "issues", why: "a restored backup is counted as a whole" },
   "candidates/busy.ts": {
     tables: "bookings jobs own_people memberships",
@@ -16,17 +16,15 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
   },
   "candidates/erase.ts": {
     tables:
-      "bookings jobs provider_candidates own_people memberships offer_mails notifications declines disputed_addresses personal_links",
+      "bookings issues jobs provider_candidates own_people memberships offer_mails notifications declines disputed_addresses personal_links",
     why: "a person is erased everywhere",
   },
-  "candidates/forget-members.ts": { tables: "memberships bookings", why: "a person may be known to others" },
   "candidates/sources.ts": {
     tables: "memberships membership_competences personal_links",
     why: "shows what each asserts about a person",
   },
   "db/organisation.ts": {
-    tables:
-      "events jobs notifications issues rejected_webhooks shifts figures hourly_figures pending_operations webhook_counts work",
+    tables: "events jobs notifications issues rejected_webhooks shifts figures pending_operations work",
     why: "finds the organisations that have rows to change",
     isOnlyOnCitus: true,
   },
@@ -62,7 +60,6 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
     why: "lists those of all, of a job by its id alone, or of a person",
   },
   "inbox/dispatch.ts": { tables: "events", why: "finds the webhooks that wait, of all" },
-  "inbox/preview.ts": { tables: "all_events events", why: "finds an event by its id alone" },
   "inbox/replay.ts": { tables: "all_events", why: "finds an event by its id alone" },
   "inbox/readiness.ts": { tables: "events", why: "tries to store nothing" },
   "integrations/delete.ts": { tables: "integrations", why: "continues deletions after a restart" },
@@ -88,7 +85,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
   "notifications/resend.ts": { tables: "notifications", why: "finds a notification by its id alone" },
   "notifications/turn.ts": { tables: "offer_mails memberships", why: "limits are of the person" },
   "notifications/waits.ts": { tables: "offer_mails", why: "limits are of the person" },
-  "upkeep/rhythm.ts": { tables: "figures hourly_figures", why: "sums and compares those of each" },
+  "upkeep/silence.ts": { tables: "integrations", why: "finds the providers that went silent" },
   "work/agenda.ts": { tables: "work", why: "finds the organisations at which work is due" },
   "work/claims.ts": { tables: "work integrations", why: "asks whether anything is due" },
   "work/due.ts": { tables: "bookings jobs", why: "a person who is erased may be booked by several" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { faultsOf } from "./captured-statements.ts";
+import { faultsOf, orderFaultsOf } from "./captured-statements.ts";
 import { lintStatement, organisationTables } from "./statement-rules.ts";
 
 const BROKEN = [
@@ -121,10 +121,18 @@ describe("the statements of a run", () => {
     ]);
   });
 
+  it("make work due in one module", async () => {
+    const text = "insert into work (provider_id, kind, key, priority) values ($1, $2, $3, 1)";
+    expect(await faultsOf([{ text, file: "work/rows.ts" }], false)).toEqual([]);
+    expect(await faultsOf([{ text, file }], false)).toEqual([
+      expect.stringContaining(`not by src/platform/${file}`),
+    ]);
+  });
+
   it("may read every organisation where that is listed, and nowhere else", async () => {
     const text = "select provider_id from jobs where job_id = $1";
     expect(await faultsOf([{ text, file }], false)).toEqual([]);
-    expect(await faultsOf([{ text, file: "jobs/cancel.ts" }], false)).toHaveLength(1);
+    expect(await faultsOf([{ text, file: "jobs/change.ts" }], false)).toHaveLength(1);
   });
 
   it("need each exception, once every test has run", async () => {
@@ -132,5 +140,48 @@ describe("the statements of a run", () => {
     const faults = await faultsOf([{ text, file }], true);
     expect(faults).toContain("no statement needs the exception of jobs/statistics.ts jobs");
     expect(faults).not.toContain("no statement needs the exception of jobs/job.ts jobs");
+  });
+});
+
+describe("the order of locks of a transaction", () => {
+  const orderOf = (...texts: string[]) =>
+    orderFaultsOf([texts.map((text, nth) => ({ text, file: `${nth + 1}.ts` }))]);
+  const JOB = "select 1 from jobs where provider_id = $1 and job_id = $2 for update";
+  const PERSON =
+    "insert into locks (key) values ($1) on conflict (key) do update set key = excluded.key where false";
+  const ISSUE = "update issues set resolved_at = $1 where issue_id = $2";
+
+  it.each([
+    ["a job after a person", [PERSON, JOB], "jobs (2.ts) after locks (1.ts)"],
+    [
+      "bookings after an issue",
+      [ISSUE, "update bookings set status = $1"],
+      "bookings (2.ts) after issues (1.ts)",
+    ],
+    [
+      "a person after bookings",
+      ["select 1 from bookings as b for update of b", PERSON],
+      "locks (2.ts) after bookings (1.ts)",
+    ],
+    [
+      "a job in a common table after work",
+      ["delete from work", `with held as (${JOB}) select 1 from held`],
+      "jobs (2.ts) after work (1.ts)",
+    ],
+  ])("reports %s", async (_, texts, fault) => {
+    expect(await orderOf(...texts)).toEqual([fault]);
+  });
+
+  it.each([
+    ["the stated order", [JOB, PERSON, "update bookings set status = $1", ISSUE, "delete from work"]],
+    ["a job that is locked already", [JOB, ISSUE, "update jobs set status = $1"]],
+    ["rows that no one waits for", [ISSUE, `${JOB} skip locked`]],
+    ["new rows", [ISSUE, "insert into jobs values ($1) on conflict do nothing"]],
+    [
+      "another table of a join",
+      [ISSUE, "select 1 from jobs join outlets using (outlet_id) for update of outlets"],
+    ],
+  ])("takes %s", async (_, texts) => {
+    expect(await orderOf(...texts)).toEqual([]);
   });
 });

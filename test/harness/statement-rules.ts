@@ -93,6 +93,34 @@ function firstOfKey({ tableElts = [] }: Fields): string | undefined {
   return undefined;
 }
 
+/** Rows of a table that a statement locks. `isAwaited`: it waits for those that others have locked. */
+export interface Locked {
+  table: string;
+  isAwaited: boolean;
+}
+
+/** Returns the tables of which a statement locks rows, in its order. */
+export async function lockedBy(text: string): Promise<Locked[]> {
+  const nodes = await parsed(text);
+  return nodes.flatMap(({ kind, fields }): Locked[] => {
+    if (kind === "SelectStmt")
+      return (fields.lockingClause ?? []).flatMap((each: Fields) => chosenBy(each, fields));
+    const isUpsert = fields.onConflictClause?.action === "ONCONFLICT_UPDATE";
+    const isWriting = kind === "UpdateStmt" || kind === "DeleteStmt" || (kind === "InsertStmt" && isUpsert);
+    return isWriting ? [{ table: fields.relation.relname, isAwaited: true }] : [];
+  });
+}
+
+function chosenBy({ LockingClause: { lockedRels, waitPolicy } }: Fields, { fromClause }: Fields): Locked[] {
+  const names = new Set(lockedRels?.map((each: Fields) => each.RangeVar.relname));
+  const isAwaited = waitPolicy === "LockWaitBlock";
+  return nodesOf(fromClause).flatMap(({ kind, fields: { relname: table, alias } }) =>
+    kind === "RangeVar" && (!lockedRels || names.has(alias?.aliasname ?? table))
+      ? [{ table, isAwaited }]
+      : [],
+  );
+}
+
 /** Returns what a distributed planner would not take in a statement. */
 export async function lintStatement(text: string, tables: OrganisationTables): Promise<StatementFinding[]> {
   const nodes = await parsed(text);

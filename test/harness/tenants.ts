@@ -85,17 +85,15 @@ interface IntegrationRows {
 
 /** Writes the rows of an integration, for a platform that is not running yet. */
 export async function insertIntegration(kysely: Database["kysely"], rows: IntegrationRows): Promise<void> {
-  const { providerId: provider_id, kind, baseUrl: base_url, state, secretKey, tokens } = rows;
-  const provider_token = createVault(secretKey).seal("provider-token");
+  const { providerId, kind, baseUrl, state, secretKey, tokens } = rows;
+  const providerToken = createVault(secretKey).seal("provider-token");
   await kysely
     .insertInto("integrations")
-    .values({ provider_id, kind, name: "Restauranggruppen", base_url, provider_token, state })
+    .values({ providerId, kind, name: "Restauranggruppen", baseUrl, providerToken, state })
     .execute();
   await kysely
-    .insertInto("platform_tokens")
-    .values(
-      tokens.map(([token, valid_until]) => ({ provider_id, token_hash: hashToken(token), valid_until })),
-    )
+    .insertInto("platformTokens")
+    .values(tokens.map(([token, validUntil]) => ({ providerId, tokenHash: hashToken(token), validUntil })))
     .execute();
 }
 

@@ -39,7 +39,6 @@ const rightBodies: Record<TakesBody, () => Record<string, unknown>> = {
   changeJob: () => ({ positions: 2 }),
   replayEvents: () => ({ providerId: randomUUID(), since: "2027-03-01T08:00:00Z" }),
   createOperator: () => ({ name: `Karin ${randomUUID()}`, role: "viewer" }),
-  changeLogLevel: () => ({ level: "silent" }),
   offboardIntegration: () => ({ bookings: "keep" }),
   changeOperator: () => ({ role: "operator" }),
   rotateOperatorToken: () => ({ overlapHours: 1 }),

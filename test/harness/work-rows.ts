@@ -14,15 +14,15 @@ export const KINDS: readonly WorkKind[] = ["shift", "person", "probe", "check"];
 /** An active organisation without a provider. */
 export async function addIntegration(
   { kysely }: TestDatabase,
-  rest: { state?: IntegrationState; paused_since?: Date } = {},
+  rest: { state?: IntegrationState; pausedSince?: Date } = {},
 ): Promise<string> {
-  const provider_id = randomUUID();
-  const row = { kind: "probe", name: "n", base_url: "https://example.com", provider_token: "t" };
+  const providerId = randomUUID();
+  const row = { kind: "probe", name: "n", baseUrl: "https://example.com", providerToken: "t" };
   await kysely
     .insertInto("integrations")
-    .values({ provider_id, ...row, state: "active", ...rest })
+    .values({ providerId, ...row, state: "active", ...rest })
     .execute();
-  return provider_id;
+  return providerId;
 }
 
 export const shift = (providerId: string, key: string, rest: Partial<Due> = {}): Due => ({
@@ -42,8 +42,8 @@ export async function claim(database: TestDatabase, rest: Partial<Wanted> = {}):
 }
 
 export async function claimed(database: TestDatabase, rest: Partial<Wanted> = {}): Promise<Claimed> {
-  const all = await database.kysely.selectFrom("integrations").select("provider_id").execute();
-  const providers = all.map(({ provider_id }) => provider_id);
+  const all = await database.kysely.selectFrom("integrations").select("providerId").execute();
+  const providers = all.map(({ providerId }) => providerId);
   const wanted = { kinds: KINDS, places: 100, providers, perProvider: 100, claim: randomUUID() };
   return claimWork(database, { ...wanted, ...rest });
 }

@@ -6,10 +6,8 @@ import { delimiter, dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { shiftpact } from "../../src/cli/shiftpact.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { environmentOf, readAction, type Step } from "../harness/github-action.ts";
-import { terminal } from "../harness/terminal.ts";
+import { environmentOf, readAction } from "../harness/github-action.ts";
 import { copyProject } from "./installed.ts";
 
 let root: string;
@@ -80,7 +78,7 @@ describe("the GitHub Action, in a fresh checkout of its own,", () => {
       ...given,
       routing: "header",
       fixtures: "fixtures of the action.json",
-      args: "--seed 7\n--skip generated,contracts,cancellation",
+      args: "--seed 7\n--skip contracts,cancellation",
     });
     expect([code, out]).toEqual([0, expect.stringMatching(/conforms: 0 errors.* seed 7/)]);
     expect(out.startsWith(`::add-mask::${given.token}\n`)).toBe(true);
@@ -111,8 +109,8 @@ describe("the GitHub Action, in a fresh checkout of its own,", () => {
   });
 });
 
-describe("the job that init writes from a commit of the repository", () => {
-  /** Commits the checkout to a repository of its own. Returns its source. */
+describe("the job for GitLab of the guide", () => {
+  /** Commits the checkout to a repository of its own. Returns the commit. */
   function commit(): string {
     const git = (...argv: string[]) => {
       const who = ["-c", "user.name=test", "-c", "user.email=test@example.com"];
@@ -121,28 +119,27 @@ describe("the job that init writes from a commit of the repository", () => {
     git("init", "--quiet");
     git("add", "--all");
     git("commit", "--quiet", "--allow-empty", "--message", "The whole checkout");
-    return `git+file://${checkout}#${git("rev-parse", "HEAD")}`;
+    return git("rev-parse", "HEAD");
   }
 
-  it.each(["github", "gitlab"])("installs that commit and verifies the provider: %s", async (ci) => {
-    const { sandbox } = await provider();
-    const { url, providerId, token } = sandbox;
-    const { shiftId } = sandbox.createShift();
+  it("installs that commit and verifies a provider that it starts", async () => {
+    const guide = readFileSync(new URL("../../spec/guides/verify.md", import.meta.url), "utf8");
+    const [, yaml = ""] = /^```yaml\n(contract:\n[\s\S]*?)^```$/m.exec(guide) ?? [];
+    const { script, artifacts }: { script: string[]; artifacts: { paths: string[] } } = parse(yaml).contract;
     const folder = mkdtempSync(join(workspace, "project-"));
-    const flags = ["--shift-id", shiftId, "--ci", ci, "--source", commit(), "--dir", folder];
-    const { io, err } = terminal({ PROVIDER_TOKEN: token });
-    const exit = await shiftpact(["init", url, "--provider-id", providerId, ...flags], io);
-    expect([exit, err]).toEqual([0, []]);
-    const read = (file: string) => parse(readFileSync(join(folder, file), "utf8"));
-    const script: string[] =
-      ci === "gitlab"
-        ? read(".gitlab-ci.yml").contract.script
-        : read(".github/workflows/shiftpact.yml").jobs.verify.steps.flatMap((step: Step) => step.run ?? []);
-    const job = await shell([`cd ${folder}`, ...script].join("\n"), {
-      PROVIDER_ID: providerId,
-      PROVIDER_TOKEN: token,
-    });
-    expect(job).toEqual({ code: 0, out: expect.stringContaining("incomplete: 0 errors") });
+    const { sandbox } = await provider();
+    writeFileSync(join(folder, "fixtures.json"), JSON.stringify({ shiftId: sandbox.createShift().shiftId }));
+    const job = [`cd ${folder}`, "trap 'kill $(jobs -p); wait' EXIT", ...script]
+      .join("\n")
+      .replaceAll("https://HOST/shiftpact.git", `file://${checkout}`)
+      .replaceAll("COMMIT", commit())
+      .replace("START", "exec sleep 600")
+      .replaceAll("http://127.0.0.1:8080", sandbox.url)
+      .replace("--report report", "--allow-incomplete --report report");
+    const { providerId, token } = sandbox;
+    const ended = await shell(job, { PROVIDER_ID: providerId, PROVIDER_TOKEN: token });
+    expect(ended).toEqual({ code: 0, out: expect.stringContaining("incomplete: 0 errors") });
+    for (const path of artifacts.paths) expect(existsSync(join(folder, path))).toBe(true);
     rmSync(folder, { recursive: true });
   });
 });

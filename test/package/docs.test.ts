@@ -6,23 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import express from "express";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operationsIn } from "../../scripts/docs/operations.ts";
 import { main } from "../../scripts/docs.ts";
+import { launchChromium } from "../harness/chromium.ts";
 
 const SPEC = join(import.meta.dirname, "../../spec");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const QUIET = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
 const folder = mkdtempSync(join(tmpdir(), "docs-test-"));
 let browser: Browser;
 let server: Server;
@@ -34,7 +25,7 @@ beforeAll(async () => {
   expect(await main(["--out", folder], { out: write, error: write }), lines.join("")).toBe(0);
   files = readdirSync(folder).filter((file) => file.endsWith(".html"));
   ({ server, base } = await serve(folder));
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: QUIET });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser?.close();
@@ -65,6 +56,12 @@ interface Visit {
 }
 
 async function visit(url: string, width: number, colorScheme: "light" | "dark"): Promise<Visit> {
+  const visited = await newVisit(width, colorScheme);
+  await go(visited.page, url);
+  return visited;
+}
+
+async function newVisit(width: number, colorScheme: "light" | "dark"): Promise<Visit> {
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
   page.setDefaultTimeout(0);
   const faults: string[] = [];
@@ -77,11 +74,14 @@ async function visit(url: string, width: number, colorScheme: "light" | "dark"):
       faults.push(`requested ${request.url()}`);
     }
   });
+  return { page, faults };
+}
+
+async function go(page: Page, url: string): Promise<void> {
   await page.goto(url, { waitUntil: "load" });
   // This picture appears once Redoc has replaced its prerendered text; on a phone, in a closed menu.
   if (await isRedoc(page))
     await page.locator('img[alt="redocly logo"]').first().waitFor({ state: "attached" });
-  return { page, faults };
 }
 
 const isRedoc = async (page: Page) => (await page.locator("#redoc").count()) > 0;
@@ -105,22 +105,24 @@ describe("the site in a browser", { timeout: TIMEOUT_MS }, () => {
   ] as const)(
     "%i pixels wide, in %s colours, loads nothing from other hosts, fits, and has no serious accessibility fault",
     async (width, scheme) => {
+      const { page, faults } = await newVisit(width, scheme);
       for (const file of files) {
-        const { page, faults } = await visit(base + file, width, scheme);
+        await go(page, base + file);
         const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         const unusable = (await isRedoc(page)) ? [] : await seriousFaults(page);
         expect({ file, faults, wider, unusable }).toEqual({ file, faults: [], wider: 0, unusable: [] });
-        await page.close();
       }
+      await page.close();
     },
   );
 
   it("works from the file system", async () => {
+    const { page, faults } = await newVisit(1280, "light");
     for (const file of files) {
-      const { page, faults } = await visit(`file://${join(folder, file)}`, 1280, "light");
+      await go(page, `file://${join(folder, file)}`);
       expect({ file, faults }).toEqual({ file, faults: [] });
-      await page.close();
     }
+    await page.close();
   });
 
   it("shows each operation at the address that other pages link to", async () => {
@@ -187,19 +189,21 @@ describe("the site in a browser", { timeout: TIMEOUT_MS }, () => {
       await page.getByRole("link", { name: "Search" }).click();
       await page.getByRole("searchbox").fill("restor backup");
       const found = page.locator("#found a");
-      expect(await found.first().getAttribute("href")).toMatch(/^guide-operator\.html#/);
-      expect((await page.locator("#found mark").allTextContents()).join(" ")).toMatch(/backup/i);
+      await expect
+        .poll(async () => (await page.locator("#found mark").allTextContents()).join(" "))
+        .toMatch(/backup/i);
       if (address === base) expect(await seriousFaults(page)).toEqual([]);
-      await found.first().click();
-      await page.locator("h2, h3").first().waitFor();
+      await page.locator("#found a[href^='guide-operator.html#']").first().click();
+      await page.waitForURL(/guide-operator\.html#/);
       await page.goBack();
+      await page.waitForURL((url) => !url.pathname.endsWith("guide-operator.html"));
       expect(await page.getByRole("searchbox").inputValue()).toBe("restor backup");
-      expect(await found.count()).toBeGreaterThan(1);
+      await expect.poll(() => found.count()).toBeGreaterThan(1);
       await page.getByRole("searchbox").fill("time_without_offset");
       expect(await found.first().getAttribute("href")).toBe("findings.html#time_without_offset");
       // Its sections have words with characters that mean something in an expression.
       await page.getByRole("searchbox").fill("OPERATIONS_TOKEN");
-      expect(await found.count()).toBeGreaterThan(5);
+      await expect.poll(() => found.count()).toBeGreaterThan(5);
       await page.getByRole("searchbox").fill("why does verify say incomplete");
       expect(await found.first().getAttribute("href")).toMatch(/^guide-verify\.html#/);
       await page.getByRole("searchbox").fill("xyzzyplugh");

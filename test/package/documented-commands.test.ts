@@ -77,7 +77,6 @@ const RUN_HERE = {
   compare: `${CLI}compare`,
   verify: `${CLI}verify https`,
   verifyWithFixtures: `${CLI}verify http:`,
-  init: `${CLI}init https`,
   listen: `${CLI}listen`,
   trigger: `${CLI}trigger`,
   contracts: `${CLI}contracts --routing path --variant b --not-found empty --unassign put --ack full --out`,
@@ -203,21 +202,6 @@ describe("the documented verifications", () => {
       code: 0,
       output: expect.stringMatching(/^2\d interactions were verified\n$/),
     });
-  });
-
-  it("are set up with the necessary files", async () => {
-    const { shiftId } = sandbox.createShift();
-    const project = join(folder, "project");
-    const command = documented("init", {
-      UUID: sandbox.providerId,
-      "https://provider.example/api": sandbox.url,
-      " ID": ` ${shiftId}`,
-      COMMIT: "0123456789abcdef0123456789abcdef01234567",
-    });
-    const { code, output } = await type(`${command} --dir ${project}`, { PROVIDER_TOKEN: sandbox.token })
-      .ended;
-    expect([code, output]).toEqual([0, expect.stringMatching(/Next:\nnpm run -s shiftpact -- verify http/)]);
-    expect(readdirSync(project).sort()).toEqual([".github", "fixtures.json"]);
   });
 
   it("write the Pact files of a provider's forms, given or detected, and replay them", async () => {

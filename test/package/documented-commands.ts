@@ -78,19 +78,19 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
     words: 'pack("./dist/platform")',
   },
   "cp dist/image/*.json .shiftpact/image": { file: "test/package/image.test.ts", words: "...packed.image" },
-  // No base image can be pulled here, so no test builds one.
   "mkdir -p .shiftpact/image && npm pack --pack-destination .shiftpact/image": {
-    file: "test/tool-files.test.ts",
-    words: "copies the packages that npm pack writes",
+    file: "test/package/installed.ts",
+    words: "await pack()",
   },
   "podman build --tag shiftpact --file Containerfile .shiftpact/image": {
-    file: "test/tool-files.test.ts",
-    words: "has two stages on a base pinned by digest",
+    // On a base image of this machine's files: no other can be pulled here.
+    file: "test/package/image.ts",
+    words: 'join(PROJECT, "Containerfile")',
   },
   "podman run --rm --network host --env PROVIDER_TOKEN shiftpact verify http://127.0.0.1:8080 --provider-id UUID":
     {
-      file: "test/tool-files.test.ts",
-      words: "runs the command, not as root",
+      file: "test/package/image.test.ts",
+      words: "has the command in this version",
     },
   "npm run generate": { file: "test/generate/generate.test.ts", words: "scripts/generate.ts" },
   "npm run generate -- --check": { file: "scripts/check.ts", words: '["generate", "--", "--check"]' },
@@ -114,7 +114,6 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
       "PROVIDER_STATES=1 php -S 127.0.0.1:8080 index.php",
       `${CLI}contracts --routing path --variant b --not-found empty --unassign put --ack full --deleted cancelled --registry absent --out pacts`,
       'npx --no-install pact-verifier --dir pacts --provider-name scheduling-provider --hostname 127.0.0.1 --port 8080 --state-change-url http://127.0.0.1:8080/states --header "Authorization=Bearer $PROVIDER_TOKEN"',
-      `${CLI}init http://127.0.0.1:8080 --provider-id $PROVIDER_ID --states-url http://127.0.0.1:8080/states --ci gitlab --start "PROVIDER_STATES=1 php -S 127.0.0.1:8080 index.php" --source git+https://HOST/shiftpact.git#COMMIT`,
     ].map((command) => [command, { file: "test/examples/php.test.ts", words: "commandsOf(section)" }]),
   ),
   "npm run contracts:publish": { file: "test/scripts/publish-contracts.test.ts", words: "publish-contracts" },

@@ -67,7 +67,7 @@ it("runs the platform without root on a read-only file system, and its health ch
   const database = await copyDatabase();
   const env = {
     DATABASE_URL: database.where.url,
-    PORT: `${port}`,
+    PORT: `0.0.0.0:${port}`,
     DRAIN_SECONDS: "0",
     LOG_LEVEL: "warn",
     OPERATIONS_TOKEN: randomBytes(24).toString("base64url"),
@@ -75,11 +75,12 @@ it("runs the platform without root on a read-only file system, and its health ch
   };
   const [command, args] = image.command(env, "shiftpact-platform");
   const platform = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const check = () => run(...image.command({ PORT: `${port}` }, ...image.healthCheck));
+  const check = (PORT = env.PORT) => run(...image.command({ PORT }, ...image.healthCheck));
   try {
     await expect(check()).rejects.toMatchObject({ code: 1 });
     await once(createInterface({ input: platform.stdout }), "line");
     await check();
+    await check(`${port}`);
     const user = await run("ps", ["-o", "uid=", "-p", `${platform.pid}`]);
     expect(image.user).toBeGreaterThan(0);
     expect(Number(user.stdout)).toBe(image.user);

@@ -1,16 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -22,7 +13,6 @@ import { parse } from "yaml";
 import { createClient } from "../../generated/operations/client.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { freePort } from "../harness/embedded-postgres.ts";
-import type { Step } from "../harness/github-action.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { CONSUMER, LOADS, TSCONFIG } from "./consumer.ts";
 import { filesBelow, type Installed, type Packed, packAll } from "./installed.ts";
@@ -133,11 +123,12 @@ describe("the packed package", () => {
   it("includes the licences of its bundled packages, and a bill of materials", () => {
     const notices = readFileSync(join(installed.path, "dist/kit/THIRD-PARTY-NOTICES.txt"), "utf8");
     const bill = JSON.parse(readFileSync(join(installed.path, "dist/kit/bom.cdx.json"), "utf8"));
-    for (const name of ["express", "fast-check", "yaml", "@pactflow/openapi-pact-comparator"]) {
+    for (const name of ["express", "yaml", "@pactflow/openapi-pact-comparator"]) {
       expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT|ISC\\)$`, "m"));
       const purl = expect.stringContaining(`pkg:npm/${name.replace("@", "%40")}@`);
       expect(bill.components).toContainEqual(expect.objectContaining({ name, purl }));
     }
+    expect(notices).not.toContain("fast-check");
   });
 
   it("holds a console whose first load is under 100 kB compressed", () => {
@@ -340,8 +331,8 @@ async function bundled(contents: string): Promise<number> {
 
 describe("a bundle", () => {
   it.each([
-    ['import { createClient } from "shiftpact/provider/client"; console.log(createClient);', 10],
-    ['import { createClient } from "shiftpact/provider"; console.log(createClient);', 10],
+    ['import { createClient } from "shiftpact/provider/client"; console.log(createClient);', 12],
+    ['import { createClient } from "shiftpact/provider"; console.log(createClient);', 12],
     ['import { createProviderClient } from "shiftpact"; console.log(createProviderClient);', 100],
     ['import { createWebhookClient } from "shiftpact"; console.log(createWebhookClient);', 20],
     ['import { isShift } from "shiftpact/provider"; console.log(isShift);', 30],
@@ -370,20 +361,6 @@ describe("the installed command", () => {
       expect(out).toMatch(/^shiftpact .*\n\n/);
     },
   );
-
-  it("prints a document of the contract", async () => {
-    const { code, out, err } = await run(
-      "shiftpact",
-      "spec",
-      "provider",
-      "--openapi",
-      "3.0",
-      "--format",
-      "json",
-    );
-    expect([code, err]).toEqual([0, ""]);
-    expect(JSON.parse(out)).toMatchObject({ openapi: "3.0.3", info: { title: "Scheduling provider API" } });
-  });
 
   it("runs a provider and verifies it", async () => {
     const { sandbox, url, providerId, token, shiftId } = await provider();
@@ -421,52 +398,6 @@ describe("the installed command", () => {
     }
     platform.child.kill("SIGTERM");
     expect(await platform.ended).toMatchObject({ code: 0 });
-  });
-});
-
-describe("in CI, the job that init writes from a tarball", () => {
-  /** Returns the job's commands, with the packed package as a file of the project. */
-  async function job(integrity: string) {
-    const { url, providerId, token, shiftId } = await provider();
-    copyFileSync(packed.shiftpact, join(installed.folder, "shiftpact.tgz"));
-    const source = ["--source", `./shiftpact.tgz#${integrity}`];
-    const flags = [
-      "--provider-id",
-      providerId,
-      "--shift-id",
-      shiftId,
-      "--ci",
-      "github",
-      "--force",
-      ...source,
-    ];
-    const env = { PROVIDER_TOKEN: token };
-    const written = await startWith(env, "shiftpact", "init", url, ...flags).ended;
-    expect(written).toMatchObject({
-      code: 0,
-      err: "",
-      out: expect.stringContaining("\nnpx --no-install shiftpact verify "),
-    });
-    const workflow = readFileSync(join(installed.folder, ".github/workflows/shiftpact.yml"), "utf8");
-    const commands = (parse(workflow).jobs.verify.steps as Step[]).flatMap(
-      ({ run: command }) => command ?? [],
-    );
-    const more = { ...env, PROVIDER_ID: providerId, npm_config_prefer_offline: "true" };
-    return startWith(more, "bash", "-e", "-c", commands.join("\n")).ended;
-  }
-  const integrityOf = (content: Buffer) => `sha512-${createHash("sha512").update(content).digest("base64")}`;
-
-  it("succeeds", async () => {
-    const ended = await job(integrityOf(readFileSync(packed.shiftpact)));
-    expect(ended).toMatchObject({ code: 0, out: expect.stringContaining("incomplete: 0 errors") });
-    expect(existsSync(join(installed.folder, ".shiftpact/node_modules/shiftpact/package.json"))).toBe(true);
-  });
-
-  it("stops at a tarball of other content", async () => {
-    rmSync(join(installed.folder, ".shiftpact"), { recursive: true, force: true });
-    const ended = await job(integrityOf(Buffer.from("another tarball")));
-    expect(ended).toMatchObject({ code: 1, err: expect.stringContaining("did NOT match") });
-    expect(existsSync(join(installed.folder, ".shiftpact/node_modules"))).toBe(false);
   });
 });
 

@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { launchChromium } from "../harness/chromium.ts";
 import { type Installed, type Packed, packAll } from "./installed.ts";
 import { RUNTIMES } from "./tool-versions.ts";
 
@@ -95,7 +95,7 @@ it("the clients work in a browser", async () => {
     format: "esm",
     logLevel: "silent",
   });
-  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  const browser = await launchChromium();
   try {
     const page = await browser.newPage();
     page.setDefaultTimeout(0);

@@ -171,7 +171,7 @@ describe("the packed platform with OpenTelemetry's auto-instrumentation", () => 
     const paths = spans.flatMap(
       ({ attributes }) => attributes["url.path"] ?? attributes["http.target"] ?? [],
     );
-    expect(paths.filter((path) => path === "/c/{token}")).toHaveLength(7);
+    expect(paths.filter((path) => path === "/c/{token}")).toHaveLength(8);
     const secrets = links.map((link) => /[\w-]{70}/.exec(link)?.[0].slice(-22) ?? link);
     const revealing = spans.filter((span) => secrets.some((secret) => JSON.stringify(span).includes(secret)));
     expect(revealing).toEqual([]);

@@ -7,12 +7,10 @@ export const GENERATORS = {
 };
 
 export const TOOLS = {
-  "@stoplight/prism-cli": "5.16.0",
   "@stoplight/spectral-cli": "6.16.3",
   quicktype: "26.0.0",
   "@apidevtools/swagger-parser": "13.1.0",
   "openapi-backend": "5.21.2",
-  specmatic: "2.55.1",
   "@usebruno/cli": "4.1.0",
 };
 

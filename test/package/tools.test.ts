@@ -1,5 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { type ChildProcess, execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,13 +6,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { createClient } from "../../generated/provider/client.ts";
-import { isShift } from "../../generated/provider/validators.js";
-import { createProviderClient } from "../../src/clients/provider/client.ts";
-import { createProviderHttp } from "../../src/clients/provider/http.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { freePort } from "../harness/embedded-postgres.ts";
-import { ADA, ADAS_NUMBER, CALL } from "../harness/provider-sandbox.ts";
+import { ADA } from "../harness/provider-sandbox.ts";
 import { GENERATORS, TOOLS } from "./tool-versions.ts";
 
 const run = promisify(execFile);
@@ -58,51 +52,6 @@ async function inFolder(command: string, ...argv: string[]): Promise<string> {
   return stdout;
 }
 
-/** Starts a server of one of the tools for the duration of `use`. */
-interface Mock {
-  /** The command without the port. */
-  command: string;
-  argv: readonly string[];
-  /** Its output when it listens. */
-  ready: string;
-}
-
-async function mocked<T>({ command, argv, ready }: Mock, use: (url: string) => Promise<T>): Promise<T> {
-  const port = await freePort();
-  const server = spawn(command, [...argv, "--host", "127.0.0.1", "--port", String(port)], {
-    cwd: folder,
-    env: environment(),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  children.add(server);
-  let output = "";
-  try {
-    while (!output.includes(ready)) {
-      const [chunk] = await Promise.race([once(server.stdout, "data"), once(server, "exit")]);
-      if (typeof chunk === "number") throw new Error(`${command} ended: ${output}`);
-      output += chunk;
-    }
-    return await use(`http://127.0.0.1:${port}`);
-  } finally {
-    server.kill("SIGTERM");
-    children.delete(server);
-  }
-}
-
-/** Prism responds with the examples of the document: the shift, the person and the page. */
-const prism = (document: string): Mock => ({
-  command: join(folder, "node_modules/.bin/prism"),
-  argv: ["mock", join(DOCUMENTS, document), "--errors"],
-  ready: "Prism is listening",
-});
-
-/** Specmatic responds with values generated from the schemas. */
-const specmatic = (document: string): Mock => ({
-  command: "java",
-  argv: ["-jar", join(folder, "node_modules/specmatic/specmatic.jar"), "stub", join(DOCUMENTS, document)],
-  ready: "Press Ctrl + C to stop",
-});
-
 const SHIFT = "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3";
 const PERSON = "7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11";
 const PROVIDER = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
@@ -113,76 +62,6 @@ it("the guide names the tested versions of the tools", () => {
     ([name, version]) => !guide.includes(`\`${name}@${version}\``),
   );
   expect(missing).toEqual([]);
-});
-
-describe("Prism", { timeout: TIMEOUT_MS }, () => {
-  const routed = openapi
-    .filter((name) => name.startsWith("provider"))
-    .flatMap((name) => (["path", "header"] as const).map((routing) => [name, routing] as const));
-
-  it.each(routed)("mocks a provider that the client understands: %s, routing by %s", (document, routing) =>
-    mocked(prism(document), async (baseUrl) => {
-      const http = createProviderHttp({ allowInsecure: true });
-      const { fetch } = http;
-      const client = createProviderClient({ baseUrl, providerId: PROVIDER, token: "t", routing, fetch });
-      const seat = { shiftId: SHIFT, candidateId: PERSON };
-      const times = { startTime: "2027-03-27T22:00:00+01:00", endTime: "2027-03-28T06:00:00+02:00" };
-      const number = ADAS_NUMBER.replace(/.*/, "189001169813") as typeof ADAS_NUMBER;
-      const answers = [
-        await client.getShift(SHIFT, CALL),
-        await client.updateShift(SHIFT, { ...times, positions: 2 }, CALL),
-        await client.cancelShift(SHIFT, CALL),
-        await client.assign(seat, CALL),
-        await client.unassign(seat, CALL),
-        await client.findCandidates(number, CALL),
-        await client.createCandidate({ ...ADA, personalNumber: number }, CALL),
-        await client.readRegistry({ limit: 10 }, CALL),
-        await client.listOutlets(CALL),
-        await client.listRoles(CALL),
-      ];
-      await http.close();
-      expect(answers.map(({ kind }) => kind)).toEqual([
-        "shift",
-        "shift",
-        "cancelled",
-        "assigned",
-        "unassigned",
-        "found",
-        "created",
-        "page",
-        "list",
-        "list",
-      ]);
-    }),
-  );
-});
-
-describe("Specmatic", { timeout: TIMEOUT_MS }, () => {
-  it.each(["provider.openapi-3.1.yaml", "provider.openapi-3.0.yaml"])(
-    "simulates a provider that the client understands, in both routings: %s",
-    (document) =>
-      mocked(specmatic(document), async (baseUrl) => {
-        for (const routing of ["path", "header"] as const) {
-          const client = createProviderClient({ baseUrl, providerId: PROVIDER, token: "t", routing });
-          const kinds = [
-            await client.cancelShift(SHIFT, CALL),
-            await client.readRegistry({ limit: 10 }, CALL),
-            await client.listOutlets(CALL),
-            await client.listRoles(CALL),
-          ].map(({ kind }) => kind);
-          expect([routing, ...kinds]).toEqual([routing, "cancelled", "page", "list", "list"]);
-          // Its id differs from the requested one: the client refuses it.
-          const tenant = routing === "path" ? `${baseUrl}/providers/${PROVIDER}` : baseUrl;
-          const headers = {
-            Authorization: "Bearer t",
-            ...(routing === "header" && { "X-Provider-Id": PROVIDER }),
-          };
-          const read = createClient({ baseUrl: tenant, headers });
-          const { data } = await read.getShift({ params: { path: { shiftId: SHIFT } } });
-          expect(isShift(data)).toBe(true);
-        }
-      }),
-  );
 });
 
 describe("Bruno", { timeout: TIMEOUT_MS }, () => {

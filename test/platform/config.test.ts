@@ -38,21 +38,29 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 
 /** One value that is wrong, and what the one line about it must say. */
 const WRONG: [env: Record<string, string>, line: RegExp][] = [
-  [{ PORT: "http" }, /^PORT must be a whole number from 0 to 65535$/],
+  [{ PORT: "http" }, /^PORT must be a port from 0 to 65535, or HOST:PORT$/],
   [{ PORT: "-1" }, /^PORT /],
-  [{ HOST: "a host" }, /^HOST must be an address or a name of this machine$/],
-  [{ MANAGEMENT_HOST: "a/b" }, /^MANAGEMENT_HOST must be an address/],
-  [{ MANAGEMENT_PORT: "99999" }, /^MANAGEMENT_PORT must be a whole number from 0 to 65535$/],
+  [{ PORT: "a host:3000" }, /^PORT /],
+  [{ PORT: "::1:3000" }, /^PORT /],
+  [{ HOST: "0.0.0.0" }, /^HOST is no longer a setting: write PORT=HOST:PORT; unset it$/],
+  [{ MANAGEMENT_PORT: "a/b:1" }, /^MANAGEMENT_PORT must be a port from 0 to 65535, or HOST:PORT$/],
+  [{ PUBLIC_PORT: "::1:3000" }, /^PUBLIC_PORT must be a port/],
+  [
+    { MANAGEMENT_HOST: "::" },
+    /^MANAGEMENT_HOST is no longer a setting: write MANAGEMENT_PORT=HOST:PORT; unset it$/,
+  ],
+  [{ OFFER_MAIL_MINUTES: "0" }, /^OFFER_MAIL_MINUTES is no longer a setting: 10 minutes; unset it$/],
+  [
+    { OFFER_MAIL_DAILY_LIMIT: "0" },
+    /^OFFER_MAIL_DAILY_LIMIT is no longer .*: 10 mails within 24 hours; unset it$/,
+  ],
+  [{ OFFER_WAVE_MINUTES: "5" }, /^OFFER_WAVE_MINUTES is no longer a setting: 30 minutes; unset it$/],
+  [{ MANAGEMENT_PORT: "99999" }, /^MANAGEMENT_PORT must be a port from 0 to 65535, or HOST:PORT$/],
   [{ TRUST_PROXY: "yes" }, /^TRUST_PROXY must be a number of proxies, or their addresses/],
   [{ TRUST_PROXY: "10.0.0.0/33" }, /^TRUST_PROXY /],
   [{ TRUST_PROXY: "127.0.0.1, " }, /^TRUST_PROXY /],
   [{ RETAIN_JOBS_DAYS: "soon" }, /^RETAIN_JOBS_DAYS must be a whole number from 0 to 36500$/],
-  [
-    { RETAIN_EVENTS_DAYS: "29" },
-    /^RETAIN_EVENTS_DAYS must be a whole number from 30 to 36500: repeated webhooks are/,
-  ],
   [{ DATABASE_POOL: "1" }, /^DATABASE_POOL must be a whole number from 2 to 1000$/],
-  [{ ALERT_SEVERITY: "high" }, /^ALERT_SEVERITY must be one of urgent, normal, low$/],
   [{ AUTO_MIGRATE: "no" }, /^AUTO_MIGRATE must be 0 or 1$/],
   [{ DIRECT_DATABASE_URL: URL }, /^DIRECT_DATABASE_URL needs DATABASE_URL beside it$/],
   ...["mail.example", "http://mail.example", "smtp://", "smtp:mail", "smtps://user:100%zz@mail.example"].map(
@@ -61,19 +69,40 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
       /^SMTP_URL must be smtp:\/\/[^\n]*$/,
     ],
   ),
-  ...["no-address", "Shifts <shifts@example.com>", "a@b, c@d", "a@b\r\nBcc: c@d"].map(
-    (from): [Record<string, string>, RegExp] => [
-      { SMTP_URL: "smtp://mail.example", SMTP_FROM: from },
-      /^SMTP_FROM must be a bare address, such as shifts@example.com$/,
-    ],
-  ),
+  ...[
+    "no-address",
+    "a@b, c@d",
+    "a@b\r\nBcc: c@d",
+    "<a@b.example>",
+    "   <a@b.example>",
+    "Shifts <no-address>",
+    "Shifts <a@b.example",
+    "Shifts <a@b.example>, <c@d.example>",
+    "Shifts\r\nBcc: c@d.example <a@b.example>",
+    "Shifts\nBcc <a@b.example>",
+    "Shifts <a@b.example>\n",
+    "boss@c.example <a@b.example>",
+    '"Shifts <a@b.example>',
+    '"Shifts" of "Acme" <a@b.example>',
+    '"Shifts\\" <a@b.example>',
+    `${"x".repeat(61)} <a@b.example>`,
+  ].map((from): [Record<string, string>, RegExp] => [
+    { SMTP_URL: "smtp://mail.example", SMTP_FROM: from },
+    /^SMTP_FROM must be an address, or NAME <ADDRESS> with a name of [^\n]*$/,
+  ]),
+  ...["SMTP_REPLY_TO", "ALERT_EMAIL"].map((name): [Record<string, string>, RegExp] => [
+    { SMTP_URL: "smtp://mail.example", SMTP_FROM: "a@b.example", [name]: "Shifts <shifts@example.com>" },
+    RegExp(`^${name} must be a bare address, such as shifts@example.com$`),
+  ]),
+  [
+    { SMTP_FROM_NAME: "A company" },
+    /^SMTP_FROM_NAME is no longer a setting: write SMTP_FROM=NAME <ADDRESS>; unset it$/,
+  ],
   [
     { SMTP_URL: "smtp://mail.example" },
     /^SMTP_FROM is required with SMTP_URL: give the address of the sender$/,
   ],
   [{ DRAIN_SECONDS: "1.5" }, /^DRAIN_SECONDS must be a whole number from 0 to 300$/],
-  [{ OFFER_MAIL_MINUTES: "1441" }, /^OFFER_MAIL_MINUTES must be a whole number from 0 to 1440$/],
-  [{ OFFER_MAIL_DAILY_LIMIT: "-1" }, /^OFFER_MAIL_DAILY_LIMIT must be a whole number from 0 to 1000$/],
   [
     { NOTIFICATION_WEBHOOK_URL: "https://messages.example" },
     /^NOTIFICATION_WEBHOOK_SECRETS is required with NOTIFICATION_WEBHOOK_URL: echo /,
@@ -97,8 +126,6 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
     },
     /^NOTIFICATION_WEBHOOK_SECRETS must be whsec_ and 24 to 64 bytes in base64, separated by commas$/,
   ]),
-  [{ OFFER_WAVE_MINUTES: "0" }, /^OFFER_WAVE_MINUTES must be a whole number from 1 to 10080$/],
-  [{ OFFER_MAIL_MINUTS: "5" }, /^OFFER_MAIL_MINUTS is not a setting .* OFFER_MAIL_MINUTES\?$/],
   [{ DATABASE_URL: "" }, /^DATABASE_URL is empty: unset it for the embedded database/],
   [{ DATABASE_URL_FILE: "" }, /^DATABASE_URL_FILE is empty: unset it, or give the path of a file$/],
   [{ SECRET_KEY_FILE: "", SECRET_KEY: KEY }, /^SECRET_KEY_FILE is empty/],
@@ -119,7 +146,17 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
   [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent$/],
   [{ OPERATIONS_TOKEN: "x".repeat(21) }, /^OPERATIONS_TOKEN must be at least 22 printable characters/],
   [{ OPERATIONS_TOKEN: "with a space in between" }, /^OPERATIONS_TOKEN /],
-  [{ SECRET_KEY: "short" }, /^SECRET_KEY must be 32 bytes in base64$/],
+  [
+    { SECRET_KEY: "short" },
+    /^SECRET_KEY must be 32 bytes in base64, or several such keys separated by commas$/,
+  ],
+  [{ SECRET_KEY: `${KEY},` }, /^SECRET_KEY /],
+  [
+    { SHIFTPACT_URL: "http://127.0.0.1:1" },
+    /^SHIFTPACT_URL is no longer a setting: name the platform with --url;/,
+  ],
+  [{ SECRET_KEYS: KEY }, /^SECRET_KEYS is no longer a setting: SECRET_KEY takes several keys/],
+  [{ SECRET_KEYS_FILE: "/keys" }, /^SECRET_KEYS_FILE is not a setting .* SECRET_KEY_FILE\?$/],
   [{ SECRET_KEY: Buffer.alloc(31).toString("base64") }, /^SECRET_KEY /],
   [{ SECRET_KEY: Buffer.alloc(33).toString("base64") }, /^SECRET_KEY /],
   [{ SECRET_KEY: `${KEY.slice(0, 20)} \n!!${KEY.slice(20)}` }, /^SECRET_KEY /],
@@ -176,16 +213,33 @@ describe("the configuration", () => {
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  it("has limits of the mails with offers; 0 sets no limit", () => {
-    const env = { SHIFTPACT_DATA: folder, OFFER_MAIL_MINUTES: "30", OFFER_MAIL_DAILY_LIMIT: "0" };
-    expect(readConfig(env).offerMail).toEqual({ everyMs: 1_800_000, perDay: 0 });
+  it.each([
+    ["3001", { host: "127.0.0.2", port: 3_001 }],
+    ["0.0.0.0:3001", { host: "0.0.0.0", port: 3_001 }],
+    ["[::1]:0", { host: "::1", port: 0 }],
+    ["internal.example:3001", { host: "internal.example", port: 3_001 }],
+  ])("has a second and a public listener at %s", (place, read) => {
+    const env = { SHIFTPACT_DATA: folder, MANAGEMENT_PORT: place, PUBLIC_PORT: place };
+    const others = { management: read, publicPlace: read };
+    expect(readConfig({ ...env, PORT: "127.0.0.2:80" })).toMatchObject(others);
+    expect(readConfig(env, { host: "127.0.0.2" })).toMatchObject(others);
   });
 
-  it("has the lowest severity of alerts, and their address with a mail server", () => {
+  it.each([
+    ["81", {}, { host: "127.0.0.1", port: 81 }],
+    ["[::1]:81", {}, { host: "::1", port: 81 }],
+    ["[::1]:81", { port: 0 }, { host: "::1", port: 0 }],
+    ["[::1]:81", { host: "0.0.0.0" }, { host: "0.0.0.0", port: 81 }],
+    ["", { host: "0.0.0.0" }, { host: "0.0.0.0", port: 3_000 }],
+  ])("listens at PORT=%s with the flags %o at %o", (PORT, flags, place) => {
+    expect(readConfig({ SHIFTPACT_DATA: folder, PORT }, flags)).toMatchObject(place);
+  });
+
+  it("alerts of urgent issues, by mail with a mail server", () => {
     expect(readConfig({ SHIFTPACT_DATA: folder }).alerts).toEqual({ severity: "urgent" });
     const mail = { SMTP_URL: "smtp://mail.example", SMTP_FROM: "a@b.example", ALERT_EMAIL: "ops@b.example" };
-    const env = { SHIFTPACT_DATA: folder, ALERT_SEVERITY: "low", ...mail };
-    expect(readConfig(env).alerts).toEqual({ severity: "low", email: "ops@b.example" });
+    const env = { SHIFTPACT_DATA: folder, ...mail };
+    expect(readConfig(env).alerts).toEqual({ severity: "urgent", email: "ops@b.example" });
   });
 
   it.each([
@@ -199,6 +253,16 @@ describe("the configuration", () => {
       url,
       from,
     });
+  });
+
+  it.each([
+    ["Kvarteret  <shifts@example.com>", "Kvarteret"],
+    ['"Shifts, Inc." <shifts@example.com>', "Shifts, Inc."],
+    ["Å & Söner, Ltd <shifts@example.com>", "Å & Söner, Ltd"],
+  ])("reads the company's name in SMTP_FROM=%s", (text, fromName) => {
+    const url = "smtp://mail.example";
+    const { mail } = readConfig({ SHIFTPACT_DATA: folder, SMTP_URL: url, SMTP_FROM: text });
+    expect(mail).toEqual({ url, from: "shifts@example.com", fromName });
   });
 
   it("has secrets for the webhook, the first one first", () => {
@@ -224,7 +288,7 @@ describe("the configuration", () => {
   });
 
   it.each(SECRETS)("reads %s from the file that its _FILE names, without the last line break", (name) => {
-    const values = {
+    const env: Record<string, string> = {
       DATABASE_URL: URL,
       DIRECT_DATABASE_URL: `${URL}-direct`,
       OPERATIONS_TOKEN: TOKEN,
@@ -232,9 +296,8 @@ describe("the configuration", () => {
       SMTP_FROM: "a@b.example",
       NOTIFICATION_WEBHOOK_URL: "https://messages.example",
       NOTIFICATION_WEBHOOK_SECRETS: SIGNING,
+      SECRET_KEY: `${KEY},${KEY}`,
     };
-    const keys = name === "SECRET_KEYS" ? { SECRET_KEYS: `${KEY},${KEY}` } : { SECRET_KEY: KEY };
-    const env: Record<string, string> = { ...values, ...keys };
     const plain = readConfig(env);
     const { [name]: value = "", ...rest } = env;
     const path = join(folder, "secret");
@@ -253,19 +316,13 @@ describe("the configuration", () => {
     ]);
   });
 
-  it("accepts SECRET_KEYS as a list, of which the first one seals", () => {
+  it("accepts several keys in SECRET_KEY or in the data folder, of which the first one seals", () => {
     const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
     const list = [first, second].map((key) => key.toString("base64")).join(" , ");
-    expect(readConfig({ SECRET_KEYS: list, SHIFTPACT_DATA: folder })).toMatchObject({
-      secretKey: first,
-      olderSecretKeys: [second],
-    });
-    expect(faultsOf({ SECRET_KEYS: `${KEY},` })).toEqual([
-      expect.stringMatching(/^SECRET_KEYS must be keys/),
-    ]);
-    expect(faultsOf({ SECRET_KEYS: KEY, SECRET_KEY: KEY })).toEqual([
-      "SECRET_KEY and SECRET_KEYS are both set: keep one of them",
-    ]);
+    const read = { secretKey: first, olderSecretKeys: [second] };
+    expect(readConfig({ SECRET_KEY: list, SHIFTPACT_DATA: folder })).toMatchObject(read);
+    writeFileSync(join(folder, "secret-key"), `${list}\n`);
+    expect(readConfig({ SHIFTPACT_DATA: folder })).toMatchObject(read);
   });
 
   it("accepts SECRET_KEY in both forms of base64", () => {

@@ -206,7 +206,9 @@ describe("SIGTERM", () => {
 
 describe("a start", () => {
   it("is logged in one line, with the version, the engine, the addresses and the schema", async () => {
-    const { child, port, ended } = startProcess({ env: { ...home.env, LOG_LEVEL: "info", HOST: "0.0.0.0" } });
+    const { child, port, ended } = startProcess({
+      env: { ...home.env, LOG_LEVEL: "info", PORT: "0.0.0.0:80" },
+    });
     const url = `http://127.0.0.1:${await port}`;
     child.kill("SIGTERM");
     const { errors } = await ended;

@@ -110,7 +110,7 @@ describe("the platform process", () => {
     [
       "nothing listens",
       "postgres://user:hunter2@localhost:9/x",
-      /^the database does not answer: .*ECONNREFUSED/,
+      /^cannot use the database of DATABASE_URL: .*ECONNREFUSED/,
     ],
     ["it is no URL", "postgres://user:hunter2@:x", /^DATABASE_URL is not a valid URL: write postgres:/],
   ])("reports in one line that there is no database when %s", async (_, databaseUrl, line) => {

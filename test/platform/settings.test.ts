@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { settingsHelp } from "../../src/cli/settings-help.ts";
-import { SETTING_RULES } from "../../src/platform/setting-rules.ts";
-import { SETTING_NAMES, SETTINGS } from "../../src/platform/settings.ts";
+import { SETTING_NAMES, SETTING_RULES, SETTINGS } from "../../src/platform/settings.ts";
 
 describe("the table of settings", () => {
   it.each(SETTING_NAMES)("%s has a permitted default, and help in sentences", (name) => {
@@ -28,9 +27,7 @@ describe("the help of shiftpact platform", () => {
         "                             (0 to 300 seconds; default 5)",
       ].join("\n"),
     );
-    expect(help.replaceAll(/\s+/g, " ")).toContain(
-      "required with DATABASE_URL; not with SECRET_KEYS; or SECRET_KEY_FILE)",
-    );
+    expect(help.replaceAll(/\s+/g, " ")).toContain("required with DATABASE_URL; or SECRET_KEY_FILE)");
     expect(Math.max(...help.split("\n").map((line) => line.length))).toBeLessThanOrEqual(110);
   });
 });

@@ -6,7 +6,7 @@ import { publish, type StreamEvent, streamEventOf } from "../../src/platform/str
 import { transact } from "../../src/platform/transaction.ts";
 import { featureEngines, silent, useEngine, withEngine } from "../harness/engines.ts";
 import { ok } from "../harness/operations.ts";
-import { useHarness } from "../harness/platform.ts";
+import { OPERATIONS_TOKEN, useHarness } from "../harness/platform.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 
 const job = (shiftId: string): StreamEvent => ({
@@ -18,9 +18,9 @@ const job = (shiftId: string): StreamEvent => ({
 });
 
 /** Reads the stream, collects its messages, and fails unless each matches its schema in the operations document. */
-async function follow(url: string) {
+async function follow(url: string, token = OPERATIONS_TOKEN) {
   const abort = new AbortController();
-  const headers = { Authorization: "Bearer operations-token-of-the-tests" };
+  const headers = { Authorization: `Bearer ${token}` };
   const response = await fetch(`${url}/operations/v1/stream`, { headers, signal: abort.signal });
   const messages: { type: string; data: Record<string, unknown> }[] = [];
   const violations: string[] = [];
@@ -210,6 +210,16 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     const answer = await fetch(`${harness().platform.url}/operations/v1/stream`);
     expect(answer.status).toBe(401);
     expect(await answer.json()).toMatchObject({ code: "unauthorized" });
+  });
+
+  it("answers 503 to the 21st reader of an operator", async () => {
+    const { operations, platform, send } = harness();
+    const { token } = ok(await operations.createOperator({ body: { name: "Ada", role: "viewer" } }));
+    const readers = await Promise.all(Array.from({ length: 20 }, () => follow(platform.url, token)));
+    expect(readers.map(({ response }) => response.status)).toEqual(Array(20).fill(200));
+    const refused = await send("/operations/v1/stream", { authorization: `Bearer ${token}` });
+    expect(refused).toMatchObject({ status: 503, body: { code: "overloaded" } });
+    await Promise.all(readers.map(({ leave }) => leave()));
   });
 });
 

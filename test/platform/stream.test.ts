@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Subscriber } from "../../src/platform/db/signals.ts";
-import { createStream, type Reader } from "../../src/platform/stream.ts";
+import { createStream, type Reader, type Stream } from "../../src/platform/stream.ts";
 
 /** Signals that the test makes, and a reader that keeps what it gets. */
 function parts() {
@@ -26,6 +26,10 @@ function readerOf(waiting = 0) {
   return { got, reader };
 }
 
+/** Adds so many readers, and returns what stops each. */
+const fill = (stream: Stream, count: number, operator: (nth: number) => string) =>
+  Array.from({ length: count }, (_, nth) => stream.add(readerOf().reader, operator(nth)));
+
 const JOB = 'news {"type":"job","jobId":"j1","status":"open"}';
 const MESSAGE = { event: "job", data: { jobId: "j1", status: "open" } };
 
@@ -49,7 +53,7 @@ describe("the stream", () => {
 
   it("drops a reader that does not keep up, and no other", () => {
     const { signals, signal } = parts();
-    const stream = createStream(signals, { maxWaiting: 1_000 });
+    const stream = createStream(signals);
     const [slow, quick] = [readerOf(1_001), readerOf(1_000)];
     stream.add(slow.reader, "one");
     stream.add(quick.reader, "one");
@@ -64,8 +68,8 @@ describe("the stream", () => {
 
   it("refuses the readers of an operator over that one's limit, and no other operator's", () => {
     const { signals } = parts();
-    const stream = createStream(signals, { maxReaders: 3, maxOfOperator: 1 });
-    const leave = stream.add(readerOf().reader, "one");
+    const stream = createStream(signals);
+    const [leave] = fill(stream, 20, () => "one");
     expect(stream.add(readerOf().reader, "one")).toBe("operator_full");
     expect(stream.add(readerOf().reader, "two")).toBeTypeOf("function");
     if (typeof leave === "function") leave();
@@ -75,10 +79,10 @@ describe("the stream", () => {
 
   it("refuses readers over its limit, and every reader once it is closed", () => {
     const { signals, subscribers } = parts();
-    const stream = createStream(signals, { maxReaders: 1 });
+    const stream = createStream(signals);
     const { reader } = readerOf();
-    const leave = stream.add(reader, "one");
-    expect(stream.add(readerOf().reader, "one")).toBe("full");
+    const [leave] = fill(stream, 100, (nth) => `operator ${nth}`);
+    expect(stream.add(reader, "one")).toBe("full");
     if (typeof leave === "function") leave();
     expect(stream.add(reader, "one")).toBeTypeOf("function");
     stream.close();

@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PLATFORM_COMMANDS, type PlatformCommand } from "../../src/cli/platform-commands.ts";
-import { connectorOf } from "../../src/platform/db/connect.ts";
+import { afterRestore } from "../../src/cli/after-restore.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
-import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { newClientOf } from "../../src/platform/db/database-url.ts";
 import { copyDatabase, silent } from "../harness/engines.ts";
 import { copyOddDatabase, expectReliedOn } from "../harness/odd-database.ts";
-import { onboard } from "../harness/onboard.ts";
 import { shiftEvent, startWithTenants, type TenantHarness } from "../harness/tenants.ts";
 import { terminal } from "../harness/terminal.ts";
 import { startPgbouncer } from "./pgbouncer.ts";
@@ -34,8 +29,8 @@ async function pooled(mode: "session" | "transaction", url = direct): Promise<st
 const SHIFTS = 30;
 
 /** Onboards an organisation and has every one of its shifts become a job. */
-async function fillShifts(harness: TenantHarness, provider: Sandbox): Promise<void> {
-  await onboard(harness, provider);
+async function fillShifts(harness: TenantHarness): Promise<void> {
+  const { provider } = await harness.onboard({ webhooks: { schedule: [0] } });
   const created = Array.from({ length: SHIFTS }, () => provider.createShift());
   for (const { traceId } of created)
     expect(await provider.delivered(traceId)).toMatchObject({ delivered: true });
@@ -46,17 +41,11 @@ async function fillShifts(harness: TenantHarness, provider: Sandbox): Promise<vo
   expect((await harness.send("/health/ready")).status).toBe(200);
 }
 
-async function newProvider(): Promise<Sandbox> {
-  const provider = await startSandbox({ webhooks: { schedule: [0] } });
-  undo.push(provider.close);
-  return provider;
-}
-
 describe("a platform behind pgbouncer", () => {
   it("works with pooling by session", async () => {
     const harness = await startWithTenants({ url: await pooled("session") });
     undo.push(harness.close);
-    await fillShifts(harness, await newProvider());
+    await fillShifts(harness);
   });
 
   it("refuses pooling by transaction without a direct URL, and says what to do", async () => {
@@ -77,7 +66,7 @@ describe("a platform behind pgbouncer", () => {
       await startWithTenants({ url: direct }, { config }),
     ];
     undo.push(harness.close, beside.close);
-    await fillShifts(harness, await newProvider());
+    await fillShifts(harness);
     const { providerId } = harness.tenant;
     const sending = { method: "POST", authorization: `Bearer ${harness.tenant.platformToken}` };
     const path = "/webhooks/scheduling-provider";
@@ -100,48 +89,41 @@ describe("a platform behind pgbouncer", () => {
     const database = await openDatabase({ url, directUrl: odd.url, log: silent });
     undo.push(database.close);
     await expectReliedOn(database);
-    const other = connectorOf(url).newClient();
+    const other = newClientOf(url);
     await other.connect();
     undo.push(() => other.end());
     for (let nth = 0; nth < 8; nth += 1)
       expect((await other.query("show jit")).rows).toEqual([{ jit: "on" }]);
   });
 
-  it("is backed up and restored with pooling by transaction and a direct URL", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "shiftpact-pooled-backup-"));
-    const target = await copyDatabase({ empty: true });
-    undo.push(target.remove, () => rm(folder, { recursive: true }));
-    const file = join(folder, "file.shiftpact");
-    const key = { SECRET_KEY: Buffer.alloc(32, 7).toString("base64"), LOG_LEVEL: "silent" };
-    const run = async (command: PlatformCommand, env: Record<string, string>) => {
-      const { io, err } = terminal({ ...key, ...env });
-      return { code: await PLATFORM_COMMANDS[command]([file], io), err };
-    };
-    const places = [
-      ["backup", direct],
-      ["restore", target.where.url],
-    ] as const;
-    for (const [command, url] of places) {
-      const DATABASE_URL = await pooled("transaction", url);
-      const refused = [
-        expect.stringMatching(/^shiftpact \w+: DATABASE_URL leads to .*give DIRECT_DATABASE_URL/),
-      ];
-      expect(await run(command, { DATABASE_URL })).toEqual({ code: 1, err: refused });
-      expect(await run(command, { DATABASE_URL, DIRECT_DATABASE_URL: url })).toEqual({ code: 0, err: [] });
-    }
+  it("starts on a database that was used without it, and after-restore works with a direct URL", async () => {
+    const before = await startWithTenants({ url: direct });
+    await before.close();
+    const databaseUrl = await pooled("transaction");
+    const { io, err } = terminal({
+      LOG_LEVEL: "silent",
+      DATABASE_URL: databaseUrl,
+      DIRECT_DATABASE_URL: direct,
+    });
+    expect([await afterRestore([], io), err]).toEqual([0, []]);
+    const after = await startWithTenants(
+      { url: direct },
+      { config: { databaseUrl, directDatabaseUrl: direct } },
+    );
+    await after.close();
   });
 
   it("reports the failure of a single statement, and has the connection go on", async () => {
     const database = await openDatabase({ url: await pooled("transaction"), directUrl: direct, log: silent });
     undo.push(database.close);
-    const row = { competence_id: crypto.randomUUID(), name: "Cook" };
+    const row = { competenceId: crypto.randomUUID(), name: "Cook" };
     const store = () => database.kysely.insertInto("competences").values(row).execute();
     await store();
     await expect(store()).rejects.toMatchObject({ code: "23505" });
     const failed = database.kysely.transaction().execute(async (trx) => {
       await trx
         .insertInto("competences")
-        .values({ ...row, competence_id: crypto.randomUUID() })
+        .values({ ...row, competenceId: crypto.randomUUID() })
         .execute();
       throw new Error("no");
     });

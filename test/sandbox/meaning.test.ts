@@ -36,6 +36,20 @@ describe("assigning", () => {
     expect(body).toMatchObject({ slots: 2, assignedCandidates: [{ candidateId: person(0) }] });
   });
 
+  it("of a merged candidate is of the record that is left, whichever id is used", async () => {
+    const [{ shiftId }, other] = [sandbox.createShift(), sandbox.createShift()];
+    const formerId = person(0);
+    await assign(shiftId, formerId);
+    const { id } = sandbox.mergeCandidate(formerId);
+    expect([...(sandbox.shift(shiftId)?.assigned.keys() ?? [])]).toEqual([id]);
+    expect((await assign(other.shiftId, formerId)).body).toMatchObject({ candidateId: id });
+    expect((await assign(other.shiftId, id)).body).toMatchObject({ candidateId: id });
+    const { body } = await call(sandbox, "GET", "/candidates/registry");
+    expect(JSON.stringify(body)).not.toContain(formerId);
+    await call(sandbox, "PUT", `/shifts/${other.shiftId}/unassign/${formerId}`);
+    expect(sandbox.shift(other.shiftId)?.assigned.size).toBe(0);
+  });
+
   it("is refused when the shift is full, except for assigned candidates", async () => {
     const { shiftId } = sandbox.createShift({ positions: 1 });
     await assign(shiftId, person(0));

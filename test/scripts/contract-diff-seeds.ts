@@ -190,7 +190,7 @@ export const SEEDS: Seed[] = [
     breaking: [],
   },
   {
-    what: "another name for an event, which redocly overlooks",
+    what: "another name for an event",
     file: EVENTS,
     edits: [put(["components", "messages", "shiftUpdate", "name"], "shift.updated")],
     breaking: [
@@ -198,7 +198,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "another kind of token for events, which redocly overlooks",
+    what: "another kind of token for events",
     file: EVENTS,
     edits: [put(["components", "securitySchemes", "platformToken", "scheme"], "basic")],
     breaking: [
@@ -206,7 +206,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "headers that an event must have, which redocly overlooks",
+    what: "headers that an event must have",
     file: EVENTS,
     edits: [
       put(["components", "messages", "shiftCreate", "headers"], { type: "object", required: ["X-Trace-Id"] }),
@@ -216,7 +216,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "a choice of forms for an event, which redocly overlooks in AsyncAPI",
+    what: "a choice of forms for an event",
     file: SHARED,
     edits: [put(["ShiftUpdateEvent", "anyOf"], [{ required: ["a"] }, { required: ["b"] }])],
     breaking: [
@@ -225,7 +225,7 @@ export const SEEDS: Seed[] = [
     ],
   },
   {
-    what: "fewer values in an address, which redocly overlooks",
+    what: "fewer values in an address",
     file: EVENTS,
     edits: [put(["channels", "integrationWebhook", "parameters", "provider", "enum"], ["tempo"])],
     breaking: ['events: providers | channel integrationWebhook | `enum` of `provider` was set to ["tempo"].'],

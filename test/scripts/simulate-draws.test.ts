@@ -45,17 +45,6 @@ describe("the draws of the simulator", () => {
     expect(new Set([first, ...others, draw("delay", "s0")]).size).toBe(5);
   });
 
-  it("are spread evenly", () => {
-    const draw = drawsFrom(1, () => 0);
-    const numbers = Array.from({ length: 10_000 }, (_, index) => draw("delay", `s${index}`));
-    const tenths = Array.from(
-      { length: 10 },
-      (_, tenth) => numbers.filter((number) => Math.floor(number * 10) === tenth).length,
-    );
-    expect(Math.min(...tenths)).toBeGreaterThan(850);
-    expect(Math.max(...tenths)).toBeLessThan(1_150);
-  });
-
   it("give a plan with more calls the same edits and the same notices of them", () => {
     const isOfWorld = (line: string) => / provider {2}(edits|sends) /.test(line);
     const isFree = ({ step }: Action) => FREE.includes(step.do);

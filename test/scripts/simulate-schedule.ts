@@ -9,6 +9,7 @@ export const aSchedule = (patch: Pick<Schedule, "shifts" | "actions"> & Partial<
     unassignUnassigned: "ok",
     repeatedCreate: "409",
     sharesIds: false,
+    knowsFormerIds: false,
     refusalsHaveCodes: true,
     listsNumbers: false,
     echoes: true,

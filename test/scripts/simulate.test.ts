@@ -1,15 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { runs, states } from "../../scripts/simulate/any-state.ts";
 import { BELIEVE_MUTANTS } from "../../scripts/simulate/believe-mutants.ts";
 import { type CheckOptions, check } from "../../scripts/simulate/check.ts";
 import { MUTANTS } from "../../scripts/simulate/mutants.ts";
 import { reportOf } from "../../scripts/simulate/report.ts";
-import { RULES } from "../../scripts/simulate/runs.ts";
 import { schedules } from "../../scripts/simulate/schedules.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";
-import { START } from "../../scripts/simulate/system.ts";
-import { plan } from "../../src/platform/shifts/plan/plan.ts";
 
 /** `SIMULATE_SEED=... npx vitest run test/scripts/simulate.test.ts` does the same again. */
 const SEED = Number(process.env.SIMULATE_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -42,23 +38,5 @@ describe("the simulator", () => {
     const { lines } = simulate(schedule, { isLogged: true });
     expect(lines.length).toBeGreaterThan(10);
     expect(simulate(schedule, { isLogged: true }).lines).toEqual(lines);
-  });
-});
-
-describe("the plan", () => {
-  it(`throws for no state (SIMULATE_SEED=${SEED})`, () => {
-    const property = fc.property(states, runs, (state, run) => {
-      expect(plan(state, run, START, RULES)).toHaveProperty("next");
-    });
-    fc.assert(property, { seed: SEED, numRuns: 3_000 });
-  });
-
-  it(`leaves its arguments as they are (SIMULATE_SEED=${SEED})`, () => {
-    const property = fc.property(states, runs, (state, run) => {
-      const before = structuredClone(state);
-      plan(state, run, START, RULES);
-      expect(state).toEqual(before);
-    });
-    fc.assert(property, { seed: SEED, numRuns: 300 });
   });
 });

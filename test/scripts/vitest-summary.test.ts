@@ -32,9 +32,9 @@ async function run(files: Record<string, string>, config: object) {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const ended = once(vitest, "exit");
-  const lastLine = (await text(vitest.stdout)).trimEnd().split("\n").at(-1);
+  const lines = (await text(vitest.stdout)).trimEnd().split("\n");
   const [exitCode] = await ended;
-  return { lastLine, exitCode };
+  return { lines, lastLine: lines.at(-1), exitCode };
 }
 
 const GOOD = 'it("a", () => {}); it("b", () => {});';
@@ -53,6 +53,19 @@ describe("the last line of a test run", () => {
         'describe("d", () => { beforeAll(() => { throw new Error("no"); }); it("e", () => {}); });',
     };
     expect(await lastLine(files)).toBe("2 passed, 3 failed, 1 skipped");
+  });
+
+  it("follows the names of the tests that passed only at the second attempt", async () => {
+    const unsteady =
+      'let attempts = 0; it("g", () => { attempts += 1; if (attempts === 1) throw new Error("no"); }); it("h", () => {});';
+    const once = await run({ "unsteady.test.js": unsteady }, { retry: 1 });
+    expect(once.exitCode).toBe(0);
+    expect(once.lines.slice(-2)).toEqual([
+      "passed only at the second attempt: unsteady.test.js > g",
+      "2 passed, 0 failed",
+    ]);
+    const always = 'it("i", () => { throw new Error("no"); });';
+    expect(await lastLine({ "bad.test.js": always }, { retry: 1 })).toBe("0 passed, 1 failed");
   });
 
   it("is not green when the global setup throws", async () => {
@@ -74,7 +87,7 @@ describe("the last line of a test run", () => {
 it("a failing test fails the run that our own global setup serves", async () => {
   const globalSetup = [join(ROOT, "test/harness/global-setup.ts")];
   const files = { "bad.test.js": 'it("c", () => { throw new Error("no"); });' };
-  expect(await run(files, { globalSetup })).toEqual({ lastLine: "0 passed, 1 failed", exitCode: 1 });
+  expect(await run(files, { globalSetup })).toMatchObject({ lastLine: "0 passed, 1 failed", exitCode: 1 });
 });
 
 describe("summaryLine", () => {

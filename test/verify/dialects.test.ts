@@ -99,10 +99,10 @@ describe("a correct provider conforms without a warning, and is unchanged afterw
 
 describe("the same seed gives the same findings", () => {
   const faults: FaultName[] = [
-    "tenant-ignored",
-    "assign-takes-position",
+    "no-token-accepted",
+    "assign-again-refused",
     "invalid-now-and-then",
-    "errors-as-text",
+    "errors-as-html",
   ];
 
   it.each(faults)("%s", async (fault) => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { answerCodes as codes } from "../../src/verify/codes/answers.ts";
 import type { Exchange, OperationId } from "../../src/verify/exchange.ts";
 import type { Found } from "../../src/verify/finding.ts";
+import { jsonOf } from "../../src/verify/http-target.ts";
 import { judge } from "../../src/verify/judge/judge.ts";
 
 const example = (name: string) =>
@@ -69,19 +70,11 @@ function judged(operation: OperationId, { status = 200, body, type = JSON_TYPE, 
       kind: "answer",
       status,
       text,
-      json: parsed(text),
+      json: jsonOf(text),
       headers: { ...headers, ...(type !== null && { "content-type": type }) },
     },
   };
   return judge(exchange) as Found[];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function without(body: object, ...names: string[]) {
@@ -93,6 +86,11 @@ describe("a response that follows the contract has no finding", () => {
     ["variant A", "getShift", { body: A }],
     ["variant B", "getShift", { body: B }],
     ["unknown fields", "getShift", { body: { ...A, colour: "red" } }],
+    [
+      "an unknown field of lists in 63 others",
+      "getShift",
+      { body: JSON.stringify(A).replace("{", `{"unread":${"[".repeat(63)}${"]".repeat(63)},`) },
+    ],
     ["an id spelt in capitals", "getShift", { body: { ...A, id: A.id.toUpperCase() } }],
     ["an update with the shift", "updateShift", { body: A }],
     ["an update with another body", "updateShift", { body: { success: true } }],
@@ -156,6 +154,18 @@ describe("a response that violates the contract has a finding", () => {
     ["204 for a read", "listOutlets", { status: 204, type: null }, ["status_wrong"]],
     ["an empty body", "getShift", {}, ["body_missing"]],
     ["half a body", "getShift", { body: '{"id": "0c6' }, ["body_not_json"]],
+    [
+      "lists in 65 others",
+      "getShift",
+      { body: JSON.stringify(A).replace("{", `{"unread":${"[".repeat(64)}${"]".repeat(64)},`) },
+      ["body_not_json"],
+    ],
+    [
+      "an error of lists in 65 others",
+      "getShift",
+      { status: 404, body: `${"[".repeat(65)}${"]".repeat(65)}` },
+      ["error_body_broken"],
+    ],
     ["a web page", "getShift", { body: "<h1>Hi</h1>", type: "text/html" }, ["body_not_json"]],
     ["JSON as a web page", "getShift", { body: A, type: "text/html" }, ["content_type_wrong"]],
     [

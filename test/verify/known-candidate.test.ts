@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
-import { type Faults, jsonReply, KNOWN_NUMBER, run } from "../harness/faulty-provider.ts";
+import { codesOf, type Faults, jsonReply, KNOWN_NUMBER, run } from "../harness/faulty-provider.ts";
 
-const options = { skip: ["contracts", "generated"] } as const;
+const options = { skip: ["contracts"] } as const;
 
 /** Refuses creations: the known candidate replaces the test candidate. */
 const refusing = ({ operation }: { operation: string | undefined }) =>
@@ -28,6 +28,25 @@ const putOnShift = (sandbox: Sandbox) => {
   const [shift] = sandbox.shifts;
   shift?.assigned.set(knownOf(sandbox), shift.createdAt);
 };
+
+it("a candidate's id of dots is a finding, and is part of no path", async () => {
+  const strange: string[] = [];
+  const before: Faults["before"] = ({ operation, method, url }) => {
+    if (operation === undefined || /\/(?:un)?assign\/[^/]{0,2}$/.test(url)) strange.push(`${method} ${url}`);
+    return undefined;
+  };
+  const dots = (body: object) => ({ ...body, id: ".." });
+  const after: Faults["after"] = (reply, { operation }) => {
+    if (reply.status >= 300) return undefined;
+    const change = { createCandidate: dots, findCandidates: (list: object) => (list as object[]).map(dots) };
+    const spoilt = operation && operation in change ? change[operation as keyof typeof change] : undefined;
+    return spoilt && { ...reply, body: JSON.stringify(spoilt(JSON.parse(reply.body))) };
+  };
+  const { verification, sandbox, shiftId } = await run({ faults: { before, after }, options });
+  expect(strange).toEqual([]);
+  expect(sandbox.shift(shiftId)?.cancelled).toBe(false);
+  expect(codesOf(verification)).toContain("field_wrong provider");
+});
 
 describe("a known candidate assigned by the provider stays assigned", () => {
   it("when the assignment existed before the run", async () => {

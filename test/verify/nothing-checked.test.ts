@@ -94,7 +94,7 @@ describe("a run without a success of a required operation", () => {
 
   it("fails if there is an error", async () => {
     const options = { only: ["meaning"], fixtures: {} } as const;
-    const prepare = ({ setFault }: Sandbox) => setFault("lookup-finds-nobody");
+    const prepare = ({ setFault }: Sandbox) => setFault("created-another");
     const { verification } = await verifySandbox({ dialect: {}, options, prepare });
     expect(verification.summary.verdict).toBe("fails");
   });

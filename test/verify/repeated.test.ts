@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Forms } from "../../src/sandbox/forms.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Fixtures, VerifyOptions } from "../../src/verify/options.ts";
+import { TEST_NUMBERS } from "../../src/verify/test-numbers.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { coveringDialects } from "../harness/covering-dialects.ts";
 
@@ -53,6 +54,32 @@ describe(`${RUNS} consecutive runs give the same verdict`, () => {
     const { updatedAt: __, ...was } = before ?? {};
     expect(shift).toEqual(was);
     expect(sandbox.candidates.length).toBeLessThan(140);
+  });
+
+  it("when the test numbers run out, and with about as many requests", async () => {
+    const { sandbox, given } = await start({ variant: "a" });
+    const createShift = async () => sandbox.createShift().shiftId;
+    const numbers = TEST_NUMBERS.slice(20, 36);
+    const [theirs, used] = [numbers.slice(8, 10), numbers.length - 2 * 3 - 2];
+    for (const personalNumber of theirs) sandbox.addCandidate({ personalNumber });
+    const people = sandbox.candidates.length;
+    const requests: number[] = [];
+    for (let run = 1; run <= used + 2; run += 1) {
+      const { summary, unseen, candidates, runsLeft, ...its } = await verify({
+        ...given,
+        createShift,
+        numbers,
+      });
+      const left = Math.max(0, used - run - 1);
+      expect([run, summary.verdict, unseen]).toEqual([run, "conforms", []]);
+      // Exact but for the people whom the provider has under test numbers.
+      expect(Math.abs((runsLeft ?? Number.NaN) - left)).toBeLessThanOrEqual(theirs.length);
+      expect(candidates).toBe(run === 1 ? 2 : Number(run < used));
+      requests.push(its.requests);
+    }
+    expect(sandbox.candidates.length - people).toBe(used);
+    const [first = 0] = requests;
+    expect(requests.filter((count) => count > 1.1 * first)).toEqual([]);
   });
 
   it("with a new cancellable shift for each run", async () => {

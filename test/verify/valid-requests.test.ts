@@ -33,7 +33,6 @@ async function start({ mayChange = true, withData = true } = {}) {
     other: undefined,
     numbers: TEST_NUMBERS,
     seed: 1,
-    runs: 8,
     now,
   });
   run.known.cancellable = await findCancellable(run);

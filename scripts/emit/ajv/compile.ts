@@ -19,6 +19,7 @@ import {
 import {
   alternatives,
   CONTAINS,
+  CONTAINS_OF_ALL,
   defaultOf,
   ITEMS,
   MULTIPLE_OF,
@@ -33,8 +34,11 @@ export type Ajv = AjvCore.default;
 const OPTIONS: Options = {
   // Keywords and formats are checked before. What Ajv is strict about beyond that has a meaning, such as an `if` alone.
   strict: false,
+  // JSON.parse reads 1e400 as Infinity, which JSON cannot write.
+  strictNumbers: true,
   validateSchema: false,
   messages: false,
+  logger: false,
   // One function for each larger named schema: copies would multiply the size of the file.
   inlineRefs: 3,
   code: { source: true, esm: true, lines: false, optimize: 2 },
@@ -61,7 +65,8 @@ export function compiler(schemas: NamedSchemas, form: Form): Ajv {
   const ajv = new (defaultOf(AjvCore))(options);
   for (const vocabulary of VOCABULARIES) ajv.addVocabulary(vocabulary);
   ajv.addKeyword(QUIETLY);
-  const full = form === "full" ? [alternatives("anyOf"), alternatives("oneOf"), CONTAINS, ITEMS] : [];
+  const full =
+    form === "full" ? [alternatives("anyOf"), alternatives("oneOf"), CONTAINS_OF_ALL, ITEMS] : [CONTAINS];
   for (const definition of [MULTIPLE_OF, UNIQUE_ITEMS, ...full]) {
     ajv.removeKeyword(String(definition.keyword));
     ajv.addKeyword(definition);
@@ -123,7 +128,21 @@ function assertionsOf(schema: Schema, isCounting = false): Schema {
     assertionsOf(below, isCounting),
   );
   if (copy.$ref !== undefined) copy.$ref = referredName(copy.$ref) ?? copy.$ref;
-  return isCounting ? withChoice(copy) : copy;
+  if (isCounting && acceptsAll(copy.not)) return false;
+  return isCounting ? withPatternsApart(withChoice(copy)) : copy;
+}
+
+/** Ajv drops what follows such a `not`, also where it has counted the members. */
+const acceptsAll = (schema: Schema | undefined): boolean =>
+  schema === true || (typeof schema === "object" && Object.keys(schema).length === 0);
+
+/** Ajv fails where it counts members by pattern after a branch that did not hold. */
+function withPatternsApart(schema: Schema): Schema {
+  if (typeof schema === "boolean" || schema.patternProperties === undefined) return schema;
+  const { properties = {}, patternProperties, additionalProperties, ...rest } = schema;
+  const others = additionalProperties === undefined ? {} : { additionalProperties };
+  const apart = { properties, patternProperties, ...others };
+  return { ...rest, allOf: [apart, ...(rest.allOf ?? [])] };
 }
 
 /** Ajv counts what is evaluated under `if` even where it does not hold, and nothing where no branch follows. */

@@ -1,11 +1,12 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { at, ensure, type Place, SpecFault } from "../fault.ts";
+import { at, ensure, type Faults, type Place, SpecFault } from "../fault.ts";
 import { FORMATS } from "../formats.ts";
 import { isLinear } from "../linear-pattern.ts";
 import { nearest } from "../nearest.ts";
 import { hasType } from "../overlap/scalars.ts";
 import {
   ANNOTATIONS,
+  all,
   COMPLETES,
   isAnnotation,
   KEYWORDS,
@@ -25,39 +26,66 @@ export const UNSUPPORTED: Readonly<Record<string, string>> = {
   [COMPLETES]: "write it directly in a named schema",
 };
 
-const metaSchema = new Ajv2020({ strict: false, logger: false });
+const metaSchema = new Ajv2020({ strict: false, logger: false, allErrors: true });
 
 /** Refuses, by name and place, keywords that would otherwise be ignored or fail inside Ajv, and values that they cannot have. */
-export function checkKeywords(schema: Schema, place: Place): void {
+export function checkKeywords(schema: Schema, place: Place, faults: Faults): void {
+  metaSchema.validateSchema(schema);
+  const errors = new Map((metaSchema.errors ?? []).toReversed().map((each) => [each.instancePath, each]));
+  for (const [path, { message, params }] of [...errors].toReversed()) {
+    const allowed = params.allowedValues ?? params.type;
+    const advice =
+      allowed === undefined ? "correct it (JSON Schema 2020-12)" : `write ${[allowed].flat().join(", ")}`;
+    faults.add(new SpecFault({ ...place, pointer: place.pointer + path }, `this ${message}`, advice));
+  }
   walkSchema(schema, place, (object, where) => {
-    for (const keyword of Object.keys(object)) {
-      if (KEYWORDS.has(keyword) || isAnnotation(keyword)) continue;
-      const word = nearest(keyword, [...KEYWORDS, ...ANNOTATIONS, COMPLETES]);
-      const advice =
-        UNSUPPORTED[keyword] ?? (word === undefined ? "remove it" : `write "${word}", or remove it`);
-      throw new SpecFault(at(where, keyword), `the keyword "${keyword}" is not supported`, advice);
-    }
-    checkFormat(object, where);
-    checkPattern(object, where);
-    checkNames(object, where);
-    checkValues(object, where);
+    for (const keyword of Object.keys(object)) faults.try(() => checkKeyword(keyword, at(where, keyword)));
+    for (const check of [checkFormat, checkPattern, checkNames, checkValues, checkBounds])
+      faults.try(() => check(object, where));
   });
-  if (metaSchema.validateSchema(schema) === true) return;
-  const [error] = metaSchema.errors ?? [];
-  const below = { document: place.document, pointer: place.pointer + (error?.instancePath ?? "") };
-  const allowed = error?.params.allowedValues ?? error?.params.type;
-  const advice =
-    allowed === undefined ? "correct it (JSON Schema 2020-12)" : `write ${[allowed].flat().join(", ")}`;
-  throw new SpecFault(below, `this ${error?.message ?? "is not a schema"}`, advice);
 }
+
+function checkKeyword(keyword: string, place: Place): void {
+  if (KEYWORDS.has(keyword) || isAnnotation(keyword)) return;
+  const word = nearest(keyword, [...KEYWORDS, ...ANNOTATIONS, COMPLETES]);
+  const advice = UNSUPPORTED[keyword] ?? (word === undefined ? "remove it" : `write "${word}", or remove it`);
+  throw new SpecFault(place, `the keyword "${keyword}" is not supported`, advice);
+}
+
+/** Formats of the registry of OpenAPI, and what says the same. */
+const OTHER_FORMATS: Readonly<Record<string, string>> = {
+  int32: "write its bounds, minimum: -2147483648 and maximum: 2147483647",
+  int64: "write a text with a pattern: readers of JSON round integers beyond 2^53",
+  ...all("leave it out: every number has 64 bits", "float", "double"),
+  ...all("write contentEncoding: base64, of a text", "binary", "byte"),
+  password: "leave it out: it says how a form shows the text",
+};
 
 function checkFormat({ format }: SchemaObject, place: Place): void {
   const advice =
-    format === "int64"
-      ? "write a text with a pattern: readers of JSON round integers beyond 2^53"
-      : `use one of ${Object.keys(FORMATS).join(", ")}, or a pattern`;
+    OTHER_FORMATS[String(format)] ?? `use one of ${Object.keys(FORMATS).join(", ")}, or a pattern`;
   const isKnown = format === undefined || Object.hasOwn(FORMATS, format);
   ensure(isKnown, at(place, "format"), `the format "${format}" is not known`, advice);
+}
+
+const BOUNDS = [
+  ...["minimum", "exclusiveMinimum"].flatMap((least) => [
+    [least, "maximum"],
+    [least, "exclusiveMaximum"],
+  ]),
+  ...["Length", "Items", "Properties"].map((name) => [`min${name}`, `max${name}`]),
+] as [least: string, most: string][];
+
+/** Refuses a lower bound that no value beside the upper one reaches. */
+function checkBounds(schema: SchemaObject, place: Place): void {
+  for (const [least, most] of BOUNDS) {
+    const [low, high] = [schema[least], schema[most]];
+    if (typeof low !== "number" || typeof high !== "number") continue;
+    const isExclusive = `${least} ${most}`.includes("exclusive");
+    const problem = `"${least}" is above "${most}": nothing is valid`;
+    const isReached = low < high || (low === high && !isExclusive);
+    ensure(isReached, at(place, least), problem, "exchange them, or write false");
+  }
 }
 
 function checkPattern(schema: SchemaObject, place: Place): void {
@@ -92,7 +120,8 @@ function checkNames(schema: SchemaObject, place: Place): void {
   const names = Object.keys({ ...properties, ...recordOf(dependentRequired), ...recordOf(dependentSchemas) });
   const name = [...names, ...required].find((each) => INHERITED.includes(each));
   const advice = "choose another name: each object of JavaScript has one";
-  ensure(name === undefined, place, `a property called "${name}" is not supported`, advice);
+  const where = at(place, name !== undefined && required.includes(name) ? "required" : "properties");
+  ensure(name === undefined, where, `a property called "${name}" is not supported`, advice);
 }
 
 const LINEAR =

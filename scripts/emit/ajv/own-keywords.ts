@@ -59,6 +59,7 @@ const ITEMS_OF_AJV = defaultOf(items) as CodeKeywordDefinition;
 /** `items`, but a list that is too long is not read. */
 export const ITEMS: CodeKeywordDefinition = {
   ...ITEMS_OF_AJV,
+  before: "unevaluatedItems",
   code(context, ruleType) {
     const { gen, data, parentSchema } = context;
     const read = () => ITEMS_OF_AJV.code(context, ruleType);
@@ -67,11 +68,15 @@ export const ITEMS: CodeKeywordDefinition = {
   },
 };
 
-const CONTAINS_OF_AJV = defaultOf(contains) as CodeKeywordDefinition;
+/** `contains`, before `prefixItems`: in the fast form Ajv skips for an empty list what follows those. */
+export const CONTAINS: CodeKeywordDefinition = {
+  ...(defaultOf(contains) as CodeKeywordDefinition),
+  before: "prefixItems",
+};
 
 /** `contains` without the errors of the items that do not match: these must not count, because another item may match. */
-export const CONTAINS: CodeKeywordDefinition = {
-  ...CONTAINS_OF_AJV,
+export const CONTAINS_OF_ALL: CodeKeywordDefinition = {
+  ...CONTAINS,
   code(context, ruleType) {
     const subschema = context.subschema.bind(context);
     context.subschema = (applied, valid) => {
@@ -79,7 +84,7 @@ export const CONTAINS: CodeKeywordDefinition = {
       context.reset();
       return item;
     };
-    CONTAINS_OF_AJV.code(context, ruleType);
+    CONTAINS.code(context, ruleType);
   },
 };
 

@@ -2,6 +2,7 @@ import { pointerSteps } from "../fault.ts";
 import { FORMATS, OWN_FORMATS } from "../formats.ts";
 import { valueAt } from "../located.ts";
 import {
+  isFree,
   isRecord,
   isSchema,
   mapRecord,
@@ -60,16 +61,16 @@ export function withSchemas(document: Document, change: (schema: Schema) => Sche
   return { ...below(rest), components: { ...below(others), schemas: mapRecord(namedIn(document), change) } };
 }
 
-/** Returns a copy in which `change` replaced parts, unless it returned undefined. Examples stay, even if they resemble a part. */
+/** Returns a copy in which `change` replaced parts, unless it returned undefined. Examples and extensions stay, even if they resemble a part. */
 export function mapParts(document: Document, change: (part: unknown, key: string) => unknown): Document {
-  const partOf = (part: unknown, key: string): unknown => {
-    if (key === "example" || key === "examples") return part;
+  const partOf = (part: unknown, key: string, holder: string): unknown => {
+    if (isFree(key, holder)) return part;
     const changed = change(part, key);
     if (changed !== undefined) return changed;
-    if (Array.isArray(part)) return part.map((item) => partOf(item, ""));
-    return isRecord(part) ? mapRecord(part, partOf) : part;
+    if (Array.isArray(part)) return part.map((item) => partOf(item, "", key));
+    return isRecord(part) ? mapRecord(part, (item, name) => partOf(item, name, key)) : part;
   };
-  return mapRecord(document, partOf);
+  return mapRecord(document, (part, key) => partOf(part, key, ""));
 }
 
 /** Returns whether a copy of its target replaces a reference. */

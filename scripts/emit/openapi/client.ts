@@ -30,15 +30,15 @@ export function emitClient(
   return `import { type Call, type Interceptors, openHttp, ${["type Options", ...used].join(", ")} } from "${runtime}/client.ts";
 ${reader}import type { paths } from "./types.ts";
 
-export type { Middleware, Token } from "${runtime}/client.ts";
+export { type Middleware, ParameterError, type Token } from "${runtime}/client.ts";
 export type ClientOptions = Options<${names.join(" | ") || "never"}>;
 
-/** Every call resolves to \`{ status, data }\` or \`{ status, error }\`, with the \`response\`; it rejects only without a response. */
+/** Every call resolves to \`{ status, data }\` or \`{ status, error }\`, with the \`response\`; it rejects only without a response, and with a \`ParameterError\` before it sends a value that would arrive as another one. */
 export interface Client extends Interceptors {
 ${types.join("")}
 }
 
-${scoped.length > 0 ? `/** The scopes or roles that each operation needs. */\nexport const scopes = ${JSON.stringify(Object.fromEntries(scoped))} as const;\n\n` : ""}const DOCUMENT = ${JSON.stringify({ server: serverUrl(document), security: { schemes, operations: Object.fromEntries(needed) } })} as const;
+${scoped.length > 0 ? `/** The scopes or roles that each operation needs. */\nexport const scopes = ${JSON.stringify(Object.fromEntries(scoped))} as const;\n\n` : ""}const DOCUMENT = ${JSON.stringify({ server: serverUrl(document), paths: [...new Set(operations.map(({ path }) => path))], security: { schemes, operations: Object.fromEntries(needed) } })} as const;
 
 export function createClient(options: ClientOptions = {}): Client {
   const http = openHttp<paths>(options, DOCUMENT);

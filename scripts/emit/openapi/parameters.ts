@@ -1,6 +1,6 @@
 import { INHERITED } from "../ajv/keywords.ts";
 import { flatten } from "../documents/flatten.ts";
-import { at, ensure, type Place, SpecFault } from "../fault.ts";
+import { at, ensure, type Faults, type Place, SpecFault } from "../fault.ts";
 import { isSchema, type NamedSchemas, recordOf, type Schema, typeOf } from "../schema.ts";
 
 export type ParameterPlace = "path" | "query" | "header";
@@ -24,14 +24,24 @@ const RESERVED_HEADERS = new Set(["accept", "content-type", "authorization"]);
 const STYLES: Record<ParameterPlace, string> = { path: "simple", query: "form", header: "simple" };
 
 /** Returns the parameters of an operation: those of its path item, overridden by its own. */
-export function parametersOf(path: string, lists: unknown[], named: NamedSchemas, place: Place): Parameter[] {
-  const all = lists.flatMap((list) =>
-    (Array.isArray(list) ? list : []).map((item, index) =>
-      parameterOf(recordOf(item), named, at(place, "parameters", index)),
-    ),
+export function parametersOf(
+  path: string,
+  lists: unknown[],
+  named: NamedSchemas,
+  place: Place,
+  faults: Faults,
+): Parameter[] {
+  const holders = [at({ ...place, pointer: place.pointer.slice(0, place.pointer.lastIndexOf("/")) }), place];
+  const all = lists.flatMap((list, nth) =>
+    (Array.isArray(list) ? list : []).map((item, index) => {
+      const where = at(holders[nth] ?? place, "parameters", index);
+      return faults.try(() => parameterOf(recordOf(item), named, where));
+    }),
   );
-  const parameters = [...new Map(all.map((each) => [`${each.in} ${each.name}`, each])).values()];
-  refuseTemplateMismatch(path, parameters, place);
+  const found = all.filter((each) => each !== undefined);
+  const parameters = [...new Map(found.map((each) => [`${each.in} ${each.name}`, each])).values()];
+  // A parameter that is at fault may be the one that is missing.
+  if (found.length === all.length) refuseTemplateMismatch(path, parameters, place);
   return parameters;
 }
 
@@ -56,7 +66,9 @@ function parameterOf(item: Record<string, unknown>, named: NamedSchemas, place: 
     !wire.list || (where === "query" && item.explode !== false),
     place,
     "values with commas between them are not supported",
-    "repeat the name in the query: leave out explode",
+    where === "query"
+      ? "repeat the name: leave out explode"
+      : "write a text with a pattern, or repeat the name in the query",
   );
   const required = where === "path" || item.required === true;
   return { in: where, name, required, schema, ...wire, place: at(place, "schema") };

@@ -1,6 +1,6 @@
 import { INHERITED } from "../ajv/keywords.ts";
 import type { SpecDocument } from "../bundle.ts";
-import { at, ensure, type Place, refuseRepeated } from "../fault.ts";
+import { at, ensure, type Faults, type Place, refuseRepeated } from "../fault.ts";
 import { isRecord, recordOf, type Schema } from "../schema.ts";
 import { type DeclaredResponse, type RequestBody, requestBodyOf, responsesOf } from "./content.ts";
 import { type Parameter, parametersOf } from "./parameters.ts";
@@ -27,21 +27,19 @@ export interface Operation extends Security {
 const OPERATION_ID = /^(?!use$|eject$)[a-z][A-Za-z0-9]*$/;
 
 /** Returns every operation of a document, in its order. */
-export function operationsOf(document: SpecDocument): Operation[] {
+export function operationsOf(document: SpecDocument, faults: Faults): Operation[] {
   const place = { document: document.file, pointer: "" };
-  const version = String(document.root.openapi);
-  const isKnown = version.startsWith("3.1");
-  ensure(isKnown, at(place, "openapi"), `version ${version} is not supported`, "write OpenAPI 3.1");
   const paths = recordOf(document.root.paths);
   const operations = Object.entries(paths).flatMap(([path, value]) => {
     const item = recordOf(value);
     return METHODS.filter((method) => isRecord(item[method])).map((method) => {
       const where = at(place, "paths", path, method);
-      return operationOf(document, { path, method }, item, where);
+      return operationOf(document, { path, method }, item, where, faults);
     });
   });
   refuseRepeated(
-    operations,
+    faults,
+    operations.filter(({ operationId }) => operationId !== ""),
     ({ operationId }) => operationId,
     ({ operationId, place: where }, other) => {
       const problem = `the operationId "${operationId}" is taken by ${other.place.pointer}`;
@@ -50,6 +48,7 @@ export function operationsOf(document: SpecDocument): Operation[] {
   );
   // OpenAPI 3.1, section 4.8.8.1: paths that differ in the names of their parameters only are the same.
   refuseRepeated(
+    faults,
     Object.keys(paths),
     (path) => path.replaceAll(/\{[^}]+\}/g, "{}"),
     (path, other) => {
@@ -65,15 +64,15 @@ function operationOf(
   { path, method }: Pick<Operation, "path" | "method">,
   item: Record<string, unknown>,
   place: Place,
+  faults: Faults,
 ): Operation {
   const operation = recordOf(item[method]);
-  const operationId = String(operation.operationId ?? "");
-  ensure(
-    OPERATION_ID.test(operationId) && !INHERITED.includes(operationId),
-    place,
-    operationId === "" ? "the operation has no operationId" : `"${operationId}" is not a method name`,
-    "give it an operationId in camelCase, letters and digits, not use or eject",
+  const operationId = faults.try(() => operationIdOf(operation, place)) ?? "";
+  const security = faults.try(() =>
+    securityOf(operation.security ?? document.root.security, document, place),
   );
+  const responses = faults.try(() => responsesOf(operation.responses, at(place, "responses"), faults));
+  const lists = [item.parameters, operation.parameters];
   return {
     operationId,
     method,
@@ -81,12 +80,23 @@ function operationOf(
     summary: String(operation.summary ?? operationId),
     description: String(operation.description ?? ""),
     isDeprecated: operation.deprecated === true,
-    ...securityOf(operation.security ?? document.root.security, document, place),
-    parameters: parametersOf(path, [item.parameters, operation.parameters], document.schemas, place),
-    body: requestBodyOf(operation.requestBody, at(place, "requestBody")),
-    responses: responsesOf(operation.responses, at(place, "responses")),
+    ...(security ?? { security: [], alternatives: [], scopes: [] }),
+    parameters: faults.try(() => parametersOf(path, lists, document.schemas, place, faults)) ?? [],
+    body: faults.try(() => requestBodyOf(operation.requestBody, method, at(place, "requestBody"))),
+    responses: responses ?? [],
     place,
   };
+}
+
+function operationIdOf({ operationId = "" }: Record<string, unknown>, place: Place): string {
+  const id = String(operationId);
+  ensure(
+    OPERATION_ID.test(id) && !INHERITED.includes(id),
+    id === "" ? place : at(place, "operationId"),
+    id === "" ? "the operation has no operationId" : `"${id}" is not a method name`,
+    "give it an operationId of letters and digits, a letter first, not use or eject",
+  );
+  return id;
 }
 
 /** Returns every schema inside an operation, with its place. */

@@ -2,9 +2,11 @@ import { flatten } from "../documents/flatten.ts";
 import {
   isAnnotation,
   isRecord,
+  KEYWORDS,
   mapRecord,
   mapSubschemas,
   type NamedSchemas,
+  only,
   type Schema,
   type SchemaObject,
 } from "../schema.ts";
@@ -14,6 +16,12 @@ const CONDITIONS = [
   ...["not", "if", "then", "else", "dependentRequired", "dependentSchemas"],
   ...["unevaluatedProperties", "unevaluatedItems", "propertyNames", "contains"],
 ];
+
+const EXACT = ["$ref", "type", "enum", "const", "properties", "required", "items", "allOf", "anyOf", "$defs"];
+
+/** The keywords of which types say less than validators check. */
+export const WIDER: readonly string[] = [...KEYWORDS].filter((keyword) => !EXACT.includes(keyword));
+
 /** Returns the named schemas as types can express them. */
 export function typeShapes(named: NamedSchemas): NamedSchemas {
   const shaped = mapRecord(named, (each) => unconditional(each, named));
@@ -30,17 +38,42 @@ export function typeShape(schema: Schema, named: NamedSchemas): Schema {
 
 function unconditional(schema: Schema, named: NamedSchemas): Schema {
   if (typeof schema === "boolean") return schema;
-  const kept = Object.entries(schema).filter(([keyword, value]) => !isCondition(keyword, value, named));
+  const kept = Object.entries(schema).filter(
+    ([keyword, value]) => !isCondition(keyword, value, named) && !isUnprintable(keyword, value),
+  );
   return mapSubschemas(Object.fromEntries(kept), (below) => unconditional(below, named));
 }
 
-function united(schema: Schema, named: NamedSchemas): Schema {
+/** openapi-typescript follows a member of an example that is called `$ref`. */
+const isUnprintable = (keyword: string, value: unknown): boolean =>
+  isAnnotation(keyword) && JSON.stringify(value).includes('"$ref"');
+
+/** `isObject`: the schema around this one allows nothing else. */
+function united(schema: Schema, named: NamedSchemas, isObject = false): Schema {
   if (typeof schema === "boolean") return schema;
-  const flat = [nothing, openMembers, places].reduce((each, step) => step(each), flatten(schema, named));
+  const steps = [nothing, ...(isObject ? [] : [otherTypes]), openMembers, places];
+  const flat = steps.reduce((each, step) => step(each), flatten(schema, named));
   return mapSubschemas(flat, (below, [keyword]) => {
     const isListed = keyword === "allOf" || keyword === "anyOf" || keyword === "oneOf";
-    return isListed && typeof below === "boolean" ? {} : united(below, named);
+    // No value is in an empty enum.
+    if (isListed && typeof below === "boolean") return below ? {} : { enum: [] };
+    return united(below, named, isListed && (isObject || flat.type === "object"));
   });
+}
+
+const OTHER_TYPES = ["string", "number", "boolean", "array", "null"];
+const OF_OBJECTS = ["properties", "patternProperties", "additionalProperties", "required"];
+
+/** Without a `type`, the keywords of objects allow every other value. */
+function otherTypes(schema: SchemaObject): SchemaObject {
+  const isOfObjects = (keyword: string) => OF_OBJECTS.includes(keyword);
+  const members = only(schema, isOfObjects);
+  const isTyped = "type" in schema || Object.keys(members).every((keyword) => keyword === "required");
+  if (isTyped) return schema;
+  const rest = only(schema, (keyword) => !isOfObjects(keyword));
+  const anyOf = [{ type: "object", ...members }, { type: OTHER_TYPES }];
+  const isAlone = Object.keys(rest).every(isAnnotation);
+  return isAlone ? { ...rest, anyOf } : { ...rest, allOf: [...(rest.allOf ?? []), { anyOf }] };
 }
 
 /** A constant null is the type. */

@@ -1,6 +1,7 @@
 import type { SpecDocument } from "../bundle.ts";
 import { onlyReference } from "../schema.ts";
 import { operationText } from "./client.ts";
+import { longestForm } from "./content.ts";
 import type { Operation } from "./paths.ts";
 import { docComment } from "./types.ts";
 
@@ -9,7 +10,7 @@ const PROBLEM = "application/problem+json";
 /** Returns the Express 5 stub: the interface of the handlers, and the router that calls them. */
 export function emitServer(
   operations: readonly Operation[],
-  { complete }: SpecDocument,
+  { complete, schemas }: SpecDocument,
   runtime: string,
 ): string {
   const members = operations.map((operation) => handlerMember(operation, complete));
@@ -32,7 +33,7 @@ ${members.map(({ text }) => text).join("")}
 
 /** Every operation with its details for tests and hooks. */
 export const operationsTable = [
-${operations.map(tableRow).join("")}
+${operations.map((operation) => tableRow(operation, schemas)).join("")}
 ] as const satisfies readonly OperationInfo[];
 
 /** An Express 5 router that may be mounted anywhere, below path parameters too. */
@@ -64,7 +65,7 @@ function completeBodies({ responses }: Operation, complete: SpecDocument["comple
   });
 }
 
-function tableRow(operation: Operation): string {
+function tableRow(operation: Operation, schemas: SpecDocument["schemas"]): string {
   const { operationId, method, path, security, scopes, parameters, body, responses } = operation;
   const row = {
     operationId,
@@ -73,7 +74,11 @@ function tableRow(operation: Operation): string {
     security,
     scopes,
     parameters: parameters.map(({ in: where, name, type, list }) => ({ in: where, name, type, list })),
-    body: body && { required: body.required, contentType: body.contentType },
+    body: body && {
+      required: body.required,
+      contentType: body.contentType,
+      limit: longestForm(body, schemas),
+    },
     responses: Object.fromEntries(responses.map(({ status, contentType }) => [status, contentType ?? null])),
   };
   return `${JSON.stringify(row)},\n`;

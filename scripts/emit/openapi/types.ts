@@ -1,7 +1,16 @@
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import type { SpecDocument } from "../bundle.ts";
-import { ensure } from "../fault.ts";
-import { isRecord, isSchema, mapRecord, type NamedSchemas, recordOf, type Schema } from "../schema.ts";
+import { type Faults, SpecFault } from "../fault.ts";
+import {
+  isFree,
+  isRecord,
+  isSchema,
+  mapRecord,
+  type NamedSchemas,
+  only,
+  recordOf,
+  type Schema,
+} from "../schema.ts";
 import { typeShape, typeShapes } from "./schemas.ts";
 
 /** Names that the generated files themselves use. */
@@ -12,16 +21,21 @@ const RESERVED = [
   ...["OperationInfo", "OperationRequest", "OperationResponse"],
 ];
 
+/** Refuses the names that the generated code needs. */
+export function refuseReserved({ schemas, origins, file }: SpecDocument, faults: Faults): void {
+  for (const name of Object.keys(schemas).filter((each) => RESERVED.includes(each))) {
+    const place = origins.get(name) ?? { document: file, pointer: "" };
+    const problem = `the name "${name}" is used by the generated code`;
+    faults.add(new SpecFault(place, problem, "choose another name"));
+  }
+}
+
 /** Returns TypeScript types for the named schemas of a document; of an OpenAPI document also for paths and operations. */
-export async function emitTypes({ kind, published, schemas, origins, file }: SpecDocument): Promise<string> {
-  const reserved = Object.keys(schemas).find((name) => RESERVED.includes(name));
-  const place = origins.get(reserved ?? "") ?? { document: file, pointer: "" };
-  const problem = `the name "${reserved}" is used by the generated code`;
-  ensure(reserved === undefined, place, problem, "choose another name");
+export async function emitTypes({ kind, published, schemas }: SpecDocument): Promise<string> {
   const { paths = {}, components } = kind === "openapi" ? published : {};
-  const { schemas: _schemas, examples: _examples, ...parts } = recordOf(components);
+  const { schemas: _schemas, ...parts } = recordOf(components);
   const shapes = typeShapes(schemas);
-  const shaped = mapRecord(parts, (part) => typed(part, shapes));
+  const shaped = recordOf(typed(parts, shapes));
   const text = await printTypes({ paths: typed(paths, shapes), components: { ...shaped, schemas: shapes } });
   return `${text}\n${aliases(schemas)}`;
 }
@@ -34,12 +48,12 @@ async function printTypes(document: Record<string, unknown>): Promise<string> {
 }
 
 /** Returns the parts that decide a type: no examples, and of each schema its shape. */
-function typed(value: unknown, schemas: NamedSchemas): unknown {
+function typed(value: unknown, schemas: NamedSchemas, holder = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => typed(item, schemas));
   if (!isRecord(value)) return value;
-  const { example: _example, examples: _examples, ...rest } = value;
-  return mapRecord(rest, (item, key) =>
-    key === "schema" && isSchema(item) ? typeShape(item, schemas) : typed(item, schemas),
+  const parts = only(value, (key) => !isFree(key, holder));
+  return mapRecord(parts, (item, key) =>
+    key === "schema" && isSchema(item) ? typeShape(item, schemas) : typed(item, schemas, key),
   );
 }
 

@@ -1,7 +1,7 @@
 import { type Ajv, compiler, validatorFor } from "../ajv/compile.ts";
 import type { SpecDocument } from "../bundle.ts";
 import { schemasOf } from "../check.ts";
-import { at, type Place, SpecFault } from "../fault.ts";
+import { at, type Faults, type Place, SpecFault } from "../fault.ts";
 import type { Operation } from "../openapi/paths.ts";
 import { onlyReference, type Schema, type SchemaObject, walkSchema } from "../schema.ts";
 import { instances } from "./instances.ts";
@@ -20,7 +20,11 @@ interface Choice {
  * Refuses a document in which one value can match two branches of a `oneOf`: types would accept the value and the validators would not.
  * Each refusal shows such a value. Without one, none could be constructed.
  */
-export function refuseOverlaps(document: SpecDocument, operations: readonly Operation[]): void {
+export function refuseOverlaps(
+  document: SpecDocument,
+  operations: readonly Operation[],
+  faults: Faults,
+): void {
   const choices: Choice[] = [];
   for (const { schema, place } of schemasOf(document, operations)) {
     walkSchema(schema, place, ({ oneOf, ...beside }, where) => {
@@ -29,7 +33,7 @@ export function refuseOverlaps(document: SpecDocument, operations: readonly Oper
   }
   if (choices.length === 0) return;
   const ajv = compiler(document.schemas, "fast");
-  for (const choice of choices) refuseChoice(choice, document, ajv);
+  for (const choice of choices) faults.try(() => refuseChoice(choice, document, ajv));
 }
 
 function refuseChoice({ branches, beside, place }: Choice, document: SpecDocument, ajv: Ajv): void {

@@ -2,11 +2,11 @@ import type { Job } from "../../../generated/operations/types.ts";
 import { DAY_MS, HOUR_MS } from "../../contract/durations.ts";
 import { outcomeText } from "../../contract/operator-text.ts";
 import type { Change } from "../../sandbox/provider-actions.ts";
-import type { Onboarded, Person } from "./onboarding.ts";
-import { type DemoContext, expectOk, step, until, within } from "./step.ts";
+import { type Onboarded, onboard, type Person } from "./onboarding.ts";
+import { type DemoContext, expectOk, StepFailed, step, until, within } from "./step.ts";
 
 /** Runs the four flows of contract section 1, one after the other, on one shift. */
-export async function runFlows(demo: DemoContext, { candidates }: Onboarded): Promise<Job> {
+async function runFlows(demo: DemoContext, { candidates }: Onboarded): Promise<Job> {
   const job = await shiftIsCreated(demo, candidates);
   const [, newcomer] = candidates;
   if (!newcomer) throw new Error("the demo needs two candidates");
@@ -155,4 +155,23 @@ async function freeTime({ operations }: DemoContext): Promise<Date> {
     latest = Math.max(latest, ...items.map(({ endTime }) => Date.parse(endTime)));
   }
   return new Date(Math.ceil(latest / HOUR_MS) * HOUR_MS + DAY_MS);
+}
+
+/** Runs onboarding and the four flows, and prints each step. Returns whether all succeeded. */
+export async function runDemo(demo: DemoContext): Promise<boolean> {
+  const { printer } = demo;
+  const startedAt = performance.now();
+  try {
+    const job = await runFlows(demo, await onboard(demo));
+    printer.line("");
+    printer.line(`All four flows completed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.`);
+    printer.line(`The complete trace: GET /operations/v1/traces/${job.traceId}`);
+    return true;
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    printer.failed(error.step, error.message);
+    printer.line("");
+    printer.line(`Failed at: ${error.step}.`);
+    return false;
+  }
 }

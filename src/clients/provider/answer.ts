@@ -1,6 +1,8 @@
 import type { FailureCode } from "../../../generated/operations/types.ts";
 import { fieldWords } from "../../contract/field-words.ts";
+import { isTooDeep, TOO_DEEP } from "../../runtime/json.ts";
 import type { FieldError, Validator } from "../../runtime/validator.ts";
+import type { ProviderFetch } from "./global-fetch.ts";
 import { CallRefused, ProviderHttpError } from "./http-error.ts";
 import { MOST_ENTRIES, tooMany } from "./limits.ts";
 
@@ -10,6 +12,8 @@ export interface Refused {
   status: number;
   /** The `code` of its problem document, if it sent one. */
   code: string | undefined;
+  /** The acknowledgement of an assignment names another candidate on the right shift: that id. */
+  assignedAs?: string;
 }
 
 /** No usable response: 5xx, 408, 429, a time-out, a connection error, or a contract violation. Retry later. */
@@ -38,6 +42,8 @@ export interface Answer {
   status: number;
   ok: boolean;
   body: unknown;
+  /** Why the body of a 2xx is undefined. */
+  unread?: string;
 }
 
 /** The result of the generated client when it does not parse the body. */
@@ -52,7 +58,9 @@ export async function answerOf(exchange: Exchange, parse = parseJson): Promise<A
     if (isTemporary) return temporary(response, Date.now());
     if (status >= 300 && status < 400)
       return { ...unavailable("redirected", `status ${status}: redirects are not followed`), status };
-    return { kind: "answer", status, ok: response.ok, body: response.ok ? parse(data) : asObject(error) };
+    if (!response.ok) return { kind: "answer", status, ok: false, body: asObject(error) };
+    const body = parse(data);
+    return { kind: "answer", status, ok: true, body, ...(body === undefined && { unread: whyUnread(data) }) };
   } catch (error) {
     if (error instanceof CallRefused) {
       const { failure, message, retryAfterMs } = error;
@@ -111,7 +119,7 @@ export function broken(what: string, errors: readonly FieldError[]): Unavailable
 /** Returns the body as `T`, or its contract violations. */
 export function read<T>(what: string, answer: Answer, validator: Validator<T>): { value: T } | Unavailable {
   if (answer.body === undefined)
-    return { ...unavailable("contract_violation", `the ${what} is not JSON`), pointers: [""] };
+    return { ...unavailable("contract_violation", `the ${what} ${answer.unread}`), pointers: [""] };
   const { body } = answer;
   return validator(body) ? { value: body } : broken(what, validator.errorsOf(body));
 }
@@ -130,24 +138,41 @@ export function readEntry<T>(entry: unknown, validator: Validator<T>): ReadEntry
 /** Returns the entries of a list in its order. An entry that breaks the contract does not affect the others. */
 export function readList<T>(
   what: string,
-  { body }: Answer,
+  { body, unread = "" }: Answer,
   validator: Validator<T>,
 ): { entries: ReadEntry<T>[] } | Unavailable {
   const fault = (message: string) => broken(what, [{ pointer: "", message }]);
-  if (!Array.isArray(body)) return fault(body === undefined ? "is not JSON" : "must be an array");
+  if (!Array.isArray(body)) return fault(body === undefined ? unread : "must be an array");
   if (body.length > MOST_ENTRIES) return fault(tooMany(MOST_ENTRIES));
   return { entries: body.map((entry) => readEntry(entry, validator)) };
 }
 
-/** Returns undefined for what is not JSON. */
+/** Says what is wrong with a text for which `parseJson` returns undefined. */
+export const whyUnread = (text: unknown): string =>
+  typeof text === "string" && isTooDeep(text) ? TOO_DEEP : "is not JSON";
+
+/** Returns undefined for what is not JSON, or nested too deeply. */
 export function parseJson(text: unknown): unknown {
-  if (typeof text !== "string" || text.trim() === "") return undefined;
+  if (typeof text !== "string" || text.trim() === "" || isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
+
+/**
+ * Hides the body of an error that is nested too deeply from openapi-fetch, which parses every error: its status is sufficient, as for a
+ * body that is not JSON.
+ */
+export const withShallowErrors =
+  (fetch: ProviderFetch): ProviderFetch =>
+  async (request, allowance) => {
+    const response = await fetch(request, allowance);
+    if (response.ok || response.body === null) return response;
+    const text = await response.text();
+    return new Response(isTooDeep(text) ? "" : text, response);
+  };
 
 /** openapi-fetch has already parsed the body of an error, if it could. */
 function asObject(error: unknown): unknown {

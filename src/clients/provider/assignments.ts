@@ -1,6 +1,7 @@
 import type { Client } from "../../../generated/provider/client.ts";
 import type { Assignment } from "../../../generated/provider/types.ts";
-import { isAssignment } from "../../../generated/provider/validators.js";
+import { isAssignment, isProviderCandidateId } from "../../../generated/provider/validators.js";
+import { isStorable } from "../../contract/storable-text.ts";
 import {
   type Answer,
   answerOf,
@@ -33,7 +34,7 @@ export function assignmentCalls(client: Client, parts: ProviderParts) {
     if (saysNo(answer)) return { ...refused(answer), code: "assignment_not_successful" };
     const body = read("assignment", answer, isAssignment);
     if ("kind" in body) return body;
-    if (!isFor(body.value, seat)) return { ...refused(answer), code: "assignment_of_another" };
+    if (!isFor(body.value, seat)) return ofAnother(answer, body.value, seat);
     parts.onSeen({ acknowledgement: isDetailed(body.value) ? "full" : "minimal" });
     return { kind: "assigned" };
   }
@@ -82,6 +83,17 @@ const saysNo = ({ body }: Answer) => (body as { success?: unknown } | undefined)
 
 const isDetailed = (body: Assignment) =>
   body.shiftId !== undefined || body.candidateId !== undefined || body.assignedAt !== undefined;
+
+/** decisions, "people whom the provider merges": the one who is on the right shift may be the person, whose records the provider has merged. */
+function ofAnother(answer: Answer, { shiftId, candidateId }: Assignment, seat: Seat): Refused {
+  const isHere = isSame(shiftId ?? seat.shiftId, seat.shiftId);
+  const isKnown = isHere && candidateId !== undefined && isUsable(candidateId);
+  const other = isKnown ? { assignedAs: candidateId } : {};
+  return { ...refused(answer), code: "assignment_of_another", ...other };
+}
+
+/** The schema of an acknowledgement allows any text: an id that is kept must be one of a candidate. */
+const isUsable = (id: string) => isProviderCandidateId(id) && isStorable(id);
 
 /** Compares UUIDs without regard to case (RFC 9562). */
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();

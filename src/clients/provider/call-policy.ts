@@ -9,7 +9,7 @@ import {
 } from "../retry-policy.ts";
 import { failedCall, readRetryAfter, temporary, type Unavailable } from "./answer.ts";
 import { CallRefused, ProviderHttpError } from "./http-error.ts";
-import { createRate, type Rate, type RateClock, type RateLimits, type SharedStarts } from "./rate.ts";
+import { createRate, type Rate, type RateClock, type RateLimits, type Sharing } from "./rate.ts";
 import { createSemaphore } from "./semaphore.ts";
 
 /** Limits of the calls to one provider (decisions, "rate limits"). */
@@ -34,10 +34,10 @@ export interface CallPolicyOptions {
    */
   onCircuit?: (state: "open" | "closed", cause?: Unavailable) => void;
   rateClock?: RateClock;
-  /** The starts shared with other processes that call the provider. */
-  shared?: SharedStarts;
-  /** How many processes call the provider. */
-  processes?: () => number;
+  /** How the limits are shared with other processes that call the provider. */
+  sharing?: Sharing;
+  /** The provider requested a pause, which other processes have to keep too. Milliseconds. */
+  onPause?: (ms: number) => void;
 }
 
 export interface CallPolicy {
@@ -48,6 +48,8 @@ export interface CallPolicy {
    * its result does not affect the circuit.
    */
   runApart(call: () => Promise<Response>, signal: AbortSignal): Promise<Response>;
+  /** The provider has requested a pause of another process. Milliseconds. */
+  pause(ms: number): void;
 }
 
 /**
@@ -55,19 +57,23 @@ export interface CallPolicy {
  * place or for its turn therefore meets the current state of the circuit, and a call that was never made is no probe.
  */
 export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
-  const { limits, onCircuit, rateClock, shared, processes = () => 1 } = options;
+  const { limits, onCircuit, onPause, rateClock, sharing } = options;
   const all = { ...CALL_LIMITS, ...limits };
-  const atOnce = () => Math.max(1, Math.floor(all.atOnce / processes()));
+  const atOnce = () => Math.max(1, Math.floor(all.atOnce / (sharing?.processes() ?? 1)));
   const semaphore = createSemaphore({ atOnce, waiting: all.atOnce * 12 });
-  const rate = createRate(all, rateClock, shared);
+  const rate = createRate(all, rateClock, sharing);
   const apart = createRate({ ...halfOf(all), waitMs: Number.POSITIVE_INFINITY }, rateClock);
   const circuit = createCircuit(all, onCircuit);
+  const pause = (ms: number) => {
+    rate.pause(ms);
+    onPause?.(ms);
+  };
   const call = async (make: () => Promise<Response>, signal: AbortSignal, isInteractive: boolean) => {
     circuit.check();
     await rate.turn(signal, isInteractive);
     circuit.check();
     const response = await circuit.execute(make);
-    pauseIfAsked(response, rate.pause);
+    pauseIfAsked(response, pause);
     return response;
   };
   return {
@@ -83,9 +89,10 @@ export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
       await apart.turn(signal, false);
       await turnOf(rate, signal);
       const response = await make();
-      pauseIfAsked(response, rate.pause);
+      pauseIfAsked(response, pause);
       return response;
     },
+    pause: rate.pause,
   };
 }
 

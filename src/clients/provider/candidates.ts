@@ -7,7 +7,7 @@ import {
   type PersonalNumber,
   parsePersonalNumber,
 } from "../../contract/personal-number.ts";
-import { isUsableId } from "../../contract/storable-text.ts";
+import { isStorable } from "../../contract/storable-text.ts";
 import {
   answerOf,
   broken,
@@ -100,7 +100,7 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     const { status } = answer;
     const body = read("created candidate", answer, isCandidate);
     if ("kind" in body) return { ...body, status };
-    if (!isUsableId(body.value.id)) return { ...broken("created candidate", [UNUSABLE_ID]), status };
+    if (!isStorable(body.value.id)) return { ...broken("created candidate", [UNUSABLE_ID]), status };
     const number = parsePersonalNumber(payload.personalNumber);
     if (number && !isThePerson(body.value, number))
       return { ...unavailable("wrong_person", "the created candidate is another person"), status };
@@ -129,18 +129,18 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
   ): Promise<RegistryOutcome<RegistryPage>> {
     const opened = await openRegistry(page, call);
     if (opened.kind !== "page") return opened;
-    const { candidates, ...rest } = opened.page;
-    return { kind: "page", page: { ...rest, candidates: [...candidates] } };
+    const { candidates, nextCursor } = opened.page;
+    return { kind: "page", page: { candidates: [...candidates], nextCursor } };
   }
 
   return { findCandidates, createCandidate, openRegistry, readRegistry };
 }
 
-/** The schema allows such an id, but it fits neither into a path nor into the database. */
+/** The schema does not state that a lone surrogate is no text. */
 const UNUSABLE_ID = { pointer: "/id", message: "cannot be stored, or be part of a path" };
 
 function storable(read: ReadEntry<Candidate>): ReadEntry<Candidate> {
-  return read.entry && !isUsableId(read.entry.id) ? { fault: UNUSABLE_ID } : read;
+  return read.entry && !isStorable(read.entry.id) ? { fault: UNUSABLE_ID } : read;
 }
 
 /** An entry that breaks the contract may be the person, unless it names another one. */

@@ -1,7 +1,8 @@
 import { createClient } from "../../../generated/provider/client.ts";
 import { withoutTrailingSlashes } from "../../contract/base-url.ts";
 import type { Dialect, SeenDialect } from "../../contract/dialect.ts";
-import type { Unavailable } from "./answer.ts";
+import { pathFiller, requireHeaders } from "../../runtime/path.ts";
+import { type Unavailable, withShallowErrors } from "./answer.ts";
 import { assignmentCalls } from "./assignments.ts";
 import { candidateCalls } from "./candidates.ts";
 import { globalFetch, type ProviderFetch } from "./global-fetch.ts";
@@ -24,8 +25,6 @@ export interface ProviderClientOptions {
   seen?: SeenDialect;
   /** Called when a response shows a form of the contract that was unknown for this provider. */
   onSeen?: (seen: SeenDialect) => void;
-  /** Called with the fields of each shift: names of optional fields that had a value, and of oddities. */
-  onFields?: (fields: readonly string[]) => void;
   /** Called with each result, and with what the call was about: the operation, and the shift. */
   onOutcome?: (about: string, outcome: CallOutcome) => void;
   /**
@@ -39,16 +38,19 @@ export type ProviderClient = ReturnType<typeof createProviderClient>;
 
 /**
  * Returns the platform's calls to one provider (contract 4.2). It supports every form of the contract. Every method
- * returns a union: the requested value, `refused` (do not retry) or `unavailable` (retry later).
+ * returns a union: the requested value, `refused` (do not retry) or `unavailable` (retry later). It rejects only with a
+ * `ParameterError`, before the call: an id cannot be sent as it is, or would lead to another path.
+ * @throws ParameterError for such a providerId
  */
 export function createProviderClient(options: ProviderClientOptions) {
+  const fetch = withShallowErrors(options.fetch ?? globalFetch);
   const client = createClient({
     baseUrl: baseUrlOf(options),
-    fetch: (request) => (options.fetch ?? globalFetch)(request),
+    fetch: (request) => fetch(request),
     headers: headersOf(options),
     tokens: { providerToken: options.token },
   });
-  const parts = partsOf(options);
+  const parts = partsOf({ ...options, fetch });
   const calls = {
     ...shiftCalls(client, parts),
     ...assignmentCalls(client, parts),
@@ -79,19 +81,23 @@ function observed<Known extends Calls>(
   return Object.fromEntries(entries) as Known;
 }
 
-/** Returns the URL that the paths of the contract's section 4.2 are relative to. */
+const ORGANISATION = "/providers/{providerId}";
+const fillPath = pathFiller([ORGANISATION]);
+
+/** Returns the URL that the paths of the contract's section 4.2 are relative to. @throws ParameterError */
 export function baseUrlOf({
   baseUrl,
   providerId,
   routing = "path",
 }: Pick<ProviderClientOptions, "baseUrl" | "providerId" | "routing">): string {
   const base = withoutTrailingSlashes(baseUrl);
-  return routing === "path" ? `${base}/providers/${providerId}` : base;
+  return routing === "path" ? base + fillPath(ORGANISATION, { providerId }) : base;
 }
 
 /** Header routing sends both header names of the contract, with one value. */
 function headersOf({ providerId, routing = "path" }: ProviderClientOptions): Record<string, string> {
   const tenant = { "X-Provider-Id": providerId, "X-Platform-Provider-Id": providerId };
+  if (routing === "header") requireHeaders(tenant);
   return {
     Accept: "application/json, application/problem+json",
     ...(routing === "header" && tenant),
@@ -99,13 +105,7 @@ function headersOf({ providerId, routing = "path" }: ProviderClientOptions): Rec
 }
 
 function partsOf(options: ProviderClientOptions): ProviderParts {
-  const {
-    timeZone = "Europe/Stockholm",
-    seen = {},
-    onSeen,
-    onFields = () => undefined,
-    fetch = globalFetch,
-  } = options;
+  const { timeZone = "Europe/Stockholm", seen = {}, onSeen, fetch = globalFetch } = options;
   const known: SeenDialect = { ...seen };
   return {
     timeZone,
@@ -118,7 +118,6 @@ function partsOf(options: ProviderClientOptions): ProviderParts {
       Object.assign(known, update);
       onSeen?.({ ...known });
     },
-    onFields,
     fetch,
   };
 }

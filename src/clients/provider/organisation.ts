@@ -15,10 +15,10 @@ export interface ReadList<T> {
 
 /** Lists the outlets and roles of the organisation (contract 4.2). */
 export function organisationCalls(client: Client) {
-  const listOutlets = (call: Call): Promise<ReadList<Outlet> | Failure> =>
+  const listOutlets = async (call: Call): Promise<ReadList<Outlet> | Failure> =>
     list("list of outlets", client.listOutlets(init(call)), isOutlet);
 
-  const listRoles = (call: Call): Promise<ReadList<Role> | Failure> =>
+  const listRoles = async (call: Call): Promise<ReadList<Role> | Failure> =>
     list("list of roles", client.listRoles(init(call)), isRole);
 
   return { listOutlets, listRoles };

@@ -1,5 +1,6 @@
 import type { SeenDialect } from "../../contract/dialect.ts";
 import { traceHeaders } from "../../contract/trace.ts";
+import { requireHeaders } from "../../runtime/path.ts";
 import type { ProviderFetch } from "./global-fetch.ts";
 
 /** The options of every call. */
@@ -18,13 +19,12 @@ export interface ProviderParts {
   /** The known part of the provider's dialect; grows with each response. */
   seen: SeenDialect;
   onSeen: (update: SeenDialect) => void;
-  /** Called with the fields of each shift: names of optional fields that had a value, and of oddities. */
-  onFields: (fields: readonly string[]) => void;
   fetch: ProviderFetch;
 }
 
-/** Responses arrive as text, because a provider may mislabel or truncate the JSON. */
+/** Responses arrive as text, because a provider may mislabel or truncate the JSON. @throws ParameterError */
 export function init({ traceId, signal, idempotencyKey }: Call) {
   const headers = { ...traceHeaders(traceId), ...(idempotencyKey && { "Idempotency-Key": idempotencyKey }) };
+  requireHeaders(headers);
   return { headers, parseAs: "text" as const, ...(signal && { signal }) };
 }

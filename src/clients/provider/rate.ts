@@ -30,44 +30,30 @@ const CLOCK: RateClock = {
   wait: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** Starts of calls that several processes share: each start is reserved by one of them. */
-export interface SharedStarts {
-  /** Returns whether other processes call the provider too. */
-  isShared(): boolean;
-  /**
-   * Reserves starts for this many calls. Returns in how many milliseconds each may start. It returns fewer than requested where the next
-   * call would have to wait longer than `waitMs`.
-   */
-  reserve(count: number, limits: RateLimits, isInteractive: boolean): Promise<readonly number[]>;
-  /** The provider requested a pause. Milliseconds. */
-  silence(ms: number): void;
+/** Several processes share the limits of a provider. */
+export interface Sharing {
+  /** Among how many the limits are divided. */
+  processes(): number;
+  /** From when this process may call, by the clock of the rate: its budget is empty then. It rises when the others may have forgotten this process. */
+  since(): number;
 }
 
-/** A single process has no one to share with. */
-const UNSHARED: SharedStarts = {
-  isShared: () => false,
-  reserve: async () => [],
-  silence: () => undefined,
-};
+const ALONE: Sharing = { processes: () => 1, since: () => Number.NEGATIVE_INFINITY };
 
 /**
  * Limits the calls to one provider to a number in any second and in any minute (decisions, "rate limits"). Few of a minute's calls may start at once. The
  * others are spread evenly, so a long queue moves steadily.
  */
-export function createRate(
-  limits: RateLimits,
-  clock: RateClock = CLOCK,
-  shared: SharedStarts = UNSHARED,
-): Rate {
+export function createRate(limits: RateLimits, clock: RateClock = CLOCK, sharing: Sharing = ALONE): Rate {
   if (limits.perMinute === 0) return { turn: async () => undefined, pause: () => undefined };
-  const own = createOwnStarts(limits, clock.now);
-  const first = createReservations(limits, shared, true);
-  const others = createReservations(limits, shared, false);
+  const starts = createStarts(limits, sharing, clock.now);
   const start = async (signal: AbortSignal, isInteractive: boolean) => {
     signal.throwIfAborted();
-    const reserved = isInteractive ? first : others;
-    const ms = shared.isShared() ? await reserved.next() : own.next(isInteractive);
-    if (ms > 0) await clock.wait(ms, signal);
+    for (let isReserved = false; !isReserved; ) {
+      const { ms, isKept } = starts.next(isInteractive);
+      if (ms > 0) await clock.wait(ms, signal);
+      isReserved = ms === 0 || isKept();
+    }
   };
   let before: Promise<unknown> = Promise.resolve();
   return {
@@ -77,45 +63,84 @@ export function createRate(
       before = turn.catch(() => undefined);
       return turn;
     },
-    pause: (ms) => {
-      own.silence(ms);
-      if (shared.isShared()) shared.silence(ms);
-    },
+    pause: starts.silence,
   };
 }
 
 /** The number of calls that may start at once in a quiet minute. */
-export const burstOfMinute = ({ perMinute }: RateLimits): number => Math.max(1, Math.floor(perMinute / 25));
+const burstOf = (perMinute: number): number => Math.max(1, Math.floor(perMinute / 25));
 
 /** The share that other calls leave to interactive ones. */
-export const shareOf = (count: number, isInteractive: boolean): number =>
+const shareOf = (count: number, isInteractive: boolean): number =>
   isInteractive ? count : Math.max(1, Math.floor((count * 4) / 5));
 
 const refused = (retryAfterMs: number) =>
   new CallRefused("rate_limited", "the provider's rate limit is used up", retryAfterMs);
 
-/** The starts of a single process. */
-function createOwnStarts(limits: RateLimits, now: () => number) {
-  const { perSecond, perMinute, waitMs } = limits;
-  const burst = burstOfMinute(limits);
-  const apartMs = 60_000 / Math.max(1, perMinute - burst);
-  /** When the last calls start, one second's worth of them. */
-  const starts: number[] = [];
+/** What one of several processes may start. */
+interface Part {
+  processes: number;
+  /** At once, in a quiet minute; further ones `apartMs` apart. */
+  burst: number;
+  apartMs: number;
+  /** At most `most` within `withinMs`. */
+  most: number;
+  withinMs: number;
+}
+
+/**
+ * The limits divided by the number of processes. A part of less than one call a minute is one call in that many minutes. All processes together keep to
+ * the second's limit on average only: each may start its part of the burst at once, so that a few shifts at one process do not wait.
+ */
+function partOf({ perSecond, perMinute }: RateLimits, processes: number): Part {
+  const share = perMinute / processes;
+  const whole = Math.floor(share);
+  const burst = burstOf(whole);
+  const most = Math.min(perSecond, burst);
+  const withinMs = (most * processes * 1_000) / perSecond;
+  const apartMs = whole === 0 ? 60_000 / share : 60_000 / Math.max(1, whole - burst);
+  return { processes, burst, apartMs, most, withinMs };
+}
+
+/** A process that the others may have forgotten is soon counted again. Milliseconds. */
+const NOT_COUNTED_MS = 5_000;
+
+/** The starts of this process. */
+function createStarts(limits: RateLimits, { processes, since }: Sharing, now: () => number) {
+  let part = partOf(limits, processes());
+  /** When the last calls start, as many as may start within `withinMs`. */
+  let starts: number[] = [];
+  let from = since();
   /** When all calls so far would have started if spread evenly. */
-  let spreadUntil = 0;
+  let spreadUntil = from + part.burst * part.apartMs;
   let silentUntil = 0;
+  /** Another number of processes: no call that waits keeps its start, and what may start at once does not grow. */
+  const divide = () => {
+    const waiting = starts.filter((start) => start > now());
+    const left = part.burst - (spreadUntil - now()) / part.apartMs + waiting.length;
+    part = partOf(limits, processes());
+    spreadUntil = now() + (part.burst - Math.min(part.burst, left)) * part.apartMs;
+    starts = starts.filter((start) => start <= now());
+  };
   return {
     next: (isInteractive: boolean) => {
-      const aSecondAfter =
-        (starts.at(-shareOf(perSecond, isInteractive)) ?? Number.NEGATIVE_INFINITY) + 1_000;
+      if (since() === Number.POSITIVE_INFINITY) throw refused(NOT_COUNTED_MS);
+      if (since() !== from) {
+        from = since();
+        spreadUntil = from + part.burst * part.apartMs;
+      }
+      if (processes() !== part.processes) divide();
+      const { burst, apartMs, most, withinMs } = part;
+      const afterOthers = (starts.at(-shareOf(most, isInteractive)) ?? Number.NEGATIVE_INFINITY) + withinMs;
       const evenly = spreadUntil - (shareOf(burst, isInteractive) - 1) * apartMs;
-      const start = Math.max(now(), silentUntil, aSecondAfter, evenly);
+      const start = Math.max(now(), from, silentUntil, afterOthers, evenly);
       const ms = start - now();
-      if (ms > waitMs) throw refused(ms);
+      if (ms > limits.waitMs) throw refused(ms);
       insert(starts, start);
-      if (starts.length > perSecond) starts.shift();
+      if (starts.length > most) starts.shift();
       spreadUntil = Math.max(spreadUntil, start) + apartMs;
-      return ms;
+      const reservedIn = part;
+      return { ms, isKept: () => part === reservedIn && processes() === part.processes && since() === from };
     },
     silence: (ms: number) => {
       silentUntil = Math.max(silentUntil, now() + ms);
@@ -127,40 +152,4 @@ function createOwnStarts(limits: RateLimits, now: () => number) {
 function insert(starts: number[], start: number): void {
   const index = starts.findLastIndex((other) => other <= start) + 1;
   starts.splice(index, 0, start);
-}
-
-interface Waiting {
-  resolve: (ms: number) => void;
-  reject: (error: unknown) => void;
-}
-
-/** Reserves for all waiting calls, one reservation at a time. */
-function createReservations(limits: RateLimits, shared: SharedStarts, isInteractive: boolean) {
-  let waiting: Waiting[] = [];
-  let isReserving = false;
-  const reserveAll = async () => {
-    isReserving = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      try {
-        const starts = await shared.reserve(batch.length, limits, isInteractive);
-        for (const [nth, { resolve, reject }] of batch.entries()) {
-          const ms = starts[nth];
-          if (ms === undefined) reject(refused(limits.waitMs));
-          else resolve(ms);
-        }
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-    isReserving = false;
-  };
-  return {
-    next: () =>
-      new Promise<number>((resolve, reject) => {
-        waiting.push({ resolve, reject });
-        if (!isReserving) void reserveAll();
-      }),
-  };
 }

@@ -1,7 +1,8 @@
 import type { RegistryEntry } from "../../../generated/provider/types.ts";
 import { isRegistryEntry } from "../../../generated/provider/validators.js";
-import { parseJson, type ReadEntry, readEntry, type Unavailable, unavailable } from "./answer.ts";
-import { LONGEST_RESPONSE, tooMany } from "./limits.ts";
+import { isTooDeep, TOO_DEEP } from "../../runtime/json.ts";
+import { parseJson, type ReadEntry, readEntry, type Unavailable, unavailable, whyUnread } from "./answer.ts";
+import { LONGEST_RESPONSE, MOST_REGISTERED, tooMany } from "./limits.ts";
 import { splitList } from "./split-list.ts";
 
 export interface RegistryPage {
@@ -14,27 +15,28 @@ export interface RegistryPage {
 /** A page whose entries are parsed and validated one by one, when they are iterated. */
 export interface OpenPage extends Pick<RegistryPage, "nextCursor"> {
   candidates: Iterable<ReadEntry<RegistryEntry>>;
+  /** Of the candidates. */
+  count: number;
 }
-
-/** The most entries of one response; more come in pages. */
-const MOST_ENTRIES = 100_000;
 
 /**
  * Reads a page. Its frame must fit the contract (2.5); its entries are read one by one. A provider without pages sends all people at
  * once, and the parsed form of such a text may be twenty times as long: only what is no longer than any other response is parsed at once.
  */
 export function readPage(text: unknown): { kind: "page"; page: OpenPage } | Unavailable {
-  const split = splitList(typeof text === "string" ? text : "", "candidates", MOST_ENTRIES);
-  if (split.count > MOST_ENTRIES) return broken("/candidates", `${tooMany(MOST_ENTRIES)}; send pages`);
+  const split = splitList(typeof text === "string" ? text : "", "candidates", MOST_REGISTERED);
+  if (split.count > MOST_REGISTERED) return broken("/candidates", tooMany(MOST_REGISTERED));
   if (split.frame.length > LONGEST_RESPONSE)
     return broken("", `must be at most ${LONGEST_RESPONSE} characters long without its candidates`);
+  if (isTooDeep(split.frame)) return broken("", TOO_DEEP);
   const frame = (parseJson(split.frame) ?? {}) as { candidates?: unknown; nextCursor?: unknown };
   const { candidates, nextCursor } = frame;
   if (!Array.isArray(candidates)) return broken("/candidates", "must be an array");
   if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== "string")
     return broken("/nextCursor", "must be a string");
   // An empty cursor could not be sent (it has at least one character), so there is no next page.
-  const page = { candidates: entriesOf(split.entries), nextCursor: nextCursor || undefined };
+  const { count } = split;
+  const page = { candidates: entriesOf(split.entries), count, nextCursor: nextCursor || undefined };
   return { kind: "page", page };
 }
 
@@ -46,7 +48,7 @@ function entryOf(text: string): ReadEntry<RegistryEntry> {
   if (text.length > LONGEST_RESPONSE)
     return { fault: { pointer: "", message: `is longer than ${LONGEST_RESPONSE} characters` } };
   const entry = parseJson(text);
-  if (entry === undefined) return { fault: { pointer: "", message: "is not JSON" } };
+  if (entry === undefined) return { fault: { pointer: "", message: whyUnread(text) } };
   return readEntry(entry, isRegistryEntry);
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from "../../../generated/provider/client.ts";
 import type { Shift as ShiftBody, ShiftUpdate } from "../../../generated/provider/types.ts";
 import { isShift } from "../../../generated/provider/validators.js";
-import { readShift, type Shift, type UnusableShift, VARIANT_FIELDS } from "../../contract/shift.ts";
+import { readShift, type Shift, type UnusableShift } from "../../contract/shift.ts";
 import { type Answer, answerOf, type Failure, read, refused, unavailable } from "./answer.ts";
 import { type Call, init, type ProviderParts } from "./parts.ts";
 
@@ -28,13 +28,6 @@ export interface ShiftChange {
   positions: number;
 }
 
-const OPTIONAL = Object.values(VARIANT_FIELDS).flat();
-
-/** Only names from the contract: an unknown one may hold anything. */
-function optionalFields(body: ShiftBody): string[] {
-  return OPTIONAL.filter((field) => (body[field] ?? null) !== null);
-}
-
 /** The tolerance of times: many systems keep whole minutes. */
 const SAME_TIME_MS = 60_000;
 
@@ -54,7 +47,6 @@ export function shiftCalls(client: Client, parts: ProviderParts) {
     if (body.id.toLowerCase() !== shiftId.toLowerCase())
       return unavailable("wrong_shift", "the shift is not the one asked for");
     const { shift, unusable } = readShift(body, parts.timeZone);
-    parts.onFields([...optionalFields(body), ...(unusable ? [unusable.fault] : shift.warnings)]);
     if (unusable) return { kind: "unusable", unusable };
     parts.onSeen({ variant: shift.variant });
     return { kind: "shift", shift };

@@ -1,4 +1,6 @@
-const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
+import { endOfString } from "../../runtime/json.ts";
+
+const [QUOTE, COMMA] = [34, 44];
 const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [91, 93, 123, 125];
 
 /** A JSON object without the entries of one of its lists. */
@@ -52,17 +54,6 @@ export function splitList(text: string, list: string, most: number): Split {
 
 function* slices(text: string, starts: readonly number[], ends: readonly number[]): Generator<string> {
   for (const [nth, start] of starts.entries()) yield text.slice(start, ends[nth]);
-}
-
-/** Returns the place of the quote that ends the string; the end of the text if none does. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; ; at += 1) {
-    at = text.indexOf('"', at);
-    if (at === -1) return text.length;
-    let before = at;
-    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
-    if ((at - before) % 2 === 0) return at;
-  }
 }
 
 /** Whether the JSON text is this string, which it may spell with escapes. */

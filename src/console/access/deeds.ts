@@ -11,7 +11,6 @@ export const DEEDS: Readonly<Record<string, string>> = {
   verifyIntegration: "requested a check of {providerId}",
   suspendIntegration: "suspended {providerId}",
   offboardIntegration: "offboarded {providerId}",
-  exportIntegration: "exported the data of {providerId}",
   rotateToken: "changed a token of {providerId}",
   importRegistry: "imported the registry of {providerId}",
   createWorkplace: "added the workplace {workplaceId}",
@@ -35,14 +34,12 @@ export const DEEDS: Readonly<Record<string, string>> = {
   resendNotification: "sent a notification again",
   changeIssues: "changed issues of {providerId}",
   resolveIssue: "resolved an issue",
-  changeLogLevel: "changed the log level",
   signIn: "signed in",
   signOut: "signed out",
   createOperator: "added the operator {operatorId}",
   changeOperator: "changed the role of {operatorId}",
   revokeOperator: "revoked {operatorId}",
   rotateOperatorToken: "made a new token for {operatorId}",
-  exportAudit: "exported the audit log",
   backup: "made a backup",
 };
 

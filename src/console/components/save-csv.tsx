@@ -1,6 +1,5 @@
 import { render } from "preact";
-import { csvOf } from "../data/csv.ts";
-import { saveFile } from "../data/download.ts";
+import { csvOf, saveFile } from "../data/csv.ts";
 import { whenNamesAreRead } from "../data/names.ts";
 import { type ReadPage, readPages } from "../data/pages.ts";
 import { useAction } from "../data/use-action.ts";

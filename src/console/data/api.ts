@@ -7,7 +7,7 @@ export const BASE_URL = `${location.origin}/operations/v1`;
 export const api = createClient({ baseUrl: BASE_URL, fetch: call });
 
 /** For what the generated client does not read, such as a file. The end of the session, which another tab may cause, shows the sign-in page. */
-export async function call(request: Request): Promise<Response> {
+async function call(request: Request): Promise<Response> {
   const caller = me.value;
   const response = await fetch(request);
   if (response.status === 401 && caller && me.value === caller) leave("Your session has ended.");

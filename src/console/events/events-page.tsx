@@ -1,3 +1,4 @@
+import "./events.css";
 import type { Event } from "../../../generated/operations/types.ts";
 import { eventStatusText, outcomeText } from "../../contract/operator-text.ts";
 import type { Column } from "../components/cells.tsx";
@@ -20,12 +21,11 @@ import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
 import type { ReadPage } from "../data/pages.ts";
 import { usePages } from "../data/use-pages.ts";
+import { may } from "../session/me.ts";
 import { EVENT_FILTER, EVENT_STATUSES, tookMs } from "./event.ts";
 import { EventBadge } from "./event-badge.tsx";
 import { ReplaySince } from "./replay-since.tsx";
 import { useJobIds } from "./use-job-ids.ts";
-import "./events.css";
-import { may } from "../session/me.ts";
 
 /** Every received event, newest first. */
 export function EventsPage() {

@@ -1,5 +1,5 @@
 import type { ProviderHealth } from "../../../generated/operations/types.ts";
-import { healthText } from "../../contract/operator-text.ts";
+import { HEALTH_BY_GRAVITY, healthText } from "../../contract/operator-text.ts";
 import type { Column } from "../components/cells.tsx";
 import { FilterForm, SelectFilter, useFilter } from "../components/filters.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -18,7 +18,7 @@ import { usePages } from "../data/use-pages.ts";
 import { useRefresh } from "../data/use-refresh.ts";
 import { restText, totalOf } from "./backlog.ts";
 import { HealthBadge, StateBadge } from "./badges.tsx";
-import { HEALTH_CODES, HEALTH_FILTER } from "./health.ts";
+import { HEALTH_FILTER } from "./health.ts";
 import { STATE_NAMES, STATES } from "./labels.ts";
 
 const PATH = "/console/health";
@@ -42,7 +42,7 @@ export function HealthPage() {
         <SelectFilter
           name="Health"
           value={filter.health}
-          options={HEALTH_CODES.map((code) => [code, titleOf(code)])}
+          options={HEALTH_BY_GRAVITY.map((code) => [code, titleOf(code)])}
           onChange={set("health")}
         />
         <SelectFilter

@@ -1,5 +1,5 @@
 import type { HealthCode } from "../../../generated/operations/types.ts";
-import { entryOf } from "../../contract/operator-text.ts";
+import { entryOf, HEALTH_BY_GRAVITY } from "../../contract/operator-text.ts";
 import type { Tone } from "../components/badge.tsx";
 import { oneOf } from "../components/filter.ts";
 import { STATE_NAMES } from "./labels.ts";
@@ -15,7 +15,6 @@ const HEALTH_TONES = {
   route_missing: "bad",
 } satisfies Record<HealthCode, Tone>;
 
-export const HEALTH_CODES = Object.keys(HEALTH_TONES) as HealthCode[];
-export const HEALTH_FILTER = { health: oneOf(HEALTH_CODES), state: oneOf(STATE_NAMES) };
+export const HEALTH_FILTER = { health: oneOf(HEALTH_BY_GRAVITY), state: oneOf(STATE_NAMES) };
 
 export const toneOf = (code: HealthCode): Tone => entryOf<Tone>(HEALTH_TONES, code) ?? "plain";

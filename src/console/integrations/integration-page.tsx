@@ -97,7 +97,7 @@ function Sections({ organisation, lists }: { organisation: Organisation; lists: 
         <MappingSection organisation={organisation} mapping={mapping} />
         {next?.name === "active" && <a href="#onboarding">Continue with the activation</a>}
         <CheckSection {...integration} />
-        <DialectSection providerId={providerId} />
+        <DialectSection dialect={integration.dialect} />
         <RegistrySection providerId={providerId} />
         <TokensSection {...organisation.integration} />
         <RegistrationSection {...organisation} latest={integration} />

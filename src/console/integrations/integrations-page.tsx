@@ -1,3 +1,4 @@
+import "./integrations.css";
 import type { Integration } from "../../../generated/operations/types.ts";
 import type { Column } from "../components/cells.tsx";
 import { anyText, oneOf } from "../components/filter.ts";
@@ -12,12 +13,11 @@ import { IntegrationViews } from "../components/views.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { usePages } from "../data/use-pages.ts";
+import { may } from "../session/me.ts";
 import { HealthBadge, StateBadge } from "./badges.tsx";
 import { STATE_NAMES, STATES } from "./labels.ts";
 import { nextStep, stepsOf } from "./onboarding.ts";
 import { routingText } from "./registration.ts";
-import "./integrations.css";
-import { may } from "../session/me.ts";
 
 /** `search` is a part of the name. */
 const FILTER = { search: anyText, state: oneOf(STATE_NAMES) };

@@ -1,14 +1,10 @@
 import { useState } from "preact/hooks";
 import type { FutureBookings, Integration } from "../../../generated/operations/types.ts";
 import { counted } from "../../contract/operator-text.ts";
-import { ActionButton } from "../components/action-button.tsx";
 import { ConfirmedAction } from "../components/dialog.tsx";
-import { ErrorBox } from "../components/error-box.tsx";
 import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
-import { download } from "../data/download.ts";
 import { ask } from "../data/errors.ts";
-import { useAction } from "../data/use-action.ts";
 
 interface Props {
   integration: Integration;
@@ -17,7 +13,7 @@ interface Props {
   reload(): void;
 }
 
-/** The three steps in which an organisation leaves: offboard, export, delete. */
+/** The steps in which an organisation leaves: offboard, save what is needed, delete. */
 export function Offboarding(props: Props) {
   if (!props.integration.offboarding) return <OffboardButton {...props} />;
   return <Steps {...props} />;
@@ -56,7 +52,7 @@ function OffboardButton({ integration: { providerId, name }, reload }: Props) {
           <li>Mail that waits is still sent.</li>
         </ul>
         <p>
-          Afterwards you can export its data and delete it. Until then, activating it again ends the
+          Afterwards you can save its jobs and delete it. Until then, activating it again ends the
           offboarding.
         </p>
         <fieldset class="choices">
@@ -80,12 +76,7 @@ function OffboardButton({ integration: { providerId, name }, reload }: Props) {
 }
 
 function Steps({ integration, latest, reload }: Props) {
-  const { providerId } = integration;
   const { since, remaining = 0, deletionRequestedAt } = latest.offboarding ?? integration.offboarding ?? {};
-  const save = useAction(async () => {
-    await download(`/integrations/${providerId}/export`, `${providerId}.ndjson`);
-    return "The export is saved.";
-  });
   if (deletionRequestedAt) {
     return (
       <p role="status">
@@ -102,13 +93,11 @@ function Steps({ integration, latest, reload }: Props) {
           ? `The provider has not confirmed yet that ${counted(remaining, "booking")} ended.`
           : "No booking has to end at the provider."}
       </p>
-      {save.error && <ErrorBox error={save.error} />}
-      <p class="row">
-        <ActionButton action={save} onClick={save.run}>
-          Save the export
-        </ActionButton>
-        {remaining === 0 && <Delete {...latest} reload={reload} />}
-      </p>
+      {remaining === 0 && (
+        <p class="row">
+          <Delete {...latest} reload={reload} />
+        </p>
+      )}
     </section>
   );
 }
@@ -128,7 +117,10 @@ function Delete({ providerId, name, offboarding, reload }: Integration & Pick<Pr
       typed={name}
       focusAfter="registration-title"
     >
-      <p>This cannot be undone. Save the export first if you may need the data.</p>
+      <p>
+        This cannot be undone. Save its jobs as CSV first if you may need them; the guide for operators has
+        the command for everything else.
+      </p>
       <ul class="effects">
         <li>Its platform token stops working: webhooks are rejected with 401 from now on.</li>
         <li>Its jobs, bookings, events, traces, and issues are deleted.</li>

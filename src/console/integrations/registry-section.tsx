@@ -1,32 +1,37 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RegistryFault, RegistryImport, StreamImport } from "../../../generated/operations/types.ts";
+import type {
+  RegistryFault,
+  RegistryImportStatus,
+  StreamImport,
+} from "../../../generated/operations/types.ts";
 import { counted } from "../../contract/operator-text.ts";
 import { ActionButton } from "../components/action-button.tsx";
 import type { Column } from "../components/cells.tsx";
 import { ErrorBox } from "../components/error-box.tsx";
 import { Facts } from "../components/facts.tsx";
 import { addressWith } from "../components/filter.ts";
+import { QueryView } from "../components/query-view.tsx";
 import { Section } from "../components/section.tsx";
 import { Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask, type CallError } from "../data/errors.ts";
 import { onMessage } from "../data/live.ts";
-import { reloadNames } from "../data/names.ts";
 import { useAction } from "../data/use-action.ts";
+import { type Query, useQuery } from "../data/use-query.ts";
 import { may } from "../session/me.ts";
 import { ProviderError } from "./provider-error.tsx";
 
 /** The import of the people whom the provider already has (contract section 2.5). */
 export function RegistrySection({ providerId }: { providerId: string }) {
-  const progress = useImportProgress(providerId);
-  const [result, setResult] = useState<RegistryImport>();
+  const query = useImport(providerId);
   const importing = useAction(async () => {
-    setResult(undefined);
-    progress.forget();
-    setResult(await ask(api.importRegistry({ params: { path: { providerId } } })));
-    void reloadNames();
-    return "Registry imported.";
+    const params = { path: { providerId }, header: { Prefer: "respond-async" } };
+    await ask(api.importRegistry({ params }));
+    query.reload();
+    return "The import has started.";
   });
+  const isRunning = importing.isRunning || query.data?.state === "running";
   return (
     <Section id="registry" title="Registry">
       <p class="soft">
@@ -37,15 +42,57 @@ export function RegistrySection({ providerId }: { providerId: string }) {
       </p>
       {may("importRegistry") && (
         <p>
-          <ActionButton action={importing} onClick={importing.run}>
-            {importing.isRunning ? "Importing …" : "Import the registry"}
+          <ActionButton action={{ isRunning }} onClick={importing.run}>
+            {isRunning ? "Importing …" : "Import the registry"}
           </ActionButton>
         </p>
       )}
-      {!result && progress.seen && <Progress {...progress.seen} isRunning={importing.isRunning} />}
-      {importing.error && <ImportError error={importing.error} />}
-      {result && <Result {...result} providerId={providerId} />}
+      {importing.error && <ErrorBox error={importing.error} />}
+      <QueryView query={query} lines={1}>
+        {(of) => <Import {...of} providerId={providerId} />}
+      </QueryView>
     </Section>
+  );
+}
+
+/** The import that runs, or the last one; while one runs, with what the stream says of it. */
+function useImport(providerId: string): Query<RegistryImportStatus> {
+  const [seen, setSeen] = useState<StreamImport>();
+  const query: Query<RegistryImportStatus> = useQuery(
+    `registry import ${providerId}`,
+    () => ask(api.getRegistryImport({ params: { path: { providerId } } })),
+    ({ type, data }) =>
+      (type === "integration" || (type === "import" && query.data?.state !== "running")) &&
+      data.providerId === providerId,
+  );
+  useEffect(
+    () =>
+      onMessage(({ type, data }) => {
+        if (type === "import" && data.providerId === providerId) setSeen(data);
+      }),
+    [providerId],
+  );
+  const { data } = query;
+  if (data?.state !== "running" || seen?.traceId !== data.traceId) return query;
+  return { ...query, data: { ...data, ...seen } };
+}
+
+type ImportProps = RegistryImportStatus & { providerId: string };
+
+function Import(props: ImportProps) {
+  const { state, endedAt, failure } = props;
+  return (
+    <>
+      {/* It exists before it has a text, so that screen readers announce the text. */}
+      <p role="status">{state === "running" && <Progress {...props} />}</p>
+      {endedAt !== undefined && (
+        <p class="hint">
+          Last import <Time at={endedAt} />.
+        </p>
+      )}
+      {failure && <ImportError error={failure} />}
+      {state === "done" && <Result {...props} />}
+    </>
   );
 }
 
@@ -63,41 +110,22 @@ function ImportError({ error }: { error: CallError }) {
   );
 }
 
-/** Returns the latest progress of an import, also of one started elsewhere. */
-function useImportProgress(providerId: string) {
-  const [seen, setSeen] = useState<StreamImport>();
-  useEffect(
-    () =>
-      onMessage(({ type, data }) => {
-        if (type === "import" && data.providerId === providerId) setSeen(data);
-      }),
-    [providerId],
-  );
-  return { seen, forget: () => setSeen(undefined) };
-}
-
-type Counts = Pick<StreamImport, "entries" | "imported" | "updated" | "skipped" | "invalid">;
-
-interface ProgressProps extends Counts {
-  /** Whether the import was started on this page: the end of any other one is not reported. */
-  isRunning: boolean;
-}
-
-function Progress({ entries, imported, updated, skipped, invalid, isRunning }: ProgressProps) {
+function Progress({ entries, expected, imported, updated, skipped, invalid }: ImportProps) {
+  const read =
+    expected === undefined
+      ? NUMBERS.format(entries)
+      : `${NUMBERS.format(entries)} of ${NUMBERS.format(expected)}`;
   return (
-    <p role="status">
-      <strong>
-        {isRunning
-          ? `${counted(entries, "entry", "entries")} read`
-          : `An import read ${counted(entries, "entry", "entries")}`}
-      </strong>
-      : {imported} imported, {updated} updated, {skipped} skipped, {invalid} invalid.
-    </p>
+    <>
+      <strong>{read} read</strong>: {imported} imported, {updated} updated, {skipped} skipped, {invalid}{" "}
+      invalid.
+    </>
   );
 }
 
-function Result({ providerId, ...result }: RegistryImport & { providerId: string }) {
-  const { imported, updated, skipped, invalid, unreleased, faults } = result;
+const NUMBERS = new Intl.NumberFormat("en");
+
+function Result({ providerId, imported, updated, skipped, invalid, unreleased, faults }: ImportProps) {
   const waiting = addressWith("/console/people", { providerId, state: "unreleased" });
   return (
     <>
@@ -121,7 +149,7 @@ const FAULT_COLUMNS: readonly Column<RegistryFault>[] = [
   { name: "Reason", cell: ({ reason }) => reason },
 ];
 
-function Faults({ faults, invalid }: Pick<RegistryImport, "faults" | "invalid">) {
+function Faults({ faults, invalid }: Pick<RegistryImportStatus, "faults" | "invalid">) {
   const isPart = invalid > faults.length;
   return (
     <>

@@ -1,3 +1,4 @@
+import "./issues.css";
 import { useRef } from "preact/hooks";
 import type { Issue, IssueCode, IssueCounts } from "../../../generated/operations/types.ts";
 import { issueCodes, issueText, issueTitle, subjectText } from "../../contract/operator-text.ts";
@@ -19,7 +20,6 @@ import { me } from "../session/me.ts";
 import { ISSUE_LIST } from "./issue-actions.tsx";
 import { GroupCard } from "./issue-group.tsx";
 import { IssueList } from "./issue-list.tsx";
-import "./issues.css";
 
 const FILTER = {
   providerId: anyText,

@@ -15,7 +15,17 @@ export type ShiftStateCode =
   | "over";
 
 /** Why an answer was refused. */
-export type RefusalCode = "overlaps" | "unsuitable" | "not_possible" | "booked" | "kept";
+export type RefusalCode =
+  | "overlaps"
+  | "unsuitable"
+  | "not_possible"
+  | "booked"
+  | "kept"
+  | "changed"
+  | "unseen";
+
+/** The answers that are asked for on a page of their own. */
+export type AskedCode = Extract<AnswerCode, "accept" | "withdraw">;
 
 /** What a page without a shift says. */
 export type NoticeCode = "unknown" | "ended" | "disowned" | "other_site" | "too_many" | "failed";
@@ -39,9 +49,11 @@ interface PageText {
     "role" | "place" | "address" | "day" | "times" | "length" | "break" | "about" | "before",
     string
   >;
-  answers: Record<Exclude<AnswerCode, "not_me">, string>;
-  /** `accept`, after another answer. */
-  afterAll: string;
+  answers: Record<"accept" | "decline", string>;
+  /** `open`: what leads to the page that asks; `back`: what leaves it. */
+  asks: Record<AskedCode, Titled & { open: string; answer: string; back: string }>;
+  /** Leads from a refused answer to an offer back to it. */
+  again: string;
   disown: { question: (name: string) => string; text: string; answer: string };
   refusals: Record<RefusalCode, string>;
   notices: Record<NoticeCode, Titled>;
@@ -117,8 +129,24 @@ export const PAGE_TEXT: Record<Language, PageText> = {
       about: "About the shift",
       before: "Before",
     },
-    answers: { accept: "Accept the shift", decline: "No, thanks", withdraw: "Withdraw from the shift" },
-    afterAll: "Accept the shift after all",
+    answers: { accept: "Accept the shift", decline: "No, thanks" },
+    asks: {
+      withdraw: {
+        title: "Withdraw from the shift?",
+        text: "You give up your place, and others can get it. You can accept the shift again only while it is open.",
+        open: "Withdraw",
+        answer: "Yes, withdraw",
+        back: "Keep the shift",
+      },
+      accept: {
+        title: "Accept the shift after all?",
+        text: "The shift is open. The first candidate who accepts gets it.",
+        open: "Accept after all",
+        answer: "Accept the shift",
+        back: "Back",
+      },
+    },
+    again: "Back to the offer",
     disown: {
       question: (name) => `Not ${name}?`,
       text: "If this mail was not meant for you, say so. Then this link ends, and the company corrects the address.",
@@ -131,6 +159,9 @@ export const PAGE_TEXT: Record<Language, PageText> = {
       not_possible: "That was not possible any more.",
       booked: "You are booked on the shift. Withdraw instead.",
       kept: "The workplace has kept you on the shift.",
+      changed:
+        "The shift has changed since you opened the page, so your answer was not stored. This is the shift as it is now.",
+      unseen: "Your page was out of date, so your answer was not stored. This is the shift as it is now.",
     },
     notices: {
       unknown: {
@@ -231,8 +262,24 @@ export const PAGE_TEXT: Record<Language, PageText> = {
       about: "Om passet",
       before: "Tidigare",
     },
-    answers: { accept: "Ta passet", decline: "Nej tack", withdraw: "Avboka passet" },
-    afterAll: "Ta passet ändå",
+    answers: { accept: "Ta passet", decline: "Nej tack" },
+    asks: {
+      withdraw: {
+        title: "Avboka passet?",
+        text: "Du lämnar din plats, och andra kan få den. Du kan bara ta passet igen så länge det är ledigt.",
+        open: "Avboka",
+        answer: "Ja, avboka",
+        back: "Behåll passet",
+      },
+      accept: {
+        title: "Ta passet ändå?",
+        text: "Passet är ledigt. Den som tackar ja först får det.",
+        open: "Ta passet ändå",
+        answer: "Ta passet",
+        back: "Tillbaka",
+      },
+    },
+    again: "Tillbaka till erbjudandet",
     disown: {
       question: (name) => `Inte ${name}?`,
       text: "Var mejlet inte till dig? Säg till här. Då slutar länken att gälla, och företaget rättar adressen.",
@@ -244,6 +291,9 @@ export const PAGE_TEXT: Record<Language, PageText> = {
       not_possible: "Det gick inte längre.",
       booked: "Du är bokad på passet. Avboka i stället.",
       kept: "Arbetsplatsen har behållit dig på passet.",
+      changed:
+        "Passet har ändrats sedan du öppnade sidan, så ditt svar sparades inte. Så här ser passet ut nu.",
+      unseen: "Sidan var inaktuell, så ditt svar sparades inte. Så här ser passet ut nu.",
     },
     notices: {
       unknown: {

@@ -10,6 +10,17 @@ export interface HealthText {
   resumes: string;
 }
 
+/** The gravest first: of several the provider is shown with the first, and lists of providers have the same order. */
+export const HEALTH_BY_GRAVITY = [
+  "token_rejected",
+  "mass_disappearance",
+  "unreachable",
+  "implausible",
+  "route_missing",
+  "rate_limited",
+  "reachable",
+] as const satisfies readonly HealthCode[];
+
 const STATES = {
   reachable: {
     title: "Reachable",

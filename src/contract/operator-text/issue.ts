@@ -42,6 +42,8 @@ const TITLES = {
   mass_disappearance: "Mass disappearance of shifts or candidates",
   candidate_ambiguous: "Ambiguous candidate at the provider",
   candidate_id_shared: "Two candidates with one id at the provider",
+  candidate_number_changed: "Changed personal number at the provider",
+  assigned_as_another: "Candidate assigned as another person",
   booking_failed: "Booking failed",
   booking_overlaps: "Overlapping bookings",
   competence_missing: "Missing competence",
@@ -64,6 +66,10 @@ const ROUTES: Readonly<Record<string, string>> = {
 };
 
 const routeOf = ({ operation = "an operation" }: Described["subject"]) => ROUTES[operation] ?? operation;
+
+/** A person at the provider, by the id there. */
+const personOf = ({ providerCandidateId: id }: Described["params"]): string =>
+  id === undefined ? "a person" : `the person with the id ${id}`;
 
 /** Every code, in the order of the specification. */
 export const issueCodes = Object.keys(TITLES) as IssueCode[];
@@ -102,6 +108,10 @@ const DETAILS = {
   candidate_ambiguous: ({ params }) =>
     `The provider has ${params.count === undefined ? "several people" : people(params.count)} with the personal number of the candidate.`,
   candidate_id_shared: () => "The provider gives the candidate the id of another candidate.",
+  candidate_number_changed: ({ params }) =>
+    `The provider lists ${personOf(params)}, by which it knew the candidate, with another personal number.`,
+  assigned_as_another: ({ params }) =>
+    `The provider has put ${personOf(params)} on the shift in place of the candidate, so the booking failed, and that person is still on the shift.`,
   booking_failed: ({ params: { reason, ...params } }) =>
     `The booking ended without confirmation by the provider${after(": ", reason ? bookingReasonText(reason, params) : knownFailure(params))}.`,
   booking_overlaps: () => "After a change of times, the candidate is booked on two overlapping shifts.",
@@ -130,8 +140,8 @@ const DETAILS = {
     const known = `The platform was restored${since === undefined ? "" : ` to the state of ${since.slice(0, 16).replace("T", " ")} UTC`}. ${capitalised(`${read} of ${counted(shifts, "future shift")}`)} read again; ${counted(changed, "job")} changed, ${counted(cancelled, "job")} cancelled; ${counted(held, "notification")} held back.`;
     return [known, ...endedWithRestore(params)].join(" ");
   },
-  provider_quiet: ({ params: { hours, received = 0, expected } }) =>
-    `The provider sent ${received === 0 ? "no webhook" : counted(received, "webhook")}${hours === undefined ? "" : ` in the last ${counted(hours, "hour")}`}${expected === undefined ? "" : `; in the same hours of each of the last three weeks it sent at least ${expected}`}.`,
+  provider_quiet: ({ params: { count } }) =>
+    `The provider has sent no webhook for three days${count === undefined ? "" : `, and ${count} in the week before`}.`,
 } satisfies Record<IssueCode, Text>;
 
 /** What waits for a mapping. A log, and a stream, do not count the jobs. */
@@ -178,6 +188,10 @@ const REMEDIES = {
     "Ask the provider whether the shifts are deleted, or the candidates removed. Resolve this issue only if they are: their jobs are then cancelled, or the candidates released.",
   candidate_ambiguous: () => "Ask the provider to merge the people, then accept again.",
   candidate_id_shared: () => "Ask the provider to separate the two people, then accept again.",
+  candidate_number_changed: () =>
+    "Ask the provider who works on the shift. If it is another person, withdraw the candidate; otherwise correct the number where it is wrong.",
+  assigned_as_another: () =>
+    "Ask the provider who that is. If it is the candidate, the look-up by personal number must find that id and no other: then accept again. Otherwise, ask it to remove the person.",
   booking_failed: () => "Check the shift with the provider, then accept again.",
   booking_overlaps: () => "Withdraw the candidate from one of the two jobs.",
   competence_missing: () => "Withdraw the candidate, or add the competence to the candidate.",
@@ -206,7 +220,7 @@ const REMEDIES = {
         "Give a new token to each operator who may still enter: `shiftpact operators rotate NAME`, with OPERATIONS_TOKEN.",
       tokensEnded !== undefined &&
         erased === undefined &&
-        "Erase the people again who were erased after the backup: the audit log's exports name them.",
+        "Erase the people again who were erased after the backup: the log and the exports of the audit log name them.",
       notErased.length > 0 && "Erase the listed people once their bookings have ended.",
       "Resolve this issue when all shifts are read.",
     ]

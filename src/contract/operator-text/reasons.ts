@@ -104,11 +104,6 @@ const WARNINGS = {
   status_unknown: "A status other than open, filled, and cancelled: read as open",
 } satisfies Record<ShiftWarning, string>;
 
-/** Whether a name is that of a warning, and not that of a field. */
-export function isWarning(name: string): name is ShiftWarning {
-  return Object.hasOwn(WARNINGS, name);
-}
-
 /** What is unusual about a shift that could still be read. */
 export function warningText(warning: string): string {
   return entryOf(WARNINGS, warning) ?? warning;

@@ -1,5 +1,8 @@
-import type { FieldChange, FieldValue } from "../../../generated/operations/types.ts";
+import { type Kysely, sql } from "kysely";
+import type { AuditEntry, FieldChange, FieldValue } from "../../../generated/operations/types.ts";
+import type { Schema } from "../db/schema.ts";
 import { type AuditScope, afterCommit } from "../transaction.ts";
+import { view } from "../view.ts";
 import type { Identity } from "./identity.ts";
 
 interface Parts {
@@ -38,10 +41,10 @@ export function openEntry({ identity, operation, fields, now, newId, ...given }:
     write: async (trx) => {
       if (!isDue) return;
       const row = {
-        audit_id: newId(),
+        auditId: newId(),
         at: now(),
-        operator_id: identity.operatorId,
-        operator_name: identity.name,
+        operatorId: identity.operatorId,
+        operatorName: identity.name,
         address: identity.address,
         operation,
         subjects: JSON.stringify(subjects),
@@ -68,4 +71,45 @@ export function changesOf(
       ...(before[field] !== undefined && { before: before[field] }),
       after: value,
     }));
+}
+
+export interface AuditFilter {
+  operator?: string;
+  subject?: string;
+  operation?: string;
+  since?: string;
+  until?: string;
+}
+
+/** The entries of the audit log that fit, without an order. */
+export function selectAudit(db: Kysely<Schema>, { operator, subject, operation, since, until }: AuditFilter) {
+  return db
+    .selectFrom("audit")
+    .selectAll()
+    .select(({ selectFrom }) =>
+      selectFrom("reveals")
+        .where("revealId", "=", sql<string>`(subjects ->> 'revealId')::uuid`)
+        .select("reason")
+        .as("reason"),
+    )
+    .$if(operator !== undefined, (query) => query.where("operatorName", "=", operator ?? ""))
+    .$if(operation !== undefined, (query) => query.where("operation", "=", operation ?? ""))
+    .$if(since !== undefined, (query) => query.where("at", ">=", new Date(since ?? "")))
+    .$if(until !== undefined, (query) => query.where("at", "<", new Date(until ?? "")))
+    .$if(subject !== undefined, (query) =>
+      query.where(
+        sql<boolean>`jsonb_path_query_array(subjects, '$.*') @> jsonb_build_array(${subject}::text)`,
+      ),
+    );
+}
+
+type AuditRow = Awaited<ReturnType<ReturnType<typeof selectAudit>["executeTakeFirstOrThrow"]>>;
+
+export function viewOfEntry(row: AuditRow): AuditEntry {
+  return {
+    ...view(row, ["auditId", "at", "address", "operation", "subjects", "changes"]),
+    operator: { name: row.operatorName, ...view(row, ["operatorId"]) },
+    // An erasure empties the reason.
+    ...(row.reason && { reason: row.reason }),
+  };
 }

@@ -14,6 +14,7 @@ import type { Schema } from "../db/schema.ts";
 import { withTimeout } from "../db/with-timeout.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
+import { view } from "../view.ts";
 import type { AddressLimit } from "./address-limit.ts";
 import { changesOf } from "./audit.ts";
 import { FIRST_ADMIN, type Operator } from "./identity.ts";
@@ -31,11 +32,11 @@ export function createOperatorTokens(
   return createKnownTokens<Operator>(
     async (hash) => {
       const asked = kysely
-        .selectFrom("operator_tokens")
-        .innerJoin("operators", "operators.operator_id", "operator_tokens.operator_id")
-        .select(["operators.operator_id as operatorId", "name", "role", "valid_until as validUntil"])
-        .where("token_hash", "=", hash)
-        .where("revoked_at", "is", null)
+        .selectFrom("operatorTokens")
+        .innerJoin("operators", "operators.operatorId", "operatorTokens.operatorId")
+        .select(["operators.operatorId", "name", "role", "validUntil"])
+        .where("tokenHash", "=", hash)
+        .where("revokedAt", "is", null)
         .executeTakeFirst();
       const row = await withTimeout(asked);
       if (!row) return undefined;
@@ -67,9 +68,9 @@ export async function createOperator(deps: Deps, order: OperatorCreate): Promise
     });
     await trx
       .insertInto("operators")
-      .values({ operator_id: operatorId, name, role, created_at: at, revoked_at: null })
-      .onConflict((conflict) => conflict.column("name").where("revoked_at", "is", null).doNothing())
-      .returning("operator_id")
+      .values({ operatorId, name, role, createdAt: at, revokedAt: null })
+      .onConflict((conflict) => conflict.column("name").where("revokedAt", "is", null).doNothing())
+      .returning("operatorId")
       .executeTakeFirstOrThrow(nameTaken);
     return issueToken(trx, operatorId, at, validDays);
   });
@@ -78,12 +79,12 @@ export async function createOperator(deps: Deps, order: OperatorCreate): Promise
 
 const nameTaken = () => problem("operator_exists", { detail: "An operator has this name already." });
 
-async function issueToken(trx: Trx, operator_id: string, created_at: Date, validDays: number) {
+async function issueToken(trx: Trx, operatorId: string, createdAt: Date, validDays: number) {
   const token = makeToken("spo_");
-  const valid_until = new Date(created_at.getTime() + validDays * DAY_MS);
-  const row = { token_hash: hashToken(token), operator_id, created_at, valid_until, replaced_at: null };
-  await trx.insertInto("operator_tokens").values(row).execute();
-  return { token, validUntil: valid_until.toISOString() };
+  const validUntil = new Date(createdAt.getTime() + validDays * DAY_MS);
+  const row = { tokenHash: hashToken(token), operatorId, createdAt, validUntil, replacedAt: null };
+  await trx.insertInto("operatorTokens").values(row).execute();
+  return { token, validUntil: validUntil.toISOString() };
 }
 
 /** @throws ProblemError operator_not_found, also for a revoked one. */
@@ -96,7 +97,7 @@ export async function changeRole(
   return transact(deps, async (trx) => {
     const before = await lockOperator(trx, operatorId);
     deps.audit?.note({ changes: changesOf({ role: before.role }, { role }) });
-    await trx.updateTable("operators").set({ role }).where("operator_id", "=", operatorId).execute();
+    await trx.updateTable("operators").set({ role }).where("operatorId", "=", operatorId).execute();
     forgetAfter(trx, known, operatorId);
     return readOperator(trx, deps, operatorId);
   });
@@ -106,9 +107,9 @@ export async function changeRole(
 export async function revokeOperator(deps: Deps, known: Known, operatorId: string): Promise<void> {
   await transact(deps, async (trx) => {
     await lockOperator(trx, operatorId);
-    const revoked = { revoked_at: deps.now() };
-    await trx.updateTable("operators").set(revoked).where("operator_id", "=", operatorId).execute();
-    await trx.deleteFrom("operator_tokens").where("operator_id", "=", operatorId).execute();
+    const revoked = { revokedAt: deps.now() };
+    await trx.updateTable("operators").set(revoked).where("operatorId", "=", operatorId).execute();
+    await trx.deleteFrom("operatorTokens").where("operatorId", "=", operatorId).execute();
     forgetAfter(trx, known, operatorId);
   });
 }
@@ -130,19 +131,19 @@ export async function rotateOperatorToken(
     await lockOperator(trx, operatorId);
     deps.audit?.note({ changes: changesOf({}, { overlapHours, validDays }) });
     await trx
-      .deleteFrom("operator_tokens")
-      .where("operator_id", "=", operatorId)
-      .where("replaced_at", "is not", null)
+      .deleteFrom("operatorTokens")
+      .where("operatorId", "=", operatorId)
+      .where("replacedAt", "is not", null)
       .execute();
     const previous = await trx
-      .updateTable("operator_tokens")
-      .set({ valid_until: sql`least(valid_until, ${validUntil})`, replaced_at: at })
-      .where("operator_id", "=", operatorId)
-      .returning("valid_until")
+      .updateTable("operatorTokens")
+      .set({ validUntil: sql`least(valid_until, ${validUntil})`, replacedAt: at })
+      .where("operatorId", "=", operatorId)
+      .returning("validUntil")
       .executeTakeFirst();
     forgetAfter(trx, known, operatorId);
     const issued = await issueToken(trx, operatorId, at, validDays);
-    return { ...issued, previousValidUntil: (previous?.valid_until ?? at).toISOString() };
+    return { ...issued, previousValidUntil: (previous?.validUntil ?? at).toISOString() };
   });
 }
 
@@ -151,8 +152,8 @@ async function lockOperator(trx: Trx, operatorId: string) {
   return trx
     .selectFrom("operators")
     .selectAll()
-    .where("operator_id", "=", operatorId)
-    .where("revoked_at", "is", null)
+    .where("operatorId", "=", operatorId)
+    .where("revokedAt", "is", null)
     .forUpdate()
     .executeTakeFirstOrThrow(unknownOperator);
 }
@@ -167,11 +168,11 @@ function forgetAfter(trx: Trx, known: Known, operatorId: string): void {
 /** Operators with the tokens that are valid now, as JSON. */
 export function selectOperators(db: Kysely<Schema>, { now }: Pick<Deps, "now">) {
   return db.selectFrom("operators").select((query) => [
-    ...(["operator_id", "name", "role", "created_at", "revoked_at"] as const),
+    ...(["operatorId", "name", "role", "createdAt", "revokedAt"] as const),
     query
-      .selectFrom("operator_tokens as token")
-      .whereRef("token.operator_id", "=", "operators.operator_id")
-      .where("valid_until", ">", now())
+      .selectFrom("operatorTokens as token")
+      .whereRef("token.operatorId", "=", "operators.operatorId")
+      .where("validUntil", ">", now())
       .select(
         sql<
           TokenTimes[]
@@ -196,18 +197,14 @@ export async function readOperator(
   operatorId: string,
 ): Promise<OperatorView> {
   const row = await selectOperators(db, deps)
-    .where("operator_id", "=", operatorId)
+    .where("operatorId", "=", operatorId)
     .executeTakeFirstOrThrow(unknownOperator);
   return viewOfOperator(row);
 }
 
 export function viewOfOperator(row: OperatorRow): OperatorView {
   return {
-    operatorId: row.operator_id,
-    name: row.name,
-    role: row.role,
-    createdAt: row.created_at.toISOString(),
-    ...(row.revoked_at !== null && { revokedAt: row.revoked_at.toISOString() }),
+    ...view(row, ["operatorId", "name", "role", "createdAt", "revokedAt"]),
     tokens: (row.tokens ?? []).map(({ createdAt, validUntil }) => ({
       createdAt: new Date(createdAt).toISOString(),
       validUntil: new Date(validUntil).toISOString(),

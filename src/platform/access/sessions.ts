@@ -55,24 +55,24 @@ export function createSessions({ kysely, limit, operationsToken, now, log }: Par
     find: (session, address) => known.find(keyOf(session), address),
     forget: known.forget,
     open: async (trx, token, { operatorId }) => {
-      const token_hash = operatorId === null ? null : hashToken(token);
-      if (token_hash !== null) await requireToken(trx, token_hash);
+      const tokenHash = operatorId === null ? null : hashToken(token);
+      if (tokenHash !== null) await requireToken(trx, tokenHash);
       const session = makeToken("");
       const at = now();
       const row = {
-        session_hash: hashToken(keyOf(session)),
-        token_hash,
-        created_at: at,
-        used_at: at,
+        sessionHash: hashToken(keyOf(session)),
+        tokenHash,
+        createdAt: at,
+        usedAt: at,
       };
-      await trx.insertInto("console_sessions").values(row).execute();
+      await trx.insertInto("consoleSessions").values(row).execute();
       afterCommit(trx, () => known.accept(keyOf(session)));
       return session;
     },
     close: async (trx, session) => {
       await trx
-        .deleteFrom("console_sessions")
-        .where("session_hash", "=", hashToken(keyOf(session)))
+        .deleteFrom("consoleSessions")
+        .where("sessionHash", "=", hashToken(keyOf(session)))
         .execute();
     },
   };
@@ -81,37 +81,37 @@ export function createSessions({ kysely, limit, operationsToken, now, log }: Par
 /** The token may have been revoked since the request was let in. */
 async function requireToken(trx: Trx, hash: string): Promise<void> {
   await trx
-    .selectFrom("operator_tokens")
-    .select("token_hash")
-    .where("token_hash", "=", hash)
+    .selectFrom("operatorTokens")
+    .select("tokenHash")
+    .where("tokenHash", "=", hash)
     .forKeyShare()
     .executeTakeFirstOrThrow(() => problem("unauthorized", { detail: "The token is no longer valid." }));
 }
 
 function readSession(kysely: Kysely<Schema>, hash: string) {
   return kysely
-    .selectFrom("console_sessions as session")
-    .leftJoin("operator_tokens as token", "token.token_hash", "session.token_hash")
-    .leftJoin("operators", "operators.operator_id", "token.operator_id")
+    .selectFrom("consoleSessions as session")
+    .leftJoin("operatorTokens as token", "token.tokenHash", "session.tokenHash")
+    .leftJoin("operators", "operators.operatorId", "token.operatorId")
     .select([
-      "session.created_at as createdAt",
-      "used_at as usedAt",
-      "valid_until as tokenValidUntil",
-      "operators.operator_id as operatorId",
+      "session.createdAt",
+      "usedAt",
+      "validUntil as tokenValidUntil",
+      "operators.operatorId",
       "name",
       "role",
     ])
-    .where("session_hash", "=", hash)
+    .where("sessionHash", "=", hash)
     .executeTakeFirst();
 }
 
 /** At most once a minute. A database that takes no write does not sign anyone out. */
 async function noteUse(kysely: Kysely<Schema>, hash: string, now: Date, log: Log): Promise<void> {
   await kysely
-    .updateTable("console_sessions")
-    .set({ used_at: now })
-    .where("session_hash", "=", hash)
-    .where("used_at", "<", new Date(now.getTime() - MINUTE_MS))
+    .updateTable("consoleSessions")
+    .set({ usedAt: now })
+    .where("sessionHash", "=", hash)
+    .where("usedAt", "<", new Date(now.getTime() - MINUTE_MS))
     .execute()
     .catch((err) => log.warn({ err }, "could not store that a session was used"));
 }
@@ -119,11 +119,11 @@ async function noteUse(kysely: Kysely<Schema>, hash: string, now: Date, log: Log
 /** Returns how many sessions had ended. */
 export async function deleteEndedSessions(kysely: Kysely<Schema>, now: Date): Promise<number> {
   const { numDeletedRows } = await kysely
-    .deleteFrom("console_sessions")
+    .deleteFrom("consoleSessions")
     .where(({ or, eb }) =>
       or([
-        eb("used_at", "<", new Date(now.getTime() - IDLE_MS)),
-        eb("created_at", "<", new Date(now.getTime() - LONGEST_MS)),
+        eb("usedAt", "<", new Date(now.getTime() - IDLE_MS)),
+        eb("createdAt", "<", new Date(now.getTime() - LONGEST_MS)),
       ]),
     )
     .executeTakeFirst();

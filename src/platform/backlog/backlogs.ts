@@ -1,13 +1,12 @@
-import type { Backlog } from "../../../generated/operations/types.ts";
+import { sql } from "kysely";
+import type { Backlog, ProviderHealth } from "../../../generated/operations/types.ts";
 import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import { healthOf } from "../integrations/health.ts";
 import type { Figures } from "../metrics/figures.ts";
-import { type ProviderBacklog, waitingIn } from "../metrics/readings.ts";
-import { shareReading } from "../metrics/share.ts";
+import { type ProviderBacklog, shareReading, waitingIn } from "../metrics/readings.ts";
 import { type Counts, NOTHING, readCounts, readLastWebhooks, readPending } from "./counts.ts";
-import { type Limits, limitOf } from "./limit.ts";
-import { AT_REST, type Pace, readPaces } from "./pace.ts";
+import { AT_REST, type Limits, limitOf, type Pace, readPaces } from "./limit.ts";
 
 /** What waits for the providers, since when, and what limits it. */
 export interface Backlogs {
@@ -38,10 +37,10 @@ export function createBacklogs({ database, now, limits, tries, figures }: Parts)
   }, KEPT_FOR_MS);
   return {
     of: async (integration) => {
-      const { provider_id, state } = integration;
+      const { providerId, state } = integration;
       // A reading in another state must not be shown with this one.
-      const { counts, paces } = await read(`${provider_id} ${state} ${healthOf(integration).code}`);
-      return backlogOf(integration, counts.get(provider_id), paces.get(provider_id), limits);
+      const { counts, paces } = await read(`${providerId} ${state} ${healthOf(integration).code}`);
+      return backlogOf(integration, counts.get(providerId), paces.get(providerId), limits);
     },
     all: async () => {
       const { counts, paces } = await read();
@@ -50,13 +49,13 @@ export function createBacklogs({ database, now, limits, tries, figures }: Parts)
       const integrations = await database.kysely.selectFrom("integrations").selectAll().execute();
       const readAt = now();
       return integrations.map((integration) => {
-        const { kind, provider_id } = integration;
-        const [own, pace] = [counts.get(provider_id), paces.get(provider_id)];
+        const { kind, providerId } = integration;
+        const [own, pace] = [counts.get(providerId), paces.get(providerId)];
         const backlog = backlogOf(integration, own, pace, limits);
-        const pendingSince = pending.get(provider_id) ?? null;
-        const lastWebhookAt = webhooks.get(provider_id) ?? null;
+        const pendingSince = pending.get(providerId) ?? null;
+        const lastWebhookAt = webhooks.get(providerId) ?? null;
         const health = healthOf(integration).code;
-        return { kind, provider_id, readAt, backlog, health, pendingSince, lastWebhookAt };
+        return { kind, providerId, readAt, backlog, health, pendingSince, lastWebhookAt };
       });
     },
   };
@@ -73,4 +72,40 @@ function backlogOf(
   const limit = limitOf(integration, { waiting, inProgress }, pace, limits);
   const since = waitingIn(waiting) > 0 && oldestAt ? oldestAt.toISOString() : null;
   return { waiting, mail, inProgress, limit, oldestAt: since };
+}
+
+/** What is read about a provider besides its row, which has its state and health. */
+export type ProviderReading = Omit<ProviderHealth, "providerId" | "state" | "health">;
+
+interface Row {
+  providerId: string;
+  openIssues: number;
+}
+
+/** Returns the backlog and the recent activity of each provider, by providerId. */
+export async function readProviders(
+  { kysely }: Pick<Database, "kysely">,
+  backlogs: Pick<Backlogs, "all">,
+  providerIds: readonly string[],
+): Promise<Map<string, ProviderReading>> {
+  if (providerIds.length === 0) return new Map();
+  const { rows } = await sql<Row>`
+    select provider_id,
+      (select count(*) from issues where issues.provider_id = integrations.provider_id and resolved_at is null)::int as open_issues
+    from integrations where provider_id in (${sql.join(providerIds)})`.execute(kysely);
+  const waiting = new Map((await backlogs.all()).map((each) => [each.providerId, each]));
+  return new Map(
+    rows.flatMap(({ providerId, openIssues }) => {
+      const { backlog, pendingSince = null, lastWebhookAt = null } = waiting.get(providerId) ?? {};
+      // Registered since the backlogs were read. The next reading includes it.
+      if (!backlog) return [];
+      const reading: ProviderReading = {
+        backlog,
+        openIssues,
+        ...(lastWebhookAt && { lastWebhookAt: lastWebhookAt.toISOString() }),
+        ...(pendingSince && { oldestPendingBookingAt: pendingSince.toISOString() }),
+      };
+      return [[providerId, reading]];
+    }),
+  );
 }

@@ -57,23 +57,21 @@ export async function readCounts(
 
 /** Returns when the oldest pending booking of each provider was created. */
 export async function readPending({ kysely }: Pick<Database, "kysely">): Promise<Map<string, Date>> {
-  const { rows } = await sql<{ provider_id: string; since: Date }>`
+  const { rows } = await sql<{ providerId: string; since: Date }>`
     select provider_id, min(created_at) as since from bookings where status = 'pending' group by provider_id`.execute(
     kysely,
   );
-  return new Map(rows.map(({ provider_id, since }) => [provider_id, since]));
+  return new Map(rows.map(({ providerId, since }) => [providerId, since]));
 }
 
 /** When the last webhook of each provider was stored, by all processes, to the minute. */
 export async function readLastWebhooks({ kysely }: Pick<Database, "kysely">): Promise<Map<string, Date>> {
-  const { rows } = await sql<{ provider_id: string; at: Date | null }>`
-    select provider_id, greatest(
-      (select minute from figures where figures.provider_id = integrations.provider_id
-        and figures.name = ${FIGURES.webhooks} order by minute desc limit 1),
-      (select hour from hourly_figures where hourly_figures.provider_id = integrations.provider_id
-        and hourly_figures.name = 'webhooks' order by hour desc limit 1)) as at
+  const { rows } = await sql<{ providerId: string; at: Date | null }>`
+    select provider_id, (
+      select minute from figures where figures.provider_id = integrations.provider_id
+        and figures.name = ${FIGURES.webhooks} order by minute desc limit 1) as at
     from integrations`.execute(kysely);
-  return new Map(rows.flatMap(({ provider_id, at }) => (at ? [[provider_id, at]] : [])));
+  return new Map(rows.flatMap(({ providerId, at }) => (at ? [[providerId, at]] : [])));
 }
 
 function withRow(counts = NOTHING, { priority, waiting, inProgress, oldestAt }: Row): Counts {
@@ -107,11 +105,11 @@ const SINCE = sql`case when kind = 'person' then created_at else greatest(create
 
 /** Counts due work with the index `work_due` alone. It has no kind, so the probe, at most one, is subtracted. */
 const dueWork = (isOf: Part) => sql<Row>`
-  select provider_id as "providerId", priority, 0 as "inProgress", min(due_at) as "oldestAt",
+  select provider_id, priority, 0 as "inProgress", min(due_at) as "oldestAt",
     count(*) - (select count(*) from work as probe where probe.provider_id = work.provider_id and kind = 'probe'
       and probe.priority = work.priority and due_at <= now()) as waiting
   from work
-  where ${isOf} and priority in (0, 1, 2) and is_first in (true, false) and due_at <= now() and kind <> 'mail'
+  where ${isOf} and priority in (0, 1, 2) and is_first in (true, false) and due_at <= now() and kind not in ('mail', 'webhook')
   group by provider_id, priority`;
 
 /**
@@ -119,12 +117,12 @@ const dueWork = (isOf: Part) => sql<Row>`
  * an event is as old as the event (`storedEvents`).
  */
 const laterWork = (isOf: Part, tries: number) => sql<Row>`
-  select provider_id as "providerId", priority, count(*) as waiting, 0 as "inProgress",
+  select provider_id, priority, count(*) as waiting, 0 as "inProgress",
     min(case when priority <> 1 and attempts > 0 then ${SINCE} end) as "oldestAt"
   from (
-    select * from work where priority in (0, 1) and kind <> 'mail' and due_at > now()
+    select * from work where priority in (0, 1) and kind not in ('mail', 'webhook') and due_at > now()
     union all
-    select * from work where priority = 2 and kind <> 'mail' and due_at > now() and due_at < now() + interval '10 minutes' and attempts > 0) as work
+    select * from work where priority = 2 and kind not in ('mail', 'webhook') and due_at > now() and due_at < now() + interval '10 minutes' and attempts > 0) as work
   where ${isOf} and kind <> 'probe' and claim is null and attempts < ${tries}::int
   group by provider_id, priority`;
 
@@ -133,14 +131,14 @@ const claimedWork = (isOf: Part, atOnce: number) => sql<Row>`
   with claimed as (
     select provider_id, priority, coalesce((select min(received_at) from events
       where events.provider_id = work.provider_id and events.shift_id = work.key and status = 'queued'), ${SINCE}) as since
-    from work where ${isOf} and claim is not null and due_at > now() and kind not in ('mail', 'probe')),
+    from work where ${isOf} and claim is not null and due_at > now() and kind not in ('mail', 'webhook') and kind <> 'probe'),
   placed as (select *, row_number() over (partition by provider_id order by priority, since) > ${atOnce}::int as waits from claimed)
-  select provider_id as "providerId", priority, count(*) filter (where waits) as waiting,
+  select provider_id, priority, count(*) filter (where waits) as waiting,
     count(*) filter (where not waits) as "inProgress", min(since) filter (where waits) as "oldestAt"
   from placed group by provider_id, priority`;
 
 const mail = (isOf: Part) => sql<Row>`
-  select provider_id as "providerId", null as priority, count(*) as waiting, 0 as "inProgress", null as "oldestAt"
+  select provider_id, null as priority, count(*) as waiting, 0 as "inProgress", null as "oldestAt"
   from work where ${isOf} and kind = 'mail' group by provider_id`;
 
 /**
@@ -151,8 +149,8 @@ const storedEvents = (isOf: Part) => sql<EventRow>`
     select provider_id, state <> 'active' as waits from integrations
     where ${isOf} and (state <> 'active' or health <> 'reachable' or paused_since is not null or (select true from work
       where work.provider_id = integrations.provider_id and priority = 1 and is_first in (true, false) and due_at > now()
-        and kind <> 'mail' and attempts > 0 and claim is null limit 1)))
-  select provider_id as "providerId", min(received_at) as "oldestAt",
+        and kind not in ('mail', 'webhook') and attempts > 0 and claim is null limit 1)))
+  select provider_id, min(received_at) as "oldestAt",
     count(distinct case when waits then shift_id end) as shifts
   from concerned join events using (provider_id)
   where status in ('queued', 'dead') and (status = 'queued' or waits)

@@ -3,8 +3,8 @@ import type { RunSql } from "../db/engine.ts";
 import { ATTEMPTED, LIVE, newLinkSalt, UNDELIVERED } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
+import { makeDue } from "../work/rows.ts";
 import type { Ended } from "./ending.ts";
-import type { Header } from "./format.ts";
 
 /** Shifts of an organisation that may have changed since the backup. */
 const FUTURE = `select provider_id, shift_id from jobs
@@ -29,10 +29,11 @@ const unknownSince = (linkSalt: number): string[] => [
      update notifications set delivery_error = 'gave_up'
      where provider_id = $1 and ${UNDELIVERED} and withdrawn_at is null and ${ATTEMPTED}
      returning 1)
-   update issues set params = params || jsonb_build_object('held', (select count(*) from held))
+   update issues set params = params || jsonb_build_object('held',
+     coalesce((params ->> 'held')::int, 0) + (select count(*) from held))
    where provider_id = $1 and code = 'restored' and resolved_at is null`,
   "update notifications set webhook = 'dropped' where provider_id = $1 and webhook = 'waiting'",
-  "delete from work where provider_id = $1 and kind = 'mail'",
+  "delete from work where provider_id = $1 and kind in ('mail', 'webhook')",
   `update shift_changes set status = 'refused', reason = 'restored', updated_at = now()
    where provider_id = $1 and status = 'pending'`,
 ];
@@ -42,43 +43,33 @@ const DUE = [
   "update work set claim = null, due_at = now(), not_before = null, attempts = 0 where provider_id = $1",
   `update shifts set next_read_at = now() from (${FUTURE}) as future
    where (shifts.provider_id, shifts.shift_id) = (future.provider_id, future.shift_id)`,
-  `insert into work (provider_id, kind, key, priority) select provider_id, 'shift', shift_id, 1 from (${FUTURE}) as future
-   on conflict (provider_id, kind, key) do update set revision = work.revision + 1`,
+  makeDue(FUTURE),
 ];
 
 /**
- * Prepares the reading of everything that may have changed since the backup, within the transaction of the restore: of the organisation that
- * was added, or of all.
- * @param ended by the restore of a whole database
+ * Prepares the reading of everything that may have changed since the backup, within the transaction of `after-restore`.
+ * @param since when the backup was made, if that is known
  */
-export async function prepareCatchUp(
-  run: RunSql,
-  { takenAt, organisation }: Header,
-  ended: Ended | undefined = undefined,
-): Promise<void> {
-  await run("set local search_path to shiftpact, public");
-  const { rows } = await run(
-    `select provider_id as "providerId", state from integrations where $1::uuid is null or provider_id = $1`,
-    [organisation?.providerId ?? null],
-  );
+export async function prepareCatchUp(run: RunSql, since: string | undefined, ended: Ended): Promise<void> {
+  const { rows } = await run(`select provider_id as "providerId", state from integrations`);
   for (const { providerId, state } of rows) {
-    if (state !== "draft") await openIssue(run, providerId, { since: takenAt, ...ended });
+    if (state !== "draft")
+      await openIssue(run, providerId, { ...(since !== undefined && { since }), ...ended });
     for (const statement of [...unknownSince(newLinkSalt()), ...DUE]) await run(statement, [providerId]);
   }
 }
 
-async function openIssue(
-  run: RunSql,
-  providerId: string,
-  known: Partial<Ended> & { since: string },
-): Promise<void> {
+/** A repeated `after-restore` adds to the issue of the first. */
+async function openIssue(run: RunSql, providerId: string, known: Ended & { since?: string }): Promise<void> {
   const { rows } = await run(`select count(*)::int as shifts from (${FUTURE}) as future`, [providerId]);
   const params = { ...known, shifts: rows[0].shifts, read: 0, changed: 0, cancelled: 0 };
   await run(
     `insert into issues (provider_id, issue_id, code, subject, params, first_at, last_at)
      values ($1, $2, 'restored', '{"kind": "integration"}', $3::jsonb, now(), now())
      on conflict (provider_id, code, subject) where resolved_at is null do update set
-       params = excluded.params, first_at = excluded.first_at, last_at = excluded.last_at`,
+       params = issues.params || excluded.params || jsonb_build_object('tokensEnded',
+         coalesce((issues.params ->> 'tokensEnded')::int, 0) + (excluded.params ->> 'tokensEnded')::int),
+       first_at = excluded.first_at, last_at = excluded.last_at`,
     [providerId, newId(), JSON.stringify(params)],
   );
 }
@@ -104,7 +95,7 @@ export async function reportCatchUp({ database, log }: Pick<Deps, "database" | "
     update issues set last_at = now(), params = counted.params from counted
     where (issues.provider_id, issues.issue_id) = (counted.provider_id, counted.issue_id)
       and issues.params <> counted.params
-    returning issues.provider_id as "providerId", issues.params`.execute(database.kysely);
+    returning issues.provider_id, issues.params`.execute(database.kysely);
   for (const { providerId, params } of rows)
     log.info({ providerId, params }, "reading the shifts after a restore");
 }

@@ -2,27 +2,28 @@ import { Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
 import { ProblemError } from "../../runtime/problem.ts";
 import { erase } from "../candidates/erase.ts";
 import type { RunSql } from "../db/engine.ts";
+import { NAMES } from "../db/names.ts";
 import type { Schema } from "../db/schema.ts";
 
-/** What a restore of a whole database ended, for the issue `restored`. */
+/** What `after-restore` ended, for the issue `restored`. */
 export interface Ended {
   /** Operators who have no token any more. */
   tokensEnded: number;
-  /** People who were erased after the backup, and were erased again; unset: nothing says who they are. */
+  /** People who were erased after the backup, and are erased again; unset: nothing says who they are. */
   erased?: number;
   /** Those of them who are not erased again, because they hold a seat in the backup. */
   notErased?: string[];
 }
 
 /**
- * Tables that a restore leaves empty. What is in them may have been revoked since the backup, which nothing in the file says. Operators get new tokens
+ * Tables that are empty after a restore. What is in them may have been revoked since the backup, which nothing in it says. Operators get new tokens
  * from the holder of OPERATIONS_TOKEN, which is not in the database. Sessions that were signed out would be signed in again. Other
  * tokens by which a person enters belong here too.
  */
 const REVOCABLE = ["console_sessions", "operator_tokens"];
 
 /**
- * Ends what must not be valid again, within the transaction of the restore.
+ * Ends what must not be valid again, within the transaction of `after-restore`.
  * @param erased The candidateIds of people who were erased after the backup, if that is known.
  */
 export async function endRevoked(run: RunSql, erased: readonly string[] | undefined): Promise<Ended> {
@@ -33,21 +34,27 @@ export async function endRevoked(run: RunSql, erased: readonly string[] | undefi
   return erased === undefined ? { tokensEnded } : { tokensEnded, ...(await eraseAgain(run, erased)) };
 }
 
-async function eraseAgain(run: RunSql, candidateIds: readonly string[]) {
-  const kysely = new Kysely<Schema>({ dialect: within(run) });
+async function eraseAgain(
+  run: RunSql,
+  candidateIds: readonly string[],
+): Promise<Pick<Ended, "erased" | "notErased">> {
+  const kysely = new Kysely<Schema>({ dialect: within(run), plugins: [NAMES] });
   // No worker runs.
   const deps = { database: { kysely }, now: () => new Date(), wakeWorker: () => undefined };
   const notErased: string[] = [];
-  let erased = 0;
   for (const candidateId of candidateIds)
     try {
       await erase(deps, candidateId);
-      erased += 1;
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
       if (error.problem.code === "candidate_booked") notErased.push(candidateId);
     }
-  return { erased, notErased };
+  // Those of an earlier run, too.
+  const { rows } = await run(
+    "select count(*)::int as erased from candidates where candidate_id = any ($1::uuid[]) and erased_at is not null",
+    [candidateIds],
+  );
+  return { erased: rows[0].erased, notErased };
 }
 
 /** Kysely on a session whose transaction is under way: its own transactions are parts of that. */

@@ -3,7 +3,7 @@ import { requests } from "../../../generated/operations/validators.js";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
-import { addCompetences, unknownCompetences } from "./competences.ts";
+import { addCompetences, competencesOf, offerTo, unknownCompetences } from "./competences.ts";
 
 /** What the schema of a candidate does not express. */
 export function errorsIn({ personalNumber }: CandidateCreate): FieldError[] {
@@ -19,8 +19,8 @@ export async function importPeople(
   people: readonly unknown[],
   isPreview: boolean,
 ): Promise<ImportedPerson[]> {
-  const competences = await trx.selectFrom("competences").select("competence_id").execute();
-  const known = new Set(competences.map(({ competence_id }) => competence_id));
+  const competences = await trx.selectFrom("competences").select("competenceId").execute();
+  const known = new Set(competences.map(({ competenceId }) => competenceId));
   const { body } = requests.createCandidate;
   const read = people.map((person) => {
     if (!body(person)) return { errors: body.errorsOf(person) };
@@ -32,17 +32,16 @@ export async function importPeople(
   const orders = new Map(valid.toReversed());
   const found = await trx
     .selectFrom("candidates")
-    .select(["candidate_id", "personal_number_hash"])
-    .where("personal_number_hash", "in", [...orders.keys(), ""])
-    .where("is_shared", "=", true)
+    .select(["candidateId", "personalNumberHash"])
+    .where("personalNumberHash", "in", [...orders.keys(), ""])
+    .where("isShared", "=", true)
     .execute();
-  for (const { personal_number_hash } of found) orders.delete(personal_number_hash ?? "");
+  for (const { personalNumberHash } of found) orders.delete(personalNumberHash ?? "");
   const added = isPreview ? [] : await addPeople(trx, deps, [...orders.values()]);
   const idOf = new Map([...orders.keys()].map((hash, index) => [hash, added[index]]));
   // Someone may have been added meanwhile.
   const isAdded = (hash: string) => orders.has(hash) && (isPreview || idOf.get(hash) !== undefined);
-  for (const { candidate_id, personal_number_hash } of found)
-    idOf.set(personal_number_hash ?? "", candidate_id);
+  for (const { candidateId, personalNumberHash } of found) idOf.set(personalNumberHash ?? "", candidateId);
   const subjects = added.flatMap((id, index) => (id ? [[`candidateId ${index + 1}`, id]] : []));
   deps.audit?.note({ subjects: Object.fromEntries(subjects) });
   return read.map(({ person, hash, errors = [] }) => {
@@ -65,18 +64,18 @@ export async function addPeople(
   if (orders.length === 0) return [];
   const at = deps.now();
   const rows = orders.map((order) => ({
-    candidate_id: deps.newId(),
+    candidateId: deps.newId(),
     ...deps.numbers.columns(parsePersonalNumber(order.personalNumber) as PersonalNumber),
-    first_name: order.firstName,
-    last_name: order.lastName,
+    firstName: order.firstName,
+    lastName: order.lastName,
     email: order.email,
     phone: order.phone,
     hire: order.hire ? deps.vault.seal(JSON.stringify(order.hire)) : null,
     language: order.language ?? null,
-    employee_number: order.employeeNumber || null,
-    is_shared: true,
-    created_at: at,
-    updated_at: at,
+    employeeNumber: order.employeeNumber || null,
+    isShared: true,
+    createdAt: at,
+    updatedAt: at,
   }));
   // A registry alone must not keep an operator from adding the person.
   const stored = await trx
@@ -84,46 +83,47 @@ export async function addPeople(
     .values(rows.toSorted(byHash))
     .onConflict((conflict) =>
       conflict
-        .column("personal_number_hash")
+        .column("personalNumberHash")
         .doUpdateSet(({ ref }) => Object.fromEntries(GIVEN.map((name) => [name, ref(`excluded.${name}`)])))
-        .where("candidates.is_shared", "=", false),
+        .where("candidates.isShared", "=", false),
     )
-    .returning(["candidate_id", "personal_number_hash"])
+    .returning(["candidateId", "personalNumberHash"])
     .execute();
-  const ids = new Map(stored.map((row) => [row.personal_number_hash, row.candidate_id]));
+  const ids = new Map(stored.map((row) => [row.personalNumberHash, row.candidateId]));
   // Adding an erased person again is the operator's decision: later imports include the person again.
   await trx
-    .deleteFrom("erased_people")
-    .where("number_hash", "in", [...ids.keys(), ""])
+    .deleteFrom("erasedPeople")
+    .where("numberHash", "in", [...ids.keys(), ""])
     .execute();
-  const added = rows.map(({ personal_number_hash }) => ids.get(personal_number_hash));
+  const added = rows.map(({ personalNumberHash }) => ids.get(personalNumberHash));
   const able = orders.flatMap(({ competenceIds }, index) => {
-    const candidate_id = added[index];
-    return candidate_id === undefined
+    const candidateId = added[index];
+    return candidateId === undefined
       ? []
-      : [...new Set(competenceIds)].map((competence_id) => ({ candidate_id, competence_id }));
+      : [...new Set(competenceIds)].map((competenceId) => ({ candidateId, competenceId }));
   });
   await addCompetences(trx, deps, able);
+  // A person whom only registries named before is valid everywhere now, with what operators have given already.
+  await offerTo(trx, deps, await competencesOf(trx, [...ids.values()]));
   return added;
 }
 
 /** What a person whom a registry named before gets. */
 const GIVEN = [
-  "first_name",
-  "last_name",
+  "firstName",
+  "lastName",
   "email",
   "phone",
   "hire",
   "language",
-  "employee_number",
-  "is_shared",
-  "updated_at",
+  "employeeNumber",
+  "isShared",
+  "updatedAt",
 ] as const;
 
 interface Hashed {
-  personal_number_hash: string;
+  personalNumberHash: string;
 }
 
 /** Two imports of the same people lock them in one order. */
-const byHash = (left: Hashed, right: Hashed) =>
-  left.personal_number_hash < right.personal_number_hash ? -1 : 1;
+const byHash = (left: Hashed, right: Hashed) => (left.personalNumberHash < right.personalNumberHash ? -1 : 1);

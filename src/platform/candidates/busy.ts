@@ -71,7 +71,7 @@ async function find(
 ): Promise<Busy[]> {
   if (candidateIds.length === 0) return [];
   const { rows } = await sql<Busy>`
-    select candidate_id as "candidateId", job_id as "jobId", start_time as "from", end_time as "to" from ${BUSY_TIMES}
+    select candidate_id, job_id, start_time as "from", end_time as "to" from ${BUSY_TIMES}
     where candidate_id = any (${idList(candidateIds)}) and ${condition} and ${overlaps(from, to)}
     order by booking_id`.execute(db);
   return rows;
@@ -81,8 +81,25 @@ async function find(
 export async function readBusy(
   db: Kysely<Schema>,
   candidateIds: readonly string[],
-  { provider_id, start_time, end_time }: Pick<Job, "provider_id" | "start_time" | "end_time">,
+  { providerId, startTime, endTime }: Pick<Job, "providerId" | "startTime" | "endTime">,
 ): Promise<ReadonlySet<string>> {
-  const busy = await findBusy(db, provider_id, candidateIds, start_time, end_time);
+  const busy = await findBusy(db, providerId, candidateIds, startTime, endTime);
   return new Set(busy.map(({ candidateId }) => candidateId));
 }
+
+/** Whether a candidate has an offer of the job that was not withdrawn. */
+export const hasOffer = (
+  candidateId: RawBuilder<unknown>,
+  { providerId, jobId }: Pick<Job, "providerId" | "jobId">,
+): RawBuilder<boolean> => sql<boolean>`
+  exists (select 1 from notifications where notifications.provider_id = ${providerId}
+    and notifications.job_id = ${jobId} and notifications.candidate_id = ${candidateId}
+    and kind = 'job_offered' and withdrawn_at is null)`;
+
+/** Whether the provider has assigned a candidate to the job itself. */
+export const isOwnPerson = (
+  candidateId: RawBuilder<unknown>,
+  { providerId, jobId }: Pick<Job, "providerId" | "jobId">,
+): RawBuilder<boolean> => sql<boolean>`
+  exists (select 1 from own_people where own_people.provider_id = ${providerId} and own_people.job_id = ${jobId}
+    and own_people.candidate_id = ${candidateId})`;

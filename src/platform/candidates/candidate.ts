@@ -1,9 +1,9 @@
 import type { Kysely, Selectable } from "kysely";
 import { problem } from "../../contract/problem.ts";
-import { lockNames } from "../db/advisory-locks.ts";
+import { lockNames } from "../db/name-locks.ts";
 import type { CandidatesTable, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { type Trx, transact } from "../transaction.ts";
+import { placeOfLocks, type Trx, transact } from "../transaction.ts";
 import { type Asserted, readAsserted } from "./sources.ts";
 
 type Candidate = Selectable<CandidatesTable>;
@@ -16,8 +16,8 @@ export async function requireCandidate(db: Kysely<Schema>, candidateId: string):
   const row = await db
     .selectFrom("candidates")
     .selectAll()
-    .where("candidate_id", "=", candidateId)
-    .where("erased_at", "is", null)
+    .where("candidateId", "=", candidateId)
+    .where("erasedAt", "is", null)
     .executeTakeFirst();
   if (!row) throw unknownCandidate();
   return row;
@@ -26,17 +26,19 @@ export async function requireCandidate(db: Kysely<Schema>, candidateId: string):
 /**
  * Locks people by the hashes of their personal numbers, which a registry's entry has before it is a candidate. What books, imports or erases a person
  * holds this lock, so that it sees what the one before it wrote. A lock on the row would stop all others on a distributed database, which
- * locks the whole table of people.
+ * locks the whole table of people. What is about many people locks a batch at a time, with a commit each.
  */
-export const lockPeople = (hashes: readonly string[]) => lockNames("people", hashes);
+export async function lockPeople(trx: Trx, hashes: readonly string[]): Promise<void> {
+  await lockNames("people", hashes).execute(await placeOfLocks(trx));
+}
 
 /**
  * Locks a candidate.
  * @throws ProblemError candidate_not_found, also for a person who was erased meanwhile.
  */
 export async function lockCandidate(trx: Trx, candidateId: string): Promise<void> {
-  const { personal_number_hash } = await requireCandidate(trx, candidateId);
-  await lockPeople(personal_number_hash ? [personal_number_hash] : []).execute(trx);
+  const { personalNumberHash } = await requireCandidate(trx, candidateId);
+  await lockPeople(trx, personalNumberHash ? [personalNumberHash] : []);
   await requireCandidate(trx, candidateId);
 }
 
@@ -49,18 +51,18 @@ export const unknownCandidate = () =>
  */
 export async function reveal(
   deps: Deps,
-  candidateId: string,
+  id: string,
   reason: string,
 ): Promise<{ candidate: Candidate; asserted: Asserted[] }> {
   return transact(deps, async (trx) => {
-    const candidate = await requireCandidate(trx, candidateId);
-    const { candidate_id } = candidate;
+    const candidate = await requireCandidate(trx, id);
+    const { candidateId } = candidate;
     const revealId = deps.newId();
     deps.audit?.note({ subjects: { revealId } });
     await trx
       .insertInto("reveals")
-      .values({ reveal_id: revealId, candidate_id, reason, revealed_at: deps.now() })
+      .values({ revealId, candidateId, reason, revealedAt: deps.now() })
       .execute();
-    return { candidate, asserted: (await readAsserted(trx, [candidate_id])).get(candidate_id) ?? [] };
+    return { candidate, asserted: (await readAsserted(trx, [candidateId])).get(candidateId) ?? [] };
   });
 }

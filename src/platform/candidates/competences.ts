@@ -10,8 +10,8 @@ import { markRefreshDue } from "../work/refresh.ts";
 import { hasCompetence } from "./membership.ts";
 
 interface Ability {
-  candidate_id: string;
-  competence_id: string;
+  candidateId: string;
+  competenceId: string;
 }
 
 /** Returns for how many people it changed something. */
@@ -22,24 +22,24 @@ export async function setCompetence(
 ): Promise<number> {
   const known = await trx
     .selectFrom("competences")
-    .select("competence_id")
-    .where("competence_id", "=", competenceId)
+    .select("competenceId")
+    .where("competenceId", "=", competenceId)
     .execute();
   if (known.length === 0) throw notStored([{ pointer: "/competenceId", message: "is not a competence" }]);
   const concerned = await trx
     .updateTable("candidates")
-    .set({ updated_at: deps.now() })
-    .where("candidate_id", "in", candidateIds)
-    .where("erased_at", "is", null)
-    .returning("candidate_id")
+    .set({ updatedAt: deps.now(), areCompetencesDecided: true })
+    .where("candidateId", "in", candidateIds)
+    .where("erasedAt", "is", null)
+    .returning("candidateId")
     .execute();
-  const ids = concerned.map(({ candidate_id }) => candidate_id);
+  const ids = concerned.map(({ candidateId }) => candidateId);
   if (ids.length === 0) return 0;
   const changed = has
     ? await addCompetences(
         trx,
         deps,
-        ids.map((candidate_id) => ({ candidate_id, competence_id: competenceId })),
+        ids.map((candidateId) => ({ candidateId, competenceId })),
       )
     : await removeCompetence(trx, ids, competenceId);
   if (has) await resolveMissingCompetences(trx, deps, ids);
@@ -53,14 +53,14 @@ export async function setCompetence(
 
 async function removeCompetence(trx: Trx, ids: readonly string[], competenceId: string): Promise<string[]> {
   const removed = new Set<string>();
-  for (const table of ["candidate_competences", "membership_competences"] as const) {
+  for (const table of ["candidateCompetences", "membershipCompetences"] as const) {
     const rows = await trx
       .deleteFrom(table)
-      .where("candidate_id", "in", ids)
-      .where("competence_id", "=", competenceId)
-      .returning("candidate_id")
+      .where("candidateId", "in", ids)
+      .where("competenceId", "=", competenceId)
+      .returning("candidateId")
       .execute();
-    for (const { candidate_id } of rows) removed.add(candidate_id);
+    for (const { candidateId } of rows) removed.add(candidateId);
   }
   return [...removed];
 }
@@ -81,23 +81,43 @@ export async function resolveMissingCompetences(
 export async function addCompetences(trx: Trx, deps: Deps, able: readonly Ability[]): Promise<string[]> {
   if (able.length === 0) return [];
   const added = await trx
-    .insertInto("candidate_competences")
+    .insertInto("candidateCompetences")
     .values(able)
     .onConflict((conflict) => conflict.doNothing())
-    .returning(["candidate_id", "competence_id"])
+    .returning(["candidateId", "competenceId"])
     .execute();
-  await offerTo(trx, deps, [...new Set(added.map(({ competence_id }) => competence_id))]);
-  return [...new Set(added.map(({ candidate_id }) => candidate_id))];
+  await offerTo(trx, deps, [...new Set(added.map(({ competenceId }) => competenceId))]);
+  return [...new Set(added.map(({ candidateId }) => candidateId))];
 }
 
-export async function offerTo(trx: Trx, deps: Deps, competenceIds: readonly string[]): Promise<void> {
+/** Returns the competences of people that are valid everywhere: those that the company itself asserts. */
+export async function competencesOf(trx: Trx, candidateIds: readonly string[]): Promise<string[]> {
+  if (candidateIds.length === 0) return [];
+  const { rows } = await sql<{ competenceId: string }>`
+    select distinct competence_id from candidate_competences
+    where candidate_id in (select id::uuid from ${jsonTexts(candidateIds)} as listed (id))`.execute(trx);
+  return rows.map(({ competenceId }) => competenceId);
+}
+
+/** Offers the open jobs that need one of the competences to who has become able, at all organisations or at one. */
+export async function offerTo(
+  trx: Trx,
+  deps: Pick<Deps, "wakeWorker">,
+  competenceIds: readonly string[],
+  { providerId: only, afterMs }: { providerId?: string; afterMs?: number } = {},
+): Promise<void> {
+  if (competenceIds.length === 0) return;
   const { rows } = await sql<{ providerId: string; competenceId: string }>`
-    select provider_id as "providerId", able.competence_id as "competenceId"
+    select provider_id, able.competence_id
     from integrations cross join ${jsonTexts(competenceIds)} as given (id)
       cross join lateral (select given.id::uuid as competence_id) as able
-    where exists (select 1 from jobs where jobs.provider_id = integrations.provider_id
+    where ${only === undefined ? sql`true` : sql`integrations.provider_id = ${only}`} and exists (select 1 from jobs where jobs.provider_id = integrations.provider_id
       and jobs.competence_id = able.competence_id and jobs.status = 'open')`.execute(trx);
-  const refreshes = rows.map(({ providerId, competenceId }) => ({ providerId, key: { competenceId } }));
+  const refreshes = rows.map(({ providerId, competenceId }) => ({
+    providerId,
+    key: { competenceId },
+    ...(afterMs !== undefined && { afterMs }),
+  }));
   markRefreshDue(trx, deps, refreshes);
 }
 
@@ -106,10 +126,10 @@ export async function checkCompetences(trx: Trx, given: readonly string[]): Prom
   if (wanted.length === 0) return [];
   const rows = await trx
     .selectFrom("competences")
-    .select("competence_id")
-    .where("competence_id", "in", wanted)
+    .select("competenceId")
+    .where("competenceId", "in", wanted)
     .execute();
-  const errors = unknownCompetences(given, new Set(rows.map(({ competence_id }) => competence_id)));
+  const errors = unknownCompetences(given, new Set(rows.map(({ competenceId }) => competenceId)));
   if (errors.length > 0) throw notStored(errors);
   return wanted;
 }

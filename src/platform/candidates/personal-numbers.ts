@@ -16,8 +16,8 @@ export async function openPersonalNumbers(
   const hash = (number: PersonalNumber) => createHmac("sha256", key).update(number).digest("hex");
   return {
     hash,
-    columns: (number) => ({ personal_number_sealed: vault.seal(number), personal_number_hash: hash(number) }),
-    open: ({ personal_number_sealed: sealed }) => {
+    columns: (number) => ({ personalNumberSealed: vault.seal(number), personalNumberHash: hash(number) }),
+    open: ({ personalNumberSealed: sealed }) => {
       const number = parsePersonalNumber(sealed === null ? "" : vault.open(sealed));
       if (!number) throw new Error("a stored personal number is not valid");
       return number;

@@ -5,6 +5,7 @@ import type { CandidatesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { lockPeople } from "./candidate.ts";
+import { competencesOf } from "./competences.ts";
 import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "./membership.ts";
 import { readConflicts } from "./sources.ts";
 
@@ -41,7 +42,7 @@ export async function releaseMany(
   parts: Parts,
   { candidateIds, providerId }: { candidateIds: readonly string[]; providerId: string },
 ): Promise<Many> {
-  const wanted = [...new Set(candidateIds.map((id) => id.toLowerCase()))];
+  const wanted = [...new Set(candidateIds)];
   const known = await lockMembers(trx, providerId, wanted);
   const conflicts = await readConflicts(trx, known);
   const released = known.filter((id) => !conflicts.has(id));
@@ -60,17 +61,20 @@ const listed = (candidateIds: readonly string[]) =>
 async function lockMembers(trx: Trx, providerId: string, candidateIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ hash: string | null }>`
     select personal_number_hash as hash from candidates where ${listed(candidateIds)}`.execute(trx);
-  await lockPeople(rows.flatMap(({ hash }) => hash ?? [])).execute(trx);
-  const { rows: members } = await sql<{ candidate_id: string }>`
+  await lockPeople(
+    trx,
+    rows.flatMap(({ hash }) => hash ?? []),
+  );
+  const { rows: members } = await sql<{ candidateId: string }>`
     select candidate_id from memberships join candidates using (candidate_id)
     where provider_id = ${providerId} and ${listed(candidateIds)} and erased_at is null
     order by candidate_id`.execute(trx);
-  return members.map(({ candidate_id }) => candidate_id);
+  return members.map(({ candidateId }) => candidateId);
 }
 
 type Released = Pick<
   Selectable<CandidatesTable>,
-  "candidate_id" | "first_name" | "last_name" | "email" | "phone"
+  "candidateId" | "firstName" | "lastName" | "email" | "phone"
 >;
 
 /** A distributed database does not write people and read what an organisation asserts in one statement. */
@@ -91,24 +95,17 @@ async function releaseLocked(
     trx,
   );
   await sql`
-    update candidates set first_name = own.first_name, last_name = own.last_name, email = own.email, phone = own.phone,
+    update candidates set first_name = own."firstName", last_name = own."lastName", email = own.email, phone = own.phone,
       is_shared = true, updated_at = ${now()}
     from ${jsonRows(people)}
-      as own (candidate_id uuid, first_name text, last_name text, email text, phone text)
-    where candidates.candidate_id = own.candidate_id`.execute(trx);
-  const { rows: able } = await sql<{ candidate_id: string; competence_id: string }>`
+      as own ("candidateId" uuid, "firstName" text, "lastName" text, email text, phone text)
+    where candidates.candidate_id = own."candidateId"`.execute(trx);
+  const { rows: able } = await sql<{ candidateId: string; competenceId: string }>`
     select candidate_id, competence_id from membership_competences
     where provider_id = ${providerId} and ${listed(candidateIds)}`.execute(trx);
   await sql`
     insert into candidate_competences (candidate_id, competence_id)
-    select candidate_id, competence_id from ${jsonRows(able)} as able (candidate_id uuid, competence_id uuid)
+    select "candidateId", "competenceId" from ${jsonRows(able)} as able ("candidateId" uuid, "competenceId" uuid)
     on conflict do nothing`.execute(trx);
-  return readReleased(trx, candidateIds);
-}
-
-/** Returns the competences of released people, whom jobs everywhere are offered to now. */
-async function readReleased(trx: Trx, candidateIds: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ competence_id: string }>`
-    select distinct competence_id from candidate_competences where ${listed(candidateIds)}`.execute(trx);
-  return rows.map(({ competence_id }) => competence_id);
+  return competencesOf(trx, candidateIds);
 }

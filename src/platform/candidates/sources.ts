@@ -26,7 +26,7 @@ export async function readAsserted(
   candidateIds: readonly string[],
 ): Promise<Map<string, Asserted[]>> {
   const { rows } = await sql<Asserted>`
-    select candidate_id as "candidateId", provider_id as "providerId", first_name as "firstName", last_name as "lastName",
+    select candidate_id, provider_id, first_name, last_name,
       email, phone, created_at as since, released_at is not null as released
     from memberships where ${among(candidateIds)} order by created_at, provider_id`.execute(db);
   return Map.groupBy(rows, ({ candidateId }) => candidateId);
@@ -45,7 +45,7 @@ export async function readCompetences(
   candidateIds: readonly string[],
 ): Promise<Map<string, Competence[]>> {
   const { rows } = await sql<Competence>`
-    select candidate_id as "candidateId", null::uuid as "providerId", competence_id as "competenceId"
+    select candidate_id, null::uuid as provider_id, competence_id
       from candidate_competences where ${among(candidateIds)}
     union all select candidate_id, provider_id, competence_id from membership_competences where ${among(candidateIds)}
     order by 3`.execute(db);
@@ -64,7 +64,7 @@ export async function readUnsubscriptions(
   candidateIds: readonly string[],
 ): Promise<Map<string, Unsubscription[]>> {
   const { rows } = await sql<Unsubscription>`
-    select candidate_id as "candidateId", provider_id as "providerId", unsubscribed_at as since
+    select candidate_id, provider_id, unsubscribed_at as since
     from personal_links where ${among(candidateIds)} and unsubscribed_at is not null order by unsubscribed_at, provider_id`.execute(
     db,
   );
@@ -92,26 +92,19 @@ const differ = (what: Conflict) => {
   return sql`coalesce(least(min(${own}), min(${asserted})) <> greatest(max(${own}), max(${asserted})), false)`;
 };
 
-const conflicts = (condition: RawBuilder<unknown>) => sql`
-  select candidate_id, ${differ("name")} as name, ${differ("email")} as email, ${differ("phone")} as phone
-  from memberships join candidates using (candidate_id) where ${condition} group by candidate_id`;
-
-/** The people about whom the sources conflict, as a subquery with the column `candidate_id`. */
-export const CONFLICTING = sql`
-  (select candidate_id from (${conflicts(sql`true`)}) as compared where name or email or phone)`;
-
 /** Returns of what the sources assert different things. People without a conflict are missing. */
 export async function readConflicts(
   db: Kysely<Schema>,
   candidateIds: readonly string[],
 ): Promise<Map<string, Conflict[]>> {
-  const { rows } = await sql<Record<Conflict, boolean> & { candidate_id: string }>`
-    ${conflicts(among(candidateIds))}`.execute(db);
-  const found = rows.map(({ candidate_id, ...differs }) => {
-    const names = Object.keys(COMPARED) as Conflict[];
-    return [candidate_id, names.filter((name) => differs[name])] as const;
-  });
-  return new Map(found.filter(([, names]) => names.length > 0));
+  const { rows } = await sql<Record<Conflict, boolean> & { candidateId: string }>`
+    select * from (select candidate_id, ${differ("name")} as name, ${differ("email")} as email, ${differ("phone")} as phone
+    from memberships join candidates using (candidate_id) where ${among(candidateIds)} group by candidate_id) as compared
+    where name or email or phone`.execute(db);
+  const names = Object.keys(COMPARED) as Conflict[];
+  return new Map(
+    rows.map(({ candidateId, ...differs }) => [candidateId, names.filter((name) => differs[name])]),
+  );
 }
 
 /** Returns how many people of an organisation's registry are valid for no other organisation. */

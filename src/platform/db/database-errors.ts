@@ -31,9 +31,6 @@ interface Row {
   isFinal?: true;
 }
 
-const noPassword: Say = (_, setting) =>
-  `the database asks for a password, and ${setting} has none: write it as postgres://USER:PASSWORD@HOST/DATABASE`;
-
 /** Errors that a statement or a connection has at any time. The first row that fits counts. */
 const ANY: readonly Row[] = [
   {
@@ -43,70 +40,26 @@ const ANY: readonly Row[] = [
     isFinal: true,
   },
   {
-    code: /^25006$/,
-    line: (message) => `${message}: connect to a server that accepts writes; this is a standby or read-only`,
-  },
-  { message: /during recovery$/, line: (message) => `${message}: connect to the primary; this is a standby` },
-  {
     code: /^42P01$/,
     message: /"shiftpact\./,
     line: (message, setting) =>
       `${message}: run \`shiftpact migrate\`, or name the database of the platform in ${setting}`,
   },
+  // Of servers, of the network and of poolers: the message says it.
+  { code: /^(?:25006|53300|57014|55P03)$/, line: (message) => `the database: ${message}` },
   {
-    code: /^53300$/,
-    line: (message) =>
-      `${message}: raise max_connections or the pooler's limit, or lower DATABASE_POOL of the processes`,
-  },
-  {
-    message: /^Query read timeout$/,
-    line: () =>
-      "the database did not answer a statement in time: pg_stat_activity there shows what it waits for",
-  },
-  {
-    message: /^Connection terminated unexpectedly$/,
-    line: () => "the database closed the connection: its log has the reason",
+    message: /during recovery$|^Query read timeout$|^Connection terminated/,
+    line: (message) => `the database: ${message}`,
   },
 ];
 
 /** Errors of a connection that is being made, which are errors of the URL or of the server. */
 const CONNECTING: readonly Row[] = [
-  { message: /^no server of the URL/, line: (message) => message },
   {
     message: /client password must be a|^empty password returned by client$/,
-    line: noPassword,
+    line: (_, setting) =>
+      `the database asks for a password, and ${setting} has none: write it as postgres://USER:PASSWORD@HOST/DATABASE`,
     isFinal: true,
-  },
-  {
-    code: /^28P01$/,
-    line: (message, setting) =>
-      `${message}: correct user and password in ${setting}; / ? # @ and % in them are written %2F %3F %23 %40 %25`,
-  },
-  {
-    code: /^28/,
-    line: (message, setting) =>
-      `${message}: correct user, host and database in ${setting}, or pg_hba.conf on the server`,
-  },
-  {
-    code: /^3D000$/,
-    line: (message, setting) => `${message}: create it, or correct its name in ${setting}`,
-  },
-  {
-    code: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    line: (message, setting) =>
-      `the certificate of the database is not for the host in ${setting}: use a name that the certificate has, ` +
-      `or sslmode=verify-ca (${message.replace(/:$/, "")})`,
-  },
-  {
-    code: /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_)/,
-    line: (_, setting) =>
-      `the certificate of the database is of an authority that is not trusted: name the authority's file with sslrootcert in ${setting}`,
-  },
-  { code: /^CERT_/, line: (message) => `the certificate of the database is not valid: ${message}` },
-  {
-    message: /does not support SSL connections/,
-    line: (_, setting) =>
-      `the server offers no TLS, which ${setting} asks for: set ssl = on on the server, or sslmode=disable`,
   },
   {
     code: /^ERR_INVALID_URL$/,
@@ -114,16 +67,7 @@ const CONNECTING: readonly Row[] = [
       `${setting} is not a valid URL: write postgres://USER:PASSWORD@HOST:PORT/DATABASE, with / ? # @ and % in USER and PASSWORD as %2F %3F %23 %40 %25`,
     isFinal: true,
   },
-  {
-    message: /^(timeout expired|timeout exceeded when trying to connect)$|due to connection timeout$/,
-    line: (_, setting) =>
-      `the database does not answer: no connection in time; check host and port in ${setting}, and the firewall`,
-  },
-  {
-    code: /^E(?!RR_)/,
-    // A host name with several addresses fails without a message.
-    line: (message) => `the database does not answer: ${message}`,
-  },
+  { line: (message, setting) => `cannot use the database of ${setting}: ${message}` },
 ];
 
 export interface Explaining {
@@ -137,18 +81,11 @@ export interface Explaining {
 export function explained(error: unknown, explaining: Explaining = {}): unknown {
   const found = find(error, explaining);
   if (!found) return error;
-  const message = lineOf(error as Error, found, explaining);
-  return new DatabaseRefusal(message, {
+  return new DatabaseRefusal(lineOf(error as Error, found, explaining), {
     isFinal: found.row.isFinal,
     code: codeOf(found.cause),
     cause: error,
   });
-}
-
-/** Returns that line alone. */
-export function lineOfError(error: unknown, explaining: Explaining = {}): string | undefined {
-  const found = find(error, explaining);
-  return found && lineOf(error as Error, found, explaining);
 }
 
 interface Found {

@@ -1,11 +1,6 @@
 import { existsSync } from "node:fs";
-
-/** The servers that a connection URL names, in its order, each as a URL of its own. */
-export interface Servers {
-  urls: readonly string[];
-  /** `target_session_attrs=read-write`: only a server that accepts writes will do. */
-  mustWrite: boolean;
-}
+import pg from "pg";
+import { INT8 } from "./engine.ts";
 
 const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?#]{0,9999}@)?)([^@/?#]{0,9999})([^?#]{0,9999})(?:\?([^#]*))?$/;
 /** `prefer` and `allow` are left out: both send everything in clear text when an attacker asks for it. */
@@ -14,7 +9,6 @@ const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"];
 const TLS_PARAMETERS = ["sslmode", "sslrootcert", "sslcert", "sslkey", "sslnegotiation"];
 /** What the driver reads from the environment when the URL has none of those; it ignores any other value. */
 const PGSSLMODES = ["", "disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
-const SESSIONS = ["any", "read-write", "primary"];
 
 /**
  * Returns what is wrong with a connection URL, without repeating it: it may hold a password.
@@ -28,9 +22,13 @@ export function faultOfUrl(
   if (!/^postgres(ql)?:\/\//.test(url)) return `${name} must start with postgres:// or postgresql://`;
   if (!hasParts(url))
     return `${name}: write / ? # and @ in the user and the password as %2F %3F %23 and %40 (and % as %25)`;
-  const [, , , , query = ""] = FORM.exec(url) ?? [];
+  const [, , hosts, , query = ""] = FORM.exec(url) ?? [];
   const params = new URLSearchParams(query);
-  const [mode, session] = [params.get("sslmode"), params.get("target_session_attrs")];
+  if ([hosts, params.get("host"), params.get("port")].some((each) => each?.includes(",")))
+    return `${name} names several servers: name one address, such as that of haproxy or PgBouncer before them`;
+  if (params.has("target_session_attrs"))
+    return `${name}: target_session_attrs has no meaning for the driver: name the address of the primary`;
+  const mode = params.get("sslmode");
   const [root, cert, key] = ["sslrootcert", "sslcert", "sslkey"].map((file) => params.get(file));
   const unknown = [...params.keys()].find((key) => /^ssl/i.test(key) && !TLS_PARAMETERS.includes(key));
   if (unknown !== undefined)
@@ -40,8 +38,6 @@ export function faultOfUrl(
   if (mode !== null && !SSL_MODES.includes(mode))
     return `${name}: sslmode must be one of ${SSL_MODES.join(", ")}`;
   if (mode === "verify-ca" && !root) return `${name}: sslmode=verify-ca needs sslrootcert`;
-  if (session !== null && !SESSIONS.includes(session))
-    return `${name}: target_session_attrs must be one of ${SESSIONS.join(", ")}`;
   const missing = [root, cert, key].find((path) => path && !existsSync(path));
   return missing ? `${name}: there is no file ${missing}` : undefined;
 }
@@ -54,14 +50,30 @@ function hasParts(url: string): boolean {
   return ![...new URLSearchParams(query).keys()].some((key) => key.includes("@"));
 }
 
-/** Takes a URL with several hosts apart, which the driver cannot: `postgres://a:1,b:2/shiftpact?target_session_attrs=read-write`. */
-export function serversOf(url: string): Servers {
-  const [, before = "", hosts = "", path = "", query = ""] = FORM.exec(url) ?? [];
+/** Returns the URL as the driver reads it: its own meaning of `sslmode=require` differs from PostgreSQL's, and it warns about that. */
+function driverUrl(url: string): string {
+  const [, before = "", host = "", path = "", query = ""] = FORM.exec(url) ?? [];
   const params = new URLSearchParams(query);
-  const mustWrite = ["read-write", "primary"].includes(params.get("target_session_attrs") ?? "any");
-  params.delete("target_session_attrs");
-  // The driver's own meaning of `require` differs from PostgreSQL's, and it warns about that.
-  if (params.has("sslmode")) params.set("uselibpqcompat", "true");
-  const rest = `${path}${params.size > 0 ? `?${params}` : ""}`;
-  return { urls: before ? hosts.split(",").map((host) => `${before}${host}${rest}`) : [url], mustWrite };
+  if (!params.has("sslmode")) return url;
+  params.set("uselibpqcompat", "true");
+  return `${before}${host}${path}?${params}`;
 }
+
+/** Of a connection beside the pools. A server that is stopped would let it wait for ever. Milliseconds. */
+const CONNECT_MS = 5_000;
+
+// Counts stay far below 2^53; PGlite returns them as numbers too.
+const parserOf: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
+  oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text");
+
+/** How the driver connects to the server of a URL, in a pool and outside of one. */
+export const connectionOf = (url: string): pg.ClientConfig => ({
+  connectionString: driverUrl(url),
+  types: { getTypeParser: parserOf },
+  keepAlive: true,
+  application_name: "shiftpact",
+});
+
+/** Returns a client that is not connected yet. */
+export const newClientOf = (url: string): pg.Client =>
+  new pg.Client({ ...connectionOf(url), connectionTimeoutMillis: CONNECT_MS });

@@ -1,14 +1,12 @@
-import { connectorOf } from "./connect.ts";
 import { explained } from "./database-errors.ts";
+import { newClientOf } from "./database-url.ts";
 import { hasCitus } from "./distribute.ts";
-import type { Database, Log, RawSql } from "./engine.ts";
+import type { Database, Log } from "./engine.ts";
+import { refuseUnfinishedRestore } from "./folder.ts";
 import { migrate } from "./migrate.ts";
 import { openPglite } from "./pglite.ts";
-import { refuseTransactionPooler } from "./pooler.ts";
 import { openPostgres } from "./postgres.ts";
-import { checkServer, refuseReadOnly, warnOfSettings } from "./server-check.ts";
-import { reportingWaits, type WaitTimes } from "./start-waits.ts";
-import { refuseUnfinishedRestore } from "./unfinished-restore.ts";
+import { checkServer, refuseReadOnly, refuseTransactionPooler } from "./server-check.ts";
 
 export type { Database, Engine, Log } from "./engine.ts";
 
@@ -22,8 +20,6 @@ export interface OpenOptions {
   dataDir?: string | undefined;
   /** False: refuses a schema that is too old instead of migrating it. */
   autoMigrate?: boolean | undefined;
-  /** When a start that waits for other sessions is reported. */
-  waits?: WaitTimes | undefined;
   log: Log;
 }
 
@@ -37,7 +33,6 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
   return orClosed(database, options, async () => {
     const { raw, engine } = database;
     if (url) await refuseReadOnly(raw.executeSql, checkedUrl(url, options).setting);
-    if (url) await warnOfSettings(raw.executeSql, log);
     const applied = await migrate(raw, undefined, autoMigrate);
     if (applied.length > 0) log.info({ applied, engine }, "migrated the database");
   });
@@ -53,20 +48,15 @@ export async function openUnmigrated(options: OpenOptions): Promise<Database> {
 }
 
 async function openServer(url: string, options: OpenOptions): Promise<Database> {
-  const { directUrl, connections, log, waits } = options;
+  const { directUrl, connections, log } = options;
   const { setting, checked } = checkedUrl(url, options);
   const explain = (error: unknown) => Promise.reject(explained(error, { setting, isConnecting: true }));
-  // A URL that cannot be read is an error of opening it, too.
-  const connector = await Promise.resolve()
-    .then(() => connectorOf(checked, setting))
-    .catch(explain);
-  await refuseTransactionPooler(setting, connector.newClient).catch(explain);
-  const isDistributed = await hasCitus(connector.newClient).catch(explain);
+  const newClient = () => newClientOf(checked);
+  await refuseTransactionPooler(setting, newClient).catch(explain);
+  const isDistributed = await hasCitus(newClient).catch(explain);
   const database = closingOnce(openPostgres(url, log, { directUrl, connections, isDistributed }));
   await orClosed(database, options, () => checkServer(database.raw.executeSql, setting));
-  const alone: RawSql["alone"] = (work) =>
-    reportingWaits(() => database.raw.alone(work), connector.newClient, log, waits);
-  return { ...database, raw: { ...database.raw, alone } };
+  return database;
 }
 
 /** The URL that leads to the server itself, and its setting. */

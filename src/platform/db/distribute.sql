@@ -1,5 +1,5 @@
 -- Places the rows of each organisation on one worker of Citus, in the transaction of the caller. Tables that are not named here stay on the coordinator:
--- operators with their tokens and sessions, the audit log, reveals, erased people, offer mails (of all organisations together), sealed keys, processes, migrations.
+-- operators with their tokens and sessions, the audit log, reveals, erased people, offer mails (of all organisations together), sealed keys, processes, migrations, the last place.
 
 set local search_path to shiftpact, public;
 -- Shards of tables that refer to each other are made over one connection to each worker.
@@ -21,10 +21,13 @@ select create_reference_table(name) from unnest(array[
 
 select create_distributed_table(name, 'provider_id', colocate_with => case nth when 1 then 'none' else 'integrations' end)
 from unnest(array[
-  'integrations', 'platform_tokens', 'field_uses', 'outlets', 'roles', 'memberships', 'membership_competences', 'provider_candidates',
+  'integrations', 'platform_tokens', 'outlets', 'roles', 'memberships', 'membership_competences', 'provider_candidates', 'registry_imports',
   'events', 'event_log', 'shifts', 'pending_operations', 'jobs', 'bookings', 'own_people', 'shift_changes', 'notifications', 'declines', 'disputed_addresses', 'personal_links',
-  'issues', 'rejected_webhooks', 'trace_steps', 'work', 'call_rates', 'webhook_counts', 'figures', 'hourly_figures'])
+  'issues', 'rejected_webhooks', 'trace_steps', 'work', 'figures'])
   with ordinality as own (name, nth);
+
+-- The rows of a name are in one place for all nodes.
+select create_distributed_table('locks', 'key', colocate_with => 'none');
 
 do $$ declare each record; begin
   for each in select * from reference loop

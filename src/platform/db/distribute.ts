@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type pg from "pg";
 import { DatabaseRefusal } from "./database-errors.ts";
-import type { RawSql, RunSql } from "./engine.ts";
-import { inTransaction } from "./in-transaction.ts";
+import { inTransaction, type RawSql, type RunSql } from "./engine.ts";
 
 const SQL = new URL("./distribute.sql", import.meta.url);
 

@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type { Kysely } from "kysely";
 import type { BaseLogger } from "pino";
 import type { Schema } from "./schema.ts";
@@ -26,16 +27,11 @@ export interface RawSql {
   ): Promise<{ close(): Promise<void> }>;
   /** Runs `work`, on a session of its own, while no other process on this database is in `alone`. */
   alone<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
-  /**
-   * Runs `work` on a session of its own that sees the database as it is at one moment, while other sessions read and write. Only one
-   * at a time on the embedded database; rejects with SnapshotInUse beside another.
-   */
-  snapshot<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
 }
 
-/** The embedded database is being copied already. */
-export class SnapshotInUse extends Error {
-  override readonly name = "SnapshotInUse";
+/** The embedded database is being backed up already. */
+export class BackupInUse extends Error {
+  override readonly name = "BackupInUse";
 }
 
 /** Of one pool. `waiting`: statements that wait for one. */
@@ -50,6 +46,8 @@ export interface Database {
   /** Whether Citus distributes its tables by organisation: each statement of work then names one. */
   readonly isDistributed?: boolean;
   readonly kysely: Kysely<Schema>;
+  /** The same, on connections of its own, where a transaction holds its locks on a distributed database (`placeOfLocks`). */
+  readonly locks?: Kysely<Schema> | undefined;
   /** The same, on connections of its own: what an acknowledgement needs never waits for work. */
   readonly inbox: Kysely<Schema>;
   /** Whether every connection of the inbox is in use, and a caller waits for one. */
@@ -60,6 +58,8 @@ export interface Database {
    * PostgreSQL, which comes back.
    */
   readonly lost: Promise<Error>;
+  /** Writes a backup of the embedded database while it is used, and ends `sink`. One at a time: rejects with BackupInUse beside another. */
+  readonly backUp?: (sink: Writable) => Promise<void>;
   /** Its connections, by pool; none: embedded. */
   readonly pools?: () => Readonly<Record<string, Connections>>;
   /** Rejects when the database does not respond. */
@@ -79,3 +79,17 @@ export const BY_KEYS = `set local plan_cache_mode = force_generic_plan; ${INDEXE
 
 /** The same on Citus, for the plans of its workers. A generic plan does not know the organisation, and would ask every shard. */
 export const BY_KEYS_OF_SHARDS = `set local citus.propagate_set_commands = local; ${INDEXES}`;
+
+/** Runs `work` in a transaction of the session, which is rolled back when it fails. */
+export async function inTransaction<T>(run: RunSql, work: () => Promise<T>): Promise<T> {
+  await run("begin");
+  try {
+    const result = await work();
+    await run("commit");
+    return result;
+  } catch (error) {
+    // Fails itself when the connection is lost, which ends the transaction too.
+    await run("rollback").catch(() => undefined);
+    throw error;
+  }
+}

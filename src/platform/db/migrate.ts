@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import type { RawSql, RunSql } from "./engine.ts";
-import { inTransaction } from "./in-transaction.ts";
+import { inTransaction, type RawSql, type RunSql } from "./engine.ts";
 import {
   type Migration,
   numberOf,
@@ -72,11 +71,13 @@ async function readSql(path: URL): Promise<string> {
   return parts.join("\n");
 }
 
-/** Makes the tables of a database that has none, as these migrations do, within the transaction of the caller. */
-export async function makeTables(run: RunSql, migrations: readonly Migration[]): Promise<void> {
-  await prepare(run);
-  for (const migration of migrations) await applyWithin(run, migration);
-}
+/** Orders suggestions, and nothing else needs it: a server may not have it, or the role no right to create it. */
+const TRIGRAMS = `do $$ begin
+  create extension if not exists pg_trgm with schema shiftpact;
+exception when others then null; end $$`;
+
+export const MIGRATIONS_TABLE = `create table shiftpact.migrations (
+  name text primary key, checksum text not null, applied_at timestamptz not null default now(), works_with text)`;
 
 /**
  * The table that records the migrations is not created by one. Only what is missing is made: `if not exists` needs the right to create a
@@ -87,9 +88,8 @@ async function prepare(run: RunSql): Promise<void> {
     to_regclass('shiftpact.migrations') is not null as "hasTable"`);
   const { hasSchema, hasTable } = rows[0];
   if (!hasSchema) await run("create schema shiftpact");
-  if (!hasTable)
-    await run(`create table shiftpact.migrations (
-        name text primary key, checksum text not null, applied_at timestamptz not null default now(), works_with text)`);
+  await run(TRIGRAMS);
+  if (!hasTable) await run(MIGRATIONS_TABLE);
 }
 
 async function applyWithin(run: RunSql, { name, sql, checksum, worksWith }: Migration): Promise<void> {

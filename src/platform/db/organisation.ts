@@ -11,16 +11,19 @@ export type Organisation = string | undefined;
 export const BY_ORGANISATION = "/* by organisation */";
 const mark = sql.raw(BY_ORGANISATION);
 
+/** Given rows have the names of TypeScript, unlike tables. */
+const given = (column: string) => sql.raw<string>(`"${column.replace(".", '"."')}"`);
+
 /** The provider of each given row, as the tables of the statement are compared with it. */
 export const providerOf = (organisation: Organisation, column: string): RawBuilder<string> =>
-  organisation === undefined ? sql`${sql.ref(column)} ${mark}` : sql`${organisation}::uuid`;
+  organisation === undefined ? sql`${given(column)} ${mark}` : sql`${organisation}::uuid`;
 
 /** The same for an INSERT of given rows: `join` follows them. A worker inserts what it selects from a table of its own. */
 export const inserted = (organisation: Organisation, column: string) =>
   organisation === undefined
-    ? { provider: sql.ref(column), join: mark }
+    ? { provider: given(column), join: mark }
     : {
-        provider: sql.ref("integrations.provider_id"),
+        provider: sql.ref("integrations.providerId"),
         join: sql`join integrations on integrations.provider_id = ${organisation}`,
       };
 
@@ -47,6 +50,6 @@ export async function organisationsWith(
 ): Promise<Organisation[]> {
   if (!isDistributed) return [undefined];
   const { rows } = await sql<{ providerId: string }>`
-    select distinct provider_id as "providerId" from ${sql.table(table)} where ${condition}`.execute(kysely);
+    select distinct provider_id from ${sql.table(table)} where ${condition}`.execute(kysely);
   return rows.map(({ providerId }) => providerId);
 }

@@ -1,11 +1,11 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
+import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { INT8 } from "./engine.ts";
-import { syncOne, syncTree } from "./sync.ts";
+import { syncOne, syncTree } from "./folder.ts";
 import { SyncedFolder, type SyncedFolderOptions } from "./synced-folder.ts";
 
-// shared_buffers: the low end of memory use at no cost in throughput.
 const START_PARAMS = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== "-F"),
   "-c",
@@ -26,7 +26,12 @@ export async function startCluster(path: string, options: ClusterOptions = {}): 
   const folder = { onBroken: endProcess, ...given };
   if (!existsSync(join(path, "PG_VERSION"))) await makeCluster(path, folder);
   const fs = new SyncedFolder(path, folder);
-  const pglite = await PGlite.create({ fs, startParams, parsers: { [INT8]: Number } });
+  const pglite = await PGlite.create({
+    fs,
+    startParams,
+    parsers: { [INT8]: Number },
+    extensions: { pg_trgm },
+  });
   try {
     await checkSyncs(pglite, fs);
     await pglite.exec("set search_path to shiftpact, public");

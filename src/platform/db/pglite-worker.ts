@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import type { PGlite, Results } from "@electric-sql/pglite";
 import { startCluster } from "./pglite-cluster.ts";
 import type { Answer, Call, PlainError, Reply, Request } from "./pglite-messages.ts";
-import { Statements } from "./pglite-statements.ts";
+import { Statements } from "./pglite-session.ts";
 
 const ERROR_FIELDS = [
   "code",

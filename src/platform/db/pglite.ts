@@ -1,13 +1,61 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Kysely } from "kysely";
-import type { Database, Log, RawSql, RunSql } from "./engine.ts";
-import { lockFolder } from "./folder-lock.ts";
-import { pgliteDialect } from "./pglite-dialect.ts";
+import {
+  type Dialect,
+  Kysely,
+  PostgresDialect,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from "kysely";
+import { BY_KEYS, type Database, type Log, type RawSql, type RunSql } from "./engine.ts";
+import { lockFolder } from "./folder.ts";
+import { NAMES } from "./names.ts";
+import { backups, removeCopy } from "./pglite-backup.ts";
+import type { Answer } from "./pglite-messages.ts";
 import { type PgliteSession, type SessionOptions, startSession } from "./pglite-session.ts";
-import { removeSnapshot, snapshots } from "./pglite-snapshot.ts";
+import { isBegin } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 import { withTimeout } from "./with-timeout.ts";
+
+/**
+ * Kysely on the one session, which stands in for a pool of connections. Single statements are sent as they arrive and return in that
+ * order; a transaction waits for its turn, and nothing else runs until it ends.
+ */
+function pgliteDialect(session: PgliteSession): Dialect {
+  return new PostgresDialect({
+    pool: { options: {}, connect: async () => clientOf(session), end: async () => undefined },
+  });
+}
+
+function clientOf(session: PgliteSession): PostgresPoolClient {
+  let giveBack: (() => void) | undefined;
+  let begun: Promise<unknown> | undefined;
+  const begin = async (text: string): Promise<Answer> => {
+    giveBack = await session.takeTurn();
+    // Awaited at the end: what follows is sent behind it, and fails if it failed.
+    begun = session.exec(`${text}; ${BY_KEYS}`, true);
+    begun.catch(() => undefined);
+    return { rows: [] };
+  };
+  /** The turn ends when the call is sent: whatever comes next is sent behind it. */
+  const end = async (text: string) => {
+    const ended = session.exec(text, true);
+    giveBack?.();
+    giveBack = undefined;
+    const [answer] = await Promise.all([ended, begun]);
+    return answer;
+  };
+  const send = (text: string, values: readonly unknown[]) => {
+    if (isBegin(text)) return begin(text);
+    if (text === "commit" || text === "rollback") return end(text);
+    return session.query(text, values, giveBack !== undefined);
+  };
+  const query = async (text: string, values: readonly unknown[]) => {
+    const { affectedRows: rowCount = 0, ...answer } = await send(text, values);
+    return { ...answer, rowCount } as PostgresQueryResult<unknown>;
+  };
+  return { query: query as PostgresPoolClient["query"], release: () => undefined };
+}
 
 const VACUUM_EVERY_MS = 10 * 60_000;
 /** Calls of the session. */
@@ -21,7 +69,7 @@ export async function openPglite(dataDir: string, log: Log, options: SessionOpti
   makePrivate(folder);
   const lock = await lockFolder(folder);
   try {
-    removeSnapshot(folder);
+    removeCopy(folder);
     const session = await startSession(join(folder, "pg"), options);
     // A tenth of PostgreSQL's sample: nothing else runs while a table is read.
     await session.exec("set default_statistics_target = 10");
@@ -87,14 +135,13 @@ function describe(
       const giveBack = await session.takeTurn();
       return work(session.run).finally(giveBack);
     },
-    snapshot: snapshots(session, folder),
     listen: async (channel, onPayload, onReconnect) => {
       const unlisten = await session.listen(channel, onPayload);
       onReconnect();
       return { close: () => unlisten() };
     },
   };
-  const kysely = new Kysely<Schema>({ dialect: pgliteDialect(session) });
+  const kysely = new Kysely<Schema>({ dialect: pgliteDialect(session), plugins: [NAMES] });
   return {
     engine: "pglite",
     kysely,
@@ -102,6 +149,7 @@ function describe(
     isInboxExhausted: () => false,
     raw,
     lost: session.lost,
+    backUp: backups(session, folder),
     ping: async () => void (await withTimeout(session.query("select 1", []), PING_MS)),
     close: async () => {
       stopVacuum();

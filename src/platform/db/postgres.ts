@@ -1,11 +1,12 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { settingOf } from "../settings.ts";
-import { type Connector, connectorOf } from "./connect.ts";
+import { connectionOf, newClientOf } from "./database-url.ts";
 import type { Connections, Database, Log, RawSql, RunSql } from "./engine.ts";
+import { NAMES } from "./names.ts";
 import { preparing, type TimedQuery } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
-import { prepareSession } from "./session.ts";
+import { prepareSession, type SessionUse, WITHOUT_LIMITS } from "./session.ts";
 
 const RECONNECT_MS = 1_000;
 const PING_MS = 5_000;
@@ -41,17 +42,13 @@ const LOCK = 7_219_041_773;
 export function openPostgres(url: string, log: Log, options: PostgresOptions = {}): Database {
   const { directUrl, connections = CONNECTIONS, silence = SILENCE, isDistributed = false } = options;
   const byTransaction = directUrl !== undefined;
-  const connector = connectorOf(url);
-  const direct = byTransaction ? connectorOf(directUrl) : connector;
-  const work = openPool(connector, { max: connections, keepsSession: !byTransaction, isDistributed, log });
-  const inbox = openPool(connector, {
-    max: INBOX_CONNECTIONS,
-    keepsSession: !byTransaction,
-    isDistributed,
-    log,
-  });
+  const usual = { keepsSession: !byTransaction, isDistributed, silenceMs: silence.statementMs, log };
+  const work = openPool(url, { ...usual, max: connections });
+  const inbox = openPool(url, { ...usual, max: INBOX_CONNECTIONS });
+  // As many as transactions that may wait for one.
+  const locks = isDistributed ? openPool(url, { ...usual, max: connections }) : undefined;
   const session = byTransaction
-    ? openPool(direct, { max: DIRECT_CONNECTIONS, keepsSession: true, isDistributed, log })
+    ? openPool(directUrl, { ...usual, max: DIRECT_CONNECTIONS, keepsSession: true })
     : work;
   const stopAnalyzing = keepAnalyzed(session, log);
   const kyselyOn = (pool: pg.Pool) =>
@@ -59,34 +56,39 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
       dialect: new PostgresDialect({
         pool: preparing(pool, { silenceMs: silence.statementMs, byTransaction, isDistributed }),
       }),
+      plugins: [NAMES],
     });
   const raw: RawSql = {
     executeSql: (text, values) => withClient(session, silence.statementMs, (run) => run(text, values)),
-    alone: (work) => alone(session, work),
-    snapshot: (work) =>
-      withClient(session, 0, async (run) => {
-        await run("begin transaction isolation level repeatable read, read only");
-        const result = await work(run);
-        await run("rollback");
-        return result;
-      }),
+    alone: (work) => alone(session, log, work),
     listen: (channel, onPayload, onReconnect) =>
-      listen(direct.newClient, { channel, onPayload, onReconnect, log, checkMs: silence.listenMs }),
+      listen(() => newClientOf(directUrl ?? url), {
+        channel,
+        onPayload,
+        onReconnect,
+        log,
+        checkMs: silence.listenMs,
+      }),
   };
   return {
     engine: "postgres",
     isDistributed,
     kysely: kyselyOn(work),
     inbox: kyselyOn(inbox),
+    locks: locks && kyselyOn(locks),
     isInboxExhausted: () =>
       inbox.totalCount >= INBOX_CONNECTIONS && inbox.idleCount === 0 && inbox.waitingCount > 0,
-    pools: () => ({ work: connectionsOf(work), inbox: connectionsOf(inbox) }),
+    pools: () => ({
+      work: connectionsOf(work),
+      inbox: connectionsOf(inbox),
+      ...(locks && { locks: connectionsOf(locks) }),
+    }),
     raw,
     lost: new Promise(() => undefined),
     ping: async () => void (await inbox.query(probe(PING_MS))),
     close: async () => {
       stopAnalyzing();
-      await Promise.all([...new Set([work, inbox, session])].map((pool) => pool.end()));
+      await Promise.all([...new Set([work, inbox, session, locks])].map((pool) => pool?.end()));
     },
   };
 }
@@ -97,26 +99,21 @@ const connectionsOf = ({ totalCount, idleCount, waitingCount }: pg.Pool): Connec
   waiting: waitingCount,
 });
 
-interface PoolOptions {
+interface PoolOptions extends SessionUse {
   max: number;
   /** Whether a session remembers what it is set to. */
   keepsSession: boolean;
-  isDistributed: boolean;
   log: Log;
 }
 
-function openPool(
-  { Client, config }: Connector,
-  { max, keepsSession, isDistributed, log }: PoolOptions,
-): pg.Pool {
+function openPool(url: string, { max, keepsSession, log, ...use }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
-    ...config,
+    ...connectionOf(url),
     // A statement and the bounds of its transaction are sent at once.
     ...(!keepsSession && { pipeline: true }),
-    Client,
     max,
     connectionTimeoutMillis: 5_000,
-    ...(keepsSession && { onConnect: (client) => client.query(prepareSession(isDistributed)) }),
+    ...(keepsSession && { onConnect: (client) => client.query(prepareSession(use)) }),
   });
   pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
   // The pool does not listen to a client in use, and an unhandled error would end the process. It rejects the query in hand too.
@@ -143,7 +140,9 @@ function keepAnalyzed(pool: pg.Pool, log: Log): () => void {
       const { rows } = await pool.query<{ name: string }>(GROWN);
       // A tenth of the usual sample is enough for statements that find rows by keys. One transaction.
       for (const { name } of rows)
-        await pool.query(`set local default_statistics_target = 10; analyze ${name}`);
+        await pool.query(
+          `set local default_statistics_target = 10; set local statement_timeout = 0; analyze ${name}`,
+        );
     } catch (error) {
       log.debug({ err: error }, "could not analyze the tables that have grown");
     }
@@ -161,21 +160,39 @@ async function withClient<T>(
   pool: pg.Pool,
   silenceMs: number,
   work: (run: RunSql) => Promise<T>,
+  isLast = false,
 ): Promise<T> {
   const client = await pool.connect();
-  let failed = true;
+  let isOver = true;
   try {
     const result = await work((text, values) => runOn(client, text, values, silenceMs));
-    failed = false;
+    isOver = isLast;
     return result;
   } finally {
-    client.release(failed);
+    client.release(isOver);
   }
 }
 
-function alone<T>(pool: pg.Pool, work: (run: RunSql) => Promise<T>): Promise<T> {
-  return withClient(pool, 0, async (run) => {
-    await run("select pg_advisory_lock($1)", [LOCK]);
+/** Its connection is closed in the end, and is set as the others are no more. */
+function withoutLimits<T>(pool: pg.Pool, work: (run: RunSql) => Promise<T>): Promise<T> {
+  return withClient(
+    pool,
+    0,
+    async (run) => {
+      await run(WITHOUT_LIMITS);
+      return work(run);
+    },
+    true,
+  );
+}
+
+function alone<T>(pool: pg.Pool, log: Log, work: (run: RunSql) => Promise<T>): Promise<T> {
+  return withoutLimits(pool, async (run) => {
+    const { rows } = await run("select pg_try_advisory_lock($1) as got", [LOCK]);
+    if (!rows[0].got) {
+      log.warn("waits until another process has ended its migration");
+      await run("select pg_advisory_lock($1)", [LOCK]);
+    }
     const result = await work(run);
     await run("select pg_advisory_unlock($1)", [LOCK]);
     return result;

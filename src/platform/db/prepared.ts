@@ -63,7 +63,7 @@ export function preparing(pool: pg.Pool, options: Preparing): PostgresPool {
 
 function preparingClient(client: pg.PoolClient, options: Preparing, onLost: () => void): PostgresPoolClient {
   const { silenceMs, byTransaction = false, isDistributed = false } = options;
-  const prepared = beginPrepared(isDistributed);
+  const prepared = beginPrepared({ isDistributed, silenceMs });
   const names = new Map<string, string>();
   let isStale = false;
   let isWithin = false;

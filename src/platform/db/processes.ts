@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { MINUTE_MS } from "../../contract/durations.ts";
 import { newId } from "../ids.ts";
 import type { Database, Log } from "./database.ts";
 import type { RunSql } from "./engine.ts";
@@ -7,11 +8,38 @@ import type { RunSql } from "./engine.ts";
 export interface Processes {
   /** How many are at work, this one among them, as it was a few seconds ago. */
   count(): number;
+  /** Among how many a limit by the minute is divided: one that has ended counts for a minute more, in which its last calls are. */
+  sharing(): number;
+  /** From when this process may use its part of a limit, by `performance.now`: the others count it then. Infinity: they may have forgotten it. */
+  since(): number;
   /** Lets the others know at once that this process has ended. Never rejects. */
   leave(): Promise<void>;
 }
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 4_000;
+/** A process that has not been seen for so long is gone: after three missed intervals. Milliseconds. */
+const GONE_MS = 15_000;
+/** One interval, in which the others count a new process, and time for their statements. */
+const JOINING = 1.25;
+
+/** What a process knows of the others, from the counts that it made. */
+export function createAttendance(everyMs = EVERY_MS, now: () => number = () => performance.now()) {
+  let counts: { at: number; count: number }[] = [];
+  let recordedAt = Number.NEGATIVE_INFINITY;
+  let since = Number.POSITIVE_INFINITY;
+  const isForgotten = () => now() - recordedAt >= GONE_MS;
+  return {
+    /** @param begunAt when the statement was sent that recorded this process and counted. */
+    counted: (count: number, begunAt: number) => {
+      if (isForgotten()) since = now() + everyMs * JOINING;
+      recordedAt = begunAt;
+      counts = [...counts.filter(({ at }) => at > now() - MINUTE_MS), { at: now(), count }];
+    },
+    count: () => counts.at(-1)?.count ?? 1,
+    sharing: () => Math.max(1, ...counts.map(({ count }) => count)),
+    since: () => (isForgotten() ? Number.POSITIVE_INFINITY : since),
+  };
+}
 
 /** Records at intervals that this process is at work, and counts the processes that do. The database's clock decides. */
 export async function joinProcesses(
@@ -20,13 +48,18 @@ export async function joinProcesses(
   everyMs = EVERY_MS,
 ): Promise<Processes> {
   // An embedded database is locked against a second process.
-  if (engine === "pglite") return { count: () => 1, leave: async () => undefined };
+  if (engine === "pglite") return ALONE;
   const me = newId();
-  let count = await recordAndCount(kysely, me);
+  const { counted, ...attendance } = createAttendance(everyMs);
+  const record = async () => {
+    const begunAt = performance.now();
+    counted(await recordAndCount(kysely, me), begunAt);
+  };
+  await record();
   let beating: Promise<void> | undefined;
   const beat = async () => {
     try {
-      count = await recordAndCount(kysely, me);
+      await record();
     } catch (error) {
       log.warn({ err: error }, "could not count the processes at work");
     }
@@ -37,22 +70,28 @@ export async function joinProcesses(
   }, everyMs);
   timer.unref();
   return {
-    count: () => count,
+    ...attendance,
     leave: async () => {
       clearInterval(timer);
       // One under way would record this process again.
       await beating;
       await kysely
         .deleteFrom("processes")
-        .where("process_id", "=", me)
+        .where("processId", "=", me)
         .execute()
         .catch((error) => log.warn({ err: error }, "could not record that this process has ended"));
     },
   };
 }
 
-/** A process is gone after three missed intervals. */
-const AT_WORK = "seen_at > now() - interval '15 seconds'";
+const ALONE: Processes = {
+  count: () => 1,
+  sharing: () => 1,
+  since: () => Number.NEGATIVE_INFINITY,
+  leave: async () => undefined,
+};
+
+const AT_WORK = `seen_at > now() - interval '${GONE_MS} milliseconds'`;
 
 /** Counts the platform processes on a database, from outside. */
 export async function countProcesses(run: RunSql): Promise<number> {

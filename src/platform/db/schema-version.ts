@@ -35,7 +35,7 @@ interface Applied {
 
 const READ = "select name, checksum, works_with from shiftpact.migrations";
 
-export const UNRELEASED = "until the first release, the schema itself is edited and no older one is migrated";
+const UNRELEASED = "until the first release, the schema itself is edited and no older one is migrated";
 
 /**
  * Reads the state of the schema; needs no right but to read.
@@ -70,7 +70,7 @@ export async function readSchemaState(run: RunSql, migrations: readonly Migratio
 }
 
 /** Whether what was applied does not begin with the schema that these migrations begin with. */
-export function isOfAnotherCommit(
+function isOfAnotherCommit(
   applied: readonly Pick<Applied, "name" | "checksum">[],
   [schema]: readonly Migration[],
 ): boolean {

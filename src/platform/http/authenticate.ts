@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { ipKeyGenerator, rateLimit, type Store } from "express-rate-limit";
+import { ipKeyGenerator, rateLimit } from "express-rate-limit";
 import { MINUTE_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
 import { bearerToken, isSameToken } from "../../runtime/bearer-token.ts";
@@ -12,14 +12,52 @@ import type { Sessions } from "../access/sessions.ts";
 import type { Log } from "../db/database.ts";
 import type { TokenOwner, TokenOwners } from "../integrations/tokens.ts";
 import { clientAddress } from "./client-address.ts";
-import { isFromOwnPage, sessionOf } from "./session-cookie.ts";
 
 /**
- * Checks PLATFORM_TOKEN before the body is read, and keeps abuse out. `limit`: events a minute of each providerId, which `counts` counts; 0: no
- * limit.
+ * The session of a request's cookie. The platform is reached over https, or over http on a machine or a network of its own; browsers keep
+ * cookies of all ports of a host together, so that over http the name has the port.
  */
-export function webhookAuthentication(owners: TokenOwners, limit: number, log: Log, counts: Store) {
-  const slowDown = limit > 0 ? rateLimiter(limit, counts) : undefined;
+export function sessionOf(request: Request): string | undefined {
+  const name = nameOf(request);
+  const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) || undefined;
+}
+
+/** The header that gives a browser its session, until it is closed. */
+export const setCookie = (request: Request, session: string): { "Set-Cookie": string } =>
+  header(request, session, "");
+
+export const clearCookie = (request: Request): { "Set-Cookie": string } => header(request, "", "; Max-Age=0");
+
+function header(request: Request, value: string, end: string) {
+  const secure = request.secure ? "; Secure" : "";
+  return { "Set-Cookie": `${nameOf(request)}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}${end}` };
+}
+
+function nameOf(request: Request): string {
+  // The prefix makes a browser refuse the cookie from another host, or without `Secure`.
+  if (request.secure) return "__Host-shiftpact";
+  const [, port = "80"] = /:(\d{1,5})$/.exec(request.host) ?? [];
+  return `shiftpact-${port}`;
+}
+
+/**
+ * Whether a page of the platform itself sent the request. `SameSite` alone lets the pages of other ports and subdomains send the cookie.
+ * Browsers name the site of every request over https, and to their own machine; over plain http they send the origin of what is not a GET.
+ */
+function isFromOwnPage(request: Request): boolean {
+  const { "sec-fetch-site": site, origin } = request.headers;
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (site !== undefined) return site === "same-origin" || (isRead && site === "none");
+  if (origin === undefined) return isRead;
+  return URL.parse(origin)?.host === request.host;
+}
+
+/**
+ * Checks PLATFORM_TOKEN before the body is read, and keeps abuse out. `limit`: events a minute of each providerId at this process; 0: no limit.
+ */
+export function webhookAuthentication(owners: TokenOwners, limit: number, log: Log) {
+  const slowDown = limit > 0 ? rateLimiter(limit) : undefined;
   return async (request: Request): Promise<TokenOwner> => {
     arrivals.set(request, performance.now());
     const token = bearerToken(request.headers.authorization);
@@ -132,12 +170,11 @@ export function storeUnavailable(): ProblemError {
 }
 
 /** express-rate-limit as a function that throws: only after authentication the request's organisation is known. */
-function rateLimiter(limit: number, store: Store) {
+function rateLimiter(limit: number) {
   const keys = new WeakMap<Request, string>();
   const limiter = rateLimit({
     windowMs: MINUTE_MS,
     limit,
-    store,
     standardHeaders: "draft-8",
     legacyHeaders: false,
     keyGenerator: (request) => keys.get(request) ?? "",

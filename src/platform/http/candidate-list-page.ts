@@ -7,11 +7,20 @@ import type { LinkedPerson } from "../links/person.ts";
 import type { LinkedShifts, ListedShift } from "../links/shifts.ts";
 import { disownment, otherLanguages, pageOf, spanOf } from "./candidate-page.ts";
 
-/** The page of all shifts of a candidate. `linkTo`: the address of a shift's page. `calendar`: that of the calendar, if the platform knows its own. */
+interface Links {
+  /** The address of a shift's page. */
+  linkTo: (link: LinkTarget) => string;
+  /** That of the calendar, if the platform knows its own. */
+  calendar: string | undefined;
+  /** That of the page on which mail with offers ends. */
+  unsubscribe: string;
+}
+
+/** The page of all shifts of a candidate. */
 export function listPage(
   { firstName, organisation, upcoming, past, isUnsubscribed }: LinkedShifts,
   language: Language,
-  { linkTo, calendar }: { linkTo: (link: LinkTarget) => string; calendar: string | undefined },
+  { linkTo, calendar, unsubscribe }: Links,
 ): string {
   const text = PAGE_TEXT[language];
   const { title, lead, none, ...words } = text.list;
@@ -26,7 +35,7 @@ export function listPage(
     ${section(words.upcoming, upcoming)}
     ${section(words.past, past)}
     ${calendar === undefined ? undefined : calendarSection(calendar, words.calendar)}
-    ${subscriptionSection(words.mail, isUnsubscribed)}
+    ${subscriptionSection(words.mail, isUnsubscribed, unsubscribe)}
     <footer>
       ${otherLanguages(language)}
       ${disownment(firstName, language)}
@@ -37,11 +46,12 @@ export function listPage(
 function subscriptionSection(
   { title, on, off, unsubscribe, subscribe }: (typeof PAGE_TEXT)[Language]["list"]["mail"],
   isUnsubscribed: boolean,
+  link: string,
 ): Html {
-  const button = isUnsubscribed
-    ? html`<button class="main" name="answer" value="subscribe">${subscribe}</button>`
-    : html`<button name="answer" value="unsubscribe">${unsubscribe}</button>`;
-  return html`<h2>${title}</h2><p>${isUnsubscribed ? off : on}</p><form method="post">${button}</form>`;
+  const next = isUnsubscribed
+    ? html`<form method="post"><button class="main" name="answer" value="subscribe">${subscribe}</button></form>`
+    : html`<p><a href="${link}">${unsubscribe}</a></p>`;
+  return html`<h2>${title}</h2><p>${isUnsubscribed ? off : on}</p>${next}`;
 }
 
 /** The page on which mail with offers ends. It leads to no other one, and names no one: mail programs and their operators have its link, too. */

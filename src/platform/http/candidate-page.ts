@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
-import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { Language } from "../../../generated/operations/types.ts";
-import { type NoticeCode, PAGE_TEXT, type RefusalCode } from "../../contract/candidate-text/page-words.ts";
+import {
+  type AskedCode,
+  type NoticeCode,
+  PAGE_TEXT,
+  type RefusalCode,
+} from "../../contract/candidate-text/page-words.ts";
 import { lengthOf, type When, whenOf } from "../../contract/candidate-text/when.ts";
 import { MINUTE_MS } from "../../contract/durations.ts";
 import { Html, html } from "../../contract/html.ts";
-import type { LinkedShift } from "../links/shift.ts";
+import { type LinkedShift, shownOf } from "../links/shift.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #56606b; --ground: #fff; --card: #f4f6f8; --line: #c9d1d9; --main: #0b5cad; --on: #fff; --warn: #8a4b00; }
@@ -24,11 +28,14 @@ dd.plain { font-weight: 400; }
 h2 { font-size: 1.125rem; margin: 1.5rem 0 .5rem; }
 ul { list-style: none; margin: 0; padding: 0; display: grid; gap: .75rem; }
 li { background: var(--card); border-radius: .75rem; padding: .5rem 1rem .75rem; display: grid; }
-form { display: grid; gap: .75rem; margin: 1rem 0; }
-button { font: inherit; font-weight: 600; padding: .8rem 1rem; min-height: 3rem; border-radius: .75rem; border: 2px solid var(--main); background: none; color: var(--main); cursor: pointer; }
+form { display: grid; gap: .75rem; margin: 1rem 0 1rem calc(50% + .25rem); }
+button, a.step { font: inherit; font-weight: 600; text-align: center; padding: .8rem .5rem; min-height: 3rem; border-radius: .75rem; border: 2px solid var(--main); background: none; color: var(--main); cursor: pointer; }
 button.main { background: var(--main); color: var(--on); }
-a { color: var(--main); }
+a { color: var(--main); max-width: calc(50% - .25rem); }
 a, summary { display: inline-block; padding: .4rem 0; min-height: 1.5rem; }
+a.step { width: calc(50% - .25rem); text-decoration: none; }
+.ask { display: flex; margin: 1rem 0; }
+.ask form { flex: 1; margin: 0 0 0 .5rem; }
 :focus-visible { outline: 3px solid var(--main); outline-offset: 2px; }
 footer { border-top: 1px solid var(--line); margin-top: 1.5rem; padding-top: .75rem; font-size: .9375rem; }
 `;
@@ -41,10 +48,20 @@ export const CANDIDATE_POLICY = `default-src 'none'; style-src 'sha256-${sha256(
 /** So often a page that waits for the provider is loaded again. Seconds. */
 const REFRESH_S = 5;
 
-/** The page of a shift. */
-export function shiftPage(shift: LinkedShift, language: Language, refusal?: RefusalCode): string {
+/** What a page of a shift is for: an answer that it asks for, or why the last answer was refused. */
+interface Purpose {
+  ask?: string | undefined;
+  refusal?: RefusalCode;
+}
+
+/**
+ * The page of a shift. What sends an answer stands in the right half, and what opens another page in the left one; and a page that follows an answer sends none:
+ * a press that is repeated at the same point never gives another answer.
+ */
+export function shiftPage(shift: LinkedShift, language: Language, { ask, refusal }: Purpose = {}): string {
   const text = PAGE_TEXT[language];
-  const { title, text: lead } = text.states[shift.state];
+  const asked = asksOf(shift).find((each) => each === ask && refusal === undefined);
+  const { title, text: lead } = asked ? text.asks[asked] : text.states[shift.state];
   const isWaiting = shift.state === "pending" || shift.state === "withdrawing";
   const content = html`
     <p class="by"><bdi>${shift.organisation}</bdi></p>
@@ -54,13 +71,13 @@ export function shiftPage(shift: LinkedShift, language: Language, refusal?: Refu
     ${isWaiting && shift.isSilent ? html`<p class="warn">${text.silent}</p>` : undefined}
     ${shift.before && html`<p class="warn">${text.moved}</p>`}
     ${factsOf(shift, language)}
-    ${shift.answers.length > 0 ? formOf(shift, language) : undefined}
+    ${asked ? askOf(shift, asked, language) : stepsOf(shift, language, refusal !== undefined)}
     ${contactOf(shift, language)}
     <footer>
       ${otherLanguages(language)}
       ${disownment(shift.firstName, language)}
     </footer>`;
-  return pageOf(language, title, content, isWaiting && refusal === undefined);
+  return pageOf(language, title, content, isWaiting && refusal === undefined && asked === undefined);
 }
 
 /** A page that says why there is no shift to show. */
@@ -118,17 +135,35 @@ function factsOf(shift: LinkedShift, language: Language): Html {
 
 export const spanOf = ({ day, times }: When) => `${day} ${times}`;
 
-function formOf({ answers, state }: LinkedShift, language: Language): Html {
-  const text = PAGE_TEXT[language];
-  const label = (answer: Exclude<AnswerCode, "not_me">) =>
-    answer === "accept" && state !== "offered" ? text.afterAll : text.answers[answer];
-  const buttons = answers.map((answer) =>
-    answer === "accept"
-      ? html`<button class="main" name="answer" value="${answer}">${label(answer)}</button>`
-      : html`<button name="answer" value="${answer}">${label(answer)}</button>`,
-  );
-  return html`<form method="post">${buttons}</form>`;
+/** The answers that are asked for on a page of their own: those after a first one. */
+const asksOf = ({ answers, state }: LinkedShift): AskedCode[] =>
+  state === "offered" ? [] : answers.filter((answer) => answer !== "decline");
+
+/** The page that asks for an answer: the way back, and the answer. */
+function askOf(shift: LinkedShift, asked: AskedCode, language: Language): Html {
+  const { answer, back } = PAGE_TEXT[language].asks[asked];
+  const button = html`<button class="main" name="answer" value="${asked}">${answer}</button>`;
+  return html`<div class="ask">${stepTo(language, back)}${formOf(shift, language, button)}</div>`;
 }
+
+/** What the candidate can do next. `isRefused`: the page follows an answer. */
+function stepsOf(shift: LinkedShift, language: Language, isRefused: boolean): Html | undefined {
+  const { answers, asks, again } = PAGE_TEXT[language];
+  if (shift.state !== "offered")
+    return html`${asksOf(shift).map((ask) => html`<p>${stepTo(language, asks[ask].open, ask)}</p>`)}`;
+  if (isRefused) return html`<p>${stepTo(language, again)}</p>`;
+  const buttons = html`<button class="main" name="answer" value="accept">${answers.accept}</button>
+    <button name="answer" value="decline">${answers.decline}</button>`;
+  return formOf(shift, language, buttons);
+}
+
+/** Opens the shift's page, or the one that asks for an answer. */
+const stepTo = (language: Language, label: string, ask?: AskedCode) =>
+  html`<a class="step" rel="nofollow" href="?language=${language}${ask && `&ask=${ask}`}">${label}</a>`;
+
+/** An answer names what the page shows, and leads to the shift's own page. */
+const formOf = (shift: LinkedShift, language: Language, buttons: Html) =>
+  html`<form method="post" action="?language=${language}"><input type="hidden" name="shown" value="${shownOf(shift)}">${buttons}</form>`;
 
 function contactOf(
   { isTooLate, contactPhone, organisation }: LinkedShift,

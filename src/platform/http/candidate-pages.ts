@@ -3,14 +3,14 @@ import { createRouter, type Handlers } from "../../../generated/candidate/server
 import type { Language } from "../../../generated/operations/types.ts";
 import { calendarText } from "../../contract/candidate-text/calendar.ts";
 import { type NoticeCode, PAGE_TEXT } from "../../contract/candidate-text/page-words.ts";
+import type { OperationInfo } from "../../runtime/operation.ts";
 import { ProblemError } from "../../runtime/problem.ts";
 import type { AddressLimit } from "../access/address-limit.ts";
 import type { Deps, LinkPurpose, LinkTarget } from "../deps.ts";
 import { answerShift } from "../links/answer.ts";
 import { disown } from "../links/disown.ts";
-import { noteOpened } from "../links/opened.ts";
 import { type LinkedPerson, readLinkedPerson, subscribe } from "../links/person.ts";
-import { type LinkedShift, readLinkedShift } from "../links/shift.ts";
+import { type LinkedShift, noteOpened, readLinkedShift } from "../links/shift.ts";
 import { type LinkedShifts, type ListedShift, readLinkedShifts } from "../links/shifts.ts";
 import { calendarFeed } from "../notifications/calendar.ts";
 import { limitedBy } from "./authenticate.ts";
@@ -31,8 +31,10 @@ export function candidatePages(deps: Deps, unknown: AddressLimit): Express {
   const pages = express();
   pages.disable("x-powered-by");
   pages.disable("etag");
+  const opened = openingsOf(deps, unknown);
   const router = createRouter<undefined>({
-    handlers: handlersOf(deps, unknown),
+    handlers: handlersOf(deps, opened),
+    admit: admitting(deps, opened),
     authenticate: () => undefined,
   });
   return pages.use("/c", withHeaders).use(router).use("/c", failurePage(deps));
@@ -57,88 +59,128 @@ function failurePage({ log, language }: Deps): ErrorRequestHandler {
   };
 }
 
-type Query = { language?: string };
+type Query = { language?: string; ask?: string };
 type Status = 403 | 404 | 409 | 410 | 429;
+type Openings = ReturnType<typeof openingsOf>;
 
-function handlersOf(deps: Deps, unknown: AddressLimit): Handlers<undefined> {
-  const { language } = deps;
-  const notice = <Code extends Status>(status: Code, code: NoticeCode, query: Query, own = language) =>
+const notices =
+  ({ language }: Deps) =>
+  <Code extends Status>(status: Code, code: NoticeCode, query: Query, own = language) =>
     ({ status, body: noticePage(code, chosen(query.language) ?? own) }) as const;
-  /** Returns a function that returns what a valid link leads to, or the page that is shown instead. */
-  const opening =
-    <Linked>(purpose: LinkPurpose, read: (deps: Deps, target: LinkTarget) => Promise<Linked | undefined>) =>
-    async (token: string, query: Query, raw: Request) => {
-      const target = deps.linkTokens.read(purpose, token);
-      if (!target)
-        return (await isLimited(unknown, raw))
-          ? notice(429, "too_many", query)
-          : notice(404, "unknown", query);
-      return (await read(deps, target)) ?? notice(410, "ended", query);
+
+/** Opens the link of a request, before its body is read. */
+function openingsOf(deps: Deps, unknown: AddressLimit) {
+  const notice = notices(deps);
+  const opening = <Linked extends object>(
+    purpose: LinkPurpose,
+    read: (deps: Deps, target: LinkTarget) => Promise<Linked | undefined>,
+  ) => {
+    const opened = new WeakMap<Request, Linked>();
+    return {
+      /** Returns the page that is shown instead, unless the link is valid. */
+      open: async (raw: Request, query: Query) => {
+        const target = deps.linkTokens.read(purpose, String(raw.params.token));
+        if (!target)
+          return (await isLimited(unknown, raw))
+            ? notice(429, "too_many", query)
+            : notice(404, "unknown", query);
+        const linked = await read(deps, target);
+        if (!linked) return notice(410, "ended", query);
+        opened.set(raw, linked);
+        return undefined;
+      },
+      /** Returns what the link leads to. */
+      of: (raw: Request): Linked => {
+        const linked = opened.get(raw);
+        if (!linked) throw new Error("the link of this request is not open");
+        return linked;
+      },
     };
-  const open = opening("shift", readLinkedShift);
-  const openList = opening("shifts", readLinkedShifts);
-  const openPerson = opening("shifts", readLinkedPerson);
-  const openSubscription = opening("unsubscribe", readLinkedPerson);
-  const openCalendar = opening("calendar", readLinkedShifts);
-  const page = (shift: LinkedShift, query: Query) =>
-    shiftPage(shift, chosen(query.language) ?? shift.language);
-  const subscription = (person: LinkedPerson, query: Query) =>
-    ({ status: 200, body: subscriptionPage(person, chosen(query.language) ?? person.language) }) as const;
+  };
   return {
-    showShift: async ({ path, query, raw }) => {
-      const shift = await open(path.token, query, raw);
-      if ("body" in shift) return shift;
-      if (raw.method === "GET") await noteOpened(deps, shift);
-      return { status: 200, body: page(shift, query) };
+    shift: opening("shift", readLinkedShift),
+    list: opening("shifts", readLinkedShifts),
+    person: opening("shifts", readLinkedPerson),
+    subscriber: opening("unsubscribe", readLinkedPerson),
+    calendar: opening("calendar", readLinkedShifts),
+  };
+}
+
+/** Programs for mail send the form of `unsubscribe` from other sites. */
+const OWN_FORMS: readonly string[] = ["answerShift", "answerList"];
+
+function admitting(deps: Deps, { shift, list, person, subscriber, calendar }: Openings) {
+  const openings: Readonly<Record<string, Pick<typeof shift, "open">>> = {
+    showShift: shift,
+    answerShift: shift,
+    listShifts: list,
+    answerList: person,
+    showSubscription: subscriber,
+    unsubscribe: subscriber,
+    readCalendar: calendar,
+  } satisfies Record<keyof Handlers<undefined>, unknown>;
+  return (raw: Request, { operationId }: OperationInfo) => {
+    const { query } = raw;
+    if (OWN_FORMS.includes(operationId) && isFromOtherSite(raw, deps.publicUrl))
+      return notices(deps)(403, "other_site", query);
+    return openings[operationId]?.open(raw, query);
+  };
+}
+
+function handlersOf(deps: Deps, opened: Openings): Handlers<undefined> {
+  const { shift, list, person, subscriber, calendar } = opened;
+  const notice = notices(deps);
+  const page = (shown: LinkedShift, query: Query) =>
+    shiftPage(shown, chosen(query.language) ?? shown.language, { ask: query.ask });
+  const subscription = (shown: LinkedPerson, query: Query) =>
+    ({ status: 200, body: subscriptionPage(shown, chosen(query.language) ?? shown.language) }) as const;
+  return {
+    showShift: async ({ query, raw }) => {
+      const shown = shift.of(raw);
+      if (raw.method === "GET") await noteOpened(deps, shown);
+      return { status: 200, body: page(shown, query) };
     },
-    answerShift: async ({ path, query, body: { answer }, raw }) => {
-      if (isFromOtherSite(raw, deps.publicUrl)) return notice(403, "other_site", query);
-      const shift = await open(path.token, query, raw);
-      if ("body" in shift) return shift;
-      const refusal = await answerShift(deps, shift, answer);
-      if (answer === "not_me") return notice(410, "disowned", query, shift.language);
-      if (refusal === undefined) return { status: 303, headers: { Location: raw.originalUrl } };
-      const now = await open(path.token, query, raw);
-      if ("body" in now) return now;
-      const body = shiftPage(now, chosen(query.language) ?? now.language, refusal);
-      return { status: 409, body };
+    answerShift: async ({ query, body, raw }) => {
+      const shown = shift.of(raw);
+      const refusal = await answerShift(deps, shown, body);
+      if (body.answer === "not_me") return notice(410, "disowned", query, shown.language);
+      const ended = await shift.open(raw, query);
+      if (ended) return ended;
+      const now = shift.of(raw);
+      // An offer is still open: the answer had no effect. Its page has a form, which must not follow an answer.
+      if (refusal === undefined && now.state !== "offered")
+        return { status: 303, headers: { Location: raw.originalUrl } };
+      const why = { refusal: refusal ?? ("not_possible" as const) };
+      return { status: 409, body: shiftPage(now, chosen(query.language) ?? now.language, why) };
     },
-    listShifts: async ({ path, query, raw }) => {
-      const shifts = await openList(path.token, query, raw);
-      if ("body" in shifts) return shifts;
+    listShifts: async ({ query, raw }) => {
+      const shifts = list.of(raw);
       const suffix = chosen(query.language) === undefined ? "" : `?language=${query.language}`;
       const token = deps.linkTokens.sign("calendar", shifts.target);
-      const calendar = deps.publicUrl && `${deps.publicUrl}/c/calendar/${token}/shifts.ics`;
+      const feed = deps.publicUrl && `${deps.publicUrl}/c/calendar/${token}/shifts.ics`;
       const linkTo = (link: LinkTarget) => `../${deps.linkTokens.sign("shift", link)}${suffix}`;
-      const body = listPage(shifts, chosen(query.language) ?? shifts.language, { linkTo, calendar });
+      const unsubscribe = `../unsubscribe/${deps.linkTokens.sign("unsubscribe", shifts.target)}${suffix}`;
+      const links = { linkTo, calendar: feed, unsubscribe };
+      const body = listPage(shifts, chosen(query.language) ?? shifts.language, links);
       return { status: 200, body };
     },
-    answerList: async ({ path, query, body: { answer }, raw }) => {
-      if (isFromOtherSite(raw, deps.publicUrl)) return notice(403, "other_site", query);
-      const person = await openPerson(path.token, query, raw);
-      if ("body" in person) return person;
+    answerList: async ({ query, body: { answer }, raw }) => {
+      const shown = person.of(raw);
       if (answer !== "not_me") {
-        await subscribe(deps, person, answer === "subscribe");
+        await subscribe(deps, shown, answer === "subscribe");
         return { status: 303, headers: { Location: raw.originalUrl } };
       }
-      const { providerId, id: candidateId } = person.target;
-      await disown(deps, { providerId, candidateId, address: person.address });
-      return notice(410, "disowned", query, person.language);
+      const { providerId, id: candidateId } = shown.target;
+      await disown(deps, { providerId, candidateId, address: shown.address });
+      return notice(410, "disowned", query, shown.language);
     },
-    showSubscription: async ({ path, query, raw }) => {
-      const person = await openSubscription(path.token, query, raw);
-      return "body" in person ? person : subscription(person, query);
+    showSubscription: async ({ query, raw }) => subscription(subscriber.of(raw), query),
+    unsubscribe: async ({ query, raw }) => {
+      const shown = subscriber.of(raw);
+      await subscribe(deps, shown, false);
+      return subscription({ ...shown, isUnsubscribed: true }, query);
     },
-    unsubscribe: async ({ path, query, raw }) => {
-      const person = await openSubscription(path.token, query, raw);
-      if ("body" in person) return person;
-      await subscribe(deps, person, false);
-      return subscription({ ...person, isUnsubscribed: true }, query);
-    },
-    readCalendar: async ({ path, raw }) => {
-      const shifts = await openCalendar(path.token, {}, raw);
-      return "body" in shifts ? shifts : { status: 200, body: calendarOf(shifts, deps.now()) };
-    },
+    readCalendar: async ({ raw }) => ({ status: 200, body: calendarOf(calendar.of(raw), deps.now()) }),
   };
 }
 

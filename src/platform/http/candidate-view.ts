@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from "kysely";
 import type { Candidate, RevealedCandidate } from "../../../generated/operations/types.ts";
-import { maskEmail, maskPhone } from "../../contract/masked-contact.ts";
+import { maskEmail, maskPhone } from "../../contract/personal-data.ts";
 import { maskPersonalNumber } from "../../contract/personal-number.ts";
 import { unknownCandidate } from "../candidates/candidate.ts";
 import {
@@ -12,23 +12,24 @@ import {
 } from "../candidates/sources.ts";
 import type { CandidatesTable, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { view } from "../view.ts";
 
 const SHOWN = [
-  "candidate_id",
-  "personal_number_sealed",
-  "first_name",
-  "last_name",
+  "candidateId",
+  "personalNumberSealed",
+  "firstName",
+  "lastName",
   "email",
   "phone",
   "language",
-  "employee_number",
-  "is_shared",
+  "employeeNumber",
+  "isShared",
 ] as const;
 
 type Shown = Pick<Selectable<CandidatesTable>, (typeof SHOWN)[number]>;
 
 export const selectPeople = (db: Kysely<Schema>) =>
-  db.selectFrom("candidates").select(SHOWN).where("erased_at", "is", null);
+  db.selectFrom("candidates").select(SHOWN).where("erasedAt", "is", null);
 
 /** @throws ProblemError candidate_not_found, also for an erased person. */
 export async function readView(
@@ -36,7 +37,7 @@ export async function readView(
   db: Kysely<Schema>,
   candidateId: string,
 ): Promise<Candidate> {
-  const people = await selectPeople(db).where("candidate_id", "=", candidateId).execute();
+  const people = await selectPeople(db).where("candidateId", "=", candidateId).execute();
   const [view] = await viewsOf(deps, db, people);
   if (!view) throw unknownCandidate();
   return view;
@@ -49,36 +50,32 @@ export async function viewsOf(
   people: readonly Shown[],
 ): Promise<Candidate[]> {
   if (people.length === 0) return [];
-  const ids = people.map(({ candidate_id }) => candidate_id);
+  const ids = people.map(({ candidateId }) => candidateId);
   const asserted = await readAsserted(db, ids);
   const able = await readCompetences(db, ids);
   const conflicts = await readConflicts(db, ids);
   const unsubscriptions = await readUnsubscriptions(db, ids);
   return people.map((row) => {
     const competencesOf = (source: string | null) =>
-      (able.get(row.candidate_id) ?? [])
+      (able.get(row.candidateId) ?? [])
         .filter(({ providerId }) => providerId === source)
         .map(({ competenceId }) => competenceId);
-    const ended = unsubscriptions.get(row.candidate_id);
+    const ended = unsubscriptions.get(row.candidateId);
     return {
-      candidateId: row.candidate_id,
+      ...view(row, ["candidateId", "firstName", "lastName", "language", "employeeNumber"]),
       personalNumber: maskPersonalNumber(numbers.open(row)),
-      firstName: row.first_name,
-      lastName: row.last_name,
       email: maskEmail(row.email),
       phone: maskPhone(row.phone),
-      ...(row.language !== null && { language: row.language }),
-      ...(row.employee_number !== null && { employeeNumber: row.employee_number }),
       competenceIds: competencesOf(null),
-      shared: row.is_shared,
-      memberships: (asserted.get(row.candidate_id) ?? []).map(({ candidateId: _, ...each }) => ({
+      shared: row.isShared,
+      memberships: (asserted.get(row.candidateId) ?? []).map(({ candidateId: _, ...each }) => ({
         ...each,
         email: maskEmail(each.email),
         phone: maskPhone(each.phone),
         competenceIds: competencesOf(each.providerId),
         since: each.since.toISOString(),
       })),
-      conflicts: conflicts.get(row.candidate_id) ?? [],
+      conflicts: conflicts.get(row.candidateId) ?? [],
       ...(ended && {
         unsubscriptions: ended.map(({ providerId, since }) => ({ providerId, since: since.toISOString() })),
       }),
@@ -93,10 +90,10 @@ export function revealedView(
   asserted: readonly Asserted[],
 ): RevealedCandidate {
   return {
-    candidateId: row.candidate_id,
+    candidateId: row.candidateId,
     personalNumber: numbers.open(row),
-    firstName: row.first_name,
-    lastName: row.last_name,
+    firstName: row.firstName,
+    lastName: row.lastName,
     email: row.email,
     phone: row.phone,
     memberships: asserted.map(({ providerId, firstName, lastName, email, phone }) => ({

@@ -20,6 +20,10 @@ export function asProblem(error: unknown, log: Log): ProblemError {
     log.warn({ err: error }, "a transaction was rolled back because it conflicted with another one");
     return storeUnavailable();
   }
+  if (isEnded(error)) {
+    log.error({ err: error }, "the database ended a statement that took too long");
+    return storeUnavailable();
+  }
   if (isStoreDown(error)) {
     log.error({ err: error }, "the database does not answer");
     return storeUnavailable();
@@ -31,8 +35,14 @@ export function asProblem(error: unknown, log: Log): ProblemError {
 /** Serialization failure, deadlock: nothing was stored, and the caller may retry at once. */
 const CONFLICT_STATES = ["40001", "40P01"];
 
-const isConflict = (error: unknown): boolean =>
-  error instanceof Error && CONFLICT_STATES.includes(String((error as NodeJS.ErrnoException).code));
+/** The time limits of a statement, of a lock and of a transaction (`db/session.ts`). */
+const ENDED_STATES = ["57014", "55P03", "25P03"];
+
+const hasState = (error: unknown, states: readonly string[]): boolean =>
+  error instanceof Error && states.includes(String((error as NodeJS.ErrnoException).code));
+
+const isConflict = (error: unknown): boolean => hasState(error, CONFLICT_STATES);
+const isEnded = (error: unknown): boolean => hasState(error, ENDED_STATES);
 
 /** PostgreSQL's classes: 08 connection, 53 resources, 57P shutdown; 25006: a standby; 3D000: the database is gone; 0A000: a table changed under a prepared statement. */
 const DOWN_STATES = /^(?:08|53|57P)|^25006$|^3D000$|^0A000$/;

@@ -34,7 +34,7 @@ export function withStorableInput<Handlers extends { [Name in keyof Handlers]: A
 }
 
 /** @throws ProblemError validation_failed, for text that the database can neither store nor compare. */
-export function requireStorable(request: Input): void {
+function requireStorable(request: Input): void {
   const errors = unstorableText(request);
   if (errors.length > 0)
     throw problem("validation_failed", { detail: "The values named in `errors` cannot be stored.", errors });
@@ -72,7 +72,7 @@ function faultOf(text: string): string | undefined {
 
 /** Ids that the platform writes in lower case. A provider's own id, a name or a token may look like a UUID without being one. */
 const IDS =
-  /^(?:candidateId|competenceIds?|eventId|issueId|jobId|operatorId|providerId|subject|shiftId|traceId|workplaceId)$/;
+  /^(?:candidateIds?|competenceIds?|eventId|issueIds?|jobId|operatorId|providerId|subject|shiftId|traceId|workplaceId)$/;
 
 /** Ids are at the top, in a list there, or in an entry of one. Not deeper: 64 kB of brackets would exhaust the stack. */
 function lowerIds(part: unknown): unknown {

@@ -4,6 +4,7 @@ import { URGENCY_OF, type Urgency } from "../../contract/issue-urgency.ts";
 import { idList, JOINED_OUTLET_NAME, JOINED_ROLE_NAME, jsonRows, PLACE_NAMES } from "../db/fragments.ts";
 import type { IssuesTable, Schema } from "../db/schema.ts";
 import { CAUSE, type IssueState, isInState } from "../issues.ts";
+import { view } from "../view.ts";
 import { countOf } from "./page.ts";
 
 type Row = Selectable<IssuesTable>;
@@ -28,13 +29,13 @@ interface GroupFilter {
 }
 
 interface GroupRow {
-  provider_id: string;
+  providerId: string;
   code: Issue["code"];
   cause: string;
   count: number;
   shifts: number;
-  first_at: Date;
-  last_at: Date;
+  firstAt: Date;
+  lastAt: Date;
   latest: string;
   /** Of all groups. */
   counted: number;
@@ -54,30 +55,30 @@ export async function groupIssues(db: Kysely<Schema>, filter: GroupFilter, now: 
   );
   const ids = rows.map(({ latest }) => latest);
   const latest = await sql<Row>`
-    select issues.* from issues join ${jsonRows(rows.map(({ provider_id, latest }) => ({ provider_id, latest })))}
-      as shown (provider_id uuid, latest uuid) on issues.provider_id = shown.provider_id and issue_id = shown.latest`.execute(
+    select issues.* from issues join ${jsonRows(rows.map(({ providerId, latest }) => ({ providerId, latest })))}
+      as shown ("providerId" uuid, latest uuid) on issues.provider_id = shown."providerId" and issue_id = shown.latest`.execute(
     db,
   );
   const views = new Map((await viewsOfIssues(db, latest.rows)).map((view) => [view.issueId, view]));
   const waiting = await readWaiting(db, latest.rows);
-  const jobsOf = ({ provider_id, code, shifts }: GroupRow): number => {
-    const isOf = (each: Waiting) => each.provider_id === provider_id;
-    if (code === "outlet_not_mapped") return sum(waiting, (each) => isOf(each) && each.needs_outlet);
-    if (code === "role_not_mapped") return sum(waiting, (each) => isOf(each) && each.needs_role);
+  const jobsOf = ({ providerId, code, shifts }: GroupRow): number => {
+    const isOf = (each: Waiting) => each.providerId === providerId;
+    if (code === "outlet_not_mapped") return sum(waiting, (each) => isOf(each) && each.needsOutlet);
+    if (code === "role_not_mapped") return sum(waiting, (each) => isOf(each) && each.needsRole);
     return shifts;
   };
   const items = rows.flatMap((row, nth) => {
     const view = views.get(ids[nth] ?? "");
     if (!view) return [];
-    const { provider_id: providerId, code, cause, count, first_at, last_at } = row;
-    const times = { firstAt: first_at.toISOString(), lastAt: last_at.toISOString() };
+    const { providerId, code, cause, count, firstAt, lastAt } = row;
+    const times = { firstAt: firstAt.toISOString(), lastAt: lastAt.toISOString() };
     return [{ providerId, code, cause, count, jobs: jobsOf(row), ...times, latest: view }];
   });
   return { items, counted: countOf(rows[0]?.counted ?? 0, MOST_COUNTED) };
 }
 
 function filters({ providerId, code, assignedTo }: GroupFilter): RawBuilder<unknown> {
-  const given = { provider_id: providerId, code, assigned_to: assignedTo };
+  const given = { providerId, code, assignedTo };
   return sql.join(
     Object.entries(given).flatMap(([column, value]) =>
       value === undefined ? [] : [sql` and ${sql.ref(column)} = ${value}`],
@@ -93,16 +94,16 @@ export async function viewsOfIssues(db: Kysely<Schema>, rows: readonly Row[]): P
   const names = await readNames(db, rows);
   return rows.map((row) => {
     const { shiftId, outletId, roleId } = row.subject;
-    const job = jobs.get(`${row.provider_id} ${shiftId}`);
+    const job = jobs.get(`${row.providerId} ${shiftId}`);
     const view = viewOfIssue(row);
-    const name = names.get(`${row.provider_id} ${outletId ?? roleId}`);
+    const name = names.get(`${row.providerId} ${outletId ?? roleId}`);
     if (name !== undefined) view.params = { ...view.params, [outletId ? "outletName" : "roleName"]: name };
     if (!isAboutMapping(row)) return { ...view, ...(job && { job }) };
     const isFor = (each: Waiting) =>
-      each.provider_id === row.provider_id &&
+      each.providerId === row.providerId &&
       (outletId === undefined
-        ? each.needs_role && each.role_id === roleId
-        : each.needs_outlet && each.outlet_id === outletId);
+        ? each.needsRole && each.roleId === roleId
+        : each.needsOutlet && each.outletId === outletId);
     return { ...view, waitingJobs: countOf(sum(waiting, isFor), MOST_COUNTED) };
   });
 }
@@ -110,42 +111,42 @@ export async function viewsOfIssues(db: Kysely<Schema>, rows: readonly Row[]): P
 const isAboutMapping = ({ subject: { kind } }: Row): boolean => kind === "outlet" || kind === "role";
 
 async function readJobs(db: Kysely<Schema>, rows: readonly Row[]): Promise<Map<string, IssueJob>> {
-  const keys = rows.flatMap(({ provider_id, subject: { shiftId } }) =>
-    shiftId === undefined ? [] : [{ provider_id, shift_id: shiftId }],
+  const keys = rows.flatMap(({ providerId, subject: { shiftId } }) =>
+    shiftId === undefined ? [] : [{ providerId, shiftId }],
   );
   if (keys.length === 0) return new Map();
-  const found = await sql<Record<string, string | null> & { start_time: Date; end_time: Date }>`
+  const found = await sql<Record<string, string | null> & { startTime: Date; endTime: Date }>`
     select jobs.provider_id, shift_id, job_id, start_time, end_time, jobs.outlet_id, jobs.role_id,
       jobs.workplace_id, jobs.competence_id, ${JOINED_OUTLET_NAME} as outlet_name, ${JOINED_ROLE_NAME} as role_name
-    from ${jsonRows(keys)} as asked (provider_id uuid, shift_id text)
-    join jobs using (provider_id, shift_id) ${PLACE_NAMES}`.execute(db);
-  return new Map(found.rows.map((row) => [`${row.provider_id} ${row.shift_id}`, viewOfJob(row)]));
+    from ${jsonRows(keys)} as asked ("providerId" uuid, "shiftId" text)
+    join jobs on jobs.provider_id = "providerId" and jobs.shift_id = "shiftId" ${PLACE_NAMES}`.execute(db);
+  return new Map(found.rows.map((row) => [`${row.providerId} ${row.shiftId}`, viewOfJob(row)]));
 }
 
 function viewOfJob({
-  start_time,
-  end_time,
+  startTime,
+  endTime,
   ...row
-}: Record<string, string | null> & { start_time: Date; end_time: Date }): IssueJob {
+}: Record<string, string | null> & { startTime: Date; endTime: Date }): IssueJob {
   return {
-    jobId: row.job_id ?? "",
-    startTime: start_time.toISOString(),
-    endTime: end_time.toISOString(),
-    outletId: row.outlet_id ?? "",
-    roleId: row.role_id ?? "",
-    ...(row.outlet_name && { outletName: row.outlet_name }),
-    ...(row.role_name && { roleName: row.role_name }),
-    ...(row.workplace_id && { workplaceId: row.workplace_id }),
-    ...(row.competence_id && { competenceId: row.competence_id }),
+    jobId: row.jobId ?? "",
+    startTime: startTime.toISOString(),
+    endTime: endTime.toISOString(),
+    outletId: row.outletId ?? "",
+    roleId: row.roleId ?? "",
+    ...(row.outletName && { outletName: row.outletName }),
+    ...(row.roleName && { roleName: row.roleName }),
+    ...(row.workplaceId && { workplaceId: row.workplaceId }),
+    ...(row.competenceId && { competenceId: row.competenceId }),
   };
 }
 
 interface Waiting {
-  provider_id: string;
-  outlet_id: string;
-  role_id: string;
-  needs_outlet: boolean;
-  needs_role: boolean;
+  providerId: string;
+  outletId: string;
+  roleId: string;
+  needsOutlet: boolean;
+  needsRole: boolean;
   count: number;
 }
 
@@ -154,7 +155,7 @@ const sum = (waiting: readonly Waiting[], isCounted: (each: Waiting) => boolean)
 
 /** Counts the jobs that wait for a mapping, and no further than to MOST_COUNTED. */
 async function readWaiting(db: Kysely<Schema>, rows: readonly Row[]): Promise<Waiting[]> {
-  const ids = [...new Set(rows.filter(isAboutMapping).map(({ provider_id }) => provider_id))];
+  const ids = [...new Set(rows.filter(isAboutMapping).map(({ providerId }) => providerId))];
   if (ids.length === 0) return [];
   const { rows: waiting } = await sql<Waiting>`
     select provider_id, outlet_id, role_id, needs_outlet, needs_role, count(*)::integer as count
@@ -166,34 +167,21 @@ async function readWaiting(db: Kysely<Schema>, rows: readonly Row[]): Promise<Wa
 
 /** The names of outlets and roles, as the provider lists them; a shift of variant B holds none. */
 async function readNames(db: Kysely<Schema>, rows: readonly Row[]): Promise<Map<string, string>> {
-  const keys = rows.filter(isAboutMapping).map(({ provider_id, subject: { outletId, roleId } }) => ({
-    provider_id,
+  const keys = rows.filter(isAboutMapping).map(({ providerId, subject: { outletId, roleId } }) => ({
+    providerId,
     id: outletId ?? roleId,
   }));
   if (keys.length === 0) return new Map();
-  const asked = sql`${jsonRows(keys)} as asked (provider_id uuid, id text)`;
+  const asked = sql`${jsonRows(keys)} as asked ("providerId" uuid, id text)`;
   const { rows: names } = await sql<{ key: string; name: string }>`
-    select asked.provider_id || ' ' || id as key, name from ${asked}
-      join outlets on outlets.provider_id = asked.provider_id and outlet_id = id where name <> id
-    union all select asked.provider_id || ' ' || id, name from ${asked}
-      join roles on roles.provider_id = asked.provider_id and role_id = id where name <> id`.execute(db);
+    select asked."providerId" || ' ' || id as key, name from ${asked}
+      join outlets on outlets.provider_id = asked."providerId" and outlet_id = id where name <> id
+    union all select asked."providerId" || ' ' || id, name from ${asked}
+      join roles on roles.provider_id = asked."providerId" and role_id = id where name <> id`.execute(db);
   return new Map(names.map(({ key, name }) => [key, name]));
 }
 
-export function viewOfIssue(row: Row): Issue {
-  return {
-    issueId: row.issue_id,
-    code: row.code,
-    subject: row.subject,
-    params: row.params,
-    count: row.count,
-    providerId: row.provider_id,
-    firstAt: row.first_at.toISOString(),
-    lastAt: row.last_at.toISOString(),
-    history: row.history,
-    ...(row.trace_id !== null && { traceId: row.trace_id }),
-    ...(row.assigned_to !== null && { assignedTo: row.assigned_to }),
-    ...(row.snoozed_until && { snoozedUntil: row.snoozed_until.toISOString() }),
-    ...(row.resolved_at && { resolvedAt: row.resolved_at.toISOString() }),
-  };
-}
+const viewOfIssue = (row: Row): Issue => ({
+  ...view(row, ["issueId", "code", "subject", "params", "count", "providerId", "firstAt", "lastAt"]),
+  ...view(row, ["history", "traceId", "assignedTo", "snoozedUntil", "resolvedAt"]),
+});

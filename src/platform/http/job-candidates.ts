@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { JobCandidate, JobCandidatePage } from "../../../generated/operations/types.ts";
 import { maskPersonalNumber } from "../../contract/personal-number.ts";
-import { hasOffer, isOwnPerson } from "../candidates/availability.ts";
-import { readBusy } from "../candidates/busy.ts";
+import { hasOffer, isOwnPerson, readBusy } from "../candidates/busy.ts";
 import { FIRST_NAME, hasCompetence, LAST_NAME, ofOrganisation } from "../candidates/membership.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
@@ -25,7 +24,7 @@ export async function candidatesFor(
   { search, limit = DEFAULT_LIMIT, cursor }: Query,
 ): Promise<JobCandidatePage> {
   const { kysely } = deps.database;
-  const jobs = kysely.selectFrom("jobs").selectAll().where("job_id", "=", jobId);
+  const jobs = kysely.selectFrom("jobs").selectAll().where("jobId", "=", jobId);
   const job = await jobs.executeTakeFirstOrThrow(unknownJob);
   const [rank = 2, after] = cursor === undefined ? [] : positionOf(cursor, "ranks");
   const rows: Row[] = [];
@@ -34,7 +33,7 @@ export async function candidatesFor(
     const found = await sql<Row>`
       select candidates.candidate_id, personal_number_sealed, ${FIRST_NAME} as first_name, ${LAST_NAME} as last_name, ${sql.lit(group)} as rank,
         ${isAble(job)} as able, ${isBooked(job)} as booked, ${isOwnPerson(CANDIDATE, job)} as assigned
-      from candidates ${ofOrganisation(job.provider_id)}
+      from candidates ${ofOrganisation(job.providerId)}
       where erased_at is null and (is_shared or memberships.candidate_id is not null) and ${groupOf(job, group)}
         and ${contains(sql`(${FIRST_NAME}) || ' ' || (${LAST_NAME})`, search)}
         ${before === undefined ? sql`` : sql`and candidates.candidate_id < ${before}`}
@@ -43,26 +42,26 @@ export async function candidatesFor(
   }
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  const ids = shown.map(({ candidate_id }) => candidate_id);
+  const ids = shown.map(({ candidateId }) => candidateId);
   const busy = await readBusy(kysely, ids, job);
-  const items = shown.map((row) => viewOf(deps, row, busy.has(row.candidate_id)));
+  const items = shown.map((row) => viewOf(deps, row, busy.has(row.candidateId)));
   return rows.length <= limit || !last
     ? { items }
-    : { items, nextCursor: cursorTo([last.rank, last.candidate_id]) };
+    : { items, nextCursor: cursorTo([last.rank, last.candidateId]) };
 }
 
 interface Row {
-  candidate_id: string;
-  personal_number_sealed: string | null;
-  first_name: string;
-  last_name: string;
+  candidateId: string;
+  personalNumberSealed: string | null;
+  firstName: string;
+  lastName: string;
   rank: number;
   able: boolean;
   booked: boolean;
   assigned: boolean;
 }
 
-const CANDIDATE = sql.ref("candidates.candidate_id");
+const CANDIDATE = sql.ref("candidates.candidateId");
 
 /** Those with an offer, the others with the competence, and everyone else. */
 function groupOf(job: Job, group: number): RawBuilder<boolean> {
@@ -71,20 +70,20 @@ function groupOf(job: Job, group: number): RawBuilder<boolean> {
   return group === 1 ? sql<boolean>`(${able} and not ${offered})` : sql<boolean>`not (${able} or ${offered})`;
 }
 
-const isAble = ({ provider_id, competence_id }: Job) =>
-  hasCompetence(CANDIDATE, provider_id, sql`${competence_id}::uuid`);
+const isAble = ({ providerId, competenceId }: Job) =>
+  hasCompetence(CANDIDATE, providerId, sql`${competenceId}::uuid`);
 
 /** The seat on this job does not make a person busy for it. */
-const isBooked = ({ provider_id, job_id }: Job) => sql<boolean>`exists (select 1 from bookings
-  where bookings.provider_id = ${provider_id} and bookings.job_id = ${job_id}
+const isBooked = ({ providerId, jobId }: Job) => sql<boolean>`exists (select 1 from bookings
+  where bookings.provider_id = ${providerId} and bookings.job_id = ${jobId}
     and bookings.candidate_id = candidates.candidate_id and ${HOLDS_SEAT})`;
 
 function viewOf({ numbers }: Pick<Deps, "numbers">, row: Row, isBusy: boolean): JobCandidate {
   return {
-    candidateId: row.candidate_id,
+    candidateId: row.candidateId,
     personalNumber: maskPersonalNumber(numbers.open(row)),
-    firstName: row.first_name,
-    lastName: row.last_name,
+    firstName: row.firstName,
+    lastName: row.lastName,
     offered: row.rank === 2,
     able: row.able,
     busy: isBusy && !row.booked && !row.assigned,

@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { type Expression, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Count } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
@@ -60,13 +61,13 @@ const SEPARATOR = "_";
 
 /** The values of the last row in the order of the page, which a next page starts after. */
 export const cursorTo = (values: readonly unknown[]) =>
-  values.map((value) => (value instanceof Date ? value.toISOString() : value)).join(SEPARATOR);
+  values.map((value) => (types.isDate(value) ? value.toISOString() : value)).join(SEPARATOR);
 
 /** Reads the first value of a position; undefined for a text of another list. */
 const READ = {
   times: (text: string) =>
     /^\d{4}-.*Z$/.test(text) && !Number.isNaN(Date.parse(text)) ? new Date(text) : undefined,
-  ranks: (text: string) => (/^\d$/.test(text) ? Number(text) : undefined),
+  ranks: (text: string) => (/^\d{1,2}$/.test(text) ? Number(text) : undefined),
 } as const;
 
 /** @throws ProblemError validation_failed when the cursor is not from this list. */

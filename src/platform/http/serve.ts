@@ -33,16 +33,24 @@ interface Limits {
   requestMs: number;
   /** How often both are checked. Milliseconds. */
   checkMs: number;
+  /** Until the client has received the response that is complete. Milliseconds. */
+  responseMs: number;
 }
 
 /** Half-open connections end soon, and never take all file descriptors. */
-const LIMITS: Limits = { connections: 2_000, headersMs: 10_000, requestMs: 30_000, checkMs: 2_000 };
+const LIMITS: Limits = {
+  connections: 2_000,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  checkMs: 2_000,
+  responseMs: 60_000,
+};
 
 /** Rejects with one clear line when the port is taken, or the address is not of this machine. */
 export async function serve(
   app: RequestListener,
   place: Place,
-  { connections, headersMs, requestMs, checkMs }: Limits = LIMITS,
+  { connections, headersMs, requestMs, checkMs, responseMs }: Limits = LIMITS,
 ): Promise<HttpServer> {
   const underWay = new Set<ServerResponse>();
   let isDraining = false;
@@ -55,6 +63,7 @@ export async function serve(
   const server = createServer(timeouts, (request, response) => {
     underWay.add(response);
     response.once("close", () => underWay.delete(response));
+    response.once("prefinish", () => endLate(response, responseMs));
     // Here the span is the request's: an instrumentation of Express makes those of its middleware the active ones.
     if (CANDIDATE_LINK.test(request.url ?? "")) hideFromSpan("/c/{token}");
     if (isDraining || !server.listening) response.setHeader("Connection", "close");
@@ -72,6 +81,12 @@ export async function serve(
     },
     close: (graceMs) => close(server, underWay, graceMs),
   };
+}
+
+/** Ends the connection of a client that does not read, and would keep the response in memory. */
+function endLate(response: ServerResponse, ms: number): void {
+  const timer = setTimeout(() => response.destroy(), ms);
+  response.once("close", () => clearTimeout(timer));
 }
 
 /** Every address of the machine includes its own. */

@@ -3,10 +3,9 @@ import type { WebhookEvent } from "../../../generated/platform/types.ts";
 import { schemas } from "../../../generated/platform/validators.js";
 import { problem } from "../../contract/problem.ts";
 import { isShiftEvent } from "../../contract/shift-event.ts";
-import { withTimeout } from "../db/with-timeout.ts";
 import type { Deps } from "../deps.ts";
 import { lowerUuid } from "../ids.ts";
-import { type Inbox, type ReceivedEvent, rememberSpelling } from "../inbox/receive.ts";
+import type { Inbox, ReceivedEvent } from "../inbox/receive.ts";
 import type { TokenOwner } from "../integrations/tokens.ts";
 import type { Observer } from "../metrics/observer.ts";
 import { callerOf, inSpan, traceparentOfSpan } from "../tracing.ts";
@@ -14,18 +13,15 @@ import { arrivalOf, storeUnavailable } from "./authenticate.ts";
 
 /** Both webhook paths (contract 4.3). The log of requests finds the traceId of a refused one in `raw.body`. */
 export function webhookHandlers(
-  { database, log }: Deps,
+  { log }: Pick<Deps, "log">,
   inbox: Inbox,
   { webhookStored }: Pick<Observer, "webhookStored">,
 ) {
   const store = async (body: WebhookEvent, owner: TokenOwner, arrivedAt: number | undefined) => {
     const traceparent = traceparentOfSpan();
-    const spelling = shiftIdOf(body);
     const event = { ...toReceive(body, owner), ...(traceparent !== undefined && { traceparent }) };
-    if (spelling !== event.shiftId)
-      await withTimeout(rememberSpelling({ kysely: database.inbox }, event, spelling));
     await inbox.receive(event, arrivedAt);
-    webhookStored({ kind: owner.kind, provider_id: owner.providerId });
+    webhookStored({ kind: owner.kind, providerId: owner.providerId });
   };
   const receive = async (raw: object, event: WebhookEvent, owner: TokenOwner, parent: string | undefined) => {
     if (event.providerId.toLowerCase() !== owner.providerId) {
@@ -70,10 +66,13 @@ export function webhookHandlers(
 function toReceive(body: WebhookEvent, { providerId }: TokenOwner): ReceivedEvent {
   // Ids are compared as text: to find a repeated event, and the shift of an event.
   const traceId = body.traceId.toLowerCase();
+  const spelling = shiftIdOf(body);
+  const shiftId = lowerUuid(spelling);
   return {
     providerId,
     event: body.event.toWellFormed(),
-    shiftId: lowerUuid(shiftIdOf(body)),
+    shiftId,
+    ...(spelling !== shiftId && { spelling }),
     traceId,
     status: isShiftEvent(body.event) ? "queued" : "ignored",
   };

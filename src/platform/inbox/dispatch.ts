@@ -100,7 +100,7 @@ const BATCH = 250;
  */
 async function markLeft(trx: Trx, deps: Parts, before: string): Promise<string | undefined> {
   const { rows } = await sql<Queued>`
-    select event_id as "eventId", provider_id as "providerId", shift_id as key, verdict is null as "isUnread" from events
+    select event_id, provider_id, shift_id as key, verdict is null as "isUnread" from events
     where status = 'queued' and event_id < ${before} order by event_id desc limit ${BATCH}::int`.execute(trx);
   const unread = rows.filter(({ isUnread }) => isUnread);
   for (const [organisation, group] of grouped(trx, unread))
@@ -119,7 +119,7 @@ interface Queued {
 async function leftOf(trx: Trx, waiting: readonly Queued[], organisation: Organisation): Promise<Due[]> {
   const provider = providerOf(organisation, "waiting.providerId");
   const { rows } = await sql<Omit<Due, "priority">>`
-    select distinct provider_id as "providerId", 'shift' as kind, waiting.key
+    select distinct provider_id, 'shift' as kind, waiting.key
     from ${jsonRows(waiting)} as waiting ("providerId" uuid, key text) join integrations on provider_id = ${provider}
     where state = 'active' and not exists (select 1 from work where work.provider_id = ${provider}
       and work.kind = 'shift' and work.key = waiting.key
@@ -144,7 +144,7 @@ async function dropRepeated(
     where (events.provider_id, events.shift_id, events.event, events.trace_id)
         = (${providerOf(organisation, "repeated.providerId")}, repeated."shiftId", repeated.event, repeated."traceId")
       and events.event_id = repeated."eventId"
-    returning events.event_id as "eventId"`.execute(trx);
+    returning events.event_id`.execute(trx);
   return new Set(rows.map(({ eventId }) => eventId));
 }
 

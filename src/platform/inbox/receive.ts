@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
-import { jsonRows } from "../db/fragments.ts";
-import { late } from "../db/late.ts";
+import { jsonRows, late } from "../db/fragments.ts";
 import type { Throttle } from "../db/throttle.ts";
 import { withTimeout } from "../db/with-timeout.ts";
 import { newId as makeId } from "../ids.ts";
@@ -10,6 +9,8 @@ export interface ReceivedEvent {
   providerId: string;
   event: string;
   shiftId: string;
+  /** How the provider spells a shift's UUID, where it is not in lower case: it may compare text, so requests use that. */
+  spelling?: string;
   traceId: string;
   /** `ignored`: the event has an unknown name, so it is only stored. */
   status?: "queued" | "ignored";
@@ -196,7 +197,7 @@ async function storeApart(store: Store, parts: Waiting[][], begunAt: number): Pr
 }
 
 const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" text, "traceId" text,
-  status text, "receivedAt" timestamptz, traceparent text)`;
+  status text, "receivedAt" timestamptz, traceparent text, spelling text)`;
 
 /**
  * Inserts a batch, and returns a function that tests whether a row is new.
@@ -207,7 +208,7 @@ async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => 
   const count = late(() => batch.all.length);
   const { rows: results } = await sql<{ eventIds: string[] | null }>`
     with stored as (
-      insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at, traceparent)
+      insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at, traceparent, spelling)
       select * from ${jsonRows(rows)} as incoming ${COLUMNS}
       on conflict (provider_id, shift_id, event, trace_id) do nothing
       returning event_id)
@@ -229,7 +230,7 @@ async function settleDuplicates({ kysely, silenceMs }: Store, duplicates: Waitin
       where (events.provider_id, events.event, events.shift_id, events.trace_id)
           = (again."providerId", again.event, again."shiftId", again."traceId")
         and events.status in ('failed', 'dead')
-      returning events.trace_id as "traceId", events.shift_id as "shiftId"`.execute(kysely);
+      returning events.trace_id, events.shift_id`.execute(kysely);
     const found = new Set(
       (await withTimeout(requeued, silenceMs)).rows.map(({ traceId, shiftId }) => `${traceId} ${shiftId}`),
     );
@@ -241,16 +242,4 @@ async function settleDuplicates({ kysely, silenceMs }: Store, duplicates: Waitin
     for (const { reject } of duplicates) reject(error);
     return [];
   }
-}
-
-/** Stores how the provider spelled a shift's UUID, which is stored in lower case. Requests use that spelling, because the provider may compare text. */
-export async function rememberSpelling(
-  { kysely }: Pick<Database, "kysely">,
-  { providerId, shiftId }: ReceivedEvent,
-  spelling: string,
-): Promise<void> {
-  await sql`
-    insert into shifts (provider_id, shift_id, spelling)
-    values (${providerId}::uuid, ${shiftId}::text, ${spelling}::text)
-    on conflict do nothing`.execute(kysely);
 }

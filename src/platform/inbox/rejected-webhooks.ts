@@ -32,15 +32,15 @@ interface Parts extends Pick<Deps, "newId" | "now"> {
 /** Counts in memory, and writes every few seconds: however many webhooks are refused, a round writes one row for each cause. */
 export function createRejectedWebhooks({ database, log, newId, now }: Parts): RejectedWebhooks {
   const write = async (counts: readonly [key: string, count: number][]) => {
-    const last_at = now().toISOString();
+    const lastAt = now().toISOString();
     const rows = counts.map(([key, count]) => {
-      const [provider_id, hour, code, pointer] = key.split(" ");
-      return { rejection_id: newId(), provider_id, hour, code, pointer, count, last_at };
+      const [providerId, hour, code, pointer] = key.split(" ");
+      return { rejectionId: newId(), providerId, hour, code, pointer, count, lastAt };
     });
     await sql`
       insert into rejected_webhooks (rejection_id, provider_id, hour, code, pointer, count, last_at)
-      select rejection_id, provider_id, hour, code, pointer, count, last_at from ${jsonRows(rows)}
-        as given (rejection_id uuid, provider_id uuid, hour timestamptz, code text, pointer text, count bigint, last_at timestamptz)
+      select "rejectionId", "providerId", hour, code, pointer, count, "lastAt" from ${jsonRows(rows)}
+        as given ("rejectionId" uuid, "providerId" uuid, hour timestamptz, code text, pointer text, count bigint, "lastAt" timestamptz)
       on conflict (provider_id, hour, code, pointer) do update
         set count = rejected_webhooks.count + excluded.count, last_at = excluded.last_at`.execute(
       database.kysely,

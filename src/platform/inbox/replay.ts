@@ -16,14 +16,14 @@ import { markDue, PRIORITY } from "../work/due.ts";
  */
 export async function replayEvent(deps: Deps, eventId: string): Promise<number> {
   return transact(deps, async (trx) => {
-    const found = trx.selectFrom("all_events").select("provider_id").where("event_id", "=", eventId);
-    const { provider_id } = await found.executeTakeFirstOrThrow(unknownEvent);
-    await restoreFromLog(trx, provider_id, eventId);
+    const found = trx.selectFrom("allEvents").select("providerId").where("eventId", "=", eventId);
+    const { providerId } = await found.executeTakeFirstOrThrow(unknownEvent);
+    await restoreFromLog(trx, providerId, eventId);
     const event = await trx
       .selectFrom("events")
       .selectAll()
-      .where("provider_id", "=", provider_id)
-      .where("event_id", "=", eventId)
+      .where("providerId", "=", providerId)
+      .where("eventId", "=", eventId)
       .forUpdate()
       .executeTakeFirstOrThrow(unknownEvent);
     if (event.status === "queued")
@@ -36,28 +36,46 @@ export const unknownEvent = () =>
   problem("event_not_found", { detail: "There is no event with this eventId." });
 
 /**
- * Requeues events that failed or are dead, in the order of arrival. Returns their number.
+ * Requeues events that failed or are dead, those of each in the order of arrival. Returns their number. After a failure the same request goes on with the
+ * rest.
  * @throws ProblemError provider_not_found
  */
 export async function replayEvents(deps: Deps, order: { providerId: string; since: Date }): Promise<number> {
-  return transact(deps, async (trx) => {
-    const { provider_id } = await requireIntegration(trx, order.providerId);
-    deps.audit?.note({ changes: [{ field: "since", after: order.since.toISOString() }] });
-    const events = await trx
-      .selectFrom("events")
-      .selectAll()
-      .where("provider_id", "=", provider_id)
-      .where("status", "in", ["failed", "dead"])
-      .where("received_at", ">=", order.since)
-      .orderBy("event_id")
-      .forUpdate()
-      .execute();
-    return requeueEvents(trx, deps, events);
-  });
+  const { providerId } = await requireIntegration(deps.database.kysely, order.providerId);
+  deps.audit?.note({ changes: [{ field: "since", after: order.since.toISOString() }] });
+  let count = 0;
+  for (const status of ["failed", "dead"] as const) {
+    // An event that fails again meanwhile is not requeued again.
+    for (let after: string | undefined = FIRST; after !== undefined; ) {
+      const from: string = after;
+      const batch = await transact(deps, async (trx) => {
+        const events = await trx
+          .selectFrom("events")
+          .selectAll()
+          .where("providerId", "=", providerId)
+          // By its index, in order, from where the last batch ended.
+          .where("status", "=", sql.lit(status))
+          .where("eventId", ">", from)
+          .where("receivedAt", ">=", order.since)
+          .orderBy("eventId")
+          .limit(BATCH)
+          .forUpdate()
+          .execute();
+        await requeueEvents(trx, deps, events);
+        return events;
+      });
+      count += batch.length;
+      after = batch.length === BATCH ? batch.at(-1)?.eventId : undefined;
+    }
+  }
+  return count;
 }
 
+/** Sorts before every event id. */
+const FIRST = "00000000-0000-0000-0000-000000000000";
+
 /** Moves an event from the event log, if it is there, to the table of waiting events. */
-export async function restoreFromLog(trx: Trx, providerId: string, eventId: string): Promise<void> {
+async function restoreFromLog(trx: Trx, providerId: string, eventId: string): Promise<void> {
   await sql`
     with recalled as (delete from event_log where provider_id = ${providerId} and event_id = ${eventId} returning *)
     insert into events (${EVENT_COLUMNS}) select ${EVENT_COLUMNS} from recalled on conflict do nothing`.execute(
@@ -65,46 +83,47 @@ export async function restoreFromLog(trx: Trx, providerId: string, eventId: stri
   );
 }
 
-/** Events of one statement, whose number of parameters is limited. */
-const CHUNK = 1_000;
+/** Events of one transaction. */
+const BATCH = 1_000;
 
 /** Requeues events of an organisation as if they had just arrived, except that they are never skipped as echoes. */
-export async function requeueEvents(
+async function requeueEvents(
   trx: Trx,
   deps: Pick<Deps, "now" | "wakeWorker">,
   events: readonly StoredEvent[],
 ): Promise<number> {
-  for (let start = 0; start < events.length; start += CHUNK) {
-    const chunk = events.slice(start, start + CHUNK);
-    const ids = chunk.map(({ event_id }) => event_id);
-    await trx
-      .updateTable("events")
-      .set({
-        status: "queued",
-        processed_at: null,
-        verdict: null,
-        is_read: false,
-        attempts: 0,
-        replayed_at: deps.now(),
-      })
-      .where("provider_id", "=", String(chunk[0]?.provider_id))
-      .where("event_id", "in", ids)
-      .execute();
-    recordSteps(trx, chunk.map(requeuedStep));
-    for (const { event_id: eventId, provider_id: providerId, shift_id: shiftId } of chunk)
-      publish(trx, { type: "event", eventId, providerId, shiftId, status: "queued" });
-  }
+  if (events.length === 0) return 0;
+  await trx
+    .updateTable("events")
+    .set({
+      status: "queued",
+      processedAt: null,
+      verdict: null,
+      isRead: false,
+      attempts: 0,
+      replayedAt: deps.now(),
+    })
+    .where("providerId", "=", String(events[0]?.providerId))
+    .where(
+      "eventId",
+      "in",
+      events.map(({ eventId }) => eventId),
+    )
+    .execute();
+  recordSteps(trx, events.map(requeuedStep));
+  for (const { eventId, providerId, shiftId } of events)
+    publish(trx, { type: "event", eventId, providerId, shiftId, status: "queued" });
   markDue(trx, deps, events.map(shiftOfEvent));
   return events.length;
 }
 
-const shiftOfEvent = ({ provider_id, shift_id }: StoredEvent) =>
-  ({ providerId: provider_id, kind: "shift", key: shift_id, priority: PRIORITY.event }) as const;
+const shiftOfEvent = ({ providerId, shiftId }: StoredEvent) =>
+  ({ providerId, kind: "shift", key: shiftId, priority: PRIORITY.event }) as const;
 
-const requeuedStep = ({ trace_id, provider_id, shift_id, event }: StoredEvent): Step => ({
-  traceId: trace_id,
-  providerId: provider_id,
-  shiftId: shift_id,
+const requeuedStep = ({ traceId, providerId, shiftId, event }: StoredEvent): Step => ({
+  traceId,
+  providerId,
+  shiftId,
   step: "event",
   code: "requeued",
   params: { event },

@@ -31,7 +31,7 @@ export async function activate(deps: Deps, providerId: string): Promise<Integrat
     if (errors.length > 0)
       throw problem("not_ready", { detail: "Fix or map what `errors` lists, then activate again.", errors });
     if (integration.state === "active") return integration;
-    await resumeWaiting(trx, deps, integration.provider_id);
+    await resumeWaiting(trx, deps, integration.providerId);
     return setState(trx, deps, integration, "active");
   });
 }
@@ -44,7 +44,7 @@ async function resumeWaiting(trx: Trx, deps: Deps, providerId: string): Promise<
 }
 
 function whatIsUndetected(integration: Integration): FieldError[] {
-  if (integration.routing_source !== "pending") return [];
+  if (integration.routingSource !== "pending") return [];
   return [{ pointer: "/routing", message: undetectedText(integration) }];
 }
 
@@ -70,8 +70,8 @@ export async function suspend(deps: Deps, providerId: string): Promise<Integrati
   return transact(deps, async (trx) => {
     const integration = await lockIntegration(trx, providerId);
     if (integration.state !== "active") return integration;
-    // A suspended provider may be quiet, and no later comparison would close the issue.
-    await resolveIssues(trx, deps, { providerId: integration.provider_id, codes: ["provider_quiet"] });
+    // A suspended provider may be quiet, and no later round would close the issue.
+    await resolveIssues(trx, deps, { providerId: integration.providerId, codes: ["provider_quiet"] });
     return setState(trx, deps, integration, "suspended");
   });
 }

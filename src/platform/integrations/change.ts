@@ -46,9 +46,9 @@ export async function changeIntegration(
       return changed;
     });
     if (!changed) continue;
-    owners.forget(changed.provider_id);
+    owners.forget(changed.providerId);
     deps.log.info(
-      { providerId: changed.provider_id, changed: Object.keys(change) },
+      { providerId: changed.providerId, changed: Object.keys(change) },
       "an integration was changed",
     );
     return detectRouting(deps, changed);
@@ -61,36 +61,36 @@ export async function changeIntegration(
 const auditedFields = (integration: Integration) => ({
   kind: integration.kind,
   name: integration.name,
-  baseUrl: integration.base_url,
+  baseUrl: integration.baseUrl,
   routing: integration.routing,
-  routingSource: integration.routing_source,
-  timeZone: integration.time_zone,
+  routingSource: integration.routingSource,
+  timeZone: integration.timeZone,
   language: integration.language,
-  contactPhone: integration.contact_phone,
+  contactPhone: integration.contactPhone,
 });
 
 /** Sealing the same token gives a different text each time, also within one millisecond. */
 const isUnchanged = (now: Integration, before: Integration) =>
-  now.updated_at.getTime() === before.updated_at.getTime() &&
+  now.updatedAt.getTime() === before.updatedAt.getTime() &&
   now.state === before.state &&
-  now.provider_token === before.provider_token;
+  now.providerToken === before.providerToken;
 
 async function columnsOf(deps: Deps, before: Integration, change: IntegrationChange): Promise<Columns> {
   const { kind, name, baseUrl, timeZone, language, contactPhone, providerToken } = change;
-  requireTokenOfOrigin(before.base_url, change);
-  const isMoved = baseUrl !== undefined && baseUrl !== before.base_url;
+  requireTokenOfOrigin(before.baseUrl, change);
+  const isMoved = baseUrl !== undefined && baseUrl !== before.baseUrl;
   const columns: Columns = {
     ...kindColumns(deps, before, kind),
     ...(name !== undefined && { name }),
-    ...(timeZone !== undefined && { time_zone: timeZone }),
+    ...(timeZone !== undefined && { timeZone }),
     ...(language !== undefined && { language }),
-    ...(contactPhone !== undefined && { contact_phone: contactPhone }),
-    ...(providerToken !== undefined && { provider_token: deps.vault.seal(providerToken) }),
+    ...(contactPhone !== undefined && { contactPhone }),
+    ...(providerToken !== undefined && { providerToken: deps.vault.seal(providerToken) }),
     // Another system may speak another dialect.
-    ...(isMoved && { base_url: baseUrl, dialect: "{}", lists_booked: false }),
+    ...(isMoved && { baseUrl, dialect: "{}", listsBooked: false }),
     ...routingOf(before, change, isMoved),
     // Each change its own time, also within one millisecond.
-    updated_at: new Date(Math.max(deps.now().getTime(), before.updated_at.getTime() + 1)),
+    updatedAt: new Date(Math.max(deps.now().getTime(), before.updatedAt.getTime() + 1)),
   };
   return before.state === "draft" ? columns : proven(deps, before, columns);
 }
@@ -98,40 +98,40 @@ async function columnsOf(deps: Deps, before: Integration, change: IntegrationCha
 function kindColumns({ now }: Deps, before: Integration, kind: string | undefined): Columns {
   if (kind === undefined || kind === before.kind) return {};
   if (before.state === "draft") return { kind };
-  const former_kind_until = new Date(now().getTime() + FORMER_KIND_MS);
-  return { kind, former_kind: before.kind, former_kind_until };
+  const formerKindUntil = new Date(now().getTime() + FORMER_KIND_MS);
+  return { kind, formerKind: before.kind, formerKindUntil };
 }
 
-const UNKNOWN = { routing_source: "pending", routing_attempts: "[]" } as const;
+const UNKNOWN = { routingSource: "pending", routingAttempts: "[]" } as const;
 
 function routingOf(
-  { routing_source }: Integration,
+  { routingSource }: Integration,
   { routing }: IntegrationChange,
   isMoved: boolean,
 ): Columns {
   if (routing === "auto") return UNKNOWN;
-  if (routing !== undefined) return { routing, routing_source: "given", routing_attempts: "[]" };
-  return isMoved && routing_source !== "given" ? UNKNOWN : {};
+  if (routing !== undefined) return { routing, routingSource: "given", routingAttempts: "[]" };
+  return isMoved && routingSource !== "given" ? UNKNOWN : {};
 }
 
 /** Calls the provider as it is to be called from now on. */
 async function proven(deps: Deps, before: Integration, columns: Columns): Promise<Columns> {
   if (!isCalledOtherwise(columns)) return columns;
   const next = { ...before, ...columns } as Integration;
-  const isKnown = next.routing_source !== "pending";
+  const isKnown = next.routingSource !== "pending";
   const tried = await tryRoutings(deps, next, isKnown ? [next.routing] : undefined);
   if (tried.kind !== "found")
     throw problem("provider_unavailable", {
       detail: `Nothing was changed, because the provider returned no list of outlets: ${routingAttemptsText(tried.attempts)}. ${ADVICE}`,
     });
-  return isKnown ? columns : { ...columns, routing: tried.routing, routing_source: "detected" };
+  return isKnown ? columns : { ...columns, routing: tried.routing, routingSource: "detected" };
 }
 
-const isCalledOtherwise = ({ base_url, provider_token, routing_source }: Columns) =>
-  [base_url, provider_token, routing_source].some((column) => column !== undefined);
+const isCalledOtherwise = ({ baseUrl, providerToken, routingSource }: Columns) =>
+  [baseUrl, providerToken, routingSource].some((column) => column !== undefined);
 
 async function write(trx: Trx, deps: Deps, before: Integration, columns: Columns): Promise<Integration> {
-  const { provider_id: providerId, state } = before;
+  const { providerId, state } = before;
   if (isCalledOtherwise(columns)) {
     await resolveRoutingIssue(trx, deps, providerId);
     await resumeCalls(trx, deps, providerId);
@@ -139,23 +139,23 @@ async function write(trx: Trx, deps: Deps, before: Integration, columns: Columns
     else await callAgain(trx, deps, providerId);
   }
   // A time without offset means another one now.
-  if (state === "active" && columns.time_zone !== undefined && columns.time_zone !== before.time_zone)
+  if (state === "active" && columns.timeZone !== undefined && columns.timeZone !== before.timeZone)
     markRefreshDue(trx, deps, [{ providerId, key: "reread" }]);
   return writeIntegration(trx, providerId, columns);
 }
 
 /** Nothing needs what another system has listed. */
-async function forgetUnmapped(trx: Trx, providerId: string, { base_url }: Columns): Promise<void> {
-  if (base_url === undefined) return;
+async function forgetUnmapped(trx: Trx, providerId: string, { baseUrl }: Columns): Promise<void> {
+  if (baseUrl === undefined) return;
   await trx
     .deleteFrom("outlets")
-    .where("provider_id", "=", providerId)
-    .where("workplace_id", "is", null)
+    .where("providerId", "=", providerId)
+    .where("workplaceId", "is", null)
     .execute();
   await trx
     .deleteFrom("roles")
-    .where("provider_id", "=", providerId)
-    .where("competence_id", "is", null)
+    .where("providerId", "=", providerId)
+    .where("competenceId", "is", null)
     .execute();
 }
 

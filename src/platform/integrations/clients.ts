@@ -8,6 +8,7 @@ import {
 import type { ProviderFetch } from "../../clients/provider/global-fetch.ts";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import type { SeenDialect } from "../../contract/dialect.ts";
+import { HOUR_MS } from "../../contract/durations.ts";
 import type { Log } from "../db/database.ts";
 import { jsonbOf } from "../db/fragments.ts";
 import type { Integration } from "../db/schema.ts";
@@ -17,6 +18,7 @@ import { boundToSpan, inSpan, traceparentOfSpan } from "../tracing.ts";
 import {
   type ConnectionParts,
   connectTo,
+  keepSilence,
   openConnection,
   type ProviderConnection,
   requireRouting,
@@ -42,10 +44,14 @@ interface Parts extends ConnectionParts {
   /** Every response of the provider breaks the contract. Never rejects. */
   onBroken: (providerId: string) => Promise<void>;
   /** A shift was read: names of its optional fields, and of what was odd about it. */
-  onFields: (providerId: string, fields: readonly string[]) => void;
   /** A call was made, with a response or without. */
   onCall: (call: ProviderCall) => void;
+  /** How long a connection is kept after its last call. Milliseconds. */
+  keptMs?: number;
 }
+
+/** Longer than between two readings of a shift. A process learns from nothing else that an organisation was deleted by another one. */
+const KEPT_MS = 2 * HOUR_MS;
 
 /** One client, with connections, a circuit and a rate of its own, for each integration; replaced when the integration is changed. */
 export function createProviderClients(parts: Parts): ProviderClients {
@@ -56,18 +62,28 @@ export function createProviderClients(parts: Parts): ProviderClients {
     saving.add(saved);
   };
   const connectionTo = (integration: Integration): ProviderConnection => {
-    const { provider_id } = integration;
-    const connection = connections.get(provider_id) ?? openConnection(parts, integration, save);
-    connections.set(provider_id, connection);
+    const { providerId } = integration;
+    const connection = connections.get(providerId) ?? openConnection(parts, integration, save);
+    connections.set(providerId, connection);
+    keepSilence(connection, integration);
     return connection;
   };
+  const { keptMs = KEPT_MS } = parts;
+  const closing = setInterval(() => {
+    for (const [providerId, { http, use }] of connections) {
+      if (use.calls > 0 || performance.now() - use.endedAt < keptMs) continue;
+      connections.delete(providerId);
+      save(http.close());
+    }
+  }, keptMs / 4);
+  closing.unref();
   return {
     clientFor: (integration, isInteractive = true) => {
-      const { updated_at, provider_token, base_url } = integration;
+      const { updatedAt, providerToken, baseUrl } = integration;
       const connection = connectionTo(integration);
-      if (connection.baseUrl !== base_url) connectTo(connection, integration, parts, save);
+      if (connection.baseUrl !== baseUrl) connectTo(connection, integration, parts, save);
       // Sealing the same token gives a different text each time, also within one millisecond.
-      const version = `${updated_at.getTime()} ${provider_token} ${integration.routing_source}`;
+      const version = `${updatedAt.getTime()} ${providerToken} ${integration.routingSource}`;
       if (connection.made?.version !== version)
         connection.made = {
           version,
@@ -91,6 +107,7 @@ export function createProviderClients(parts: Parts): ProviderClients {
       };
     },
     close: async () => {
+      clearInterval(closing);
       await Promise.all(saving);
       await Promise.all([...connections.values()].map(({ http }) => http.close()));
     },
@@ -106,13 +123,13 @@ function makeTrialClient(
   { vault, log }: Parts,
   { http, policy }: ProviderConnection,
 ): ProviderClient {
-  const { provider_id: providerId, base_url: baseUrl, provider_token } = integration;
+  const { providerId, baseUrl, providerToken } = integration;
   return createProviderClient({
     providerId,
     baseUrl,
     routing,
-    token: vault.open(provider_token),
-    timeZone: integration.time_zone,
+    token: vault.open(providerToken),
+    timeZone: integration.timeZone,
     fetch: async (request) => {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TRIAL_MS)]);
       const call = () =>
@@ -138,17 +155,16 @@ function makeClient(
   save: Save,
   isInteractive: boolean,
 ): ProviderClient {
-  const { vault, onFields } = parts;
-  const { provider_id: providerId } = integration;
+  const { vault } = parts;
+  const { providerId } = integration;
   return createProviderClient({
     providerId,
-    baseUrl: integration.base_url,
+    baseUrl: integration.baseUrl,
     routing: integration.routing,
-    token: vault.open(integration.provider_token),
-    timeZone: integration.time_zone,
+    token: vault.open(integration.providerToken),
+    timeZone: integration.timeZone,
     seen: integration.dialect,
     onSeen: (seen) => save(saveDialect(parts, providerId, seen)),
-    onFields: (fields) => onFields(providerId, fields),
     onOutcome: (about, outcome) => {
       if (noteBroken(connection, about, outcome)) save(parts.onBroken(providerId));
     },
@@ -164,7 +180,7 @@ function callsOf(
   isInteractive: boolean,
 ): ProviderFetch {
   const { log, onSilence } = parts;
-  const { provider_id: providerId } = integration;
+  const { providerId } = integration;
   const onCall = (call: ProviderCall) => {
     const silenceMs = changedSilence(connection, call);
     if (silenceMs !== undefined) save(onSilence(providerId, silenceMs));
@@ -188,13 +204,13 @@ function callsOf(
 }
 
 /** Without the path and the query, which may hold a personal number. */
-const spanOf = ({ provider_id }: Integration, request: Request) => ({
+const spanOf = ({ providerId }: Integration, request: Request) => ({
   name: `provider ${operationOf(request)}`,
   kind: "client" as const,
   attributes: {
     "http.request.method": request.method,
     "server.address": new URL(request.url).hostname,
-    "shiftpact.provider_id": provider_id,
+    "shiftpact.provider_id": providerId,
   },
 });
 
@@ -246,7 +262,7 @@ async function saveDialect({ database, log }: Parts, providerId: string, seen: S
       .updateTable("integrations")
       // Merged: of two that are saved at once, the later may know less.
       .set({ dialect: sql`dialect || ${jsonbOf(seen)}` })
-      .where("provider_id", "=", providerId)
+      .where("providerId", "=", providerId)
       .execute();
   } catch (error) {
     log.warn({ err: error, providerId }, "could not save the dialect of a provider");

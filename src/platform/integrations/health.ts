@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type UpdateObject } from "kysely";
 import type { HealthCode, IssueCode, Params } from "../../../generated/operations/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
+import { HEALTH_BY_GRAVITY } from "../../contract/operator-text.ts";
 import { HOLDS_SEAT, IS_LIVE } from "../db/fragments.ts";
 import type { Integration, ProviderRoute, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -19,17 +20,60 @@ const SUBJECT = { kind: "integration" } as const;
 const resolveHealthIssue = (trx: Trx, deps: Parts, providerId: string, code: IssueCode) =>
   resolveIssues(trx, deps, { providerId, codes: [code], subject: SUBJECT });
 
-/** How a provider behaves, the gravest first. */
-export function healthOf(integration: Integration): { code: HealthCode; since: Date } {
-  const { paused_since, held_since, health, health_since, routes } = integration;
-  if (paused_since) return { code: "token_rejected", since: paused_since };
-  if (held_since) return { code: "mass_disappearance", since: held_since };
-  const [since] = Object.values(routes)
-    .flatMap((route) => route.since ?? [])
-    .sort();
-  if (health === "reachable" && since !== undefined) return { code: "route_missing", since: new Date(since) };
-  return { code: health, since: health_since };
+/** A state of health: the condition over the table `integrations`, and since when a row has it. */
+interface HealthState {
+  holds: RawBuilder<boolean>;
+  since(integration: Integration): Date | null | undefined;
 }
+
+const marked = (column: "pausedSince" | "heldSince"): HealthState => ({
+  holds: sql`${sql.ref(column)} is not null`,
+  since: (integration) => integration[column],
+});
+
+const stored = (code: Health): HealthState => ({
+  holds: sql`health = ${sql.lit(code)}`,
+  since: ({ health, healthSince }) => (health === code ? healthSince : undefined),
+});
+
+const STATES: Record<HealthCode, HealthState> = {
+  token_rejected: marked("pausedSince"),
+  mass_disappearance: marked("heldSince"),
+  unreachable: stored("unreachable"),
+  implausible: stored("implausible"),
+  rate_limited: stored("rate_limited"),
+  reachable: stored("reachable"),
+  route_missing: {
+    holds: sql`jsonb_path_exists(routes, '$.*.since')`,
+    since: ({ routes }) => {
+      const [first] = Object.values(routes)
+        .flatMap((route) => route.since ?? [])
+        .sort();
+      return first === undefined ? undefined : new Date(first);
+    },
+  },
+};
+
+/** How a provider behaves: the gravest state that it is in. */
+export function healthOf(integration: Integration): { code: HealthCode; since: Date } {
+  for (const code of HEALTH_BY_GRAVITY) {
+    const since = STATES[code].since(integration);
+    if (since) return { code, since };
+  }
+  throw new Error(`an integration is in no state of health: ${integration.health}`);
+}
+
+const firstThat = (value: (code: HealthCode, rank: number) => string | number) =>
+  sql.join(
+    HEALTH_BY_GRAVITY.map((code, rank) => sql`when ${STATES[code].holds} then ${sql.lit(value(code, rank))}`),
+    sql` `,
+  );
+
+/** The code of `healthOf`, over the table `integrations`. */
+export const HEALTH = sql<HealthCode>`case ${firstThat((code) => code)} end`;
+
+/** How grave it is: 0 is the gravest. */
+export const HEALTH_RANK = sql<number>`case ${firstThat((_, rank) => rank)} end`;
 
 /** Changes the integration where `condition` holds, and publishes that. Returns undefined where it does not. */
 export async function writeIf(
@@ -41,18 +85,17 @@ export async function writeIf(
   const row = await trx
     .updateTable("integrations")
     .set(columns)
-    .where("provider_id", "=", providerId)
+    .where("providerId", "=", providerId)
     .where(condition)
     .returningAll()
     .executeTakeFirst();
-  if (row)
-    publish(trx, {
-      type: "integration",
-      providerId: row.provider_id,
-      state: row.state,
-      health: healthOf(row).code,
-    });
+  if (row) publishIntegration(trx, row);
   return row;
+}
+
+export function publishIntegration(trx: Trx, integration: Integration): void {
+  const { providerId, state } = integration;
+  publish(trx, { type: "integration", providerId, state, health: healthOf(integration).code });
 }
 
 /** Activates or suspends an integration that the transaction has locked. */
@@ -63,10 +106,10 @@ export async function setState(
   state: Integration["state"],
 ): Promise<Integration> {
   // An organisation that is activated again does not leave.
-  const stays = state === "active" && { offboarding: null, offboarding_since: null };
-  const columns = { state, updated_at: now(), ...stays };
+  const stays = state === "active" && { offboarding: null, offboardingSince: null };
+  const columns = { state, updatedAt: now(), ...stays };
   audit?.note({ changes: [{ field: "state", before: integration.state, after: state }] });
-  await writeIf(trx, integration.provider_id, columns, sql`true`);
+  await writeIf(trx, integration.providerId, columns, sql`true`);
   return { ...integration, ...columns };
 }
 
@@ -78,7 +121,7 @@ async function noteHealth(
   health: Health,
   { until = null, from }: { until?: Date | null; from?: Health } = {},
 ): Promise<boolean> {
-  const columns = { health, health_since: deps.now(), health_until: until };
+  const columns = { health, healthSince: deps.now(), healthUntil: until };
   const condition = from ? sql<boolean>`health = ${from}` : sql<boolean>`health <> ${health}`;
   const changed = await writeIf(trx, providerId, columns, condition);
   const code = "provider_implausible";
@@ -118,7 +161,7 @@ export interface SeenRoute {
 }
 
 /** Raises the issue of a route that the provider answers as if it had none. Resolves it once the route works, and then repeats what failed. */
-export async function noteRoute(
+export async function recordRoute(
   trx: Trx,
   deps: Parts,
   providerId: string,
@@ -146,7 +189,7 @@ export async function noteRoute(
 
 /** The provider rejects the token: nothing is called but a probe, until it accepts it or another token is given. */
 export async function pauseCalls(trx: Trx, deps: Parts, providerId: string, status: number): Promise<void> {
-  const paused = await writeIf(trx, providerId, { paused_since: deps.now() }, sql`paused_since is null`);
+  const paused = await writeIf(trx, providerId, { pausedSince: deps.now() }, sql`paused_since is null`);
   const issue = { code: "token_rejected", providerId, subject: SUBJECT, params: { status } } as const;
   if (paused) await raiseIssue(trx, deps, issue);
   startProbes(trx, deps, providerId);
@@ -154,7 +197,7 @@ export async function pauseCalls(trx: Trx, deps: Parts, providerId: string, stat
 
 /** Resumes everything of the integration. */
 export async function resumeCalls(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  if (!(await writeIf(trx, providerId, { paused_since: null }, sql`paused_since is not null`))) return;
+  if (!(await writeIf(trx, providerId, { pausedSince: null }, sql`paused_since is not null`))) return;
   await resolveHealthIssue(trx, deps, providerId, "token_rejected");
   markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
 }
@@ -171,7 +214,7 @@ export async function pauseDeletions(
 ): Promise<boolean> {
   const now = deps.now();
   const isOpen = sql<boolean>`held_since is null and coalesce(absence_accepted_until < ${now}, true)`;
-  const held = await writeIf(trx, providerId, { held_since: now }, isOpen);
+  const held = await writeIf(trx, providerId, { heldSince: now }, isOpen);
   const { rows } = await sql`
     select 1 from integrations where provider_id = ${providerId} and held_since is not null for update`.execute(
     trx,
@@ -189,7 +232,7 @@ export async function resumeDeletions(trx: Trx, deps: Parts, providerId: string)
     where shifts.provider_id = ${providerId} and missing_since is not null and ${IS_LIVE})
     and not exists (select 1 from jobs join bookings using (provider_id, job_id)
     where jobs.provider_id = ${providerId} and missing_since is not null and ${IS_LIVE} and start_time > now() and ${HOLDS_SEAT})`;
-  if (!(await writeIf(trx, providerId, { held_since: null }, isOver))) return;
+  if (!(await writeIf(trx, providerId, { heldSince: null }, isOver))) return;
   await resolveHealthIssue(trx, deps, providerId, "mass_disappearance");
 }
 
@@ -198,9 +241,9 @@ const ACCEPTED_MS = 3_600_000;
 
 /** An operator confirms that the shifts are gone: those that are missing are read once more, and treated as deleted. */
 export async function acceptDisappearance(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  const absence_accepted_until = new Date(deps.now().getTime() + ACCEPTED_MS);
+  const absenceAcceptedUntil = new Date(deps.now().getTime() + ACCEPTED_MS);
   markRefreshDue(trx, deps, [{ providerId, key: "missing" }]);
-  await writeIf(trx, providerId, { held_since: null, absence_accepted_until }, sql`held_since is not null`);
+  await writeIf(trx, providerId, { heldSince: null, absenceAcceptedUntil }, sql`held_since is not null`);
 }
 
 /** The provider asks for silence for this many milliseconds; 0: it responds again. Never rejects. */
@@ -273,11 +316,11 @@ export async function noteCircuit(
 async function isDownElsewhere(trx: Trx, providerId: string, now: Date): Promise<boolean> {
   const renewed = await trx
     .selectFrom("issues")
-    .select("issue_id")
-    .where("provider_id", "=", providerId)
+    .select("issueId")
+    .where("providerId", "=", providerId)
     .where("code", "=", DOWN)
-    .where("resolved_at", "is", null)
-    .where("last_at", ">=", new Date(now.getTime() - RENEWED_WITHIN_MS))
+    .where("resolvedAt", "is", null)
+    .where("lastAt", ">=", new Date(now.getTime() - RENEWED_WITHIN_MS))
     .executeTakeFirst();
   return renewed !== undefined;
 }

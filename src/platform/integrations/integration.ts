@@ -5,7 +5,7 @@ import type { Trx } from "../transaction.ts";
 import { writeIf } from "./health.ts";
 
 function findIntegration(db: Kysely<Schema>, providerId: string): Promise<Integration | undefined> {
-  return db.selectFrom("integrations").selectAll().where("provider_id", "=", providerId).executeTakeFirst();
+  return db.selectFrom("integrations").selectAll().where("providerId", "=", providerId).executeTakeFirst();
 }
 
 /** @throws ProblemError provider_not_found */
@@ -18,7 +18,7 @@ export async function requireIntegration(db: Kysely<Schema>, providerId: string)
  * @throws ProblemError provider_not_found
  */
 export async function lockIntegration(trx: Trx, providerId: string): Promise<Integration> {
-  const query = trx.selectFrom("integrations").selectAll().where("provider_id", "=", providerId);
+  const query = trx.selectFrom("integrations").selectAll().where("providerId", "=", providerId);
   return found(await query.forNoKeyUpdate().executeTakeFirst());
 }
 
@@ -27,7 +27,7 @@ export async function lockIntegration(trx: Trx, providerId: string): Promise<Int
  * @throws ProblemError provider_not_found; integration_changed when it is called in another way than `read` was
  */
 export async function lockUnchangedIntegration(trx: Trx, read: Integration): Promise<void> {
-  const now = await lockIntegration(trx, read.provider_id);
+  const now = await lockIntegration(trx, read.providerId);
   if (isSameConnection(now, read)) return;
   throw problem("integration_changed", {
     detail: "The provider was read as it was registered before. Read it again.",
@@ -36,7 +36,7 @@ export async function lockUnchangedIntegration(trx: Trx, read: Integration): Pro
 
 /** Whether both are called in the same way. Sealing the same token gives a different text each time. */
 export function isSameConnection(one: Integration, other: Integration): boolean {
-  const columns = ["base_url", "routing", "routing_source", "provider_token"] as const;
+  const columns = ["baseUrl", "routing", "routingSource", "providerToken"] as const;
   return columns.every((column) => one[column] === other[column]);
 }
 

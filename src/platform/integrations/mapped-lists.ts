@@ -1,30 +1,36 @@
 import { type Kysely, sql } from "kysely";
-import { IS_LIVE } from "../db/fragments.ts";
+import { IS_LIVE, jsonRows, jsonTexts } from "../db/fragments.ts";
 import type { Schema } from "../db/schema.ts";
-import type { Option } from "./suggest.ts";
 
 type Db = Kysely<Schema>;
+
+/** A workplace or competence to which an outlet or role may be mapped. */
+export interface Option {
+  id: string;
+  name: string;
+  address?: string | null;
+}
 
 /** One of the two lists of a provider whose entries are mapped: outlets to workplaces, roles to competences. */
 export interface MappedList {
   table: "outlets" | "roles";
-  id: "outlet_id" | "role_id";
-  target: "workplace_id" | "competence_id";
+  id: "outletId" | "roleId";
+  target: "workplaceId" | "competenceId";
   targets: "workplaces" | "competences";
   hasAddress: boolean;
 }
 
 export const OUTLETS: MappedList = {
   table: "outlets",
-  id: "outlet_id",
-  target: "workplace_id",
+  id: "outletId",
+  target: "workplaceId",
   targets: "workplaces",
   hasAddress: true,
 };
 export const ROLES: MappedList = {
   table: "roles",
-  id: "role_id",
-  target: "competence_id",
+  id: "roleId",
+  target: "competenceId",
   targets: "competences",
   hasAddress: false,
 };
@@ -59,36 +65,45 @@ export async function readOptions(db: Db, { target, targets, hasAddress }: Mappe
   return rows;
 }
 
-/** Stores an entry as the provider lists it now, and keeps its mapping. */
+/** Locks what is stored in the order of the ids, so that two transactions on the same rows take turns. */
+export async function lockListed(db: Db, list: MappedList, providerId: string): Promise<Listed[]> {
+  const { rows } = await sql<Listed>`
+    select ${columns(list)} from ${sql.table(list.table)} where provider_id = ${providerId}
+    order by ${sql.ref(list.id)} for update`.execute(db);
+  return rows;
+}
+
+/** Stores entries as the provider lists them now, in one statement, and keeps their mapping. */
 export async function storeListed(
   db: Db,
   list: MappedList,
   providerId: string,
-  listed: Listed,
-): Promise<Listed> {
+  listed: readonly Listed[],
+): Promise<Listed[]> {
   const { table, id, target, hasAddress } = list;
   const own = sql.ref(`${table}.${target}`);
   const { rows } = await sql<Listed>`
     insert into ${sql.table(table)} (provider_id, ${sql.ref(id)}, name, ${sql.ref(target)} ${hasAddress ? sql`, address` : sql``})
-    values (${providerId}, ${listed.id}, ${listed.name}, ${listed.target}::uuid ${hasAddress ? sql`, ${listed.address}` : sql``})
+    select ${providerId}::uuid, id, name, target ${hasAddress ? sql`, address` : sql``}
+    from ${jsonRows(listed)} as listed (id text, name text, address text, target uuid) order by id
     on conflict (provider_id, ${sql.ref(id)}) do update set name = excluded.name,
       ${hasAddress ? sql`address = excluded.address,` : sql``} ${sql.ref(target)} = coalesce(${own}, excluded.${sql.ref(target)})
     returning ${columns(list)}`.execute(db);
-  return rows[0] ?? listed;
+  return rows;
 }
 
-/** Deletes an entry unless it is mapped or an open job needs it. The next shift that names it stores it again. */
+/** Deletes entries that are locked, unless they are mapped or an open job needs them. The next shift that names one stores it again. */
 export async function deleteListed(
   db: Db,
   { table, id, target }: MappedList,
   providerId: string,
-  key: string,
+  keys: readonly string[],
 ): Promise<void> {
-  const isIt = sql`provider_id = ${providerId} and ${sql.ref(id)} = ${key}`;
-  // A statement of its own: the next one then sees the job of the transaction that held the row.
-  await sql`select 1 from ${sql.table(table)} where ${isIt} for update`.execute(db);
-  await sql`delete from ${sql.table(table)} where ${isIt} and ${sql.ref(target)} is null
-    and not exists (select 1 from jobs where ${isIt} and ${IS_LIVE})`.execute(db);
+  // A statement after that of the lock: it sees the job of the transaction that held the row.
+  await sql`delete from ${sql.table(table)} as gone where provider_id = ${providerId} and ${sql.ref(target)} is null
+    and ${sql.ref(id)} in (select key from ${jsonTexts(keys)} as listed (key))
+    and not exists (select 1 from jobs where jobs.provider_id = gone.provider_id
+      and jobs.${sql.ref(id)} = gone.${sql.ref(id)} and ${IS_LIVE})`.execute(db);
 }
 
 /** Maps an entry. Returns false if the provider has no entry with this id. */

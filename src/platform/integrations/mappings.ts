@@ -44,7 +44,7 @@ async function writeAll(
     targets === "workplaces" ? ["workplaceId", "workplace"] : ["competenceId", "competence"];
   const inOrder = [...mappings.entries()].sort(([, one], [, other]) => (one.id < other.id ? -1 : 1));
   for (const [index, { id, target }] of inOrder) {
-    if (!known.has(target.toLowerCase()))
+    if (!known.has(target))
       faults[index] = { pointer: `/${table}/${index}/${targetMember}`, message: `is not a ${targetKind}` };
     else if (!(await mapListed(trx, list, providerId, id, target)))
       faults[index] = { pointer: `/${table}/${index}/${member}`, message: `is not ${kind} of this provider` };

@@ -18,40 +18,43 @@ export type Leaving = NonNullable<Integration["offboarding"]>;
  * the shifts that have not started. Activating it again ends that; those who were taken off stay off.
  * @throws ProblemError provider_not_found, integration_is_draft, integration_deleting.
  */
-export async function offboard(deps: Deps, providerId: string, bookings: Leaving): Promise<Integration> {
+export async function offboard(deps: Deps, id: string, bookings: Leaving): Promise<Integration> {
   return transact(deps, async (trx) => {
-    const integration = await lockIntegration(trx, providerId);
-    const { provider_id, state, offboarding, offboarding_since } = integration;
+    const integration = await lockIntegration(trx, id);
+    const { providerId, state, offboarding, offboardingSince } = integration;
     if (state === "draft")
       throw problem("integration_is_draft", { detail: "Nothing of a draft is booked. Delete it." });
     requireStaying(integration);
     deps.audit?.note({ changes: [{ field: "offboarding", before: offboarding, after: bookings }] });
-    // A provider that leaves may be quiet, and no later comparison would close the issue.
-    await resolveIssues(trx, deps, { providerId: provider_id, codes: ["provider_quiet"] });
-    if (bookings === "unassign") await unassignAll(trx, deps, provider_id);
-    return writeIntegration(trx, provider_id, {
+    if (bookings === "unassign") await unassignAll(trx, deps, providerId);
+    // A provider that leaves may be quiet, and no later round would close the issue.
+    await resolveIssues(trx, deps, { providerId, codes: ["provider_quiet"] });
+    return writeIntegration(trx, providerId, {
       state: "suspended",
       offboarding: bookings,
-      updated_at: deps.now(),
-      offboarding_since: offboarding_since ?? deps.now(),
+      updatedAt: deps.now(),
+      offboardingSince: offboardingSince ?? deps.now(),
     });
   });
 }
 
 /** @throws ProblemError integration_deleting */
-export function requireStaying({ deletion_requested_at }: Integration): void {
-  if (deletion_requested_at !== null)
+export function requireStaying({ deletionRequestedAt }: Integration): void {
+  if (deletionRequestedAt !== null)
     throw problem("integration_deleting", { detail: "Everything of the integration is being deleted." });
 }
 
 /** As if everyone had withdrawn: the provider is asked, and the seat is free once it has agreed. */
 async function unassignAll(trx: Trx, deps: Deps, providerId: string): Promise<void> {
+  await sql`
+    select job_id from jobs where provider_id = ${providerId} and start_time > ${deps.now()}
+    order by provider_id, shift_id for update`.execute(trx);
   const { rows } = await sql<Withdrawn>`
     update bookings set withdrawn_at = ${deps.now()} from jobs
     where (jobs.provider_id, jobs.job_id) = (bookings.provider_id, bookings.job_id) and start_time > ${deps.now()}
       and bookings.provider_id = ${providerId} and ${HOLDS_SEAT} and withdrawn_at is null
-    returning booking_id as "bookingId", bookings.job_id as "jobId", shift_id as "shiftId", candidate_id as "candidateId",
-      bookings.status, bookings.trace_id as "traceId"`.execute(trx);
+    returning booking_id, bookings.job_id, shift_id, candidate_id,
+      bookings.status, bookings.trace_id`.execute(trx);
   for (const { shiftId, traceId, ...booking } of rows) {
     const { jobId } = booking;
     recordSteps(trx, [
@@ -74,11 +77,11 @@ interface Withdrawn {
 }
 
 /** Bookings from which the provider has not taken the candidate off yet. */
-export async function countRemaining(db: Kysely<Schema>, { provider_id, offboarding }: Integration) {
+export async function countRemaining(db: Kysely<Schema>, { providerId, offboarding }: Integration) {
   if (offboarding !== "unassign") return 0;
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from bookings join jobs using (provider_id, job_id)
-    where provider_id = ${provider_id} and start_time > now() and jobs.status <> 'cancelled'
+    where provider_id = ${providerId} and start_time > now() and jobs.status <> 'cancelled'
       and (${HOLDS_SEAT} or at_provider <> 'no')`.execute(db);
   return rows[0]?.count ?? 0;
 }

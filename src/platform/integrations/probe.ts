@@ -11,7 +11,7 @@ export const probe =
   async (claim, signal) => {
     const { providerId, priority } = claim;
     const integration = await requireIntegration(deps.database.kysely, providerId);
-    const isAsked = integration.paused_since !== null || integration.health === "implausible";
+    const isAsked = integration.pausedSince !== null || integration.health === "implausible";
     const answer = isAsked
       ? await deps.clientFor(integration).listOutlets({ traceId: deps.newTraceId(), signal })
       : undefined;

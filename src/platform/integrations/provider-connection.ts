@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { type CallLimits, type CallPolicy, createCallPolicy } from "../../clients/provider/call-policy.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import {
@@ -7,10 +8,11 @@ import {
 } from "../../clients/provider/http.ts";
 import { CallRefused } from "../../clients/provider/http-error.ts";
 import type { Database, Log } from "../db/database.ts";
+import { milliseconds } from "../db/fragments.ts";
+import type { Processes } from "../db/processes.ts";
 import type { Integration } from "../db/schema.ts";
 import { uninstrumented } from "../tracing.ts";
 import type { Circuit } from "./health.ts";
-import { sharedStarts } from "./shared-starts.ts";
 
 export interface ConnectionParts {
   database: Pick<Database, "kysely">;
@@ -18,8 +20,8 @@ export interface ConnectionParts {
   http: ProviderHttpOptions;
   /** Of the calls to each provider; what is not given is as spec/decisions.md has it. */
   limits: Partial<CallLimits>;
-  /** How many call the providers. */
-  processes: () => number;
+  /** Those that call the providers. */
+  processes: Pick<Processes, "sharing" | "since">;
   /** A provider is no longer called, or is again; also once a minute while it responds. Never rejects. */
   onCircuit: (providerId: string, circuit: Circuit) => Promise<void>;
 }
@@ -27,6 +29,8 @@ export interface ConnectionParts {
 /** Connections, circuit and rate outlive a change of the integration, but for a new base URL: calls under way end as they began. */
 export interface ProviderConnection {
   http: ProviderHttp;
+  /** The calls under way, and when the last one ended, by `performance.now`. */
+  use: { calls: number; endedAt: number };
   baseUrl: string;
   policy: CallPolicy;
   /** It has asked for silence, and has not responded since. */
@@ -49,8 +53,20 @@ export function openConnection(
   save: Save,
 ): ProviderConnection {
   const { fetch, close } = createProviderHttp(parts.http);
-  const http: ProviderHttp = { fetch: (...call) => uninstrumented(() => fetch(...call)), close };
-  const connection = { http, isSilenced: false, broken: [], noted: Promise.resolve() };
+  const use = { calls: 0, endedAt: performance.now() };
+  const http: ProviderHttp = {
+    fetch: async (...call) => {
+      use.calls += 1;
+      try {
+        return await uninstrumented(() => fetch(...call));
+      } finally {
+        use.calls -= 1;
+        use.endedAt = performance.now();
+      }
+    },
+    close,
+  };
+  const connection = { http, use, isSilenced: false, broken: [], noted: Promise.resolve() };
   return connectTo(connection, integration, parts, save);
 }
 
@@ -61,12 +77,12 @@ export function connectTo(
   parts: ConnectionParts,
   save: Save,
 ): ProviderConnection {
-  const { limits, processes, onCircuit, database, log } = parts;
-  const { provider_id: providerId, base_url: baseUrl } = integration;
+  const { limits, processes, onCircuit } = parts;
+  const { providerId, baseUrl } = integration;
   const policy = createCallPolicy({
     limits,
-    processes,
-    shared: sharedStarts(database, log, providerId, () => processes() > 1),
+    sharing: { processes: processes.sharing, since: processes.since },
+    onPause: (ms) => save(noteSilence(parts, providerId, ms)),
     onCircuit: (state, cause) => {
       if (connected.policy !== policy) return;
       // One after the other: the last state wins.
@@ -78,12 +94,33 @@ export function connectTo(
   return connected;
 }
 
+/** Other processes read it with the integration. Never rejects. */
+async function noteSilence(
+  { database, log }: ConnectionParts,
+  providerId: string,
+  ms: number,
+): Promise<void> {
+  try {
+    await sql`
+      update integrations set silent_until = greatest(silent_until, asked.until)
+      from (select clock_timestamp() + ${milliseconds(ms)} as until) as asked
+      where provider_id = ${providerId}`.execute(database.kysely);
+  } catch (error) {
+    log.warn({ err: error, providerId }, "other processes may call a provider that asked for silence");
+  }
+}
+
+/** Keeps the silence that the provider has asked another process for. */
+export function keepSilence({ policy }: ProviderConnection, { silentUntil }: Integration): void {
+  if (silentUntil) policy.pause(silentUntil.getTime() - Date.now());
+}
+
 /**
  * Nothing but the detection calls a provider whose routing is not known, such as the check of a draft.
  * @throws CallRefused while the routing is not known
  */
-export function requireRouting({ routing_source }: Integration): void {
-  if (routing_source === "pending")
+export function requireRouting({ routingSource }: Integration): void {
+  if (routingSource === "pending")
     throw new CallRefused("circuit_open", "the provider's routing is not detected yet", RETRY_AFTER_MS);
 }
 

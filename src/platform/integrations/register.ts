@@ -27,18 +27,18 @@ export async function register(
     const given = { ...(language && { language }), ...(contactPhone && { contactPhone }) };
     deps.audit?.note({ changes: changesOf({}, { kind, name, baseUrl, routing, timeZone, ...given }) });
     const draft = await insert(trx, deps, order);
-    const { provider_id: providerId } = draft;
+    const { providerId } = draft;
     publish(trx, { type: "integration", providerId, state: "draft", health: "reachable" });
-    return { draft, platformToken: await issuePlatformToken(trx, providerId, draft.created_at) };
+    return { draft, platformToken: await issuePlatformToken(trx, providerId, draft.createdAt) };
   });
-  const { provider_id, routing, routing_source, routing_attempts } = await detectAfterwards(deps, draft);
+  const { providerId, routing, routingSource, routingAttempts } = await detectAfterwards(deps, draft);
   return {
-    providerId: provider_id,
+    providerId,
     state: "draft",
     platformToken,
-    ...(routing_source !== "pending" && { routing }),
-    routingSource: routing_source,
-    routingAttempts: routing_attempts,
+    ...(routingSource !== "pending" && { routing }),
+    routingSource,
+    routingAttempts,
   };
 }
 
@@ -49,17 +49,17 @@ async function insert(trx: Trx, deps: Deps, order: IntegrationCreate): Promise<I
     .insertInto("integrations")
     .values({
       // As the database will show it, and every payload is compared with it.
-      provider_id: order.providerId.toLowerCase(),
+      providerId: order.providerId,
       kind: order.kind,
       name: order.name,
-      base_url: order.baseUrl,
-      ...(routing === "auto" ? { routing_source: "pending" } : { routing }),
-      time_zone: order.timeZone ?? ZONE,
+      baseUrl: order.baseUrl,
+      ...(routing === "auto" ? { routingSource: "pending" } : { routing }),
+      timeZone: order.timeZone ?? ZONE,
       language: order.language ?? null,
-      contact_phone: order.contactPhone ?? null,
-      provider_token: deps.vault.seal(order.providerToken),
-      created_at: at,
-      updated_at: at,
+      contactPhone: order.contactPhone ?? null,
+      providerToken: deps.vault.seal(order.providerToken),
+      createdAt: at,
+      updatedAt: at,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
@@ -74,7 +74,7 @@ async function detectAfterwards(deps: Deps, draft: Integration): Promise<Integra
     return await detectRouting(deps, draft);
   } catch (error) {
     deps.log.warn(
-      { err: error, providerId: draft.provider_id },
+      { err: error, providerId: draft.providerId },
       "could not detect the routing of a new provider",
     );
     return draft;

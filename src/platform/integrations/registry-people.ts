@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 import type { RegistryImport } from "../../../generated/operations/types.ts";
 import { lockPeople } from "../candidates/candidate.ts";
+import { competencesOf, offerTo } from "../candidates/competences.ts";
 import { jsonRows } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
-import type { RegisteredPerson } from "./registry-person.ts";
+import type { RegisteredPerson } from "./registry-reading.ts";
 
 type Counts = Pick<RegistryImport, "imported" | "updated" | "skipped">;
 
@@ -21,29 +22,41 @@ export async function importPeople(
   registered: readonly RegisteredPerson[],
 ): Promise<Counts> {
   const people = registered.map((person) => ({ ...person, hash: deps.numbers.hash(person.number) }));
-  await lockPeople(people.map(({ hash }) => hash)).execute(trx);
+  await lockPeople(
+    trx,
+    people.map(({ hash }) => hash),
+  );
   const added = await addNew(trx, deps, people);
   const known = await findKnown(trx, people);
+  const asserted = await idsOf(trx, assert(providerId, known));
+  const able = await assertCompetences(providerId, known).execute(trx);
   const changed = new Set([
-    ...(await idsOf(trx, assert(providerId, known))),
+    ...asserted,
     ...(await idsOf(trx, noteIds(providerId, known))),
-    ...(await idsOf(trx, addCompetences(providerId, known))),
+    ...able.rows.map(({ candidateId }) => candidateId),
   ]);
+  const given = able.rows.map(({ competenceId }) => competenceId);
+  // Who was in no registry of this organisation may have competences from an operator.
+  const own = await competencesOf(trx, asserted);
+  await offerTo(trx, deps, [...new Set([...given, ...own])], { providerId, afterMs: OFFERED_AFTER_MS });
   const updated = [...changed].filter((candidateId) => !added.has(candidateId)).length;
   return { imported: added.size, updated, skipped: people.length - added.size - updated };
 }
 
-type Parts = Pick<Deps, "newId" | "now" | "numbers">;
+/** An import has many parts: the open jobs are read once for those of some seconds, not for each. */
+const OFFERED_AFTER_MS = 2_000;
+
+type Parts = Pick<Deps, "newId" | "now" | "numbers" | "wakeWorker">;
 type Person = RegisteredPerson & { hash: string };
 /** People with their candidates. */
 type Known = readonly (Person & { candidateId: string })[];
 
 /** A statement that returns candidates. */
-type Statement = RawBuilder<{ candidate_id: string }>;
+type Statement = RawBuilder<{ candidateId: string }>;
 
 async function idsOf(trx: Trx, statement: Statement): Promise<string[]> {
   const { rows } = await statement.execute(trx);
-  return rows.map(({ candidate_id }) => candidate_id);
+  return rows.map(({ candidateId }) => candidateId);
 }
 
 /**
@@ -69,10 +82,10 @@ async function addNew(
   const insertion: Statement = sql`
     insert into candidates (candidate_id, personal_number_sealed, personal_number_hash,
       first_name, last_name, email, phone, is_shared, created_at, updated_at)
-    select id, personal_number_sealed, personal_number_hash,
+    select id, "personalNumberSealed", "personalNumberHash",
       "firstName", "lastName", '', '', false, ${at}::timestamptz, ${at}::timestamptz
     from ${jsonRows(rows)}
-      as person (id uuid, personal_number_sealed text, personal_number_hash text,
+      as person (id uuid, "personalNumberSealed" text, "personalNumberHash" text,
         "firstName" text, "lastName" text)
     on conflict do nothing
     returning candidate_id`;
@@ -82,7 +95,7 @@ async function addNew(
 /** Returns the people who have a candidate. */
 async function findKnown(trx: Trx, people: readonly Person[]): Promise<Known> {
   const { rows } = await sql<{ candidateId: string; hash: string }>`
-    select candidate_id as "candidateId", personal_number_hash as hash from candidates
+    select candidate_id, personal_number_hash as hash from candidates
     where personal_number_hash in (select hash from ${jsonRows(hashesOf(people))} as listed (hash text))`.execute(
     trx,
   );
@@ -121,8 +134,11 @@ function noteIds(providerId: string, people: Known): Statement {
     returning candidate_id`;
 }
 
-/** Of those who have none. Returns the candidates who got one. */
-function addCompetences(providerId: string, people: Known): Statement {
+/** Of those who have none. Returns who got which. */
+function assertCompetences(
+  providerId: string,
+  people: Known,
+): RawBuilder<{ candidateId: string; competenceId: string }> {
   const worked = people.flatMap(({ candidateId, roleIds }) =>
     roleIds.map((roleId) => ({ candidateId, roleId })),
   );
@@ -132,9 +148,10 @@ function addCompetences(providerId: string, people: Known): Statement {
     from ${jsonRows(worked)} as worked ("candidateId" uuid, "roleId" text)
     join roles on roles.provider_id = ${providerId} and roles.role_id = worked."roleId"
     where roles.competence_id is not null
+      and not exists (select 1 from candidates where candidate_id = "candidateId" and are_competences_decided)
       and not exists (select 1 from candidate_competences where candidate_id = "candidateId")
       and not exists (select 1 from membership_competences as asserted
         where asserted.provider_id = ${providerId} and asserted.candidate_id = "candidateId")
     on conflict do nothing
-    returning candidate_id`;
+    returning candidate_id, competence_id`;
 }

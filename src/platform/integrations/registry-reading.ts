@@ -1,8 +1,72 @@
 import type { RegistryFault } from "../../../generated/operations/types.ts";
-import type { Failure } from "../../clients/provider/answer.ts";
+import type { RegistryEntry } from "../../../generated/provider/types.ts";
+import { schemas } from "../../../generated/provider/validators.js";
+import { type Failure, faultText, type ReadEntry } from "../../clients/provider/answer.ts";
 import type { ProviderClient, ProviderClientOptions } from "../../clients/provider/client.ts";
-import { type RegisteredPerson, readPeople } from "./registry-person.ts";
+import { MOST_REGISTERED } from "../../clients/provider/limits.ts";
+import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import { isStorable } from "../../contract/storable-text.ts";
 import { readWithRetries } from "./retried-read.ts";
+
+/** What the platform reads of an entry of the registry (data minimisation). */
+export interface RegisteredPerson {
+  number: PersonalNumber;
+  providerCandidateId: string;
+  firstName: string;
+  lastName: string;
+  /** Empty: the provider knows none. */
+  email: string;
+  /** Empty: the provider knows none. */
+  phone: string;
+  /** Roles in which the person has worked. */
+  roleIds: readonly string[];
+}
+
+/** Reads a page's entries one by one; `seen` grows by the people found. `entries`: how many came before this page. Faults hold no personal data. */
+function readPeople(
+  candidates: readonly ReadEntry<RegistryEntry>[],
+  { entries, seen }: { entries: number; seen: Set<string> },
+): { people: RegisteredPerson[]; faults: RegistryFault[] } {
+  const people: RegisteredPerson[] = [];
+  const faults: RegistryFault[] = [];
+  for (const [index, { entry, fault }] of candidates.entries()) {
+    const person = entry ? personOf(entry) : faultText(fault);
+    const place = entries + index + 1;
+    if (typeof person === "string") faults.push({ entry: place, reason: person });
+    else if (seen.has(person.number))
+      faults.push({ entry: place, reason: "its personal number came before" });
+    else {
+      seen.add(person.number);
+      people.push(person);
+    }
+  }
+  return { people, faults };
+}
+
+/** The person, or why the entry cannot be used. */
+function personOf(entry: RegistryEntry): RegisteredPerson | string {
+  const number = parsePersonalNumber(entry.personalNumber.trim());
+  if (!number) return "its personal number is not one";
+  const [firstName, lastName] = [entry.firstName, entry.lastName].map((name) => name?.trim() ?? "");
+  if (!firstName || !lastName) return "its name is missing";
+  if (!isUsable(firstName, schemas.PersonName) || !isUsable(lastName, schemas.PersonName))
+    return "its name is not usable";
+  if (!isStorable(entry.id)) return "its id is not usable";
+  const [email, phone] = [entry.email, entry.phone].map((text) => text?.trim() ?? "");
+  const roleIds = (entry.workHistory ?? []).flatMap(({ roleId }) => roleId ?? []);
+  return {
+    number,
+    firstName,
+    lastName,
+    providerCandidateId: entry.id,
+    // Without contact details the person can still be booked; the provider knows them by the personal number.
+    email: email && isUsable(email, schemas.Email) ? email : "",
+    phone: phone && isUsable(phone, schemas.Phone) ? phone : "",
+    roleIds: roleIds.filter(isStorable),
+  };
+}
+
+const isUsable = (text: string, schema: (value: unknown) => boolean) => schema(text) && isStorable(text);
 
 /** What the thread that reads a registry gets. */
 export interface RegistryOrder {
@@ -18,6 +82,8 @@ export interface RegistryPart {
   first: number;
   last: number;
   invalid: number;
+  /** How many entries the registry has; undefined before its last page. */
+  total: number | undefined;
 }
 
 /** How the reading ended. */
@@ -26,7 +92,7 @@ export interface RegistryEnd {
   pages: number;
   faults: RegistryFault[];
   /** Why there are no more. */
-  failure?: Failure | { kind: "absent" };
+  failure?: Failure | { kind: "absent" } | { kind: "too_many" };
 }
 
 const PAGE = 200;
@@ -49,13 +115,16 @@ export async function readRegistry(
     const query = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
     const read = await readWithRetries(() => client.openRegistry(query, { traceId }), { waitsMs });
     if (read.kind !== "page") return ended(read);
+    const whole = progress.entries + read.page.count;
+    if (whole > MOST_REGISTERED) return ended({ kind: "too_many" });
+    const total = read.page.nextCursor === undefined ? whole : undefined;
     progress.pages += 1;
     for (const entries of inParts(read.page.candidates)) {
       const { people, faults } = readPeople(entries, progress);
       const first = progress.entries + 1;
       progress.entries += entries.length;
       progress.faults.push(...faults);
-      await store({ people, first, last: progress.entries, invalid: faults.length });
+      await store({ people, first, last: progress.entries, invalid: faults.length, total });
     }
     cursor = read.page.nextCursor;
     if (cursor === undefined) return ended();

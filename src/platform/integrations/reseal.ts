@@ -31,13 +31,13 @@ export async function checkSecretKeys(run: RunSql, vault: Vault): Promise<void> 
     if (missing.length === 0) continue;
     throw new Error(
       `the database holds values that were sealed with key ${missing.join(", ")}, but SECRET_KEY is key ${vault.keyIds.join(", ")}: ` +
-        "add the missing key to SECRET_KEYS",
+        "add the missing key after it, with a comma between them",
     );
   }
 }
 
 /**
- * Encrypts again, with the first of SECRET_KEYS, what an older key encrypted, and logs when nothing needs the older keys. Other processes may do
+ * Encrypts again, with the first key of SECRET_KEY, what an older key encrypted, and logs when nothing needs the older keys. Other processes may do
  * the same; a value that changes meanwhile is left as it is then.
  */
 export async function reseal(
@@ -60,7 +60,7 @@ export async function reseal(
   }
   if (total.damaged > 0)
     log.error({ ...total, older }, "some sealed values are damaged, and no key opens them");
-  log.info({ ...total, keyId: vault.keyId, older }, "everything is sealed with the first of SECRET_KEYS");
+  log.info({ ...total, keyId: vault.keyId, older }, "everything is sealed with the first key of SECRET_KEY");
 }
 
 async function resealBatch(

@@ -25,11 +25,11 @@ export type Tried =
 
 /** A call that failed, for messages. */
 export function attemptOf(
-  integration: Pick<Integration, "provider_id" | "base_url" | "routing">,
+  integration: Pick<Integration, "providerId" | "baseUrl" | "routing">,
   path: string,
   failure: Failure,
 ): RoutingAttempt {
-  const { provider_id: providerId, base_url: baseUrl, routing } = integration;
+  const { providerId, baseUrl, routing } = integration;
   const call = { routing, url: `${baseUrlOf({ providerId, baseUrl, routing })}${path}` };
   const { status } = failure;
   const code = failure.kind === "refused" ? failure.code : failure.providerCode;
@@ -82,10 +82,10 @@ export async function detectRouting(
   integration: Integration,
   waitsMs: readonly number[] = [],
 ): Promise<Integration> {
-  if (integration.routing_source !== "pending") return integration;
+  if (integration.routingSource !== "pending") return integration;
   const tried = await readWithRetries(() => tryRoutings(deps, integration), { waitsMs });
   return transact(deps, async (trx) => {
-    const now = await lockIntegration(trx, integration.provider_id);
+    const now = await lockIntegration(trx, integration.providerId);
     // The change detects it, too.
     if (!isSameConnection(now, integration)) return now;
     return tried.kind === "found"
@@ -100,20 +100,20 @@ async function noteFound(
   integration: Integration,
   routing: Routing,
 ): Promise<Integration> {
-  const { provider_id: providerId } = integration;
+  const { providerId } = integration;
   await resolveRoutingIssue(trx, deps, providerId);
-  const found = { routing, routing_source: "detected", routing_attempts: "[]" } as const;
-  return writeIntegration(trx, providerId, { ...found, updated_at: deps.now() });
+  const found = { routing, routingSource: "detected", routingAttempts: "[]" } as const;
+  return writeIntegration(trx, providerId, { ...found, updatedAt: deps.now() });
 }
 
 async function noteNotFound(
   trx: Trx,
   deps: Deps,
-  { provider_id: providerId }: Integration,
+  { providerId }: Integration,
   routingAttempts: RoutingAttempt[],
 ): Promise<Integration> {
   await raiseIssue(trx, deps, { ...ISSUE, providerId, params: { routingAttempts } });
-  return writeIntegration(trx, providerId, { routing_attempts: JSON.stringify(routingAttempts) });
+  return writeIntegration(trx, providerId, { routingAttempts: JSON.stringify(routingAttempts) });
 }
 
 /** The provider is called in another way now, or in one that is known to work: an earlier failed check no longer applies. */
@@ -128,14 +128,14 @@ export async function resolveRoutingIssue(trx: Trx, deps: Deps, providerId: stri
 export async function routedIntegration(deps: Deps, providerId: string): Promise<Integration> {
   const integration = await requireIntegration(deps.database.kysely, providerId);
   const detected = await detectRouting(deps, integration, deps.timing.onboardingRetriesMs);
-  if (detected.routing_source !== "pending") return detected;
+  if (detected.routingSource !== "pending") return detected;
   throw problem("provider_unavailable", { detail: undetectedText(detected) });
 }
 
 /** Why the routing is not known, and what to do. */
-export function undetectedText({ routing_attempts }: Pick<Integration, "routing_attempts">): string {
-  if (routing_attempts.length === 0) return "The routing is not detected yet. Try again.";
-  return `No routing returned a list of outlets: ${routingAttemptsText(routing_attempts)}. ${ADVICE}`;
+export function undetectedText({ routingAttempts }: Pick<Integration, "routingAttempts">): string {
+  if (routingAttempts.length === 0) return "The routing is not detected yet. Try again.";
+  return `No routing returned a list of outlets: ${routingAttemptsText(routingAttempts)}. ${ADVICE}`;
 }
 
 export const ADVICE = "Check the base URL, the providerId, and the provider token.";

@@ -1,10 +1,9 @@
-/** A workplace or competence to which an outlet or role may be mapped. */
-export interface Option {
-  id: string;
-  name: string;
-  address?: string | null;
-}
+import { type Kysely, sql } from "kysely";
+import { jsonRows } from "../db/fragments.ts";
+import type { Schema } from "../db/schema.ts";
+import type { Listed, MappedList, Option } from "./mapped-lists.ts";
 
+/** What an operator may confirm. */
 export interface Suggestion {
   id: string;
   name: string;
@@ -12,91 +11,26 @@ export interface Suggestion {
   score: number;
 }
 
-export interface Guess {
-  /** The one option that it certainly is: the same normalised name, or the same address. */
-  certain: string | undefined;
-  /** What an operator may confirm, best first. */
-  suggestions: Suggestion[];
-}
+type Wanted = Omit<Option, "id">;
 
-/** decisions, "mapping suggestions": "Stureplan" and "Sturegatan" score 0.83 and are two places. */
-const SIMILAR = 0.85;
-const AHEAD = 0.15;
-
-export interface Suggester {
-  /** Which of the options is `wanted`? Equal names or addresses are certain, similar names are only suggested. */
-  guess(wanted: Omit<Option, "id">): Guess;
-  /** What an operator may confirm, best first; also what is certain but was added after the provider was last read. */
-  suggest(wanted: Omit<Option, "id">): Suggestion[];
-}
-
-/** Reads the options once: thousands of outlets are compared with thousands of workplaces. */
-export function suggester(options: readonly Option[]): Suggester {
-  const named = options.map((option) => ({ ...option, normalised: normalise(option.name) }));
-  const equal = new Map<string, Set<Named>>();
-  for (const option of named)
-    for (const key of keysOf(option)) equal.set(key, (equal.get(key) ?? new Set()).add(option));
-  const certainOf = (wanted: Omit<Option, "id">) => {
-    const found = new Set(keysOf(wanted).flatMap((key) => [...(equal.get(key) ?? [])]));
-    const [only, another] = found;
-    return another ? undefined : only;
+/**
+ * Returns a function that finds the one option that an entry certainly is, which has the same normalised name or the same address. Reads the options once:
+ * thousands of outlets are compared with thousands of workplaces.
+ */
+export function matcher(options: readonly Option[]): (wanted: Wanted) => string | undefined {
+  const equal = new Map<string, Set<string>>();
+  for (const option of options)
+    for (const key of keysOf(option)) equal.set(key, (equal.get(key) ?? new Set()).add(option.id));
+  return (wanted) => {
+    const [only, another] = new Set(keysOf(wanted).flatMap((key) => [...(equal.get(key) ?? [])]));
+    return another === undefined ? only : undefined;
   };
-  // What is certain needs no comparison.
-  let compare: ReturnType<typeof comparer> | undefined;
-  const similarTo = ({ name }: Omit<Option, "id">): Suggestion[] => {
-    compare ??= comparer(named);
-    const { best, score, next } = compare(normalise(name));
-    const isClear = best !== undefined && score >= SIMILAR && score - next >= AHEAD;
-    return isClear ? [{ id: best.id, name: best.name, score }] : [];
-  };
-  return {
-    guess: (wanted) => {
-      const certain = certainOf(wanted);
-      if (certain) return { certain: certain.id, suggestions: [] };
-      return { certain: undefined, suggestions: similarTo(wanted) };
-    },
-    suggest: (wanted) => {
-      const certain = certainOf(wanted);
-      if (!certain) return similarTo(wanted);
-      const { id, name, normalised } = certain;
-      return [{ id, name, score: dice(normalise(wanted.name), normalised) }];
-    },
-  };
-}
-
-interface Named extends Option {
-  normalised: string;
 }
 
 /** What two equal ones have in common. */
-function keysOf({ name, address }: Omit<Option, "id">): string[] {
+function keysOf({ name, address }: Wanted): string[] {
   const [ofName, ofAddress] = [normalise(name), normalise(address ?? "")];
   return [ofName && `name ${ofName}`, ofAddress && `address ${ofAddress}`].filter((key) => key !== "");
-}
-
-/** Returns the option whose name is the most similar to a normalised one, its score, and the score of the next. */
-function comparer(options: readonly Named[]) {
-  const holders = new Map<string, { at: number; count: number }[]>();
-  for (const [at, { normalised }] of options.entries())
-    for (const [pair, count] of bigrams(normalised)) {
-      const known = holders.get(pair);
-      if (known) known.push({ at, count });
-      else holders.set(pair, [{ at, count }]);
-    }
-  return (wanted: string) => {
-    const shared = new Float64Array(options.length);
-    for (const [pair, count] of bigrams(wanted))
-      for (const holder of holders.get(pair) ?? [])
-        shared[holder.at] = (shared[holder.at] ?? 0) + Math.min(count, holder.count);
-    let [best, score, next]: [Named | undefined, number, number] = [undefined, 0, 0];
-    for (const [at, option] of options.entries()) {
-      const each = (2 * (shared[at] ?? 0)) / (wanted.length + option.normalised.length - 2);
-      // Of names without a bigram it is no number.
-      if (each > score) [best, score, next] = [option, each, score];
-      else if (each > next) next = each;
-    }
-    return { best, score, next };
-  };
 }
 
 const NOISE = new Set(["ab", "hb", "restaurang"]);
@@ -108,23 +42,31 @@ function normalise(name: string): string {
   return words.join(" ");
 }
 
-/** Dice coefficient of the bigrams, 0 to 1. */
-function dice(left: string, right: string): number {
-  const ofLeft = bigrams(left);
-  const ofRight = bigrams(right);
-  const total = left.length + right.length - 2;
-  // A name of noise words alone matches no other.
-  if (total <= 0) return left === right && left !== "" ? 1 : 0;
-  let shared = 0;
-  for (const [pair, count] of ofLeft) shared += Math.min(count, ofRight.get(pair) ?? 0);
-  return (2 * shared) / total;
+/** decisions, "mapping suggestions": "Stureplan" and "Sturegatan" score 0.4 and are two places. */
+const SIMILAR = 0.5;
+const MOST = 3;
+
+/** Returns the most similar options of each entry of a page that is not mapped, the best first; none where the database has no pg_trgm. */
+export async function suggestionsFor(
+  db: Kysely<Schema>,
+  { targets, target }: MappedList,
+  page: readonly Listed[],
+): Promise<Map<string, Suggestion[]>> {
+  const asked = page.flatMap(({ id, name, target }) => (target === null ? [{ entry: id, name }] : []));
+  if (asked.length === 0 || !(await hasTrigrams(db))) return new Map();
+  const { rows } = await sql<Suggestion & { entry: string }>`
+    select entry, id, name, score from (
+      select entry, ${sql.ref(target)} as id, known.name, similarity(known.name, asked.name)::float8 as score,
+        row_number() over (partition by entry order by similarity(known.name, asked.name) desc, known.name, ${sql.ref(target)}) as place
+      from ${jsonRows(asked)} as asked (entry text, name text) join ${sql.table(targets)} as known on known.name % asked.name
+      where similarity(known.name, asked.name) >= ${SIMILAR}) as alike
+    where place <= ${sql.lit(MOST)} order by entry, place`.execute(db);
+  const byEntry = Map.groupBy(rows, ({ entry }) => entry);
+  return new Map([...byEntry].map(([entry, of]) => [entry, of.map(({ entry: _, ...each }) => each)]));
 }
 
-function bigrams(text: string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (let index = 0; index < text.length - 1; index += 1) {
-    const pair = text.slice(index, index + 2);
-    counts.set(pair, (counts.get(pair) ?? 0) + 1);
-  }
-  return counts;
+async function hasTrigrams(db: Kysely<Schema>): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select to_regprocedure('similarity(text, text)') is not null as has`.execute(db);
+  return rows[0]?.has === true;
 }

@@ -1,13 +1,10 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import type { Vault } from "../deps.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const IV_BYTES = 12;
 /** Without the length, Node accepts a tag cut to four bytes too. */
 const TAG = { authTagLength: 16 };
-
-/** The key is not among SECRET_KEYS. */
-class OtherKeyError extends Error {}
 
 /** The id of a key, which every text that it sealed begins with. */
 const keyIdOf = (key: Buffer): string => createHash("sha256").update(key).digest("hex").slice(0, 8);
@@ -23,7 +20,7 @@ export function createVault(secretKey: Buffer, olderKeys: readonly Buffer[] = []
   const keyId = keyIdOf(secretKey);
   const keyNamed = (id: string) => {
     const key = keys.get(id);
-    if (!key) throw new OtherKeyError(`sealed with key ${id}, but SECRET_KEY is key ${keyId}`);
+    if (!key) throw new Error(`sealed with key ${id}, but SECRET_KEY is key ${keyId}`);
     return key;
   };
   return {
@@ -45,16 +42,5 @@ export function createVault(secretKey: Buffer, olderKeys: readonly Buffer[] = []
         "utf8",
       );
     },
-    derive: (purpose, salt, id = keyId) => Buffer.from(hkdfSync("sha256", keyNamed(id), salt, purpose, 32)),
   };
-}
-
-/** Why none of the keys of the vault is the one that sealed the value. */
-export function keyFault(sealed: string, vault: Vault): string | undefined {
-  try {
-    vault.open(sealed);
-  } catch (error) {
-    if (error instanceof OtherKeyError) return error.message;
-  }
-  return undefined;
 }

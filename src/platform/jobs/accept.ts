@@ -17,26 +17,30 @@ export interface Seat {
   candidateId: string;
 }
 
+/** Throws to refuse an answer that changes something. The job is locked. */
+export type AnswerCheck = (trx: Trx, job: Job) => Promise<void>;
+
 /**
  * Books a candidate who accepts a job: reserves the seat and makes the shift due, in one transaction.
  * @throws ProblemError job_not_found, candidate_not_found; already_booked, job_filled, job_not_open, candidate_not_released,
  * competence_missing, booking_overlaps.
  */
-export async function accept(deps: Deps, seat: Seat): Promise<Booking> {
+export async function accept(deps: Deps, seat: Seat, check?: AnswerCheck): Promise<Booking> {
   return transact(deps, async (trx) => {
     const job = await lockJob(trx, seat.jobId);
     await lockCandidate(trx, seat.candidateId);
     const seats = await seatsOf(trx, job);
-    const before = seats.find((booking) => booking.candidate_id === seat.candidateId);
-    if (before?.withdrawn_at)
+    const before = seats.find((booking) => booking.candidateId === seat.candidateId);
+    if (before?.withdrawnAt)
       throw problem("already_booked", {
         detail: "The candidate's withdrawal is in progress. Accept again once it has ended.",
       });
     if (before) return before;
-    if (job.own_people.some(({ candidateId }) => candidateId === seat.candidateId))
+    if (job.ownPeople.some(({ candidateId }) => candidateId === seat.candidateId))
       throw problem("already_booked", {
         detail: "The provider has assigned the candidate to the shift itself.",
       });
+    await check?.(trx, job);
     await checkMayBook(trx, deps, job, seats.length, seat.candidateId);
     return reserve(trx, deps, job, seat.candidateId);
   });
@@ -50,13 +54,13 @@ async function checkMayBook(
   candidateId: string,
 ): Promise<void> {
   checkNotStarted(job, now());
-  const isFull = booked + job.own_people_count >= job.positions;
+  const isFull = booked + job.ownPeopleCount >= job.positions;
   if (job.status === "filled" || (job.status === "open" && isFull)) {
     throw problem("job_filled", { detail: `All ${job.positions} positions are taken.` });
   }
   if (job.status !== "open")
     throw problem("job_not_open", { detail: `The job is ${jobStatusText(job.status)}.` });
-  if (!(await isActive(trx, job.provider_id)))
+  if (!(await isActive(trx, job.providerId)))
     throw problem("job_not_open", { detail: "The integration of the job's provider is suspended." });
   if (await isBeingCancelled(trx, job))
     throw problem("job_not_open", { detail: "The job is being cancelled." });
@@ -82,8 +86,8 @@ interface Fitness {
 
 async function readFitness(trx: Trx, job: Job, candidateId: string): Promise<Fitness> {
   const { rows } = await sql<Fitness>`
-    select ${isValidFor(job.provider_id)} as valid,
-      ${hasCompetence(sql`${candidateId}::uuid`, job.provider_id, job.competence_id)} as able
+    select ${isValidFor(job.providerId)} as valid,
+      ${hasCompetence(sql`${candidateId}::uuid`, job.providerId, job.competenceId)} as able
     from candidates where candidate_id = ${candidateId}`.execute(trx);
   return rows[0] ?? { valid: false, able: false };
 }
@@ -93,28 +97,55 @@ async function reserve(trx: Trx, deps: Deps, job: Job, candidateId: string): Pro
   const booking = await trx
     .insertInto("bookings")
     .values({
-      provider_id: job.provider_id,
-      booking_id: deps.newId(),
-      job_id: job.job_id,
-      candidate_id: candidateId,
+      providerId: job.providerId,
+      bookingId: deps.newId(),
+      jobId: job.jobId,
+      candidateId,
       status: "pending",
-      trace_id: job.trace_id,
-      created_at: at,
-      updated_at: at,
+      traceId: job.traceId,
+      createdAt: at,
+      updatedAt: at,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
   // The cause of the last failure at the provider may have been corrected. A person whom it has created stays created.
   await trx
-    .updateTable("provider_candidates")
+    .updateTable("providerCandidates")
     .set({ trouble: null })
-    .where("provider_id", "=", job.provider_id)
-    .where("candidate_id", "=", candidateId)
+    .where("providerId", "=", job.providerId)
+    .where("candidateId", "=", candidateId)
     .where(sql<boolean>`trouble ->> 'kind' <> 'created'`)
     .execute();
   markDue(trx, deps, [shiftOf(job)]);
-  recordSteps(trx, [{ ...placeOf(job), traceId: job.trace_id, step: "booking", code: "seat_reserved" }]);
-  const { booking_id: bookingId, job_id: jobId } = booking;
+  recordSteps(trx, [{ ...placeOf(job), traceId: job.traceId, step: "booking", code: "seat_reserved" }]);
+  const { bookingId, jobId } = booking;
   publish(trx, { type: "booking", bookingId, jobId, candidateId, status: "pending" });
   return booking;
+}
+
+/**
+ * Requests the withdrawal of a candidate. The booking is released once the provider confirms.
+ * @throws ProblemError job_not_found, booking_not_found; job_not_open once the shift has started.
+ */
+export async function withdraw(deps: Deps, seat: Seat, check?: AnswerCheck): Promise<Booking> {
+  return transact(deps, async (trx) => {
+    const job = await lockJob(trx, seat.jobId);
+    const seats = await seatsOf(trx, job);
+    const booking = seats.find(({ candidateId }) => candidateId === seat.candidateId);
+    if (!booking) throw problem("booking_not_found", { detail: "The candidate holds no seat on this job." });
+    checkNotStarted(job, deps.now());
+    if (booking.withdrawnAt === null) await check?.(trx, job);
+    await trx
+      .updateTable("bookings")
+      .set({ withdrawnAt: deps.now() })
+      .where("providerId", "=", job.providerId)
+      .where("bookingId", "=", booking.bookingId)
+      .execute();
+    markDue(trx, deps, [shiftOf(job)]);
+    const { traceId } = booking;
+    recordSteps(trx, [{ ...placeOf(job), traceId, step: "booking", code: "withdrawal_requested" }]);
+    const { bookingId, jobId, candidateId, status } = booking;
+    publish(trx, { type: "booking", bookingId, jobId, candidateId, status });
+    return booking;
+  });
 }

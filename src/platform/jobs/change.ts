@@ -5,6 +5,7 @@ import { readTimestamp } from "../../contract/timestamp.ts";
 import { changesOf } from "../access/audit.ts";
 import type { Job, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { withdrawOffers } from "../notifications/offers.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
 import { checkNotStarted, isBeingCancelled, lockJob, placeOf, shiftOf } from "./job.ts";
@@ -38,9 +39,9 @@ export async function requestChange(deps: Deps, jobId: string, order: JobChange)
   });
 }
 
-type Times = Pick<Job, "start_time" | "end_time" | "positions">;
+type Times = Pick<Job, "startTime" | "endTime" | "positions">;
 
-const valuesOf = ({ start_time: startTime, end_time: endTime, positions }: Times): Values => ({
+const valuesOf = ({ startTime, endTime, positions }: Times): Values => ({
   startTime,
   endTime,
   positions,
@@ -93,14 +94,14 @@ function checkTimes({ startTime, endTime }: Values, named: Named, now: Date): vo
 }
 
 /** Returns the last pending change, on which the next one builds. */
-function lastPending(trx: Trx, { provider_id, job_id }: Job): Promise<ShiftChange | undefined> {
+function lastPending(trx: Trx, { providerId, jobId }: Job): Promise<ShiftChange | undefined> {
   return trx
-    .selectFrom("shift_changes")
+    .selectFrom("shiftChanges")
     .selectAll()
-    .where("provider_id", "=", provider_id)
-    .where("job_id", "=", job_id)
+    .where("providerId", "=", providerId)
+    .where("jobId", "=", jobId)
     .where("status", "=", "pending")
-    .orderBy("change_id", "desc")
+    .orderBy("changeId", "desc")
     .limit(1)
     .executeTakeFirst();
 }
@@ -109,32 +110,32 @@ function lastPending(trx: Trx, { provider_id, job_id }: Job): Promise<ShiftChang
 function insertChange(
   trx: Trx,
   deps: Deps,
-  { provider_id, job_id }: Job,
-  { startTime: start_time, endTime: end_time, positions }: Values,
+  { providerId, jobId }: Job,
+  { startTime, endTime, positions }: Values,
   named: Named,
 ): Promise<ShiftChange> {
   const at = deps.now();
   return trx
-    .insertInto("shift_changes")
+    .insertInto("shiftChanges")
     .values({
-      provider_id,
-      change_id: deps.newId(),
-      job_id,
-      start_time,
-      end_time,
+      providerId,
+      changeId: deps.newId(),
+      jobId,
+      startTime,
+      endTime,
       positions,
       named: JSON.stringify(Object.keys(named)),
       status: "pending",
-      trace_id: deps.newTraceId(),
-      created_at: at,
-      updated_at: at,
+      traceId: deps.newTraceId(),
+      createdAt: at,
+      updatedAt: at,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
 /** Records the request in the trace of the change, and links that trace from the job's. */
-function noteRequest(trx: Trx, job: Job, { trace_id: traceId }: ShiftChange, named: Named): void {
+function noteRequest(trx: Trx, job: Job, { traceId }: ShiftChange, named: Named): void {
   const step = { ...placeOf(job), step: "change", code: "change_requested" } as const;
   const asked = {
     ...(named.startTime && { startTime: named.startTime.toISOString() }),
@@ -142,7 +143,41 @@ function noteRequest(trx: Trx, job: Job, { trace_id: traceId }: ShiftChange, nam
     ...(named.positions !== undefined && { positions: named.positions }),
   };
   recordSteps(trx, [
-    { ...step, traceId: job.trace_id, params: { traceId } },
+    { ...step, traceId: job.traceId, params: { traceId } },
     { ...step, traceId, params: asked },
   ]);
+}
+
+/** decisions, "shift.delete": how long an echo is expected. Milliseconds. */
+const ECHO_EXPECTED_MS = 24 * 3_600_000;
+
+/**
+ * Requests the cancellation of a job (contract section 1, flow 4): records the pending operation and makes the shift due, in one transaction.
+ * Decision: the job is cancelled only once the provider confirms, so that a refusal leaves both sides in agreement.
+ * @throws ProblemError job_not_found, job_not_open.
+ */
+export async function requestCancellation(deps: Deps, jobId: string): Promise<Job> {
+  return transact(deps, async (trx) => {
+    const job = await lockJob(trx, jobId);
+    if (job.status === "cancelled" || (await isBeingCancelled(trx, job))) return job;
+    checkNotStarted(job, deps.now());
+    const { providerId, shiftId, traceId } = job;
+    const createdAt = deps.now();
+    const expiresAt = new Date(createdAt.getTime() + ECHO_EXPECTED_MS);
+    const operation = {
+      operationId: deps.newId(),
+      operation: "delete",
+      providerId,
+      shiftId,
+      traceId,
+    } as const;
+    await trx
+      .insertInto("pendingOperations")
+      .values({ ...operation, createdAt, expiresAt })
+      .execute();
+    await withdrawOffers(trx, job, createdAt);
+    markDue(trx, deps, [shiftOf(job)]);
+    recordSteps(trx, [{ ...placeOf(job), traceId, step: "cancel", code: "cancellation_requested" }]);
+    return job;
+  });
 }

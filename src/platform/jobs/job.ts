@@ -5,22 +5,21 @@ import type { Booking, Job, Schema } from "../db/schema.ts";
 import type { Trx } from "../transaction.ts";
 
 /**
- * Locks the job until the transaction ends. Everything that changes a job or its bookings takes this lock, and takes it before locks on
- * candidates, issues, and work, so that two transactions cannot deadlock.
+ * Locks the job until the transaction ends. Everything that changes a job or its bookings takes this lock, in the order of `LOCK_ORDER`.
  * @throws ProblemError job_not_found
  */
 export async function lockJob(trx: Trx, jobId: string): Promise<Job> {
-  const { provider_id } = await trx
+  const { providerId } = await trx
     .selectFrom("jobs")
-    .select("provider_id")
-    .where("job_id", "=", jobId)
+    .select("providerId")
+    .where("jobId", "=", jobId)
     .executeTakeFirstOrThrow(unknownJob);
   // A distributed database locks the rows of one organisation only.
   return trx
     .selectFrom("jobs")
     .selectAll()
-    .where("provider_id", "=", provider_id)
-    .where("job_id", "=", jobId)
+    .where("providerId", "=", providerId)
+    .where("jobId", "=", jobId)
     .forUpdate()
     .executeTakeFirstOrThrow(unknownJob);
 }
@@ -31,44 +30,44 @@ export const unknownJob = () => problem("job_not_found", { detail: "There is no 
  * Refuses a shift that has started: the status of its job changes only when the shift is reconciled.
  * @throws ProblemError job_not_open
  */
-export function checkNotStarted({ start_time }: Job, now: Date): void {
-  if (start_time <= now) throw problem("job_not_open", { detail: "The shift has started." });
+export function checkNotStarted({ startTime }: Job, now: Date): void {
+  if (startTime <= now) throw problem("job_not_open", { detail: "The shift has started." });
 }
 
 /** Returns the bookings of a job that hold a seat, oldest first. */
-export async function seatsOf(db: Kysely<Schema>, { provider_id, job_id }: Job): Promise<Booking[]> {
+export async function seatsOf(db: Kysely<Schema>, { providerId, jobId }: Job): Promise<Booking[]> {
   return db
     .selectFrom("bookings")
     .selectAll()
-    .where("provider_id", "=", provider_id)
-    .where("job_id", "=", job_id)
+    .where("providerId", "=", providerId)
+    .where("jobId", "=", jobId)
     .where(HOLDS_SEAT)
-    .orderBy("booking_id")
+    .orderBy("bookingId")
     .execute();
 }
 
 /** Whether a requested cancellation of the job is in progress. */
 export async function isBeingCancelled(
   db: Kysely<Schema>,
-  { provider_id, shift_id }: Pick<Job, "provider_id" | "shift_id">,
+  { providerId, shiftId }: Pick<Job, "providerId" | "shiftId">,
 ): Promise<boolean> {
   const row = await db
-    .selectFrom("pending_operations")
-    .select("operation_id")
-    .where("provider_id", "=", provider_id)
-    .where("shift_id", "=", shift_id)
-    .where("confirmed_at", "is", null)
+    .selectFrom("pendingOperations")
+    .select("operationId")
+    .where("providerId", "=", providerId)
+    .where("shiftId", "=", shiftId)
+    .where("confirmedAt", "is", null)
     .executeTakeFirst();
   return row !== undefined;
 }
 
 /** Returns the ids of a job for a trace step. */
-export const placeOf = ({ provider_id, shift_id, job_id }: Job) => ({
-  providerId: provider_id,
-  shiftId: shift_id,
-  jobId: job_id,
+export const placeOf = ({ providerId, shiftId, jobId }: Job) => ({
+  providerId,
+  shiftId,
+  jobId,
 });
 
 /** Returns the interactive work on the shift of a job. */
-export const shiftOf = ({ provider_id, shift_id }: Job) =>
-  ({ providerId: provider_id, kind: "shift", key: shift_id, priority: 0 }) as const;
+export const shiftOf = ({ providerId, shiftId }: Job) =>
+  ({ providerId, kind: "shift", key: shiftId, priority: 0 }) as const;

@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import type { Explanation, Params } from "../../../generated/operations/types.ts";
 import { MINUTE_MS } from "../../contract/durations.ts";
-import { hasOffer, isOwnPerson } from "../candidates/availability.ts";
-import { readBusy } from "../candidates/busy.ts";
+import { hasOffer, isOwnPerson, readBusy } from "../candidates/busy.ts";
 import { ablePeople } from "../candidates/membership.ts";
 import type { Database } from "../db/database.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";
@@ -28,7 +27,7 @@ export async function explainJob(
   const job = await kysely
     .selectFrom("jobs")
     .selectAll()
-    .where("job_id", "=", jobId)
+    .where("jobId", "=", jobId)
     .executeTakeFirstOrThrow(unknownJob);
   const explanation = { jobId, ...explain(await factsOf(kysely, job)) };
   if (offerWaves.size === 0 || job.status !== "open") return explanation;
@@ -37,34 +36,34 @@ export async function explainJob(
 
 async function readWaves(
   db: Db,
-  { provider_id, shift_id }: Job,
+  { providerId, shiftId }: Job,
   { size, pauseMs }: OfferWaves,
 ): Promise<NonNullable<Explanation["waves"]>> {
   const next = await db
     .selectFrom("work")
-    .select("due_at")
-    .where("provider_id", "=", provider_id)
+    .select("dueAt")
+    .where("providerId", "=", providerId)
     .where("kind", "=", "refresh")
-    .where("key", "=", waveKey(shift_id))
+    .where("key", "=", waveKey(shiftId))
     .executeTakeFirst();
   const pauseMinutes = pauseMs / MINUTE_MS;
-  return { size, pauseMinutes, ...(next && { nextAt: next.due_at.toISOString() }) };
+  return { size, pauseMinutes, ...(next && { nextAt: next.dueAt.toISOString() }) };
 }
 
 async function factsOf(db: Db, job: Job): Promise<StaffingFacts> {
-  const { state, paused_since } = await db
+  const { state, pausedSince } = await db
     .selectFrom("integrations")
-    .select(["state", "paused_since"])
-    .where("provider_id", "=", job.provider_id)
+    .select(["state", "pausedSince"])
+    .where("providerId", "=", job.providerId)
     .executeTakeFirstOrThrow();
   return {
     status: job.status,
     positions: job.positions,
-    ownPeople: job.own_people_count,
+    ownPeople: job.ownPeopleCount,
     integration: state,
-    isPaused: paused_since !== null,
-    outlet: { id: job.outlet_id, name: job.outlet_name, isMapped: job.workplace_id !== null },
-    role: { id: job.role_id, name: job.role_name, isMapped: job.competence_id !== null },
+    isPaused: pausedSince !== null,
+    outlet: { id: job.outletId, name: job.outletName, isMapped: job.workplaceId !== null },
+    role: { id: job.roleId, name: job.roleName, isMapped: job.competenceId !== null },
     isCancelling: job.status !== "cancelled" && (await isBeingCancelled(db, job)),
     pendingFailure: await lastFailure(db, job),
     lost: await lostSeats(db, job),
@@ -74,56 +73,56 @@ async function factsOf(db: Db, job: Job): Promise<StaffingFacts> {
   };
 }
 
-function seats(db: Db, { provider_id, job_id }: Job) {
+function seats(db: Db, { providerId, jobId }: Job) {
   return db
     .selectFrom("bookings")
     .select(({ fn }) => [
       fn.countAll<number>().filterWhere("status", "=", "confirmed").as("confirmed"),
       fn.countAll<number>().filterWhere("status", "=", "pending").as("pending"),
     ])
-    .where("provider_id", "=", provider_id)
-    .where("job_id", "=", job_id)
+    .where("providerId", "=", providerId)
+    .where("jobId", "=", jobId)
     .executeTakeFirstOrThrow();
 }
 
 /** Counts the candidates who have the competence and are not on this job. */
 async function people(db: Db, job: Job): Promise<Pick<StaffingFacts, "able" | "busy" | "offered">> {
-  const { rows: able } = await sql<{ candidate_id: string; offered: boolean }>`
+  const { rows: able } = await sql<{ candidateId: string; offered: boolean }>`
     select candidate_id, ${hasOffer(sql`able.candidate_id`, job)} as offered
-    from ${ablePeople(job.provider_id, job.competence_id)} as able
+    from ${ablePeople(job.providerId, job.competenceId)} as able
     where not exists (select 1 from bookings
-      where bookings.provider_id = ${job.provider_id} and bookings.job_id = ${job.job_id}
+      where bookings.provider_id = ${job.providerId} and bookings.job_id = ${job.jobId}
         and bookings.candidate_id = able.candidate_id and ${HOLDS_SEAT})
       and not ${isOwnPerson(sql`able.candidate_id`, job)}`.execute(db);
-  const ids = able.map(({ candidate_id }) => candidate_id);
+  const ids = able.map(({ candidateId }) => candidateId);
   const busy = await readBusy(db, ids, job);
-  const offered = able.filter((person) => person.offered && !busy.has(person.candidate_id));
+  const offered = able.filter((person) => person.offered && !busy.has(person.candidateId));
   return { able: able.length, busy: busy.size, offered: offered.length };
 }
 
 /** Returns why the latest call for a booking has to be retried. */
-async function lastFailure(db: Db, { provider_id, job_id, trace_id }: Job): Promise<Params | undefined> {
+async function lastFailure(db: Db, { providerId, jobId, traceId }: Job): Promise<Params | undefined> {
   const step = await db
-    .selectFrom("trace_steps")
+    .selectFrom("traceSteps")
     .select(["code", "params"])
-    .where("provider_id", "=", provider_id)
-    .where("trace_id", "=", trace_id)
-    .where((where) => where.or([where("job_id", "=", job_id), where("job_id", "is", null)]))
+    .where("providerId", "=", providerId)
+    .where("traceId", "=", traceId)
+    .where((where) => where.or([where("jobId", "=", jobId), where("jobId", "is", null)]))
     .where("step", "in", ["candidate", "assign"])
-    .orderBy("step_id", "desc")
+    .orderBy("stepId", "desc")
     .executeTakeFirst();
   return step?.code === "will_retry" ? step.params : undefined;
 }
 
-async function lostSeats(db: Db, { provider_id, job_id }: Job): Promise<StaffingFacts["lost"]> {
+async function lostSeats(db: Db, { providerId, jobId }: Job): Promise<StaffingFacts["lost"]> {
   return db
     .selectFrom("bookings")
     .select(({ fn }) => ["status", "reason", fn.countAll<number>().as("count")])
-    .where("provider_id", "=", provider_id)
-    .where("job_id", "=", job_id)
+    .where("providerId", "=", providerId)
+    .where("jobId", "=", jobId)
     .where("status", "in", ["released", "failed"])
     .groupBy(["status", "reason"])
-    .orderBy(({ fn }) => fn.max("updated_at"), "desc")
+    .orderBy(({ fn }) => fn.max("updatedAt"), "desc")
     .limit(REASONS_AT_MOST)
     .$narrowType<{ status: "released" | "failed" }>()
     .execute();
@@ -133,10 +132,10 @@ function unsettledEvents(db: Db, job: Job): Promise<StaffingFacts["events"]> {
   return db
     .selectFrom("events")
     .select(["event", "status", "verdict"])
-    .where("provider_id", "=", job.provider_id)
-    .where("shift_id", "=", job.shift_id)
+    .where("providerId", "=", job.providerId)
+    .where("shiftId", "=", job.shiftId)
     .where("status", "in", ["queued", "failed", "dead"])
-    .orderBy("event_id", "desc")
+    .orderBy("eventId", "desc")
     .limit(REASONS_AT_MOST)
     .$narrowType<{ status: "queued" | "failed" | "dead" }>()
     .execute();

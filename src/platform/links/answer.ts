@@ -1,24 +1,26 @@
-import type { AnswerCode } from "../../../generated/candidate/types.ts";
+import type { AnswerCode, ShiftAnswer } from "../../../generated/candidate/types.ts";
 import type { RefusalCode } from "../../contract/candidate-text/page-words.ts";
 import { ProblemError } from "../../runtime/problem.ts";
 import type { Deps } from "../deps.ts";
+import type { AnswerCheck } from "../jobs/accept.ts";
 import { acceptAndWait, withdrawAndWait } from "../jobs/await-provider.ts";
 import { lockJob, seatsOf } from "../jobs/job.ts";
 import { withdrawOffers } from "../notifications/offers.ts";
 import { transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { disown } from "./disown.ts";
-import type { LinkedShift } from "./shift.ts";
+import { type LinkedShift, readShown } from "./shift.ts";
 
 /** Carries out the answer of a candidate. Returns why it was refused, if it was: the shift, read again, says what holds now. */
 export async function answerShift(
   deps: Deps,
   shift: LinkedShift,
-  answer: AnswerCode,
+  { answer, shown }: ShiftAnswer,
 ): Promise<RefusalCode | undefined> {
   try {
-    return await ANSWERS[answer](deps, shift);
+    return await ANSWERS[answer](deps, shift, isAsShown(shown));
   } catch (error) {
+    if (error instanceof NotAsShown) return error.refusal;
     if (error instanceof ProblemError && error.status === 409)
       return REFUSALS[error.problem.code] ?? "not_possible";
     throw error;
@@ -31,24 +33,42 @@ const REFUSALS: Readonly<Record<string, RefusalCode>> = {
   candidate_not_released: "unsuitable",
 };
 
-type Answer = (deps: Deps, shift: LinkedShift) => Promise<RefusalCode | undefined>;
+class NotAsShown extends Error {
+  readonly refusal: RefusalCode;
+
+  constructor(refusal: RefusalCode) {
+    super("The page that was answered showed another shift.");
+    this.refusal = refusal;
+  }
+}
+
+/** Refuses an answer about other times, another place or another role than those of now. */
+const isAsShown =
+  (shown: string | undefined): AnswerCheck =>
+  async (trx, job) => {
+    if (shown === undefined) throw new NotAsShown("unseen");
+    if (shown !== (await readShown(trx, job))) throw new NotAsShown("changed");
+  };
+
+type Answer = (deps: Deps, shift: LinkedShift, check: AnswerCheck) => Promise<RefusalCode | undefined>;
 
 const ANSWERS: Readonly<Record<AnswerCode, Answer>> = {
-  accept: async (deps, shift) => {
-    await acceptAndWait(deps, shift);
+  accept: async (deps, shift, check) => {
+    await acceptAndWait(deps, shift, check);
     await deps.database.kysely
       .deleteFrom("declines")
-      .where("provider_id", "=", shift.providerId)
-      .where("job_id", "=", shift.jobId)
-      .where("candidate_id", "=", shift.candidateId)
+      .where("providerId", "=", shift.providerId)
+      .where("jobId", "=", shift.jobId)
+      .where("candidateId", "=", shift.candidateId)
       .execute();
     return undefined;
   },
-  withdraw: async (deps, shift) => {
+  withdraw: async (deps, shift, check) => {
     if (shift.state !== "pending" && shift.state !== "confirmed") return undefined;
-    return (await withdrawAndWait(deps, shift)) === "kept" ? "kept" : undefined;
+    return (await withdrawAndWait(deps, shift, check)) === "kept" ? "kept" : undefined;
   },
-  decline: (deps, shift) => decline(deps, shift),
+  decline: async (deps, shift, check) =>
+    shift.state === "declined" ? undefined : decline(deps, shift, check),
   not_me: async (deps, shift) => {
     await disown(deps, shift);
     return undefined;
@@ -59,20 +79,22 @@ const ANSWERS: Readonly<Record<AnswerCode, Answer>> = {
 function decline(
   deps: Deps,
   { providerId, jobId, candidateId }: LinkedShift,
+  check: AnswerCheck,
 ): Promise<RefusalCode | undefined> {
   return transact(deps, async (trx) => {
     const job = await lockJob(trx, jobId);
     const seats = await seatsOf(trx, job);
-    if (seats.some(({ candidate_id }) => candidate_id === candidateId)) return "booked";
+    if (seats.some((seat) => seat.candidateId === candidateId)) return "booked";
+    await check(trx, job);
     const at = deps.now();
     await trx
       .insertInto("declines")
-      .values({ provider_id: providerId, job_id: jobId, candidate_id: candidateId, declined_at: at })
+      .values({ providerId, jobId, candidateId, declinedAt: at })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     await withdrawOffers(trx, job, at, candidateId);
     // The next wave goes out once all of this one have declined.
-    if (deps.offerWaves.size > 0) markRefreshDue(trx, deps, [{ providerId, key: { wave: job.shift_id } }]);
+    if (deps.offerWaves.size > 0) markRefreshDue(trx, deps, [{ providerId, key: { wave: job.shiftId } }]);
     return undefined;
   });
 }

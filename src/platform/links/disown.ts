@@ -25,23 +25,23 @@ export async function disown(
     const at = deps.now();
     const salt = newLinkSalt();
     await trx
-      .insertInto("disputed_addresses")
-      .values({ provider_id: providerId, candidate_id: candidateId, address, disputed_at: at })
+      .insertInto("disputedAddresses")
+      .values({ providerId, candidateId, address, disputedAt: at })
       .onConflict((conflict) =>
-        conflict.columns(["provider_id", "candidate_id"]).doUpdateSet({ address, disputed_at: at }),
+        conflict.columns(["providerId", "candidateId"]).doUpdateSet({ address, disputedAt: at }),
       )
       .execute();
     const ended = await trx
       .updateTable("notifications")
-      .set({ link_salt: salt })
-      .where("provider_id", "=", providerId)
-      .where("candidate_id", "=", candidateId)
-      .returning(["notification_id as notificationId", "job_id as jobId", "kind", "trace_id as traceId"])
+      .set({ linkSalt: salt })
+      .where("providerId", "=", providerId)
+      .where("candidateId", "=", candidateId)
+      .returning(["notificationId", "jobId", "kind", "traceId"])
       .execute();
     await trx
-      .insertInto("personal_links")
-      .values({ provider_id: providerId, candidate_id: candidateId, salt })
-      .onConflict((conflict) => conflict.columns(["provider_id", "candidate_id"]).doUpdateSet({ salt }))
+      .insertInto("personalLinks")
+      .values({ providerId, candidateId, salt })
+      .onConflict((conflict) => conflict.columns(["providerId", "candidateId"]).doUpdateSet({ salt }))
       .execute();
     const read =
       ended.find((each) => each.notificationId === notificationId) ??
@@ -50,9 +50,9 @@ export async function disown(
     const { traceId, ...notification } = read;
     await trx
       .updateTable("notifications")
-      .set({ delivered_at: null, delivery_error: "address_disputed", delivery_params: "{}" })
-      .where("provider_id", "=", providerId)
-      .where("notification_id", "=", read.notificationId)
+      .set({ deliveredAt: null, deliveryError: "address_disputed", deliveryParams: "{}" })
+      .where("providerId", "=", providerId)
+      .where("notificationId", "=", read.notificationId)
       .execute();
     publishNotification(trx, { ...notification, candidateId }, null);
     await raiseRefused(trx, deps, {

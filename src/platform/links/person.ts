@@ -46,13 +46,13 @@ export async function subscribe(
   wants: boolean,
 ): Promise<void> {
   if (wants === !isUnsubscribed) return;
-  const unsubscribed_at = wants ? null : deps.now();
+  const unsubscribedAt = wants ? null : deps.now();
   await transact(deps, async (trx) => {
     await trx
-      .insertInto("personal_links")
-      .values({ provider_id: providerId, candidate_id: candidateId, salt, unsubscribed_at })
+      .insertInto("personalLinks")
+      .values({ providerId, candidateId, salt, unsubscribedAt })
       .onConflict((conflict) =>
-        conflict.columns(["provider_id", "candidate_id"]).doUpdateSet({ unsubscribed_at }),
+        conflict.columns(["providerId", "candidateId"]).doUpdateSet({ unsubscribedAt }),
       )
       .execute();
   });

@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from "kysely";
+import { createHash } from "node:crypto";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { JobStatus, Language } from "../../../generated/operations/types.ts";
 import type { ShiftStateCode } from "../../contract/candidate-text/page-words.ts";
@@ -11,8 +12,10 @@ import {
   JOINED_ROLE_NAME,
   PLACE_NAMES,
 } from "../db/fragments.ts";
-import type { Booking } from "../db/schema.ts";
+import type { Booking, Job, Schema } from "../db/schema.ts";
 import type { Deps, LinkTarget } from "../deps.ts";
+import { publishNotification } from "../notifications/notify.ts";
+import { transact } from "../transaction.ts";
 
 /** A link opens its shift until so long after its end. */
 const SHOWN_AFTER_END_MS = DAY_MS;
@@ -31,20 +34,24 @@ export interface LinkedShift extends ShownShift {
   isSilent: boolean;
 }
 
-/** A shift as a page shows it to its candidate. */
-export interface ShownShift {
-  providerId: string;
-  jobId: string;
-  candidateId: string;
-  organisation: string;
+/** What an answer is about: it holds for no other times, place or role. */
+interface ShownFacts {
   timeZone: string;
   roleName: string | null;
   outletName: string | null;
   outletAddress: string | null;
-  breakMinutes: number | null;
-  description: string | null;
   startTime: Date;
   endTime: Date;
+}
+
+/** A shift as a page shows it to its candidate. */
+export interface ShownShift extends ShownFacts {
+  providerId: string;
+  jobId: string;
+  candidateId: string;
+  organisation: string;
+  breakMinutes: number | null;
+  description: string | null;
   state: ShiftStateCode;
   /** The answers that are possible now, except `not_me`. */
   answers: readonly Exclude<AnswerCode, "not_me">[];
@@ -52,7 +59,7 @@ export interface ShownShift {
   isTooLate: boolean;
 }
 
-type LatestBooking = Pick<Booking, "status" | "reason" | "withdrawn_at"> & { uid: string };
+type LatestBooking = Pick<Booking, "status" | "reason" | "withdrawnAt"> & { uid: string };
 
 /** What decides on the candidate's part in a shift. */
 export interface ShiftRow extends Omit<ShownShift, "state" | "answers" | "isTooLate"> {
@@ -74,12 +81,13 @@ interface Row extends ShiftRow, Omit<LinkedShift, keyof ShownShift | "isSilent" 
   isReachable: boolean;
 }
 
+const FACT_COLUMNS = sql`time_zone, start_time, end_time,
+  ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", coalesce(outlets.address, workplaces.address) as "outletAddress"`;
+
 /** The columns of a `ShiftRow`, over the tables that `SHIFT_TABLES` joins, jobs, candidates and integrations. */
 export const shiftColumns = (providerId: string): RawBuilder<unknown> => sql`
-  jobs.provider_id as "providerId", jobs.job_id as "jobId", candidates.candidate_id as "candidateId", integrations.name as organisation,
-  time_zone as "timeZone", integrations.state = 'active' as "isActive", start_time as "startTime", end_time as "endTime", jobs.status, positions,
-  break_minutes as "breakMinutes", jobs.description,
-  ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", coalesce(outlets.address, workplaces.address) as "outletAddress",
+  jobs.provider_id, jobs.job_id, candidates.candidate_id, integrations.name as organisation,
+  ${FACT_COLUMNS}, integrations.state = 'active' as "isActive", jobs.status, positions, break_minutes, jobs.description,
   own_people_count + (select count(*)::int from bookings where bookings.provider_id = ${providerId}
     and bookings.job_id = jobs.job_id and ${HOLDS_SEAT}) as taken,
   exists (select 1 from own_people where own_people.provider_id = ${providerId} and own_people.job_id = jobs.job_id
@@ -88,7 +96,7 @@ export const shiftColumns = (providerId: string): RawBuilder<unknown> => sql`
     and pending.confirmed_at is null) as "isBeingCancelled",
   exists (select 1 from declines where declines.provider_id = ${providerId} and declines.job_id = jobs.job_id
     and declines.candidate_id = candidates.candidate_id) as "hasDeclined",
-  (select json_build_object('status', bookings.status, 'reason', bookings.reason, 'withdrawn_at', bookings.withdrawn_at, 'uid', ${CALENDAR_UID})
+  (select json_build_object('status', bookings.status, 'reason', bookings.reason, 'withdrawnAt', bookings.withdrawn_at, 'uid', ${CALENDAR_UID})
     from bookings where bookings.provider_id = ${providerId} and bookings.job_id = jobs.job_id
       and bookings.candidate_id = candidates.candidate_id order by booking_id desc limit 1) as booking`;
 
@@ -100,8 +108,8 @@ export async function readLinkedShift(
   { providerId, id, salt }: LinkTarget,
 ): Promise<LinkedShift | undefined> {
   const { rows } = await sql<Row>`
-    select notification_id as "notificationId", link_salt as salt, link_opened_at as "openedAt", content, ${EMAIL} as address, ${FIRST_NAME} as "firstName",
-      candidates.language as "candidateLanguage", integrations.language as "organisationLanguage", contact_phone as "contactPhone",
+    select notification_id, link_salt as salt, link_opened_at as "openedAt", content, ${EMAIL} as address, ${FIRST_NAME} as "firstName",
+      candidates.language as "candidateLanguage", integrations.language as "organisationLanguage", contact_phone,
       paused_since is null and health = 'reachable' as "isReachable", ${shiftColumns(providerId)}
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
       join integrations using (provider_id) left join memberships using (provider_id, candidate_id) ${SHIFT_TABLES}
@@ -119,6 +127,22 @@ export async function readLinkedShift(
     language: candidateLanguage ?? organisationLanguage ?? language,
     isSilent: !row.isReachable,
   };
+}
+
+/** Reads what the page of a job's shift would show now. */
+export async function readShown(db: Kysely<Schema>, job: Pick<Job, "providerId" | "jobId">): Promise<string> {
+  const { rows } =
+    await sql<ShownFacts>`select ${FACT_COLUMNS} from jobs join integrations using (provider_id) ${SHIFT_TABLES}
+    where jobs.provider_id = ${job.providerId} and job_id = ${job.jobId}`.execute(db);
+  return rows[0] ? shownOf(rows[0]) : "";
+}
+
+/** Stands for what a page shows, in its form. Pages show whole minutes. */
+export function shownOf(facts: ShownFacts): string {
+  const { timeZone, roleName, outletName, outletAddress, startTime, endTime } = facts;
+  const [start, end] = [startTime, endTime].map((time) => Math.floor(time.getTime() / MINUTE_MS));
+  const text = JSON.stringify([timeZone, start, end, roleName, outletName, outletAddress]);
+  return createHash("sha256").update(text).digest("base64url").slice(0, 16);
 }
 
 /** Whether a shift ended so long ago that its links do not open it any more. */
@@ -148,7 +172,7 @@ export function partOf(row: ShiftRow, now: Date): Part {
   });
   if (status === "cancelled") return part("cancelled");
   if (booking?.status === "pending" || booking?.status === "confirmed") {
-    if (booking.withdrawn_at !== null) return part("withdrawing");
+    if (booking.withdrawnAt !== null) return part("withdrawing");
     return part(booking.status, hasStarted ? [] : ["withdraw"], hasStarted);
   }
   if (row.isAssigned) return part("confirmed", [], true);
@@ -160,4 +184,25 @@ export function partOf(row: ShiftRow, now: Date): Part {
   if (row.hasDeclined) return part("declined", again);
   if (isOpen) return part("offered", ["accept", "decline"]);
   return part((status === "filled" || isFull) && !hasStarted ? "taken" : "over");
+}
+
+/** Records that the page of a link was opened for the first time. Mail scanners open links too, so nothing else follows from it. */
+export async function noteOpened(
+  deps: Pick<Deps, "database" | "now">,
+  { providerId, notificationId, openedAt }: LinkedShift,
+): Promise<void> {
+  if (openedAt !== null) return;
+  await transact(deps, async (trx) => {
+    const opened = await trx
+      .updateTable("notifications")
+      .set({ linkOpenedAt: deps.now() })
+      .where("providerId", "=", providerId)
+      .where("notificationId", "=", notificationId)
+      .where("linkOpenedAt", "is", null)
+      .returning(["jobId", "candidateId", "kind", "deliveredAt"])
+      .executeTakeFirst();
+    if (!opened) return;
+    const { deliveredAt, ...of } = opened;
+    publishNotification(trx, { notificationId, ...of }, deliveredAt);
+  });
 }

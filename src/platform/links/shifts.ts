@@ -56,7 +56,7 @@ async function readShifts(
 ): Promise<ListedShift[]> {
   const { rows } = await sql<Row>`
     with shown as (
-      select notification_id as "notificationId", link_salt as "linkSalt", ${shiftColumns(providerId)}
+      select notification_id, link_salt, ${shiftColumns(providerId)}
       from candidates join integrations on integrations.provider_id = ${providerId}
         join jobs on jobs.provider_id = ${providerId} and jobs.end_time > ${new Date(now().getTime() - LISTED_AFTER_END_MS)}
           and jobs.job_id in (
@@ -69,10 +69,10 @@ async function readShifts(
         ${SHIFT_TABLES}
       where candidates.candidate_id = ${id}
       order by start_time desc, jobs.job_id limit ${LISTED}::int)
-    select shown.*, coalesce((booking ->> 'uid')::uuid, md5("jobId"::text || ${id}::text)::uuid) as uid, greatest(0, (
+    select shown.*, coalesce((booking ->> 'uid')::uuid, md5(job_id::text || ${id}::text)::uuid) as uid, greatest(0, (
         select count(*)::int - 1 from notifications as about where about.provider_id = ${providerId} and about.candidate_id = ${id}
           and about.calendar_uid = (booking ->> 'uid')::uuid)) as sequence
-    from shown order by "startTime", "jobId"`.execute(database.kysely);
+    from shown order by start_time, job_id`.execute(database.kysely);
   return rows.flatMap((row): ListedShift[] => {
     const { state, ...part } = partOf(row, now());
     if (!isListed(state) || (state === "cancelled" && row.booking === null)) return [];

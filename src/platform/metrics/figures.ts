@@ -31,10 +31,10 @@ export function createFigures({ database, now, ...options }: Options): Figures {
     add(`${new Date(minuteOf(now())).toISOString()} ${name} ${providerId}`, count);
   return {
     ...rest,
-    webhookStored: ({ provider_id }) => note(FIGURES.webhooks, provider_id),
-    providerCalled: ({ provider_id, seconds }) => {
-      note(FIGURES.calls, provider_id);
-      note(FIGURES.callMs, provider_id, Math.round(seconds * 1_000));
+    webhookStored: ({ providerId }) => note(FIGURES.webhooks, providerId),
+    providerCalled: ({ providerId, seconds }) => {
+      note(FIGURES.calls, providerId);
+      note(FIGURES.callMs, providerId, Math.round(seconds * 1_000));
     },
   };
 }
@@ -46,15 +46,15 @@ async function write(
   counts: readonly [key: string, count: number][],
 ): Promise<void> {
   const figures = counts.map(([key, value]) => {
-    const [minute, name, provider_id] = key.split(" ");
-    return { minute, name, provider_id, value };
+    const [minute, name, providerId] = key.split(" ");
+    return { minute, name, providerId, value };
   });
   await sql`
     insert into figures (minute, name, provider_id, value)
     select minute, counted.name, provider_id, value
     from ${jsonRows(figures)}
-      as counted (minute timestamptz, name text, provider_id uuid, value bigint)
-      join integrations using (provider_id) order by provider_id, minute, counted.name
+      as counted (minute timestamptz, name text, "providerId" uuid, value bigint)
+      join integrations on provider_id = "providerId" order by provider_id, minute, counted.name
     on conflict (provider_id, minute, name) do update set value = figures.value + excluded.value`.execute(
     kysely,
   );

@@ -1,9 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Database, Log } from "../db/database.ts";
 import { withTimeout } from "../db/with-timeout.ts";
-import { backlogGauges } from "./backlog-gauges.ts";
+import { backlogGauges, type ProviderGauges, providerGauges } from "./gauges.ts";
 import { ACKNOWLEDGEMENT_EDGES, type Observer } from "./observer.ts";
-import { type ProviderGauges, providerGauges } from "./provider-gauges.ts";
 import { type Readings, WAITING_STATUSES } from "./readings.ts";
 import { countedProviders, MOST_PROVIDERS, worstProviders } from "./shown-providers.ts";
 
@@ -66,8 +65,8 @@ export function createMetrics(measured: Measured): Metrics {
       webhooks.inc({ status });
       if (status === 200) acknowledgements.observe(ms / 1_000);
     },
-    providerCalled: ({ kind, provider_id, operation, status, seconds }) => {
-      const call = { ...counting.labels({ kind, provider_id }), operation };
+    providerCalled: ({ kind, providerId, operation, status, seconds }) => {
+      const call = { ...counting.labels({ kind, providerId }), operation };
       const outcome = status === undefined ? "none" : `${Math.floor(status / 100)}xx`;
       calls.inc({ ...call, outcome, status: STATUSES.has(status) ? `${status}` : outcome });
       durations.observe(call, seconds);

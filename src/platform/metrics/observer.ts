@@ -6,7 +6,7 @@ export interface Observer {
   /** `ms`: from a webhook's arrival until its response is handed to the network. */
   webhookAnswered(status: number, ms: number): void;
   /** An event of this provider was stored, or repeated one that is. */
-  webhookStored(provider: { kind: string; provider_id: string }): void;
+  webhookStored(provider: { kind: string; providerId: string }): void;
   providerCalled(call: ProviderCall): void;
 }
 

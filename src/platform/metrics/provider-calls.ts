@@ -5,7 +5,7 @@ import type { Integration } from "../db/schema.ts";
 /** One call that went out to a provider. */
 export interface ProviderCall {
   kind: string;
-  provider_id: string;
+  providerId: string;
   /** The operationId of the provider's document. */
   operation: string;
   /** Of the response; undefined without one. */
@@ -31,7 +31,7 @@ export function operationOf(request: Request): string {
 
 /** Makes a call and reports it. Of the URL only the operation is reported: a query may hold a personal number. */
 export async function measureCall(
-  { kind, provider_id }: Pick<Integration, "kind" | "provider_id">,
+  { kind, providerId }: Pick<Integration, "kind" | "providerId">,
   request: Request,
   call: () => Promise<Response>,
   onCall: (call: ProviderCall) => void,
@@ -48,7 +48,7 @@ export async function measureCall(
   } finally {
     onCall({
       kind,
-      provider_id,
+      providerId,
       operation,
       status,
       retryAfterMs,

@@ -1,22 +1,30 @@
 import type { Counter, Histogram } from "prom-client";
-import type { HealthCode } from "../../../generated/operations/types.ts";
+import { HEALTH_BY_GRAVITY } from "../../contract/operator-text.ts";
 import { type ProviderBacklog, waitingIn } from "./readings.ts";
 
-export interface ProviderLabels {
+export interface NamedProvider {
   kind: string;
-  provider_id: string;
+  providerId: string;
 }
+
+/** The labels of the series of a provider. */
+export type ProviderLabels = Record<"kind" | "provider_id", string>;
+
+export const labelsOf = ({ kind, providerId }: NamedProvider): ProviderLabels => ({
+  kind,
+  provider_id: providerId,
+});
 
 /** Providers with series of their own, unless given: each adds about 150 time series. */
 export const MOST_PROVIDERS = 100;
 
-/** The labels of all other providers together. */
-const OTHER: ProviderLabels = { kind: "other", provider_id: "other" };
+/** All other providers together. */
+const OTHER: NamedProvider = { kind: "other", providerId: "other" };
 
-const HEALTHY: HealthCode = "reachable";
+const rankOf = ({ health }: ProviderBacklog) => HEALTH_BY_GRAVITY.indexOf(health);
 
 /**
- * Returns the `most` providers that need attention most: those that do not respond as they should, then those whose work has waited longest. The
+ * Returns the `most` providers that need attention most: those with the gravest health, and of each those whose work has waited longest. The
  * rest of them is one provider named `other`, with their sums, the oldest of their times, and the health and the limit of the worst of them.
  */
 export function worstProviders(
@@ -24,14 +32,12 @@ export function worstProviders(
   most: number,
 ): readonly ProviderBacklog[] {
   if (providers.length <= most) return providers;
-  const sorted = providers.toSorted((one, other) => {
-    const [healthy, otherHealthy] = [one.health === HEALTHY, other.health === HEALTHY].map(Number);
-    return (
-      (healthy ?? 0) - (otherHealthy ?? 0) ||
+  const sorted = providers.toSorted(
+    (one, other) =>
+      rankOf(one) - rankOf(other) ||
       sinceOf(one) - sinceOf(other) ||
-      waitingIn(other.backlog.waiting) - waitingIn(one.backlog.waiting)
-    );
-  });
+      waitingIn(other.backlog.waiting) - waitingIn(one.backlog.waiting),
+  );
   const rest = sorted.slice(most);
   return [...sorted.slice(0, most), rest.reduce(together)];
 }
@@ -72,9 +78,9 @@ type Counted = Counter<string> | Histogram<string>;
 
 /** The providers that this process counts one by one; those beyond them count as `other`. */
 export interface CountedProviders {
-  labels(provider: ProviderLabels): ProviderLabels;
+  labels(provider: NamedProvider): ProviderLabels;
   /** Removes the series of the providers that were among these before and no longer are; others take their places. */
-  keep(providers: readonly ProviderLabels[]): Promise<void>;
+  keep(providers: readonly NamedProvider[]): Promise<void>;
 }
 
 /** `metrics`: with the labels kind and provider_id, and any others. */
@@ -83,14 +89,15 @@ export function countedProviders(metrics: readonly Counted[], most: number): Cou
   // One that is registered after a reading counts before it is in the next one.
   const seen = new Set<string>();
   return {
-    labels: ({ kind, provider_id }) => {
-      const key = keyOf({ kind, provider_id });
-      if (!counted.has(key) && counted.size >= most) return OTHER;
+    labels: (provider) => {
+      const labels = labelsOf(provider);
+      const key = keyOf(labels);
+      if (!counted.has(key) && counted.size >= most) return labelsOf(OTHER);
       counted.add(key);
-      return { kind, provider_id };
+      return labels;
     },
     keep: async (providers) => {
-      const kept = new Set(providers.map(keyOf));
+      const kept = new Set(providers.map((each) => keyOf(labelsOf(each))));
       const gone = [...seen].filter((key) => !kept.has(key));
       for (const key of kept) seen.add(key);
       for (const key of gone) {

@@ -5,12 +5,12 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../contract/durations.ts";
 import { html } from "../../contract/html.ts";
 import { URGENCIES, URGENCY_OF, type Urgency } from "../../contract/issue-urgency.ts";
 import { capitalised, counted, issueText, people } from "../../contract/operator-text.ts";
-import { lockNames } from "../db/advisory-locks.ts";
 import { idList } from "../db/fragments.ts";
+import { lockNames } from "../db/name-locks.ts";
 import type { Schema } from "../db/schema.ts";
 import type { Channel, Deps, NotificationWebhook } from "../deps.ts";
 import { CAUSE, isInState } from "../issues.ts";
-import { transact } from "../transaction.ts";
+import { placeOfLocks, transact } from "../transaction.ts";
 
 /** An issue that is resolved sooner alerts no operator. */
 const DELAY_MS = 30 * SECOND_MS;
@@ -21,9 +21,11 @@ const AT_MOST_MS = HOUR_MS;
 const LEASE_MS = 10 * MINUTE_MS;
 /** The most alerts of a round by each way. Further causes wait for the next round. */
 const AT_ONCE = 20;
+/** No way begins an alert later in a round, because the next round of the other way waits for its end. */
+const ROUND_MS = 20 * SECOND_MS;
 
 /** The column of each way by which operators are alerted. */
-type Mark = "mail_alert_due_at" | "webhook_alert_due_at";
+type Mark = "mailAlertDueAt" | "webhookAlertDueAt";
 
 /** Why an alert was not sent. */
 interface Failure {
@@ -42,8 +44,8 @@ export async function alertOperators(deps: Deps, signal: AbortSignal): Promise<v
   const isToAlert = isUnclaimed(severity, deps.now());
   const ways: Promise<void>[] = [];
   if (channel && email !== undefined)
-    ways.push(alertBy(deps, "mail_alert_due_at", isToAlert, mailTo(channel, email, signal), signal));
-  if (webhook) ways.push(alertBy(deps, "webhook_alert_due_at", isToAlert, postTo(webhook, signal), signal));
+    ways.push(alertBy(deps, "mailAlertDueAt", isToAlert, mailTo(channel, email, signal), signal));
+  if (webhook) ways.push(alertBy(deps, "webhookAlertDueAt", isToAlert, postTo(webhook, signal), signal));
   for (const way of await Promise.allSettled(ways)) if (way.status === "rejected") throw way.reason;
 }
 
@@ -97,29 +99,30 @@ async function alertBy(
   const isDue = sql<boolean>`${isToAlert} and coalesce(${sql.ref(mark)}, '-infinity') <= ${deps.now()}`;
   const found = await deps.database.kysely
     .selectFrom("issues")
-    .select("provider_id")
+    .select("providerId")
     .where(isDue)
-    .groupBy("provider_id")
-    .orderBy(({ fn }) => fn.min("first_at"))
+    .groupBy("providerId")
+    .orderBy(({ fn }) => fn.min("firstAt"))
     .execute();
+  const until = performance.now() + ROUND_MS;
   let left = AT_ONCE;
-  for (const { provider_id: providerId } of found) {
+  let isOver = false;
+  for (const { providerId } of found) {
     const claimed = await claim(deps, mark, isDue, { providerId, most: left });
     left -= claimed.length;
-    let isServerDown = false;
     for (const each of claimed) {
-      const failure: Failure | undefined =
-        isServerDown || signal.aborted ? undefined : await send(messageOf(providerId, each));
+      const isTried: boolean = !isOver && !signal.aborted;
+      const failure: Failure | undefined = isTried ? await send(messageOf(providerId, each)) : undefined;
       if (failure) logFailure(deps, failure, { mark, issueId: each.ids[0] });
-      isServerDown ||= failure?.of === "server";
-      const isUnsent = isServerDown || signal.aborted || failure?.of === "alert";
+      const isUnsent = !isTried || signal.aborted || (failure && failure.of !== "final");
+      isOver ||= failure?.of === "server" || performance.now() > until;
       await setDue(deps.database.kysely, mark, {
         providerId,
         of: [each],
         at: isUnsent ? NEXT_ROUND : SENT,
       });
     }
-    if (isServerDown || signal.aborted || left === 0) return;
+    if (isOver || signal.aborted || left === 0) return;
   }
 }
 
@@ -168,18 +171,18 @@ async function claim(
   { providerId, most }: { providerId: string; most: number },
 ): Promise<Claimed[]> {
   const column = sql.ref(mark);
-  const waiting = (id: "workplace_id" | "competence_id") => sql`(select count(*)::integer from jobs
+  const waiting = (id: "workplaceId" | "competenceId") => sql`(select count(*)::integer from jobs
     where jobs.provider_id = ${providerId} and status = 'blocked_mapping' and ${sql.ref(id)} is null)`;
   return transact(deps, async (trx) => {
     // Makes what another process has claimed visible to the statement.
-    await lockNames("alerts", [providerId]).execute(trx);
+    await lockNames("alerts", [providerId]).execute(await placeOfLocks(trx));
     const { rows } = await sql<Claimed & { state: "new" | "claimed" | "sent" }>`
       with causes as (
         select code, ${CAUSE} as cause, min(first_at) as first_at, array_agg(issue_id::text order by first_at, issue_id) as ids,
           (array_agg(subject order by first_at, issue_id))[1] as subject, (array_agg(params order by first_at, issue_id))[1] as params
         from issues where provider_id = ${providerId} and ${isDue} group by 1, 2)
-      select ids, causes.code, cause, causes.subject, causes.params, causes.first_at as "firstAt", name as organisation, issues, people,
-        case causes.code when 'outlet_not_mapped' then ${waiting("workplace_id")} when 'role_not_mapped' then ${waiting("competence_id")}
+      select ids, causes.code, cause, causes.subject, causes.params, causes.first_at, name as organisation, issues, people,
+        case causes.code when 'outlet_not_mapped' then ${waiting("workplaceId")} when 'role_not_mapped' then ${waiting("competenceId")}
           else shifts end as shifts,
         case when last_due = ${SENT} then 'sent' when last_due > ${deps.now()} then 'claimed' else 'new' end as state
       from causes cross join lateral (
@@ -209,7 +212,7 @@ async function setDue(
   const update = db
     .updateTable("issues")
     .set({ [mark]: at })
-    .where("provider_id", "=", providerId);
+    .where("providerId", "=", providerId);
   await update.where(sql<boolean>`issue_id = any(${idList(of.flatMap(({ ids }) => ids))})`).execute();
 }
 

@@ -6,7 +6,7 @@ import type { Channel, Delivery, Deps } from "../deps.ts";
 import { inSpan } from "../tracing.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { PRIORITY } from "../work/due.ts";
-import { type Claim, ClaimLost, endClaim, LEASE_MS, renewClaim, WEBHOOK } from "../work/rows.ts";
+import { type Claim, ClaimLost, endClaim, LEASE_MS, renewClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
 import { type Letter, nextLetter, type Waiting } from "./letter.ts";
 import { raiseOutage, raiseRefused, resolveMailIssues } from "./mail-issues.ts";
@@ -110,7 +110,7 @@ async function defer(deps: Deps, claim: Claim, { waiting }: Letter, deferral: De
   const { code, status } = delivery;
   const params: Params = { attempts, ...(status !== undefined && { status }) };
   await transact(deps, async (trx) => {
-    await note(trx, claim, waiting, { delivery_error: code, delivery_params: JSON.stringify(params) });
+    await note(trx, claim, waiting, { deliveryError: code, deliveryParams: JSON.stringify(params) });
     if (attempts >= deps.retries.tries)
       await raiseOutage(trx, deps, undelivered(claim, waiting[0], { ...params, delivery: code }));
     endClaim(trx, claim, { afterMs, attempts, priority: claim.priority });
@@ -133,19 +133,19 @@ async function noteDelivered(
 ): Promise<void> {
   const at = deps.now();
   const [{ digestId }] = waiting;
-  await note(trx, claim, waiting, { channel: name, delivered_at: at, delivery_error: null });
+  await note(trx, claim, waiting, { channel: name, deliveredAt: at, deliveryError: null });
   resolveMailIssues(trx, claim.providerId, at);
   if (digestId === null) return;
   await noteTurn(trx, claim, digestId, at);
   // An offer that was left out is part of another mail, if it is made again.
   await trx
     .updateTable("notifications")
-    .set({ digest_id: null })
-    .where("provider_id", "=", claim.providerId)
-    .where("candidate_id", "=", claim.key)
-    .where("digest_id", "=", digestId)
+    .set({ digestId: null })
+    .where("providerId", "=", claim.providerId)
+    .where("candidateId", "=", claim.key)
+    .where("digestId", "=", digestId)
     .where("channel", "is not", null)
-    .where("delivered_at", "is", null)
+    .where("deliveredAt", "is", null)
     .execute();
 }
 
@@ -158,8 +158,8 @@ async function noteRefused(
 ): Promise<void> {
   const params: Params = status === undefined ? {} : { status };
   await note(trx, claim, waiting, {
-    delivery_error: code === "mail_server_refused" ? "gave_up" : code,
-    delivery_params: JSON.stringify(params),
+    deliveryError: code === "mail_server_refused" ? "gave_up" : code,
+    deliveryParams: JSON.stringify(params),
   });
   await returnTurn(trx, claim);
   // What the candidate has chosen needs no operator.
@@ -172,20 +172,20 @@ async function note(
   trx: Trx,
   { providerId, key: candidateId }: Claim,
   waiting: Letter["waiting"],
-  outcome: Updateable<NotificationsTable> & { delivered_at?: Date },
+  outcome: Updateable<NotificationsTable> & { deliveredAt?: Date },
 ): Promise<void> {
   await trx
     .updateTable("notifications")
     .set(outcome)
-    .where("provider_id", "=", providerId)
+    .where("providerId", "=", providerId)
     .where(
-      "notification_id",
+      "notificationId",
       "in",
       waiting.map(({ notificationId }) => notificationId),
     )
     .execute();
   for (const { notificationId, jobId, kind } of waiting)
-    publishNotification(trx, { notificationId, jobId, candidateId, kind }, outcome.delivered_at ?? null);
+    publishNotification(trx, { notificationId, jobId, candidateId, kind }, outcome.deliveredAt ?? null);
 }
 
 /** Logs a warning if notifications to candidates have no links, because the platform has no public address. */
@@ -205,7 +205,6 @@ export async function warnOfUndelivered({ database, log }: Pick<Deps, "database"
     .selectFrom("work")
     .select(({ fn }) => fn.countAll<number>().as("waiting"))
     .where("kind", "=", "mail")
-    .where("key", "<>", WEBHOOK)
     .executeTakeFirstOrThrow();
   if (waiting > 0) log.warn({ waiting }, "notifications wait for a process with SMTP_URL to deliver them");
 }

@@ -1,15 +1,16 @@
 import { createTransport } from "nodemailer";
-import { MAIL_TIMEOUT_MS } from "../../clients/retry-policy.ts";
+import { CHANNEL_PLACES, MAIL_TIMEOUT_MS, SLOW_MS } from "../../clients/retry-policy.ts";
 import type { MailSettings } from "../config.ts";
 import type { Channel, Delivery, Mail } from "../deps.ts";
 import { calendarInvitation } from "./calendar.ts";
 
-/** The most connections. Each is kept for the next mail. */
-const CONNECTIONS = 5;
+/** The most connections: all places, and an alert of operators. Each is kept for the next mail. */
+const CONNECTIONS = 2 * CHANNEL_PLACES + 1;
 
 /** Delivers notifications by email. Only the code of the server's reply is kept, because its text often contains an address. */
 export function createEmailChannel(settings: MailSettings): Channel {
   const { url, timeoutMs = MAIL_TIMEOUT_MS } = settings;
+  const attempts = createAttempts();
   const transport = createTransport({
     ...serverOf(url),
     pool: true,
@@ -24,16 +25,66 @@ export function createEmailChannel(settings: MailSettings): Channel {
   });
   return {
     name: "email",
-    deliver: async (mail, signal) => {
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      try {
-        await transport.sendMail({ ...messageOf(mail, settings), signal: limit });
-        return { kind: "delivered" };
-      } catch (error) {
-        return outcomeOf(error);
-      }
-    },
+    deliver: (mail, signal) =>
+      attempts.make(mail.address, async () => {
+        // From the connection to the last reply, however slowly they come: the limits above are those of silence.
+        const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+        try {
+          await transport.sendMail({ ...messageOf(mail, settings), signal: limit });
+          return { kind: "delivered" };
+        } catch (error) {
+          return outcomeOf(error);
+        }
+      }),
     close: () => transport.close(),
+  };
+}
+
+/** The most attempts at a time with mail to the domains that hang, of all of them together. */
+const TRIALS = 3;
+const HANGS: Delivery = { kind: "deferred", code: "mail_server_unreachable" };
+
+interface Attempt {
+  domain: string;
+  /** By `performance.now`. */
+  begun: number;
+}
+
+/**
+ * The attempts under way. A mail server may take its time with the recipients of one domain, whose server it asks: while a mail to them hangs, and one at a time
+ * after it failed so, other mail to the domain is deferred without an attempt, and leaves the places to the other domains.
+ */
+function createAttempts() {
+  const open = new Set<Attempt>();
+  const hanging = new Set<string>();
+  let deliveredAt = Number.NEGATIVE_INFINITY;
+  const isSlow = ({ begun }: Attempt) => performance.now() - begun > SLOW_MS;
+  const mayBegin = (domain: string) => {
+    const alike = [...open].filter((each) => each.domain === domain);
+    if (!hanging.has(domain)) return !alike.some(isSlow);
+    return alike.length === 0 && [...open].filter((each) => hanging.has(each.domain)).length < TRIALS;
+  };
+  const end = (attempt: Attempt, outcome: Delivery): Delivery => {
+    open.delete(attempt);
+    if (outcome.kind === "delivered") {
+      deliveredAt = performance.now();
+      hanging.delete(attempt.domain);
+    } else if (isSlow(attempt)) {
+      hanging.add(attempt.domain);
+      // The server accepted another mail meanwhile.
+      if (outcome.kind === "unavailable" && deliveredAt > attempt.begun)
+        return { ...outcome, kind: "deferred" };
+    }
+    return outcome;
+  };
+  return {
+    make: async (address: string, send: () => Promise<Delivery>): Promise<Delivery> => {
+      const domain = address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+      if (!mayBegin(domain)) return HANGS;
+      const attempt = { domain, begun: performance.now() };
+      open.add(attempt);
+      return end(attempt, await send());
+    },
   };
 }
 

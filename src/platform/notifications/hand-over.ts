@@ -7,40 +7,29 @@ import { raiseIssue, resolveIssues } from "../issues.ts";
 import { inSpan } from "../tracing.ts";
 import { transact } from "../transaction.ts";
 import { retryDelay } from "../work/retry.ts";
-import { type Claim, endClaim, isWebhook, renewClaim } from "../work/rows.ts";
+import { type Claim, endClaim, renewClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
-import { deliverMail } from "./deliver.ts";
-import { stillHolds } from "./holds.ts";
+import { stillHolds } from "./mail-due.ts";
 
-/** How many notifications are handed over at a time. */
-const AT_ONCE = 5;
+/** How many notifications of an organisation are handed over at a time. */
+export const AT_ONCE = 5;
 
 const ISSUE = { code: "notification_failed", subject: { kind: "webhook" } } as const;
 /** The status by which the service asks for no more. */
 const GONE = 410;
 
-/** Delivers to a recipient of mail, or to the company's service, as far as this process has the settings for it. */
-export function deliver(deps: Deps): Run {
-  const { channel, webhook } = deps;
-  const mail = channel && deliverMail(deps, channel);
-  const service = webhook && handOver(deps, webhook);
-  return async (claim, ...more) => {
-    const run = isWebhook(claim) ? service : mail;
-    await (run ? run(claim, ...more) : rest(deps, claim));
-  };
-}
-
 /**
- * Hands the waiting notifications of an organisation to the company's service. One that fails is tried again with the next run, and does not delay the others; a
- * run in which a whole batch fails is over. After a crash between the response and the commit, a notification is handed over again under the same id.
+ * Hands the waiting notifications of an organisation to the company's service. One that fails is tried again with the next run, and does not delay the others; after
+ * a batch of which all fail the newest is tried, because the oldest may be what the service cannot accept; the run is over if that fails too. After a crash between the response and the commit, a notification is handed over again under the same id.
  */
-function handOver(deps: Deps, webhook: NotificationWebhook): Run {
+export function handOver(deps: Deps, webhook: NotificationWebhook): Run {
   return async (claim, signal) => {
     if (await isDisabled(deps, claim)) return rest(deps, claim);
     await dropExpired(deps, claim);
     let failed: WebhookOutcome | undefined;
+    let isTrial = false;
     for (let after: string | undefined; ; ) {
-      const waiting = await readWaiting(deps, claim, after);
+      const waiting = await readWaiting(deps, claim, { after, isTrial });
       if (waiting.length === 0) return end(deps, claim, failed);
       const outcomes = await Promise.all(waiting.map((each) => handOne(deps, webhook, each, signal)));
       const accepted = waiting.filter((_, nth) => outcomes[nth]?.kind === "accepted");
@@ -50,8 +39,9 @@ function handOver(deps: Deps, webhook: NotificationWebhook): Run {
         outcomes.find(({ kind }) => kind === "gone") ??
         outcomes.find(({ kind }) => kind === "failed") ??
         failed;
-      if (failed && (failed.kind === "gone" || accepted.length === 0)) return end(deps, claim, failed);
-      after = waiting.at(-1)?.notificationId;
+      if (failed?.kind === "gone" || (isTrial && accepted.length === 0)) return end(deps, claim, failed);
+      if (!isTrial) after = waiting.at(-1)?.notificationId;
+      isTrial = accepted.length === 0;
     }
   };
 }
@@ -90,21 +80,23 @@ interface Waiting {
   language: NotificationMessage["data"]["language"];
 }
 
-/** Reads the notifications after an id that still hold, unless their people were erased. */
+/** Reads the first notifications after an id that still hold, or the last one alone, unless their people were erased. */
 async function readWaiting(
   { database, now, language }: Deps,
   { providerId }: Claim,
-  after: string | undefined,
+  { after, isTrial }: { after: string | undefined; isTrial: boolean },
 ): Promise<Waiting[]> {
   const isAfter = after === undefined ? sql`true` : sql`notification_id > ${after}`;
   const { rows } = await sql<Waiting>`
-    select notifications.provider_id as "providerId", notification_id as "notificationId", candidate_id as "candidateId",
-      jobs.job_id as "jobId", notifications.kind, notifications.trace_id as "traceId", notifications.created_at as "createdAt",
+    select notifications.provider_id, notification_id, candidate_id,
+      jobs.job_id, notifications.kind, notifications.trace_id, notifications.created_at,
       ${EXPIRES} as "expiresAt", link_salt as salt, resends, coalesce(candidates.language, integrations.language, ${language}) as language
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id) join integrations using (provider_id)
     where notifications.provider_id = ${providerId} and webhook = 'waiting' and ${isAfter} and ${EXPIRES} > ${now()}
       and erased_at is null and ${stillHolds(now(), providerId)}
-    order by notification_id limit ${AT_ONCE}::int`.execute(database.kysely);
+    order by notification_id ${isTrial ? sql`desc limit 1` : sql`limit ${AT_ONCE}::int`}`.execute(
+    database.kysely,
+  );
   return rows;
 }
 

@@ -12,8 +12,7 @@ import {
 import type { CalendarChange, Deps, Mail } from "../deps.ts";
 import { transact } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
-import { stillHolds } from "./holds.ts";
-import { urgentAt } from "./mail-due.ts";
+import { stillHolds, urgentAt } from "./mail-due.ts";
 import { takeTurn } from "./turn.ts";
 
 /** The most offers that one mail names. The others wait for the next one. */
@@ -140,12 +139,12 @@ async function readWaiting(
   { providerId, key }: Claim,
 ): Promise<Waiting[]> {
   const { rows } = await sql<Read>`
-    select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends, link_salt as salt, coalesce(personal_links.salt, 0) as "ownSalt",
-      digest_id as "digestId", start_time as "startTime",
+    select notification_id, job_id, notifications.trace_id, resends, link_salt as salt, coalesce(personal_links.salt, 0) as "ownSalt",
+      digest_id, start_time,
       exists (select 1 from disputed_addresses as disputed where disputed.provider_id = notifications.provider_id
         and disputed.candidate_id = notifications.candidate_id and disputed.address = ${EMAIL}) as "isDisputed", unsubscribed_at is not null as "isUnsubscribed", (count(*) over ())::int as total,
       ${EMAIL} as address, ${FIRST_NAME} as "firstName", notifications.kind, content, integrations.name as organisation,
-      coalesce(outlets.address, workplaces.address) as "outletAddress", end_time as "endTime",
+      coalesce(outlets.address, workplaces.address) as "outletAddress", end_time,
       case when notifications.calendar_uid is not null then (
         select json_build_object('uid', notifications.calendar_uid, 'sequence', count(*) filter (where other.notification_id < notifications.notification_id),
           'isNewest', coalesce(max(other.notification_id::text), '') <= notifications.notification_id::text,
@@ -156,7 +155,7 @@ async function readWaiting(
       (select earlier.content from notifications as earlier where earlier.provider_id = notifications.provider_id and earlier.job_id = jobs.job_id
         and earlier.candidate_id = notifications.candidate_id and earlier.notification_id < notifications.notification_id
         order by earlier.notification_id desc limit 1) as earlier,
-      ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", time_zone as "timeZone"
+      ${JOINED_OUTLET_NAME} as "outletName", ${JOINED_ROLE_NAME} as "roleName", time_zone
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
       join integrations using (provider_id) left join memberships using (provider_id, candidate_id)
       left join personal_links using (provider_id, candidate_id) ${PLACE_NAMES}
@@ -193,14 +192,14 @@ async function fixDigest(
     if (wait) return Math.min(wait.until - now, urgentInMs);
     await trx
       .updateTable("notifications")
-      .set({ digest_id: digestId })
-      .where("provider_id", "=", claim.providerId)
+      .set({ digestId })
+      .where("providerId", "=", claim.providerId)
       .where(
-        "notification_id",
+        "notificationId",
         "in",
         offers.map(({ notificationId }) => notificationId),
       )
-      .where("digest_id", "is", null)
+      .where("digestId", "is", null)
       .execute();
     return undefined;
   });

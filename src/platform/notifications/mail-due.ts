@@ -1,9 +1,11 @@
+import { sql } from "kysely";
 import type { NotificationKind } from "../../../generated/operations/types.ts";
 import { HOUR_MS } from "../../contract/durations.ts";
+import { HOLDS_SEAT } from "../db/fragments.ts";
+import { providerOf } from "../db/organisation.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
-import { WEBHOOK } from "../work/rows.ts";
 
 /** How soon a shift starts whose mail allows no delay. */
 const URGENT_WITHIN_MS = 12 * HOUR_MS;
@@ -27,7 +29,7 @@ export function markWebhookDue(
 ): void {
   const providers = new Set(waiting.map(({ providerId }) => providerId));
   const due = [...providers].map(
-    (providerId) => ({ providerId, kind: "mail", key: WEBHOOK, priority: PRIORITY.event }) as const,
+    (providerId) => ({ providerId, kind: "webhook", key: "", priority: PRIORITY.event }) as const,
   );
   markDue(trx, deps, due);
 }
@@ -52,3 +54,18 @@ export function markMailDue(
   });
   markDue(trx, deps, due);
 }
+
+/**
+ * Whether a notification still holds, as SQL over `notifications` joined with `jobs`. An offer holds until it is withdrawn, the shift starts, or
+ * the candidate is booked on it. `providerId`: that of all of them, where a statement names one.
+ */
+export const stillHolds = (now: Date, providerId?: string) => sql<boolean>`(notifications.withdrawn_at is null
+  and (notifications.kind <> 'job_offered' or jobs.status = 'open' and jobs.start_time > ${now}
+    and not exists (select 1 from bookings where bookings.provider_id = ${providerOf(providerId, "notifications.provider_id")}
+      and bookings.job_id = notifications.job_id and bookings.candidate_id = notifications.candidate_id and ${HOLDS_SEAT})))`;
+
+/** Whether the shift of a confirmation or change has started, so that the notification is of no more use. */
+export const isTooLate = (
+  now: Date,
+) => sql<boolean>`(notifications.kind in ('booking_confirmed', 'shift_changed')
+  and jobs.start_time <= ${now})`;

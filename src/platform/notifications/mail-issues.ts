@@ -4,7 +4,7 @@ import { IS_UNDELIVERED } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues.ts";
 import { type Trx, transact, type Writer, writeAtEnd } from "../transaction.ts";
-import { isTooLate, stillHolds } from "./holds.ts";
+import { isTooLate, stillHolds } from "./mail-due.ts";
 
 const CODE = "notification_failed";
 
@@ -41,7 +41,7 @@ export const resolveMailIssues = (trx: Trx, providerId: string, now: Date): void
   writeAtEnd(trx, CLOSED, { providerId, now });
 
 const CLOSED: Writer<{ providerId: string; now: Date }> = {
-  order: 8,
+  table: "issues",
   write: async (trx, rows) => {
     const times = new Map(rows.map(({ providerId, now }) => [providerId, now]));
     for (const [providerId, now] of times)
@@ -68,11 +68,11 @@ const isWithoutCause = (
 export async function resolvePastMailIssues(deps: Pick<Deps, "database" | "now">): Promise<void> {
   const rows = await deps.database.kysely
     .selectFrom("issues")
-    .select("provider_id")
+    .select("providerId")
     .distinct()
     .where("code", "=", CODE)
-    .where("resolved_at", "is", null)
+    .where("resolvedAt", "is", null)
     .execute();
-  for (const { provider_id } of rows)
-    await transact(deps, async (trx) => resolveMailIssues(trx, provider_id, deps.now()));
+  for (const { providerId } of rows)
+    await transact(deps, async (trx) => resolveMailIssues(trx, providerId, deps.now()));
 }

@@ -102,15 +102,15 @@ async function insert(
       join jobs on jobs.provider_id = ${providerOf(organisation, "given.providerId")} and jobs.job_id = "jobId"
       ${PLACE_NAMES}
     on conflict (provider_id, job_id, candidate_id, kind, change_key) do nothing
-    returning provider_id as "providerId", notification_id as "notificationId", candidate_id as "candidateId",
-      job_id as "jobId", kind, content ->> 'startTime' as "startTime"`.execute(trx);
+    returning provider_id, notification_id, candidate_id,
+      job_id, kind, content ->> 'startTime' as "startTime"`.execute(trx);
   return rows;
 }
 
 /** Returns what a notification states about the shift, in whole minutes, beside the names of its outlet and role. */
 export const contentOf = (job: Job) => ({
-  startTime: toMinute(job.start_time),
-  endTime: toMinute(job.end_time),
+  startTime: toMinute(job.startTime),
+  endTime: toMinute(job.endTime),
 });
 
 const toMinute = (time: Date) => new Date(wholeMinute(new Date(time).getTime()));

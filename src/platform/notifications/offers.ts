@@ -32,10 +32,10 @@ interface Offer {
  * have neither declined nor withdrawn from the job: to all of them, or to the next wave. The same offer is made once: it is restored after it was withdrawn, unless a confirmed booking has ended.
  */
 export const offerJob = (trx: Trx, offer: Offer): void =>
-  writeAtEnd(trx, OFFERS, { ...offer, providerId: offer.job.provider_id });
+  writeAtEnd(trx, OFFERS, { ...offer, providerId: offer.job.providerId });
 
 const OFFERS: Writer<Offer & { providerId: string }> = {
-  order: 4,
+  table: "notifications",
   write: async (trx, offers, organisation) => {
     const deps = offers[0]?.deps;
     if (!deps) return;
@@ -49,7 +49,7 @@ const OFFERS: Writer<Offer & { providerId: string }> = {
     const offered = await insertAll(trx, deps, notices);
     for (const [nth, offer] of offers.entries()) {
       const found = free.filter((each) => each.nth === nth).length;
-      recordOffer(trx, offer, found, offered.filter(({ jobId }) => jobId === offer.job.job_id).length);
+      recordOffer(trx, offer, found, offered.filter(({ jobId }) => jobId === offer.job.jobId).length);
     }
   },
 };
@@ -57,14 +57,14 @@ const OFFERS: Writer<Offer & { providerId: string }> = {
 function noticeOf(offer: Offer | undefined, candidateId: string): Notice & { candidateId: string } {
   if (!offer) throw new Error("a candidate was found for a job that is not offered");
   const { job, traceId } = offer;
-  const { provider_id: providerId, job_id: jobId } = job;
+  const { providerId, jobId } = job;
   return {
     providerId,
     jobId,
     candidateId,
     traceId,
     kind,
-    changeKey: offerKey(job.offer_round),
+    changeKey: offerKey(job.offerRound),
     content: contentOf(job),
   };
 }
@@ -73,7 +73,7 @@ function noticeOf(offer: Offer | undefined, candidateId: string): Notice & { can
 const ROUNDS = 100;
 
 /** The keys of offers that may be restored: of this round, then of those before it since a confirmed booking last ended. */
-function restorableKeys({ offer_round: last, renewed_round: first }: Job): string[] {
+function restorableKeys({ offerRound: last, renewedRound: first }: Job): string[] {
   const count = Math.min(ROUNDS, last - first + 1);
   return Array.from({ length: count }, (_, back) => offerKey(last - back));
 }
@@ -81,7 +81,7 @@ function restorableKeys({ offer_round: last, renewed_round: first }: Job): strin
 function recordOffer(trx: Trx, { job, isNewlyOpen, traceId }: Offer, free: number, offered: number): void {
   // A search without new candidates is recorded only when the job has just opened.
   if (offered === 0 && !isNewlyOpen) return;
-  const { provider_id: providerId, shift_id: shiftId, job_id: jobId } = job;
+  const { providerId, shiftId, jobId } = job;
   const where = { traceId, providerId, shiftId, jobId };
   recordSteps(trx, [{ ...where, step: "match", code: "candidates_matched", params: { free, offered } }]);
   if (offered === 0) return;
@@ -106,15 +106,15 @@ async function findFree(trx: Trx, offers: readonly Offer[], organisation: Organi
       : sql`true`;
   const rows = offers.map(({ job }, nth) => ({
     nth,
-    provider: job.provider_id,
-    job: job.job_id,
-    competence: job.competence_id,
-    key: offerKey(job.offer_round),
-    from: job.start_time,
-    to: job.end_time,
+    provider: job.providerId,
+    job: job.jobId,
+    competence: job.competenceId,
+    key: offerKey(job.offerRound),
+    from: job.startTime,
+    to: job.endTime,
   }));
   const { rows: free } = await sql<Free>`
-    select asked.nth, able.candidate_id as "candidateId", (
+    select asked.nth, able.candidate_id, (
         select case when bool_or(offer.change_key = asked.key and offer.withdrawn_at is null) then 'held'
           when count(*) > 0 then 'earlier' end
         from notifications as offer where offer.provider_id = ${provider} and offer.job_id = asked.job
@@ -139,15 +139,15 @@ async function withoutBusy(
   providerId: string,
 ): Promise<Free[]> {
   const ids = [...new Set(free.map(({ candidateId }) => candidateId))];
-  const from = new Date(Math.min(...offers.map(({ job }) => Number(new Date(job.start_time)))));
-  const to = new Date(Math.max(...offers.map(({ job }) => Number(new Date(job.end_time)))));
+  const from = new Date(Math.min(...offers.map(({ job }) => Number(new Date(job.startTime)))));
+  const to = new Date(Math.max(...offers.map(({ job }) => Number(new Date(job.endTime)))));
   const busy = await findBusy(trx, providerId, ids, from, to);
   const byPerson = Map.groupBy(busy, ({ candidateId }) => candidateId);
   return free.filter(({ nth, candidateId }) => {
     const job = offers[nth]?.job;
     const times = byPerson.get(candidateId) ?? [];
     return (
-      job && !times.some((time) => time.from < new Date(job.end_time) && time.to > new Date(job.start_time))
+      job && !times.some((time) => time.from < new Date(job.endTime) && time.to > new Date(job.startTime))
     );
   });
 }
@@ -178,8 +178,8 @@ async function restore(
   const asked = free.flatMap(({ nth, candidateId, offer }) => {
     const job = offers[nth]?.job;
     if (!job || offer !== "earlier") return [];
-    const of = { nth, provider: job.provider_id, job: job.job_id, candidate: candidateId };
-    return [{ ...of, key: offerKey(job.offer_round), keys: restorableKeys(job), content: contentOf(job) }];
+    const of = { nth, provider: job.providerId, job: job.jobId, candidate: candidateId };
+    return [{ ...of, key: offerKey(job.offerRound), keys: restorableKeys(job), content: contentOf(job) }];
   });
   if (asked.length === 0) return new Set();
   const { rows } = await sql<Restored>`
@@ -198,9 +198,9 @@ async function restore(
               and later.delivered_at is not null and later.content <> earlier.content))
         order by (earlier.change_key = same.key) desc, notification_id desc limit 1) as found
     where notifications.provider_id = ${provider} and notifications.notification_id = found.notification_id
-    returning same.nth, notifications.provider_id as "providerId", notifications.notification_id as "notificationId",
-      candidate_id as "candidateId", job_id as "jobId", notifications.content ->> 'startTime' as "startTime",
-      delivered_at as "deliveredAt", webhook`.execute(trx);
+    returning same.nth, notifications.provider_id, notifications.notification_id,
+      candidate_id, job_id, notifications.content ->> 'startTime' as "startTime",
+      delivered_at, webhook`.execute(trx);
   for (const { notificationId, jobId, candidateId, deliveredAt } of rows)
     publishNotification(trx, { notificationId, jobId, candidateId, kind }, deliveredAt);
   const waiting = rows.filter(({ deliveredAt }) => deliveredAt === null);
@@ -221,24 +221,19 @@ async function restore(
 
 /** Withdraws the offers of a job that is no longer open or whose times changed, or those to one candidate. Offers that were not sent yet are dropped. */
 export async function withdrawOffers(trx: Trx, job: Job, at: Date, candidateId?: string): Promise<void> {
-  const { provider_id, job_id: jobId } = job;
+  const { providerId, jobId } = job;
   const rows = await trx
     .updateTable("notifications")
-    .set({ withdrawn_at: at })
-    .where("provider_id", "=", provider_id)
-    .where("job_id", "=", jobId)
+    .set({ withdrawnAt: at })
+    .where("providerId", "=", providerId)
+    .where("jobId", "=", jobId)
     .where("kind", "=", kind)
-    .where("withdrawn_at", "is", null)
-    .$if(candidateId !== undefined, (query) => query.where("candidate_id", "=", candidateId ?? ""))
-    .returning([
-      "notification_id as notificationId",
-      "candidate_id as candidateId",
-      "delivered_at",
-      "delivery_error",
-    ])
+    .where("withdrawnAt", "is", null)
+    .$if(candidateId !== undefined, (query) => query.where("candidateId", "=", candidateId ?? ""))
+    .returning(["notificationId", "candidateId", "deliveredAt", "deliveryError"])
     .execute();
-  for (const { delivered_at, delivery_error, ...ids } of rows) {
-    publishNotification(trx, { ...ids, jobId, kind }, delivered_at);
-    if (delivery_error !== null) resolveMailIssues(trx, provider_id, at);
+  for (const { deliveredAt, deliveryError, ...ids } of rows) {
+    publishNotification(trx, { ...ids, jobId, kind }, deliveredAt);
+    if (deliveryError !== null) resolveMailIssues(trx, providerId, at);
   }
 }

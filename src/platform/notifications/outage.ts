@@ -30,7 +30,7 @@ export function createOutage({ database, retries, timing: { hourlyMs }, wakeWork
   const bringForward = async (withinMs: number, count: number): Promise<number> => {
     const isWaiting = sql`kind = 'mail' and claim is null and attempts > 0 and due_at > now() + ${milliseconds(withinMs)}`;
     const { rows } = await sql<{ providerId: string; key: string }>`
-      select provider_id as "providerId", key from work where ${isWaiting}
+      select provider_id, key from work where ${isWaiting}
       order by priority, due_at limit ${count}::int`.execute(database.kysely);
     const spread = rows.map((row) => ({ ...row, afterMs: Math.random() * withinMs }));
     for (const [organisation, group] of byOrganisation(spread, database.isDistributed))

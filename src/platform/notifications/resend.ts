@@ -5,8 +5,7 @@ import type { NotificationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
-import { isTooLate, stillHolds } from "./holds.ts";
-import { markWebhookDue } from "./mail-due.ts";
+import { isTooLate, markWebhookDue, stillHolds } from "./mail-due.ts";
 import { publishNotification } from "./notify.ts";
 
 type Notification = Selectable<NotificationsTable>;
@@ -23,12 +22,12 @@ export async function resendNotification(deps: Deps, notificationId: string): Pr
       throw problem("mail_not_configured", {
         detail: "Set SMTP_URL and SMTP_FROM, or NOTIFICATION_WEBHOOK_URL, first.",
       });
-    const { provider_id: providerId, candidate_id: key } = found;
+    const { providerId, candidateId: key } = found;
     // The operator has decided that the address is the candidate's.
     await trx
-      .deleteFrom("disputed_addresses")
-      .where("provider_id", "=", providerId)
-      .where("candidate_id", "=", key)
+      .deleteFrom("disputedAddresses")
+      .where("providerId", "=", providerId)
+      .where("candidateId", "=", key)
       .execute();
     if (channel) markDue(trx, deps, [{ providerId, kind: "mail", key, priority: PRIORITY.interactive }]);
     if (webhook) markWebhookDue(trx, deps, [{ providerId }]);
@@ -37,19 +36,19 @@ export async function resendNotification(deps: Deps, notificationId: string): Pr
 }
 
 async function requireResendable(trx: Trx, { now }: Deps, notificationId: string): Promise<Notification> {
-  const found = trx.selectFrom("notifications").where("notification_id", "=", notificationId);
-  const { provider_id } = await found.select("provider_id").executeTakeFirstOrThrow(unknown);
+  const found = trx.selectFrom("notifications").where("notificationId", "=", notificationId);
+  const { providerId } = await found.select("providerId").executeTakeFirstOrThrow(unknown);
   const row = await trx
     .selectFrom("notifications")
     .innerJoin("jobs", (join) =>
       join
-        .onRef("jobs.provider_id", "=", "notifications.provider_id")
-        .onRef("jobs.job_id", "=", "notifications.job_id"),
+        .onRef("jobs.providerId", "=", "notifications.providerId")
+        .onRef("jobs.jobId", "=", "notifications.jobId"),
     )
     .selectAll("notifications")
-    .select([stillHolds(now(), provider_id).as("holds"), isTooLate(now()).as("late")])
-    .where("notifications.provider_id", "=", provider_id)
-    .where("notification_id", "=", notificationId)
+    .select([stillHolds(now(), providerId).as("holds"), isTooLate(now()).as("late")])
+    .where("notifications.providerId", "=", providerId)
+    .where("notificationId", "=", notificationId)
     .forUpdate("notifications")
     .executeTakeFirstOrThrow(unknown);
   const { holds, late, ...notification } = row;
@@ -63,11 +62,11 @@ async function requireResendable(trx: Trx, { now }: Deps, notificationId: string
 const unknown = () =>
   problem("notification_not_found", { detail: "There is no notification with this notificationId." });
 
-const isWaiting = ({ channel, delivered_at, delivery_error }: Notification): boolean =>
+const isWaiting = ({ channel, deliveredAt, deliveryError }: Notification): boolean =>
   channel !== null &&
-  delivered_at === null &&
-  (delivery_error === null ||
-    !["address_unusable", "gave_up", "address_disputed", "unsubscribed"].includes(delivery_error));
+  deliveredAt === null &&
+  (deliveryError === null ||
+    !["address_unusable", "gave_up", "address_disputed", "unsubscribed"].includes(deliveryError));
 
 /** Makes the notification a mail of its own, which waits for no limit of offer mail, and hands it to the company's service again. */
 async function requeue(
@@ -75,23 +74,23 @@ async function requeue(
   notification: Notification,
   { channel, hasWebhook }: { channel: string | undefined; hasWebhook: boolean },
 ): Promise<Notification> {
-  const { provider_id, notification_id: notificationId, resends, delivered_at, webhook } = notification;
-  const { job_id: jobId, candidate_id: candidateId, kind } = notification;
+  const { providerId, notificationId, resends, deliveredAt, webhook } = notification;
+  const { jobId, candidateId, kind } = notification;
   const waits = isWaiting(notification);
   if (!waits) publishNotification(trx, { notificationId, jobId, candidateId, kind }, null);
   return trx
     .updateTable("notifications")
     .set({
-      digest_id: notificationId,
-      ...(!waits && channel && { channel, delivered_at: null, delivery_error: null, delivery_params: "{}" }),
+      digestId: notificationId,
+      ...(!waits && channel && { channel, deliveredAt: null, deliveryError: null, deliveryParams: "{}" }),
       ...(hasWebhook && { webhook: "waiting" as const }),
       // New ids, so that neither the mail server nor the service drops a repetition of what was delivered.
-      resends: delivered_at === null && webhook !== "sent" ? resends : resends + 1,
+      resends: deliveredAt === null && webhook !== "sent" ? resends : resends + 1,
       // The new mail has a new link, and that of the one before has ended.
-      ...(!waits && { link_salt: newLinkSalt() }),
+      ...(!waits && { linkSalt: newLinkSalt() }),
     })
-    .where("provider_id", "=", provider_id)
-    .where("notification_id", "=", notificationId)
+    .where("providerId", "=", providerId)
+    .where("notificationId", "=", notificationId)
     .returningAll()
     .executeTakeFirstOrThrow();
 }

@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import { EMAIL, ofOrganisation } from "../candidates/membership.ts";
-import { lockNames } from "../db/advisory-locks.ts";
+import { lockNames } from "../db/name-locks.ts";
 import type { Deps, OfferMailLimits } from "../deps.ts";
-import type { Trx } from "../transaction.ts";
+import { placeOfLocks, type Trx } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
 
 /** A mail with offers. `sentAt` is unset until the mail server has accepted it. */
@@ -48,13 +48,13 @@ export async function takeTurn(
   { digestId, isUrgent }: { digestId: string; isUrgent: boolean },
 ): Promise<Wait | undefined> {
   const at = now();
-  await lockNames("offer_mails", [candidateId]).execute(trx);
+  await lockNames("offerMails", [candidateId]).execute(await placeOfLocks(trx));
   await sql`delete from offer_mails where candidate_id = ${candidateId}
     and (coalesce(sent_at, at) <= ${new Date(at.getTime() - DAY_MS)} or provider_id = ${providerId} and sent_at is null)`.execute(
     trx,
   );
   const { rows } = await sql<OfferMail>`
-    select at, sent_at as "sentAt" from offer_mails join candidates using (candidate_id)
+    select at, sent_at from offer_mails join candidates using (candidate_id)
       left join memberships using (provider_id, candidate_id)
     where candidate_id = ${candidateId} and ${ADDRESS} = (
       select ${ADDRESS} from candidates ${ofOrganisation(providerId)} where candidates.candidate_id = ${candidateId})`.execute(
@@ -63,8 +63,8 @@ export async function takeTurn(
   const wait = waitOf(rows, at.getTime(), offerMail);
   if (wait && !isUrgent) return wait;
   await trx
-    .insertInto("offer_mails")
-    .values({ provider_id: providerId, candidate_id: candidateId, digest_id: digestId, at, sent_at: null })
+    .insertInto("offerMails")
+    .values({ providerId, candidateId, digestId, at, sentAt: null })
     .execute();
   return undefined;
 }
@@ -72,20 +72,20 @@ export async function takeTurn(
 /** Records that the mail was sent. A mail that an operator requested has taken no turn. */
 export async function noteTurn(trx: Trx, claim: Claim, digestId: string, sentAt: Date): Promise<void> {
   await trx
-    .updateTable("offer_mails")
-    .set({ sent_at: sentAt })
-    .where("provider_id", "=", claim.providerId)
-    .where("candidate_id", "=", claim.key)
-    .where("digest_id", "=", digestId)
+    .updateTable("offerMails")
+    .set({ sentAt })
+    .where("providerId", "=", claim.providerId)
+    .where("candidateId", "=", claim.key)
+    .where("digestId", "=", digestId)
     .execute();
 }
 
 /** Gives back a turn that no mail used: the mail was refused, or its offers no longer hold. */
 export async function returnTurn(trx: Trx, { providerId, key }: Claim): Promise<void> {
   await trx
-    .deleteFrom("offer_mails")
-    .where("provider_id", "=", providerId)
-    .where("candidate_id", "=", key)
-    .where("sent_at", "is", null)
+    .deleteFrom("offerMails")
+    .where("providerId", "=", providerId)
+    .where("candidateId", "=", key)
+    .where("sentAt", "is", null)
     .execute();
 }

@@ -4,7 +4,7 @@ import { DAY_MS } from "../../contract/durations.ts";
 import { IS_ATTEMPTED, IS_UNDELIVERED, idList, jsonRows } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { stillHolds } from "./holds.ts";
+import { stillHolds } from "./mail-due.ts";
 
 export interface MailWait {
   until: Date;
@@ -24,11 +24,11 @@ export async function readMailWaits(
   notifications: readonly Selectable<NotificationsTable>[],
 ): Promise<ReadonlyMap<string, MailWait>> {
   const ids = notifications
-    .filter(({ channel, delivered_at }) => channel !== null && delivered_at === null)
-    .map((row) => ({ provider: row.provider_id, id: row.notification_id }));
+    .filter(({ channel, deliveredAt }) => channel !== null && deliveredAt === null)
+    .map((row) => ({ provider: row.providerId, id: row.notificationId }));
   if (ids.length === 0) return new Map();
   const { rows } = await sql<Row>`
-    select notification_id as "notificationId", notifications.candidate_id as "candidateId", work.due_at as until,
+    select notification_id, notifications.candidate_id, work.due_at as until,
       work.attempts > 0 as "hasFailed"
     from ${jsonRows(ids)} as asked (provider uuid, id uuid)
       join notifications on notifications.provider_id = asked.provider and notification_id = asked.id
@@ -38,7 +38,7 @@ export async function readMailWaits(
       and ${IS_ATTEMPTED}`.execute(database.kysely);
   // Of all organisations together.
   const { rows: mails } = await sql<{ candidateId: string; count: number }>`
-    select candidate_id as "candidateId", count(*)::int as count from offer_mails
+    select candidate_id, count(*)::int as count from offer_mails
     where candidate_id = any (${idList(rows.map(({ candidateId }) => candidateId))})
       and coalesce(sent_at, at) > ${new Date(now().getTime() - DAY_MS)} group by candidate_id`.execute(
     database.kysely,
@@ -49,4 +49,26 @@ export async function readMailWaits(
     return perDay > 0 && (mailed.get(candidateId) ?? 0) >= perDay ? "daily_limit" : "offer_window";
   };
   return new Map(rows.map((row) => [row.notificationId, { until: row.until, code: codeOf(row) }]));
+}
+
+/** Returns when the candidates of these offers declined their shifts, by notificationId. */
+export async function readDeclines(
+  { database }: Pick<Deps, "database">,
+  notifications: readonly Selectable<NotificationsTable>[],
+): Promise<ReadonlyMap<string, Date>> {
+  const offers = notifications
+    .filter(({ kind }) => kind === "job_offered")
+    .map((row) => ({
+      id: row.notificationId,
+      provider: row.providerId,
+      job: row.jobId,
+      candidate: row.candidateId,
+    }));
+  if (offers.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; declinedAt: Date }>`
+    select asked.id, declined_at
+    from ${jsonRows(offers)} as asked (id uuid, provider uuid, job uuid, candidate uuid)
+      join declines on declines.provider_id = asked.provider and declines.job_id = asked.job
+        and declines.candidate_id = asked.candidate`.execute(database.kysely);
+  return new Map(rows.map(({ id, declinedAt }) => [id, declinedAt]));
 }

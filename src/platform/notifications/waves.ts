@@ -30,7 +30,7 @@ export async function nextWave<Person extends Lacking>(
   const { size, pauseMs } = deps.offerWaves;
   if (size === 0 || lacking.length === 0) return lacking;
   const now = deps.now().getTime();
-  const inWaves = jobs.map((job) => urgentAt(job.start_time) > now);
+  const inWaves = jobs.map((job) => urgentAt(job.startTime) > now);
   const waiting = Map.groupBy(
     lacking.filter(({ nth }) => inWaves[nth]),
     ({ nth }) => nth,
@@ -42,8 +42,8 @@ export async function nextWave<Person extends Lacking>(
     const job = jobs[nth];
     const end = ends.get(nth) ?? now;
     if (!job || people.every(({ candidateId }) => first.has(`${nth} ${candidateId}`))) continue;
-    const at = Math.min(end <= now ? now + pauseMs : end, urgentAt(job.start_time));
-    const { provider_id: providerId, shift_id: wave } = job;
+    const at = Math.min(end <= now ? now + pauseMs : end, urgentAt(job.startTime));
+    const { providerId, shiftId: wave } = job;
     markRefreshDue(trx, deps, [{ providerId, key: { wave }, afterMs: at - now }]);
   }
   return lacking.filter(({ nth, candidateId }) => !inWaves[nth] || first.has(`${nth} ${candidateId}`));
@@ -61,7 +61,7 @@ async function readEnds(
 ): Promise<Map<number, number>> {
   const rows = nths.flatMap((nth) => {
     const job = jobs[nth];
-    return job ? [{ nth, provider: job.provider_id, job: job.job_id, key: offerKey(job.offer_round) }] : [];
+    return job ? [{ nth, provider: job.providerId, job: job.jobId, key: offerKey(job.offerRound) }] : [];
   });
   if (rows.length === 0) return new Map();
   const provider = providerOf(organisation, "asked.provider");
@@ -93,8 +93,8 @@ async function selectFirst(
   const rows = lacking.flatMap(({ nth, candidateId: candidate }) => {
     const job = jobs[nth];
     if (!job) return [];
-    const { provider_id: provider, job_id, workplace_id: workplace, competence_id: competence } = job;
-    return [{ nth, job: job_id, candidate, provider, workplace, competence }];
+    const { providerId: provider, jobId, workplaceId: workplace, competenceId: competence } = job;
+    return [{ nth, job: jobId, candidate, provider, workplace, competence }];
   });
   if (rows.length === 0) return new Set();
   const provider = providerOf(organisation, "asked.provider");

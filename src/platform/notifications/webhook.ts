@@ -2,9 +2,13 @@ import { createHmac } from "node:crypto";
 import { readRetryAfter } from "../../clients/provider/answer.ts";
 import { createProviderHttp, type ProviderHttpOptions } from "../../clients/provider/http.ts";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
-import { WEBHOOK_TIMEOUT_MS } from "../../clients/retry-policy.ts";
+import { CHANNEL_PLACES, WEBHOOK_TIMEOUT_MS } from "../../clients/retry-policy.ts";
 import type { NotificationWebhook } from "../deps.ts";
 import { uninstrumented } from "../tracing.ts";
+import { AT_ONCE } from "./hand-over.ts";
+
+/** The most connections: what all places hand over at a time, and an alert of operators, so that no attempt waits for another. */
+const CONNECTIONS = 2 * CHANNEL_PLACES * AT_ONCE + 1;
 
 export interface WebhookOptions extends Pick<ProviderHttpOptions, "allowInsecure" | "resolve" | "timeoutMs"> {
   url: string;
@@ -19,7 +23,7 @@ export interface WebhookOptions extends Pick<ProviderHttpOptions, "allowInsecure
  */
 export function createNotificationWebhook(options: WebhookOptions): NotificationWebhook {
   const { url, secrets, now, timeoutMs = WEBHOOK_TIMEOUT_MS, ...rest } = options;
-  const http = createProviderHttp({ ...rest, timeoutMs });
+  const http = createProviderHttp({ ...rest, timeoutMs, connections: CONNECTIONS });
   return {
     send: async (id, body, signal) => {
       const timestamp = `${Math.floor(now().getTime() / 1_000)}`;

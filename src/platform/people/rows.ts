@@ -5,20 +5,20 @@ import type { Trx } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import type { Claim } from "../work/rows.ts";
 
-export type Columns = UpdateObject<Schema, "provider_candidates">;
+export type Columns = UpdateObject<Schema, "providerCandidates">;
 
 /** Updates the person at the provider. A person who was erased during the call has no row. */
 export async function update(trx: Trx, { providerId, key }: Claim, columns: Columns): Promise<void> {
   if (Object.keys(columns).length === 0) return;
-  const rows = trx.updateTable("provider_candidates").set(columns);
-  await rows.where("provider_id", "=", providerId).where("candidate_id", "=", key).execute();
+  const rows = trx.updateTable("providerCandidates").set(columns);
+  await rows.where("providerId", "=", providerId).where("candidateId", "=", key).execute();
 }
 
 /** Stores the person's id at the provider, and deletes the data that only a hire needs. */
-export async function remember(trx: Trx, claim: Claim, provider_candidate_id: string): Promise<void> {
+export async function remember(trx: Trx, claim: Claim, providerCandidateId: string): Promise<void> {
   await sql`
-    update provider_candidates set provider_candidate_id = ${provider_candidate_id}, create_sent_at = null, idempotency_key = null, trouble = null,
-      known_at = case when trouble ->> 'id' = ${provider_candidate_id} then known_at else clock.at end
+    update provider_candidates set provider_candidate_id = ${providerCandidateId}, create_sent_at = null, idempotency_key = null, trouble = null,
+      known_at = case when trouble ->> 'id' = ${providerCandidateId} then known_at else clock.at end
     from (select clock_timestamp() as at) as clock
     where provider_id = ${claim.providerId} and candidate_id = ${claim.key}`.execute(trx);
   // An UPDATE locks the whole table on a distributed database, even if it finds nothing.

@@ -8,7 +8,7 @@ import { type PersonalNumber, parsePersonalNumber } from "../../contract/persona
 import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "../candidates/membership.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";
 import { atOneTime, type Deps } from "../deps.ts";
-import { noteRoute, pauseCalls } from "../integrations/health.ts";
+import { pauseCalls, recordRoute } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { raiseIssue } from "../issues.ts";
 import { failureParams } from "../step.ts";
@@ -85,10 +85,10 @@ async function findWanted(
 ): Promise<Wanted | undefined> {
   const { rows } = await sql<Row>`
     select (extract(epoch from now() - known.create_sent_at) * 1000)::float8 as "sentMsAgo",
-      known.idempotency_key as "idempotencyKey", coalesce(known.trouble ->> 'kind' = 'forgotten', false) as "isForgotten",
+      known.idempotency_key, coalesce(known.trouble ->> 'kind' = 'forgotten', false) as "isForgotten",
       known.trouble ->> 'failure' as created, known.trouble ->> 'id' as "keptId",
       (extract(epoch from now() - (known.trouble ->> 'since')::timestamptz) * 1000)::float8 as "forgottenMsAgo",
-      bookings.trace_id as "traceId", jobs.shift_id as "shiftId", jobs.job_id as "jobId"
+      bookings.trace_id, jobs.shift_id, jobs.job_id
     from provider_candidates as known
     join bookings on bookings.provider_id = known.provider_id and bookings.candidate_id = known.candidate_id
     join jobs on jobs.provider_id = bookings.provider_id and jobs.job_id = bookings.job_id
@@ -130,7 +130,7 @@ async function ask(
   }
   const key = idempotencyKey ?? randomUUID();
   await transact(deps, async (trx) => {
-    await update(trx, claim, { create_sent_at: sql<Date>`now()`, idempotency_key: key });
+    await update(trx, claim, { createSentAt: sql<Date>`now()`, idempotencyKey: key });
     renewClaim(trx, claim);
   });
   const how = { traceId, signal, idempotencyKey: key };
@@ -146,7 +146,7 @@ function numberOf({ personalNumber }: CandidateCreate): PersonalNumber {
 }
 
 interface Person extends Pick<CandidateCreate, "firstName" | "lastName" | "email" | "phone"> {
-  personal_number_sealed: string | null;
+  personalNumberSealed: string | null;
   hire: string | null;
 }
 
@@ -162,8 +162,8 @@ async function payloadOf(
   );
   const [row] = rows;
   if (!row) throw new Error("the candidate of a person does not exist");
-  const { personal_number_sealed, hire, ...person } = row;
-  const personalNumber = numbers.open({ personal_number_sealed });
+  const { personalNumberSealed, hire, ...person } = row;
+  const personalNumber = numbers.open({ personalNumberSealed });
   return { personalNumber, ...person, ...(hire !== null && JSON.parse(vault.open(hire))) };
 }
 
@@ -171,13 +171,13 @@ type Conclusion = Exclude<PersonStep, { do: "look_up" | "create" }>;
 
 async function conclude(deps: Deps, claim: Claim, wanted: Identified, step: Conclusion): Promise<void> {
   const { attempts, priority } = claim;
-  const unsent: Columns = wanted.isUnsent ? { create_sent_at: null } : {};
+  const unsent: Columns = wanted.isUnsent ? { createSentAt: null } : {};
   switch (step.do) {
     case "know":
       return transact(deps, async (trx) => {
         await remember(trx, claim, step.id);
         if (step.how === "created")
-          await noteRoute(trx, deps, claim.providerId, { route: "createCandidate", works: true });
+          await recordRoute(trx, deps, claim.providerId, { route: "createCandidate", works: true });
         const code = step.how === "found" ? "candidate_found" : "candidate_created";
         recordSteps(trx, [{ ...placeOf(claim, wanted), step: "candidate", code }]);
         await finish(trx, deps, claim);
@@ -186,7 +186,7 @@ async function conclude(deps: Deps, claim: Claim, wanted: Identified, step: Conc
       return transact(deps, async (trx) => {
         // The next create may send other data, so it needs a new key.
         const trouble = JSON.stringify(step.fault);
-        await update(trx, claim, { ...unsent, ...(wanted.isUnsent && { idempotency_key: null }), trouble });
+        await update(trx, claim, { ...unsent, ...(wanted.isUnsent && { idempotencyKey: null }), trouble });
         await finish(trx, deps, claim);
       });
     case "pause":
@@ -237,7 +237,7 @@ async function noteFailure(
   if (attempts <= tries)
     recordSteps(trx, [{ ...placeOf(claim, wanted), step: "candidate", code: "will_retry", params }]);
   if (failure.failure === "route_missing")
-    return noteRoute(trx, deps, providerId, { route: "createCandidate", works: false, params, traceId });
+    return recordRoute(trx, deps, providerId, { route: "createCandidate", works: false, params, traceId });
   if (attempts !== tries) return;
   const subject = { kind: "booking", shiftId: wanted.shiftId, candidateId: claim.key } as const;
   await raiseIssue(trx, deps, { code: "provider_gave_no_answer", providerId, subject, params, traceId });

@@ -1,22 +1,24 @@
-// The plain values of a plan and their columns have the same names: `startTime` is `start_time`, `mayActLate` is `may_act_late`.
+import { camelCase } from "../db/names.ts";
 
-const isTime = (column: string): boolean => /_(?:time|at|since)$/.test(column);
+// A plan holds the values of rows under the same names, times as milliseconds since 1970: `startTime`, `updatedAt`, `missingSince`.
 
-/** Returns the plain values of a row in the form of `to_jsonb`. Times become milliseconds since 1970. */
+const isTime = (name: string): boolean => /(?:Time|At|Since)$/.test(name);
+
+/** Returns the plain values of a row in the form of `to_jsonb`. */
 export function fromRow<State>(row: Record<string, unknown>): State {
   const entries = Object.entries(row).map(([column, value]) => {
-    const name = column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-    return [name, isTime(column) && typeof value === "string" ? Date.parse(value) : value];
+    const name = camelCase(column);
+    return [name, isTime(name) && typeof value === "string" ? Date.parse(value) : value];
   });
   return Object.fromEntries(entries) as State;
 }
 
 /** Returns the columns of a patch. Milliseconds become times; lists and objects become JSON. */
 export function toRow<Columns>(patch: object): Columns {
-  const entries = Object.entries(patch).map(([name, value]) => {
-    const column = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return [column, isTime(column) && typeof value === "number" ? new Date(value) : asText(value)];
-  });
+  const entries = Object.entries(patch).map(([name, value]) => [
+    name,
+    isTime(name) && typeof value === "number" ? new Date(value) : asText(value),
+  ]);
   return Object.fromEntries(entries) as Columns;
 }
 

@@ -13,7 +13,7 @@ import { retryAfterFailure } from "../work/retry.ts";
 import { type Claim, endClaim, renewClaim } from "../work/rows.ts";
 import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
-import { type LoadedShift, loadShift, loadShifts, peekShifts, type ShiftKey } from "./observe/load.ts";
+import { type LoadedShift, loadShifts, peekShifts, type ShiftKey } from "./observe/load.ts";
 import { findArrived, findMoved } from "./observe/moved-people.ts";
 import { countRemoved, countVanished, loadSurroundings } from "./observe/surroundings.ts";
 import { holdsSeat } from "./plan/draft.ts";
@@ -69,7 +69,7 @@ interface Decided {
   spelling: string;
 }
 
-export const rulesOf = ({ timing, retries }: Deps): Rules => ({ ...timing, tries: retries.tries });
+const rulesOf = ({ timing, retries }: Deps): Rules => ({ ...timing, tries: retries.tries });
 
 /** Returns the first reading of a run that needs no write before it, which is true of most runs. */
 async function planFirstReading(
@@ -85,7 +85,7 @@ async function planFirstReading(
 
 const clientOf = (deps: Deps, integration: Integration, { priority }: Claim) => ({
   client: deps.clientFor(integration, priority === PRIORITY.interactive),
-  version: integration.updated_at,
+  version: integration.updatedAt,
 });
 
 const eventsOf = ({ state, spelling }: LoadedShift) => ({
@@ -138,9 +138,11 @@ function decide(running: Deps, decisions: readonly Decision[]): Promise<(Decided
     await lockJobsOf(trx, decisions, organisation);
     const asked = decisions.map(({ key, run }) => ({ key, read: shiftIn(run) }));
     const loaded = await loadShifts(trx, asked, deps.now(), organisation);
+    const rests: (() => Promise<void>)[] = [];
     const decided: (Decided | undefined)[] = [];
     for (const [nth, decision] of decisions.entries())
-      decided.push(await decideOne(trx, deps, decision, loaded[nth], decisions.length === 1));
+      decided.push(await decideOne(trx, deps, decision, loaded[nth], rests, decisions.length === 1));
+    for (const rest of rests) await rest();
     return decided;
   });
 }
@@ -150,6 +152,7 @@ async function decideOne(
   deps: Deps,
   { key, claim, run, asked }: Decision,
   loaded: LoadedShift | undefined,
+  rests: (() => Promise<void>)[],
   isAlone: boolean,
 ): Promise<Decided | undefined> {
   if (!loaded) return void endClaim(trx, claim, { attempts: 0, priority: claim.priority });
@@ -160,11 +163,11 @@ async function decideOne(
   const { state, integration } = loaded;
   const planned = plan(state, run, now, rulesOf(deps));
   // A response to a previous token proves nothing about the current one.
-  const isOutdated = asked !== undefined && asked < integration.updated_at;
+  const isOutdated = asked !== undefined && asked < integration.updatedAt;
   const writes = planned.writes.filter(({ write }) => write !== "pause" || !isOutdated);
   const { next } = planned;
   const isCall = next.do !== "rest" && next.do !== "read" && next.do !== "witness";
-  await record(trx, deps, state, isCall ? [...writes, intentOf(next, now)] : writes);
+  rests.push(await record(trx, deps, state, isCall ? [...writes, intentOf(next, now)] : writes));
   if (next.do === "rest") {
     const rest = restOf(deps, claim, next);
     endClaim(trx, claim, rest);
@@ -191,21 +194,14 @@ async function lockJobsOf(
 }
 
 /** Returns the shift that a response contains. */
-const shiftIn = ({ reading, made }: RunSoFar): Shift | undefined => {
+export const shiftIn = ({ reading, made }: RunSoFar): Shift | undefined => {
   const outcome = reading?.outcome ?? made?.outcome;
   return outcome?.kind === "shift" ? outcome.shift : undefined;
 };
 
 type LoadDeps = Pick<Deps, "numbers" | "now">;
 
-/** Loads a shift, and what the database knows about the shift as it was read. */
-export async function loadWithSurroundings(trx: Trx, deps: LoadDeps, key: ShiftKey, run: RunSoFar) {
-  const loaded = await loadShift(trx, key, deps.now(), shiftIn(run));
-  if (loaded) await addSurroundings(trx, deps, key, run, loaded);
-  return loaded;
-}
-
-async function addSurroundings(
+export async function addSurroundings(
   trx: Trx,
   { numbers, now }: LoadDeps,
   key: ShiftKey,
@@ -218,7 +214,7 @@ async function addSurroundings(
     state.surroundings.arrived = await findArrived(trx, state, state.surroundings, read);
   }
   state.surroundings.moved = await findMoved(trx, state, missingFrom(state, run), now());
-  const { absence_accepted_until: accepted } = integration;
+  const { absenceAcceptedUntil: accepted } = integration;
   // An operator has confirmed that the shifts are gone, or the people removed.
   const isAccepted = accepted !== null && new Date(accepted) > now();
   if (read && !read.cancelled && !isAccepted && unlisted(state).length > 0)

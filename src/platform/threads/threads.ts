@@ -3,7 +3,7 @@ import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import { createSemaphore } from "../../clients/provider/semaphore.ts";
 import type { Calls, Threads } from "../deps.ts";
 import { workerFlags } from "../worker-file.ts";
-import type { CallMade, FromThread, PlainError, Returned } from "./messages.ts";
+import type { CallMade, FromThread, PlainError, Returned } from "./serve-thread.ts";
 
 /** Limits of the threads that judge what a provider sent, which may cost any amount of time and memory. */
 export interface ThreadLimits {

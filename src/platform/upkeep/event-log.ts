@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import { DAY_MS } from "../../contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../contract/durations.ts";
 import type { Database } from "../db/database.ts";
 import { isOf, type Organisation, organisationsWith, providerOf } from "../db/organisation.ts";
+import { firstIdAt } from "../ids.ts";
 
 /** The columns that `events` and `event_log` share. */
 export const EVENT_COLUMNS = sql.raw(
@@ -17,7 +18,8 @@ export async function logEvents(
   { now, since, most }: { now: Date; since: Date; most: number },
 ): Promise<number> {
   const before = new Date(now.getTime() - IN_THE_INBOX_MS);
-  const isEnded = sql`event_id < ${firstIdAt(before)} and received_at >= ${since} and received_at < ${before}
+  // An id is created before its event is stored.
+  const isEnded = sql`event_id < ${firstIdAt(new Date(before.getTime() + MINUTE_MS))} and received_at >= ${since} and received_at < ${before}
     and status in ('processed', 'ignored', 'skipped_echo')`;
   let logged = 0;
   for (const organisation of await organisationsWith(database, "events", isEnded))
@@ -42,10 +44,4 @@ async function logEnded(
       returning events.*)
     insert into event_log (${EVENT_COLUMNS}) select ${EVENT_COLUMNS} from moved`.execute(kysely);
   return Number(numAffectedRows ?? 0);
-}
-
-/** Returns the smallest UUIDv7 of a time, which is its first 48 bits (RFC 9562). Adds a minute, because an id is created before its event is stored. */
-function firstIdAt(time: Date): string {
-  const hex = (time.getTime() + 60_000).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

@@ -13,7 +13,7 @@ import { resolvePastMailIssues } from "../notifications/mail-issues.ts";
 import { RETENTION, type Retention } from "../retention.ts";
 import { logEvents } from "./event-log.ts";
 import { deleteJobs } from "./old-jobs.ts";
-import { watchRhythm } from "./rhythm.ts";
+import { FIGURE_DAYS, watchSilence } from "./silence.ts";
 
 type Parts = Pick<Database, "kysely" | "isDistributed">;
 
@@ -38,9 +38,7 @@ const NOTHING = {
   rejectionsDeleted: 0,
   shiftsDeleted: 0,
   figuresDeleted: 0,
-  hoursDeleted: 0,
   operationsDeleted: 0,
-  countsDeleted: 0,
   sessionsDeleted: 0,
 };
 
@@ -107,29 +105,18 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
       sql`missing_since < ${daysBefore(now, retention.jobs)} and next_read_at is null and not exists (select 1 from jobs
       where jobs.provider_id = shifts.provider_id and jobs.shift_id = shifts.shift_id)`,
   ),
-  // As long as the operations API shows the minute of the last webhook.
+  // As long as a provider's silence needs them, and the operations API shows its last webhook.
   figuresDeleted: deleting(
     "figures",
     "minute, name, provider_id",
-    ({ now }) => sql`minute < ${daysBefore(now, 7)}`,
+    ({ now }) => sql`minute < ${daysBefore(now, FIGURE_DAYS)}`,
     "minute",
-  ),
-  // The weeks that a rhythm is compared with, and one more.
-  hoursDeleted: deleting(
-    "hourly_figures",
-    "provider_id, name, hour",
-    ({ now }) => sql`hour < ${daysBefore(now, 35)}`,
   ),
   // No echo is expected after the expiry.
   operationsDeleted: deleting(
     "pending_operations",
     "provider_id, operation_id",
     ({ now }) => sql`expires_at < ${now} and confirmed_at is not null`,
-  ),
-  countsDeleted: deleting(
-    "webhook_counts",
-    "provider_id, minute",
-    ({ now }) => sql`minute < ${daysBefore(now, 1 / 24)}`,
   ),
   sessionsDeleted: ({ database: { kysely }, now }) => deleteEndedSessions(kysely, now),
 };
@@ -203,7 +190,7 @@ async function runOnce(deps: Deps, retention: Retention, signal: AbortSignal): P
       deps.log.error({ err: error, what: name }, "a step of the upkeep failed");
     }
   }
-  for (const part of [resolvePastMailIssues, reportCatchUp, watchRhythm, deleteLeaving])
+  for (const part of [resolvePastMailIssues, reportCatchUp, watchSilence, deleteLeaving])
     await part(deps, signal).catch((err) => deps.log.error({ err }, "a step of the upkeep failed"));
   await alerted;
   return report;

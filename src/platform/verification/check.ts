@@ -17,11 +17,11 @@ import { noteCouldNotCheck, noteFindings } from "./findings.ts";
  * Requests a check of the provider, whatever the state of the integration. Returns false if the platform has no check.
  * @throws ProblemError provider_not_found
  */
-export async function requestVerification(deps: Deps, providerId: string): Promise<boolean> {
+export async function requestVerification(deps: Deps, id: string): Promise<boolean> {
   return transact(deps, async (trx) => {
-    const { provider_id } = await lockIntegration(trx, providerId);
+    const { providerId } = await lockIntegration(trx, id);
     if (!deps.checkProvider) return false;
-    const due = { providerId: provider_id, kind: "check", key: "", priority: PRIORITY.event } as const;
+    const due = { providerId, kind: "check", key: "", priority: PRIORITY.event } as const;
     markDue(trx, deps, [due]);
     return true;
   });
@@ -54,8 +54,8 @@ export const checkOnce =
       if (Array.isArray(result)) {
         await trx
           .updateTable("integrations")
-          .set({ checked_at: deps.now() })
-          .where("provider_id", "=", providerId)
+          .set({ checkedAt: deps.now() })
+          .where("providerId", "=", providerId)
           .execute();
         await noteFindings(trx, deps, providerId, result);
       }
@@ -79,8 +79,8 @@ export function createCheck(
         failed = error;
         throw error;
       });
-    const { base_url: baseUrl, provider_id: providerId, routing } = integration;
-    const token = vault.open(integration.provider_token);
+    const { baseUrl, providerId, routing } = integration;
+    const token = vault.open(integration.providerToken);
     return check({
       baseUrl,
       providerId,
@@ -107,7 +107,7 @@ async function findingsOf(
     const shiftId = await shiftToRead(deps, integration, signal);
     return (await deps.checkProvider?.(integration, { shiftId, signal })) ?? [];
   } catch (error) {
-    deps.log.warn({ err: error, providerId: integration.provider_id }, "the provider could not be checked");
+    deps.log.warn({ err: error, providerId: integration.providerId }, "the provider could not be checked");
     return failedCallOf(error);
   }
 }
@@ -130,7 +130,7 @@ const MAX_TRIES = 3;
 /** Returns a shift that the provider has now, with which the reading of shifts is checked. */
 async function shiftToRead(deps: Deps, integration: Integration, signal: AbortSignal) {
   const client = deps.clientFor(integration, false);
-  for (const shiftId of await shiftsOf(deps, integration.provider_id)) {
+  for (const shiftId of await shiftsOf(deps, integration.providerId)) {
     const read = await client.getShift(shiftId, { traceId: deps.newTraceId(), signal });
     if (read.kind === "unusable") return shiftId;
     // As the provider spells it.
@@ -143,20 +143,20 @@ async function shiftToRead(deps: Deps, integration: Integration, signal: AbortSi
 async function shiftsOf({ database, now }: Deps, providerId: string): Promise<string[]> {
   const jobs = await database.kysely
     .selectFrom("jobs")
-    .select("shift_id")
-    .where("provider_id", "=", providerId)
+    .select("shiftId")
+    .where("providerId", "=", providerId)
     .where(IS_LIVE)
-    .where("start_time", ">", now())
-    .orderBy("start_time")
+    .where("startTime", ">", now())
+    .orderBy("startTime")
     .limit(MAX_TRIES)
     .execute();
   const events = await database.kysely
-    .selectFrom("all_events")
-    .select("shift_id")
-    .where("provider_id", "=", providerId)
+    .selectFrom("allEvents")
+    .select("shiftId")
+    .where("providerId", "=", providerId)
     .where("event", "in", EVENTS_OF_PRESENCE)
-    .orderBy("event_id", "desc")
+    .orderBy("eventId", "desc")
     .limit(MAX_TRIES)
     .execute();
-  return [...new Set([...jobs, ...events].map(({ shift_id }) => shift_id))];
+  return [...new Set([...jobs, ...events].map(({ shiftId }) => shiftId))];
 }

@@ -55,8 +55,8 @@ export class Agenda {
     this.#isStale = false;
     try {
       const { rows } = await sql<{ providerId: string; at: Date }>`
-        select provider_id as "providerId", now() as at from work
-        where priority in (0, 1, 2) and due_at > ${after}::timestamptz and due_at <= now() and kind <> 'mail'
+        select provider_id, now() as at from work
+        where priority in (0, 1, 2) and due_at > ${after}::timestamptz and due_at <= now() and kind not in ('mail', 'webhook')
         group by provider_id`.execute(kysely);
       this.add(rows.map(({ providerId }) => providerId));
       this.#readAt = rows[0]?.at ?? this.#readAt;

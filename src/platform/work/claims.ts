@@ -3,7 +3,7 @@ import type { Database } from "../db/database.ts";
 import { jsonTexts, milliseconds } from "../db/fragments.ts";
 import { isOf, organisationsWith, providerOf } from "../db/organisation.ts";
 import type { WorkKind } from "../db/schema.ts";
-import { type Claim, LEASE_MS } from "./rows.ts";
+import { type ChannelKind, type Claim, LEASE_MS } from "./rows.ts";
 
 export interface Wanted {
   kinds: readonly WorkKind[];
@@ -27,6 +27,7 @@ type Db = Pick<Database, "kysely" | "isDistributed">;
 /** Lets the commit return before it is on disk: a claim that a database crash loses is due again, as if it had expired. */
 const asynchronousCommit = sql`set local synchronous_commit = off`;
 
+// In JSON, where names stay as they are.
 const RETURNED = sql`work.provider_id as "providerId", work.kind, work.key, work.priority, work.attempts, work.claim,
   work.revision`;
 
@@ -36,8 +37,8 @@ const DUE = sql`work.provider_id, work.kind, work.key, work.priority, work.is_fi
 /**
  * Claims work that is due: interactive work first, then that of the provider with the fewest claims. Within a priority, the places of a provider are
  * shared: two fifths for the newest first readings, two for the oldest, and one for repeated readings, so that a burst of none of them delays the
- * others. What one of them leaves, another takes. A paused provider has only its probe due; an inactive integration has only its check and interactive
- * work due. The cost depends on how much is claimed, not on how much waits, nor on how many other providers there are.
+ * others. What one of them leaves, another takes. A paused provider has only its probe and the import of its registry due; an inactive integration has only
+ * its check and interactive work due. The cost depends on how much is claimed, not on how much waits, nor on how many other providers there are.
  */
 export async function claimWork(db: Db, wanted: Wanted): Promise<Claimed> {
   if (!db.isDistributed) return claimOf(db, wanted);
@@ -64,7 +65,7 @@ async function claimOf({ kysely }: Db, wanted: Wanted): Promise<Claimed> {
   // Everything that is found is locked. Twice an equal share leaves enough for those with more, who come again in the next claim.
   const share = Math.min(places, Math.ceil((places * 2) / providers.length));
   const free = sql`least(${share}::int, greatest(0, urgency.places - provider.running))`;
-  const isWork = sql`work.kind <> 'mail' and work.kind in (${kinds}) and work.due_at <= now()`;
+  const isWork = sql`work.kind not in ('mail', 'webhook') and work.kind in (${kinds}) and work.due_at <= now()`;
   // One organisation is named in each part of the statement, so that a distributed database finds all of it in one place.
   const [only] = providers.length === 1 ? providers : [];
   const isNamed = only
@@ -74,7 +75,7 @@ async function claimOf({ kysely }: Db, wanted: Wanted): Promise<Claimed> {
   const statement = sql<Claimed>`
     with provider as (
       select provider_id, state, paused_since is not null as is_paused, (select count(*) from work as held
-          where held.provider_id = ${idIn("integrations")} and held.claim is not null and held.kind <> 'mail'
+          where held.provider_id = ${idIn("integrations")} and held.claim is not null and held.kind not in ('mail', 'webhook')
             and held.due_at > now())::int as running
       from integrations where ${isNamed} order by provider_id),
     oldest as (
@@ -103,8 +104,8 @@ async function claimOf({ kysely }: Db, wanted: Wanted): Promise<Claimed> {
     aside as (
       select provider.running, due.* from provider cross join lateral (
         select ${DUE} from work
-        where work.provider_id = ${idIn("provider")} and work.kind in ('probe', 'check') and ${isWork}
-          and (work.kind = 'probe' or work.priority > 0 and not is_paused)
+        where work.provider_id = ${idIn("provider")} and work.kind in ('probe', 'registry', 'check') and ${isWork}
+          and (work.kind <> 'check' or work.priority > 0 and not is_paused)
         for update skip locked) as due
       where is_paused or state <> 'active'),
     -- A claim is often of one row, so that it keeps to the shares at random.
@@ -143,12 +144,12 @@ async function claimOf({ kysely }: Db, wanted: Wanted): Promise<Claimed> {
   });
 }
 
-/** Claims mail that is due, the most urgent first. Mail involves no provider. */
-export async function claimMail(
+/** Claims due work of a channel, the most urgent first. It involves no provider. */
+export async function claimOfChannel(
   db: Db,
-  { places, claim }: Pick<Wanted, "places" | "claim">,
+  { channel, places, claim }: Pick<Wanted, "places" | "claim"> & { channel: ChannelKind },
 ): Promise<Claim[]> {
-  const isDue = sql`kind = 'mail' and due_at <= now()`;
+  const isDue = sql`kind = ${sql.lit(channel)} and due_at <= now()`;
   const organisations = await organisationsWith(db, "work", isDue);
   const claims: Claim[] = [];
   for (const organisation of organisations) {
@@ -185,11 +186,11 @@ export async function isIdle(
   const soon = sql`due_at < now() + interval '30 minutes'`;
   const { rows } = await sql<{ busy: boolean }>`
     select exists (
-      select true from work where kind = 'mail' and ${soon} and ${isWork}
+      select true from work where kind in ('mail', 'webhook') and ${soon} and ${isWork}
       union all
-      select true from (select * from work where priority in (0, 1, 2) and kind <> 'mail' and ${soon}) as work
+      select true from (select * from work where priority in (0, 1, 2) and kind not in ('mail', 'webhook') and ${soon}) as work
         join integrations using (provider_id)
-      where ${isWork} and (work.kind = 'check' or paused_since is null)
+      where ${isWork} and (work.kind in ('check', 'registry') or paused_since is null)
         and (work.kind = 'check' or work.priority = 0 or state = 'active')) as busy`.execute(kysely);
   return rows[0]?.busy === false;
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, writeAtEnd } from "../transaction.ts";
-import { type Due, type Priority, WORK } from "./rows.ts";
+import { channelOf, type Due, type Priority, WORK } from "./rows.ts";
 
 /** `interactive`: an operator or a candidate waits. */
 export const PRIORITY = { interactive: 0, event: 1, background: 2 } as const satisfies Record<
@@ -15,7 +15,7 @@ type Parts = Pick<Deps, "wakeWorker">;
 export function markDue(trx: Trx, { wakeWorker }: Parts, due: readonly Due[]): void {
   for (const each of due) writeAtEnd(trx, WORK, { what: "due", ...each });
   if (due.length === 0) return;
-  const providers = new Set(due.filter(({ kind }) => kind !== "mail").map(({ providerId }) => providerId));
+  const providers = new Set(due.filter(({ kind }) => !channelOf(kind)).map(({ providerId }) => providerId));
   afterCommit(trx, () => wakeWorker([...providers]));
 }
 
@@ -27,7 +27,7 @@ export async function markShiftsDue(
   priority: Priority,
 ): Promise<void> {
   const { rows } = await sql<{ providerId: string; key: string }>`
-    select distinct provider_id as "providerId", shift_id as key from (${shifts}) as named`.execute(trx);
+    select distinct provider_id, shift_id as key from (${shifts}) as named`.execute(trx);
   markDue(
     trx,
     deps,

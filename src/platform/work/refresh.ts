@@ -150,7 +150,7 @@ async function rereadOverlapping(
   { jobId, from, to }: Freed<Date>,
 ) {
   const { rows } = await sql<{ providerId: string; key: string }>`
-    select distinct jobs.provider_id as "providerId", jobs.shift_id as key
+    select distinct jobs.provider_id, jobs.shift_id as key
     from bookings join jobs using (provider_id, job_id) join issues on issues.provider_id = jobs.provider_id
     where bookings.candidate_id = any (${idList(people)}) and jobs.job_id <> ${jobId} and start_time < ${to} and end_time > ${from}
       and code = 'booking_overlaps' and resolved_at is null
@@ -218,7 +218,7 @@ async function markOpenJobs(
   const [, id = "", start = ""] = /^(\S+) (.*)$/s.exec(after) ?? [];
   const isAfter = after === "" ? sql`true` : sql`(start_time, job_id) > (${start}::timestamptz, ${id}::uuid)`;
   const { rows } = await sql<{ providerId: string; key: string; place: string }>`
-    select provider_id as "providerId", shift_id as key, job_id || ' ' || start_time as place from jobs
+    select provider_id, shift_id as key, job_id || ' ' || start_time as place from jobs
     where status = 'open' and ${condition} and ${isAfter}
     order by start_time, job_id limit ${BATCH}::int`.execute(trx);
   const shifts = rows.map(({ providerId, key }) => ({ providerId, kind: "shift" as const, key, priority }));

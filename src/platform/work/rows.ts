@@ -9,15 +9,18 @@ import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 interface WorkKey {
   providerId: string;
   kind: WorkKind;
-  /** The shift, the person, or the recipient; empty for work on the integration itself. */
+  /** The shift, the person, or the recipient; empty for work on the integration itself, and for the webhook. */
   key: string;
 }
 
-/** The recipient of mail that is the company's own service, for all notifications of an organisation. */
-export const WEBHOOK = "webhook";
+/** The channels of notifications, by the kinds of their work. They share nothing: neither places nor priorities nor outages. */
+export const CHANNELS = ["mail", "webhook"] as const satisfies readonly WorkKind[];
 
-export const isWebhook = ({ kind, key }: Pick<WorkKey, "kind" | "key">): boolean =>
-  kind === "mail" && key === WEBHOOK;
+export type ChannelKind = (typeof CHANNELS)[number];
+
+/** Returns the channel of a kind of work; undefined for work that involves a provider. */
+export const channelOf = (kind: WorkKind): ChannelKind | undefined =>
+  CHANNELS.find((channel) => channel === kind);
 
 /** How soon work is claimed: 0 first. `PRIORITY` names them. */
 export type Priority = 0 | 1 | 2;
@@ -68,7 +71,7 @@ type WorkRow = ({ what: "due" } & Due) | Held;
  * the order of their keys, so that two of them cannot deadlock.
  */
 export const WORK: Writer<WorkRow> = {
-  order: 9,
+  table: "work",
   isLast: true,
   write: async (trx, rows, organisation) => {
     const due = merged(rows.filter((row) => row.what === "due"));
@@ -145,6 +148,11 @@ async function writeDue(
       due_at = case when work.claim is null then greatest(least(work.due_at, ${laterBy(sql`excluded.due_at`, joinsForMs)}), coalesce(work.not_before, excluded.due_at))
         else work.due_at end`.execute(trx);
 }
+
+/** Makes shifts due that a query selects by provider_id and shift_id, as text for a transaction of its own. */
+export const makeDue = (shifts: string): string =>
+  `insert into work (provider_id, kind, key, priority) select provider_id, 'shift', shift_id, 1 from (${shifts}) as due
+   on conflict (provider_id, kind, key) do update set revision = work.revision + 1`;
 
 /** How long work waits at most whose attempt failed while a hint arrived: the provider may have recovered, or someone may wait. Milliseconds. */
 const HINTED_MS = 1_000;

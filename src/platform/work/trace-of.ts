@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { IS_UNDELIVERED } from "../db/fragments.ts";
 import type { Schema } from "../db/schema.ts";
-import { type Claim, isWebhook } from "./rows.ts";
+import type { Claim } from "./rows.ts";
 
 /** The trace that a run belongs to. */
 export interface RunTrace {
@@ -22,16 +22,18 @@ const TRACE_OF = {
   mail: ({ providerId, key }: Claim) => sql`
     select trace_id from notifications where provider_id = ${providerId} and candidate_id = ${key}
       and ${IS_UNDELIVERED} order by notification_id limit 1`,
+  registry: ({ providerId }: Claim) =>
+    sql`select trace_id from registry_imports where provider_id = ${providerId}`,
 } satisfies Partial<Record<Claim["kind"], (claim: Claim) => ReturnType<typeof sql>>>;
 
-/** Returns the trace of a claim; undefined for work without one, such as a probe. */
+const isTraceable = (kind: Claim["kind"]): kind is keyof typeof TRACE_OF => kind in TRACE_OF;
+
+/** Returns the trace of a claim; undefined for work without one, such as a probe, or with many, such as the webhook. */
 export async function traceOf(kysely: Kysely<Schema>, claim: Claim): Promise<RunTrace | undefined> {
   const { kind, providerId } = claim;
-  if (kind !== "shift" && kind !== "person" && kind !== "mail") return undefined;
-  // Notifications of many traces.
-  if (isWebhook(claim)) return undefined;
+  if (!isTraceable(kind)) return undefined;
   const { rows } = await sql<RunTrace>`
-    select found.trace_id as "traceId", (select traceparent from events
+    select found.trace_id, (select traceparent from events
       where provider_id = ${providerId} and events.trace_id = found.trace_id and traceparent is not null
       order by event_id limit 1) as traceparent
     from (${TRACE_OF[kind](claim)}) as found (trace_id) where found.trace_id is not null`.execute(kysely);

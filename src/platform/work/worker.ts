@@ -1,15 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RetryPolicy } from "../../clients/retry-policy.ts";
+import { CHANNEL_PLACES, type RetryPolicy, SLOW_MS } from "../../clients/retry-policy.ts";
 import type { Database, Log } from "../db/database.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { withTimeout } from "../db/with-timeout.ts";
 import { newId } from "../ids.ts";
 import { transact } from "../transaction.ts";
 import { Agenda } from "./agenda.ts";
-import { claimMail, claimWork, isIdle, releaseAllClaims } from "./claims.ts";
+import { claimOfChannel, claimWork, isIdle, releaseAllClaims } from "./claims.ts";
 import { IdleWaiters } from "./idle.ts";
 import { retryDelay } from "./retry.ts";
-import { type Claim, ClaimLost, endClaim, LEASE_MS, releaseClaims, renewClaims } from "./rows.ts";
+import {
+  CHANNELS,
+  type ChannelKind,
+  type Claim,
+  ClaimLost,
+  channelOf,
+  endClaim,
+  LEASE_MS,
+  releaseClaims,
+  renewClaims,
+} from "./rows.ts";
 import { traceOf } from "./trace-of.ts";
 
 /**
@@ -24,7 +34,7 @@ export interface WorkerOptions {
   runs: Partial<Record<WorkKind, Run>>;
   retries: RetryPolicy;
   hourlyMs: number;
-  /** The most pieces of work in progress in this process, without mail. */
+  /** The most pieces of work in progress at providers in this process. */
   places: number;
   /** The most concurrent calls to one provider. */
   atOnce: number;
@@ -40,7 +50,6 @@ interface Running {
   finished: Promise<void>;
 }
 
-const MAIL_PLACES = 5;
 const RENEW_MS = LEASE_MS / 4;
 const RUNS_PER_CALL = 10;
 /** How long aborted work may take to end before its claim is released. */
@@ -144,13 +153,17 @@ export class Worker {
   }
 
   #hasPlace(): boolean {
-    return this.#placesOf(false) > 0 || this.#placesOf(true) > 0;
+    return [undefined, ...CHANNELS].some((channel) => this.#placesOf(channel) > 0);
   }
 
-  #placesOf(isMail: boolean): number {
+  /** Returns the free places of a channel, or of the work at providers. */
+  #placesOf(channel?: ChannelKind): number {
     if (this.#state !== "started") return 0;
-    const alike = [...this.#running.values()].filter(({ claim }) => (claim.kind === "mail") === isMail);
-    return (isMail ? MAIL_PLACES : this.#options.places) - alike.length;
+    const alike = [...this.#running.values()].filter(({ claim }) => channelOf(claim.kind) === channel);
+    if (!channel) return this.#options.places - alike.length;
+    const before = performance.now() - SLOW_MS;
+    const slow = alike.filter(({ since }) => since < before).length;
+    return CHANNEL_PLACES + Math.min(slow, CHANNEL_PLACES) - alike.length;
   }
 
   async #claimAll(): Promise<void> {
@@ -158,8 +171,8 @@ export class Worker {
       await this.#gather();
       this.#again = false;
       try {
-        for (const claim of [...(await this.#claimAtProviders()), ...(await this.#claimMail())])
-          this.#start(claim);
+        for (const claim of await this.#claimAtProviders()) this.#start(claim);
+        for (const channel of CHANNELS) for (const claim of await this.#claimOf(channel)) this.#start(claim);
       } catch (error) {
         this.#options.log.error({ err: error }, "could not claim work");
       }
@@ -177,7 +190,7 @@ export class Worker {
   }
 
   async #claimAtProviders(): Promise<Claim[]> {
-    const places = this.#placesOf(false);
+    const places = this.#placesOf();
     if (places <= 0) return [];
     const { database, atOnce } = this.#options;
     // Enough that the next call needs no new claim, but never all places: a slow provider leaves some to the others.
@@ -196,10 +209,10 @@ export class Worker {
     }
   }
 
-  async #claimMail(): Promise<Claim[]> {
-    const places = this.#placesOf(true);
-    if (places <= 0 || !this.#kinds.includes("mail")) return [];
-    return claimMail(this.#options.database, { places, claim: newId() });
+  async #claimOf(channel: ChannelKind): Promise<Claim[]> {
+    const places = this.#placesOf(channel);
+    if (places <= 0 || !this.#kinds.includes(channel)) return [];
+    return claimOfChannel(this.#options.database, { channel, places, claim: newId() });
   }
 
   #start(claim: Claim): void {
@@ -209,7 +222,7 @@ export class Worker {
       this.#running.delete(key);
       if (this.#running.size <= this.#held / 2) this.#halfFinished.resolve();
       // A hint that arrived during the run makes it due again.
-      if (claim.kind !== "mail") this.#agenda.add([claim.providerId]);
+      if (!channelOf(claim.kind)) this.#agenda.add([claim.providerId]);
       this.#claim();
     });
     this.#running.set(key, { claim, since: performance.now(), abort, finished });

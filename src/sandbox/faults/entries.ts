@@ -3,15 +3,15 @@ import { type Answer, isSuccess } from "./fault.ts";
 export type Entry = Readonly<Record<string, unknown>>;
 
 /** A shift, a candidate, an entry of a list or of the registry. */
-export const isEntry = (value: unknown): value is Entry =>
+const isEntry = (value: unknown): value is Entry =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Changes each object of a successful response, single or in a list. */
-export function changeEntries(answer: Answer, change: (entry: Entry, index: number) => unknown): Answer {
+export function changeEntries(answer: Answer, change: (entry: Entry) => unknown): Answer {
   return changeBody(answer, (body) =>
     isEntry(body) && !Array.isArray(body.candidates)
-      ? change(body, 0)
-      : changeListed(body, (entries) => entries.map(change)),
+      ? change(body)
+      : changeListed(body, (entries) => entries.map((entry) => change(entry))),
   );
 }
 

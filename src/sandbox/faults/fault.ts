@@ -2,7 +2,6 @@ import type { Request } from "express";
 import type { Message } from "../../../generated/events/types.ts";
 import type { Handlers } from "../../../generated/provider/server.ts";
 import { type ProblemCode, problem } from "../../contract/problem.ts";
-import type { Forms } from "../forms.ts";
 import type { Organisation, Organisations } from "../organisation.ts";
 
 export type OperationId = keyof Handlers<Organisation>;
@@ -27,7 +26,6 @@ export interface Call {
   /** The organisation that the call names, in lower case; undefined if it names none. */
   providerId: string | undefined;
   organisations: Organisations;
-  forms: Forms;
   settings: FaultSettings;
 }
 

@@ -1,21 +1,16 @@
 import type { Request, RequestHandler, Response } from "express";
 import { operationsTable } from "../../../generated/provider/server.ts";
-import type { Forms } from "../forms.ts";
 import type { Organisations } from "../organisation.ts";
 import type { Answer, OperationId, Outcome } from "./fault.ts";
 import type { FaultSwitchboard } from "./switchboard.ts";
 import { providerIdOf } from "./tenant.ts";
 
 /** Lets active faults respond in place of the router, or change its responses. */
-export function faultMiddleware(
-  switchboard: FaultSwitchboard,
-  organisations: Organisations,
-  forms: Forms,
-): RequestHandler {
+export function faultMiddleware(switchboard: FaultSwitchboard, organisations: Organisations): RequestHandler {
   return (request, response, next) => {
     const operation = operationOf(request);
-    const context = { providerId: providerIdOf(request), organisations, forms };
-    const outcome = operation && switchboard.intercept({ ...operation, ...context, request });
+    const providerId = providerIdOf(request);
+    const outcome = operation && switchboard.intercept({ ...operation, providerId, organisations, request });
     if (outcome === undefined) return next();
     if (typeof outcome !== "function") return send(outcome, response);
     interceptEnd(response, (answer, end) => send(outcome(answer), response, end));

@@ -47,10 +47,4 @@ export const networkFaults = {
     every: NOW_AND_THEN,
     instead: () => "reset",
   },
-  "refused-now-and-then": {
-    summary: "404 to every fifth read",
-    operations: ["getShift", "listOutlets", "listRoles"],
-    every: NOW_AND_THEN,
-    instead: () => problemAnswer("not_found"),
-  },
 } as const satisfies Faults;

@@ -3,10 +3,7 @@ import { answerFaults } from "./answers.ts";
 import { assignmentFaults } from "./assignments.ts";
 import { candidateFaults } from "./candidates.ts";
 import type { Faults } from "./fault.ts";
-import { inputFaults } from "./input.ts";
 import { networkFaults } from "./network.ts";
-import { refusalFaults } from "./refusals.ts";
-import { shiftResponseFaults } from "./shift-responses.ts";
 import { shiftFaults } from "./shifts.ts";
 import { webhookFaults } from "./webhooks.ts";
 
@@ -14,10 +11,7 @@ import { webhookFaults } from "./webhooks.ts";
 export const faults = {
   ...networkFaults,
   ...accessFaults,
-  ...inputFaults,
   ...answerFaults,
-  ...refusalFaults,
-  ...shiftResponseFaults,
   ...shiftFaults,
   ...assignmentFaults,
   ...candidateFaults,
@@ -27,13 +21,10 @@ export const faults = {
 /** Faults by topic, for printed lists. */
 export const faultTopics: Readonly<Record<string, Faults>> = {
   "server and network": networkFaults,
-  "tokens and organisations": accessFaults,
-  "invalid input": inputFaults,
+  tokens: accessFaults,
   "status, Content-Type and form of responses": answerFaults,
-  "bodies of refusals": refusalFaults,
-  "content of shifts and acknowledgements": shiftResponseFaults,
-  "effects on shifts": shiftFaults,
-  "effects of assignments": assignmentFaults,
-  "candidates and their registry": candidateFaults,
+  shifts: shiftFaults,
+  assignments: assignmentFaults,
+  candidates: candidateFaults,
   webhooks: webhookFaults,
 };

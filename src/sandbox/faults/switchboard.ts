@@ -1,14 +1,27 @@
 import type { Message } from "../../../generated/events/types.ts";
 import type { Answer, Call, Fault, FaultSettings, OperationId, Outcome } from "./fault.ts";
 import { faults } from "./registry.ts";
+import { successorOf } from "./removed.ts";
 
 export type FaultName = keyof typeof faults;
 
 /** In the order of the registry. */
 export const faultNames = Object.keys(faults) as FaultName[];
 
-export function isFaultName(text: string): text is FaultName {
-  return Object.hasOwn(faults, text);
+const isFaultName = (text: string): text is FaultName => Object.hasOwn(faults, text);
+
+/**
+ * @param others what to say about a name that the sandbox never had
+ * @throws Error in one line for a name that the sandbox does not have; a removed fault names what replaces it
+ */
+export function faultNamed(text: string, others = ""): FaultName {
+  if (isFaultName(text)) return text;
+  const [name, successor] = [JSON.stringify(text), successorOf(text)];
+  throw new Error(
+    successor === undefined
+      ? `there is no fault ${name}${others}`
+      : `the sandbox no longer has the fault ${name}: ${successor}`,
+  );
 }
 
 export type AnyCall = Omit<Call, "settings">;
@@ -17,7 +30,7 @@ export type Rewriter = (answer: Answer) => Outcome;
 
 /** Activates faults, and applies the active ones to calls and events. */
 export interface FaultSwitchboard {
-  /** Activates the fault, or replaces its settings. */
+  /** Activates the fault, or replaces its settings. @throws Error for an unknown name */
   set(name: FaultName, settings?: FaultSettings): void;
   clear(): void;
   /** Called once for each call. Returns a response in place of the handler's, a rewriter of it, or undefined. */
@@ -41,7 +54,7 @@ export function createFaultSwitchboard(): FaultSwitchboard {
 
   return {
     set: (name, settings = {}) => {
-      const fault: Fault = faults[name];
+      const fault: Fault = faults[faultNamed(name)];
       const times = settings.times ?? fault.times ?? Number.POSITIVE_INFINITY;
       const until = performance.now() + (settings.forMs ?? Number.POSITIVE_INFINITY);
       active.set(name, { fault, settings, left: times, until, seen: new Map() });

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import type { Organisation } from "../organisation.ts";
+import type { Organisation, StoredShift } from "../organisation.ts";
 import type { Call } from "./fault.ts";
 
 const HEADERS = ["x-provider-id", "x-platform-provider-id"];
@@ -16,17 +16,7 @@ export function organisationOf({ organisations, providerId }: Call): Organisatio
   return organisations.get(providerId ?? "");
 }
 
-/** Returns the organisation whose token the call has. */
-export function tokenHolderOf({ request, organisations }: Call): Organisation | undefined {
-  const authorization = request.get("authorization");
-  return [...organisations.values()].find(({ token }) => authorization === `Bearer ${token}`);
-}
-
-/** Replaces the providerId everywhere in the call, or adds it in headers if the call has none. */
-export function nameOrganisation({ request }: Call, { providerId }: Organisation): void {
-  const isPrefixed = /^\/providers\/[^/]+/.test(request.url);
-  if (isPrefixed) request.url = request.url.replace(/^\/providers\/[^/]+/, `/providers/${providerId}`);
-  for (const name of HEADERS) {
-    if (request.headers[name] !== undefined || !isPrefixed) request.headers[name] = providerId;
-  }
+/** Returns the shift that the call names. */
+export function shiftOf(call: Call): StoredShift | undefined {
+  return organisationOf(call)?.shifts.get(call.path.shiftId ?? "");
 }

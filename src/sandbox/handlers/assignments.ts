@@ -3,7 +3,7 @@ import type { Assignment } from "../../../generated/provider/types.ts";
 import { problem } from "../../contract/problem.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
 import type { Context } from "../context.ts";
-import type { Organisation, StoredShift } from "../organisation.ts";
+import { candidateOf, type Organisation, type StoredShift } from "../organisation.ts";
 import { knownShift } from "./shifts.ts";
 
 type AssignmentHandlers = Pick<
@@ -21,11 +21,11 @@ export function assignmentHandlers(context: Context): AssignmentHandlers {
   const { forms } = context;
   return {
     assignCandidate: ({ path, raw }, organisation) => {
-      const { shift, isNew } = assign(path, organisation, context.now());
+      const { shift, candidateId, isNew } = assign(path, organisation, context.now());
       if (isNew && forms.assignEchoes) context.echo("shift.update", shift.id, organisation, raw);
-      const assignedAt = shift.assigned.get(path.candidateId) ?? shift.updatedAt;
+      const assignedAt = shift.assigned.get(candidateId) ?? shift.updatedAt;
       const minimal: Assignment = { success: true };
-      const { shiftId, candidateId } = path;
+      const { shiftId } = path;
       return {
         status: 200,
         body:
@@ -52,25 +52,31 @@ function notOffered(allowed: string) {
 
 /** Assigns the candidate. A repetition changes nothing, even when the shift is full or has started: retries must be safe. */
 function assign(
-  { shiftId, candidateId }: AssignmentPath,
+  path: AssignmentPath,
   organisation: Organisation,
   now: number,
-): { shift: StoredShift; isNew: boolean } {
-  const shift = knownShift(organisation, shiftId);
-  if (!organisation.candidates.has(candidateId)) throw problem("candidate_not_found");
+): { shift: StoredShift; candidateId: string; isNew: boolean } {
+  const shift = knownShift(organisation, path.shiftId);
+  const candidateId = knownCandidate(organisation, path.candidateId);
   if (shift.cancelled) throw problem("shift_cancelled");
-  if (shift.assigned.has(candidateId)) return { shift, isNew: false };
+  if (shift.assigned.has(candidateId)) return { shift, candidateId, isNew: false };
   if (hasStarted(shift, now)) throw problem("shift_started");
   if (shift.assigned.size >= shift.positions) throw problem("shift_full");
   shift.assigned.set(candidateId, new Date(now).toISOString());
-  return { shift, isNew: true };
+  return { shift, candidateId, isNew: true };
+}
+
+/** Returns the id of the candidate, which is another one after a merge. */
+function knownCandidate(organisation: Organisation, candidateId: string): string {
+  const candidate = candidateOf(organisation, candidateId);
+  if (!candidate) throw problem("candidate_not_found");
+  return candidate.id;
 }
 
 /** Unassigns the candidate. A candidate who is not assigned causes no error: retries must be safe. */
 function unassign({ shiftId, candidateId }: AssignmentPath, organisation: Organisation): void {
   const shift = knownShift(organisation, shiftId);
-  if (!organisation.candidates.has(candidateId)) throw problem("candidate_not_found");
-  shift.assigned.delete(candidateId);
+  shift.assigned.delete(knownCandidate(organisation, candidateId));
 }
 
 function hasStarted({ startTime }: StoredShift, now: number): boolean {

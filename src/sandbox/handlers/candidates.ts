@@ -99,7 +99,10 @@ function candidateBody(candidate: StoredCandidate, forms: Forms): CompleteCandid
 }
 
 /** Omits the documents of a hire, which are not part of the registry (contract 2.5). */
-function registryEntry({ documents: _, ...candidate }: StoredCandidate, forms: Forms): RegistryEntry {
+function registryEntry(
+  { documents: _, formerIds: __, ...candidate }: StoredCandidate,
+  forms: Forms,
+): RegistryEntry {
   return { ...candidate, personalNumber: numberBody(candidate.personalNumber, forms) };
 }
 

@@ -7,7 +7,6 @@ import type { Check } from "./check.ts";
 import { contracts } from "./contracts.ts";
 import { dialect } from "./dialect.ts";
 import { fullShift } from "./full-shift.ts";
-import { generated } from "./generated.ts";
 import { invalidCreations } from "./invalid-creations.ts";
 import { invalidUpdates } from "./invalid-updates.ts";
 import { knownPerson } from "./lookups.ts";
@@ -56,7 +55,6 @@ const byName: Readonly<Record<string, Check | readonly Check[]>> = {
   malformedBodies,
   invalidUpdates,
   invalidCreations,
-  generated,
   registry,
   laterReads,
   cancellation,

@@ -1,13 +1,13 @@
 import { noteCancelled } from "../cancellable-shift.ts";
 import { BY_SHIFT, UNASSIGNMENTS } from "../check-operations.ts";
-import { isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
+import { isPlain, isReply, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { idUnlike, otherCase, tokenUnlike } from "../made-up-ids.ts";
 import { type Run, wasServed } from "../run.ts";
 import { ifServed, type Missing, skippedAs, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { answersTo, checkEach } from "./each-operation.ts";
-import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
+import { sendWrong, type Wrong, wasRefusedHere } from "./wrong-requests.ts";
 
 /** Every operation requires the whole token under the scheme Bearer (contract 5, provider obligation 1). */
 export const authentication = checkEach("authentication", async function* (run, operation) {
@@ -34,12 +34,12 @@ async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {
   const offered = BY_SHIFT.filter((each) => each === "getShift" || (run.mayChange && isOffered(run, each)));
   const without = { path, authorization: null };
   const asked = offered.map((each) => [each, { ...harmless(run, each), ...without }] as const);
-  for (const [, exchange] of await answersTo(run, asked, wasRefused)) {
+  for (const [, exchange] of await answersTo(run, asked, wasRefusedHere)) {
     const { status } = exchange.answer;
     const name = "a request without a token for an unknown shift";
     const details = { exchange, expected: `401 for ${name}`, actual: `status ${status}` };
     if (status === 404 || status === 410) yield found("auth_after_lookup", details);
-    else if (status === 401) yield passed(exchange.probe.operation, `${name} is refused`);
+    else if (status >= 400) yield passed(exchange.probe.operation, `${name} is refused`);
   }
 }
 
@@ -85,6 +85,9 @@ const wrongToken = ([kind, name, authorization]: [Kind, string, string | null]):
   verdict: (reply) => verdictOf(kind, name, reply),
 });
 
+const LOGIN = "Return 401 for a request without a valid token, in place of the redirect to a login page.";
+const isLogin = (status: number) => status >= 300 && status < 400;
+
 function verdictOf(kind: Kind, name: string, exchange: Reply): Outcome {
   const { status } = exchange.answer;
   const expected = `401 for ${name}`;
@@ -92,7 +95,8 @@ function verdictOf(kind: Kind, name: string, exchange: Reply): Outcome {
   // A 409 for a creation reveals that the candidate exists.
   const isConflict = wasServed(exchange) && status === 409;
   const actual = `status ${status}${isConflict ? ": the request was processed" : ""}`;
-  return found(wasServed(exchange) ? kind : "auth_status", { exchange, expected, actual });
+  const details = { exchange, expected, actual, ...(isLogin(status) && { fix: LOGIN }) };
+  return found(wasServed(exchange) ? kind : "auth_status", details);
 }
 
 async function* judgeEffect(
@@ -114,11 +118,12 @@ async function* judgeEffect(
 async function* tryWithoutData(run: Run, missing: Missing): AsyncGenerator<Outcome> {
   const { operation, code } = missing;
   if (code === "skipped_not_offered" || code === "skipped_read_only") return yield skippedAs(TITLE, missing);
-  const exchange = await run.send({ ...harmless(run, operation), authorization: null });
+  const exchange = await run.send({ ...harmless(run, operation), authorization: null }, wasRefusedHere);
   const name = "a request without a token";
-  if (!isPlain(exchange)) return;
+  if (!isReply(exchange)) return;
   const { status } = exchange.answer;
-  if (wasServed(exchange)) return yield verdictOf("auth_missing", name, exchange);
+  if (wasServed(exchange) || isLogin(status)) return yield verdictOf("auth_missing", name, exchange);
+  if (!isPlain(exchange)) return;
   if (status === 401 || status === 403) return yield passed(operation, `${name} is refused`);
   const reason = `${missing.reason}; the provider returns ${status} for unknown ids`;
   yield skipped("skipped_not_prepared", operation, TITLE, reason);

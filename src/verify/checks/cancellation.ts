@@ -45,7 +45,7 @@ async function cancelAgain(run: Run, shiftId: string): Promise<void> {
   const request = { operation: "cancelShift", path: { shiftId } } as const;
   const [again, elsewhere] = await Promise.all([
     run.send(request),
-    run.send({ ...request, rawPath: `/no-such-path/${shiftId}` }, () => false),
+    run.send({ ...request, rawPath: `/no-such-path/${encodeURIComponent(shiftId)}` }, () => false),
   ]);
   if (!isReply(again)) return;
   const { status, text } = again.answer;

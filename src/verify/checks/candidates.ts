@@ -1,11 +1,13 @@
 import { schemas } from "../../../generated/provider/validators.js";
 import { type Exchange, isPlain, statusOf } from "../exchange.ts";
 import { found, type Outcome, passed, refused, skipped } from "../finding.ts";
+import { UNKNOWN_FIELDS } from "../refusal-advice.ts";
 import type { PreparedPerson, Run } from "../run.ts";
 import {
   createdId,
   differences,
   idsOf,
+  isFormRefused,
   isFound,
   isTaken,
   lookUp,
@@ -63,8 +65,13 @@ async function* searchByName(run: Run, { payload }: PreparedPerson): AsyncGenera
     : skipped("skipped_not_offered", "findCandidates", title, `the provider returns ${search.answer.status}`);
 }
 
-/** @param who names the candidate in titles */
-async function* judgeCreation(run: Run, person: PreparedPerson, who: string): AsyncGenerator<Outcome> {
+/** @param who names the candidate in titles @param fix of a refusal */
+async function* judgeCreation(
+  run: Run,
+  person: PreparedPerson,
+  who: string,
+  fix?: string,
+): AsyncGenerator<Outcome> {
   const title = `${who} is found`;
   const { creation } = person;
   if (!creation) return;
@@ -82,7 +89,7 @@ async function* judgeCreation(run: Run, person: PreparedPerson, who: string): As
   }
   if (person.isReused) yield* judgeRepetition(creation, person);
   else if (isPlain(creation) && creation.answer.status >= 400)
-    return yield refused(creation, "201 or 200 with the candidate");
+    return yield { ...refused(creation, "201 or 200 with the candidate"), ...(fix !== undefined && { fix }) };
   if (person.candidateId === undefined) {
     return yield skipped("skipped_after_failure", "createCandidate", title, "no candidate was created");
   }
@@ -136,7 +143,10 @@ async function* checkHire(run: Run): AsyncGenerator<Outcome> {
     return yield skipped("skipped_read_only", "createCandidate", title, "it would change data");
   }
   const person = await secondOf(run);
-  yield* judgeCreation(run, person, "the candidate of the full payload");
+  const isMinimalServed = (await personOf(run)).candidateId !== undefined;
+  const isRefusedForm = person.creation && isFormRefused(person.creation) && isMinimalServed;
+  const fix = isRefusedForm ? UNKNOWN_FIELDS : undefined;
+  yield* judgeCreation(run, person, "the candidate of the full payload", fix);
   if (person.isReused)
     yield skipped("skipped_not_prepared", "createCandidate", "a new candidate is created", NUMBERS_USED_UP);
 }

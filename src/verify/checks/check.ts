@@ -28,8 +28,6 @@ export type Fact =
   | "cancellable"
   /** No check except the cancellation needs the cancellable shift any more. */
   | "used"
-  /** The replay created a candidate. */
-  | "created"
   /** No check changes the fixture shift any more. */
   | "settled"
   /** The response to a read of a cancelled shift. */

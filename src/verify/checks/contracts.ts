@@ -3,12 +3,13 @@ import { type PactInteraction, readContract } from "../contracts.ts";
 import { type Exchange, isPlain, isReply, type OperationId, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { doesOf, formsOfInteraction, type KnownForms, selectInteractions } from "../interactions.ts";
+import { isObject } from "../json-object.ts";
 import { operationOf, requestOf } from "../pact/interaction.ts";
 import { mismatchesOf, mismatchTexts } from "../pact/mismatches.ts";
 import { prepareState } from "../pact/provider-state.ts";
 import { changedShifts, restore } from "../restore.ts";
 import type { Run } from "../run.ts";
-import { createdId } from "../test-candidates.ts";
+import { isTaken, NUMBERS_USED_UP, personOf, secondOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 
 const PEOPLE = ["no such candidate", "a candidate exists"];
@@ -24,19 +25,18 @@ export const contracts: readonly Check[] = [
     isOf: ({ state }) => state === undefined || state === "an organisation" || state === "no such shift",
   }),
   sequence({
-    needs: ["unknownCandidate", "known", "number", "registry", "person"],
-    gives: ["created"],
+    needs: ["unknownCandidate", "known", "number", "registry", "person", "second"],
     holds: { people: "adds" },
     isOf: ({ state }) => PEOPLE.includes(state ?? ""),
   }),
   sequence({
-    needs: ["shift", "update", "person", "second", "assign", "cancellable", "created"],
+    needs: ["shift", "update", "person", "second", "assign", "cancellable"],
     gives: ["used"],
     holds: secondShiftUse,
     isOf: (its) => isOnShift(its) && !("full" in its.forms),
   }),
   sequence({
-    needs: ["shift", "update", "person", "second", "assign", "cancellable", "created", "full"],
+    needs: ["shift", "update", "person", "second", "assign", "cancellable", "full"],
     gives: ["used"],
     holds: secondShiftUse,
     isOf: (its) => isOnShift(its) && "full" in its.forms,
@@ -102,11 +102,9 @@ async function* skipUndetected({ forms }: Run): AsyncGenerator<Outcome> {
   }
 }
 
-/** Whether other interactions use its result. */
-function isFirst(interaction: PactInteraction): boolean {
-  const { state, operation } = kindOf(interaction);
-  return operation === "cancelShift" || (operation === "createCandidate" && state === "no such candidate");
-}
+/** Whether a provider state or a shift must be as no other interaction has left it. */
+const isFirst = (interaction: PactInteraction) =>
+  kindOf(interaction).operation === "cancelShift" || isNewCandidate(interaction);
 
 async function replay(run: Run, interaction: PactInteraction): Promise<Outcome> {
   const { description, request } = interaction;
@@ -114,20 +112,30 @@ async function replay(run: Run, interaction: PactInteraction): Promise<Outcome> 
   if (!run.mayChange && request?.method !== "GET") {
     return skipped("skipped_read_only", operation, description, "--read-only");
   }
+  if (run.statesUrl === undefined && isNewCandidate(interaction)) return replayCreation(run, interaction);
   const prepared = await prepareState(run, interaction);
   if ("missing" in prepared) return skipped("skipped_not_prepared", operation, description, prepared.missing);
   const probe = requestOf(interaction, prepared.values);
   if (!probe) throw new TypeError(`"${description}" calls no operation of the contract`);
   const exchange = await run.send(probe);
-  remember(run, exchange);
+  if (isPlain(exchange) && exchange.answer.status < 300) noteCancelled(run, exchange);
   return judged(interaction, exchange);
 }
 
-function remember(run: Run, exchange: Exchange): void {
-  if (!isPlain(exchange) || exchange.answer.status >= 300) return;
-  const candidateId = exchange.probe.operation === "createCandidate" ? createdId(exchange) : undefined;
-  if (candidateId !== undefined) run.known.third ??= Promise.resolve(candidateId);
-  noteCancelled(run, exchange);
+function isNewCandidate(interaction: PactInteraction): boolean {
+  const { state, operation } = kindOf(interaction);
+  return operation === "createCandidate" && state === "no such candidate";
+}
+
+/** Judges the creation of a test candidate: another one would stay at the provider in each run. */
+async function replayCreation(run: Run, interaction: PactInteraction): Promise<Outcome> {
+  const { description, request } = interaction;
+  const content = request?.body?.content;
+  const isHire = isObject(content) && "bankDetails" in content;
+  const { creation, isReused, lookups, number } = await (isHire ? secondOf(run) : personOf(run));
+  if (creation && !isReused && !isTaken(lookups, number)) return judged(interaction, creation);
+  const reason = isHire ? NUMBERS_USED_UP : "an earlier run created the test candidate of a booking";
+  return skipped("skipped_not_prepared", "createCandidate", description, reason);
 }
 
 function judged(interaction: PactInteraction, exchange: Exchange): Outcome {

@@ -2,9 +2,10 @@ import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { readShift, type Shift, variantOf } from "../../contract/shift.ts";
 import { assign, freePair, type Pair, unassignBy } from "../assignment.ts";
 import { findCancellable } from "../cancellable-shift.ts";
-import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../exchange.ts";
+import { type Exchange, isPlain, isReply, statusOf } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import { acknowledgementOf, notFoundForm } from "../judge/dialect-consistency.ts";
+import { UNKNOWN_FIELDS } from "../refusal-advice.ts";
 import { type PreparedPerson, type Run, sendOnce } from "../run.ts";
 import { NO_SHIFT, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
 import { isFormRefused, matching, NUMBERS_USED_UP, personOf, unusedNumberOf } from "../test-candidates.ts";
@@ -119,13 +120,14 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   const { shiftId } = run.fixtures;
   const { shift } = run.known;
   if (!run.mayChange || shiftId === undefined || !shift) return;
-  const probe = { operation: "updateShift", path: { shiftId }, json: updateOf(shift) } as const;
-  const first = await run.send(probe);
-  const update = isFormRefused(first) ? await updateUnderOneName(run, probe) : first;
-  if (update !== first && isServed(update)) {
-    const expected = "an update with both slots and numberOfPositions, as the platform sends it";
-    const actual = `status ${statusOf(first)}; accepted with only one of them`;
-    yield found("update_refused", { exchange: first, expected, actual });
+  const path = { shiftId };
+  const { slots, numberOfPositions, ...times } = updateOf(shift);
+  const update = await run.send({ operation: "updateShift", path, json: updateOf(shift) });
+  if (isFormRefused(update)) {
+    const own = run.forms.variant === "b" ? { numberOfPositions } : { slots };
+    const again = await run.send({ operation: "updateShift", path, json: { ...times, ...own } });
+    const details = { exchange: update, expected: "200 or 204", actual: `status ${statusOf(update)}` };
+    if (isServed(again)) yield found("request_refused", { ...details, fix: UNKNOWN_FIELDS });
   }
   if (!isReply(update) || !isServed(update)) return;
   run.forms.updated = shiftBodyOf(update) ? "shift" : "none";
@@ -141,14 +143,6 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
 }
 
 const isServed = (exchange: Exchange) => isReply(exchange) && exchange.answer.status < 300;
-
-/** Sends the positions under one name: a provider may refuse the name that it does not know. */
-async function updateUnderOneName(run: Run, probe: Probe): Promise<Exchange> {
-  run.known.positionsName = run.forms.variant === "b" ? "numberOfPositions" : "slots";
-  const update = await run.send(probe);
-  if (!isServed(update)) delete run.known.positionsName;
-  return update;
-}
 
 /** Assigns and unassigns the test candidate, to detect the acknowledgement and the forms of unassignment. */
 async function* detectAssignment(run: Run): AsyncGenerator<Outcome> {

@@ -3,7 +3,7 @@ import type { Code } from "../codes/codes.ts";
 import { type Exchange, isPlain, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, refused as refusedBy, skipped } from "../finding.ts";
 import type { PreparedPerson, Run } from "../run.ts";
-import { findsUnrelated, idsOf, lookUpBoth } from "../test-candidates.ts";
+import { findsUnrelated, idsOf, lookUpBoth, matching } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 
 export interface Wanted {
@@ -31,6 +31,8 @@ export function* judgeLookups(
   const [first] = finding;
   if (first === undefined) return yield notFound(both, wanted);
   run.forms.numbers ??= first === lookups.digits ? "digits" : "hyphenated";
+  const [candidate] = matching(first, wanted.number);
+  run.forms.returned ??= String(candidate?.personalNumber).includes("-") ? "hyphenated" : "digits";
   const text = first.probe.query?.personalNumber;
   if (text !== undefined) run.known.number ??= text;
   const other = both.find((lookup) => !finding.includes(lookup));

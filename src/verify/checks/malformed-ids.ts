@@ -1,6 +1,6 @@
 import { type Pair, unassignmentsOf } from "../assignment.ts";
 import { UNASSIGNMENTS } from "../check-operations.ts";
-import type { Exchange, Probe, Reply } from "../exchange.ts";
+import type { Probe, Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { updateOf } from "../shift.ts";
@@ -8,7 +8,7 @@ import { personOf } from "../test-candidates.ts";
 import { assertUndisturbed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { answersTo } from "./each-operation.ts";
-import { wasNotRedirected, wasRefused } from "./wrong-requests.ts";
+import { wasRefusedHere } from "./wrong-requests.ts";
 
 /** Malformed ids. Any refusal is right, and the judge reports a 5xx or a broken connection. */
 export const malformedIds: readonly Check[] = [
@@ -81,8 +81,7 @@ const assignmentProbes = (run: Run, pair: Pair): Probe[] => [
 ];
 
 async function* ask(run: Run, asked: readonly Asked[]): AsyncGenerator<Outcome> {
-  const isJudged = (each: Exchange) => wasRefused(each) && wasNotRedirected(each);
-  for (const [name, reply] of await answersTo(run, asked, isJudged)) yield verdictOf(run, name, reply);
+  for (const [name, reply] of await answersTo(run, asked, wasRefusedHere)) yield verdictOf(run, name, reply);
 }
 
 function verdictOf(run: Run, name: string, exchange: Reply): Outcome {

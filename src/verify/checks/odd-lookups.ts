@@ -21,6 +21,7 @@ const QUERIES: Readonly<Record<string, Probe["query"]>> = {
   "a lookup of a number with an invalid date": { personalNumber: NO_DAY },
   "a lookup of 600 digits": { personalNumber: LONG },
   "a lookup of a name of 600 digits": { name: LONG },
+  "a lookup of a name of emojis": { name: "\u{1F469}\u200D\u{1F373}" },
 };
 
 async function* lookUpOddly(run: Run): AsyncGenerator<Outcome> {

@@ -3,7 +3,7 @@ import { type Exchange, isReply, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { finalAddressOf } from "../judge/judge.ts";
 import { messageBefore } from "../judge/success.ts";
-import { routingHint } from "../refusal-advice.ts";
+import { routeOf, routingHint } from "../refusal-advice.ts";
 import { type Run, wasServed } from "../run.ts";
 import { TEST_NUMBERS } from "../test-numbers.ts";
 import type { Check } from "./check.ts";
@@ -29,7 +29,10 @@ async function* reach(run: Run): AsyncGenerator<Outcome> {
   );
   run.target.routing = routing;
   run.forms.routing = routing;
-  if (servedIn(best) === 0) assertIsProvider([...tried.values()].flat(), run);
+  if (servedIn(best) === 0) {
+    for (const each of routings) await assertNoSlash(run, each);
+    assertIsProvider([...tried.values()].flat(), run);
+  }
   yield passed("provider", "the provider responds");
 }
 
@@ -55,6 +58,15 @@ async function readAll(run: Run, routing: "path" | "header"): Promise<Exchange[]
   const { shiftId } = run.fixtures;
   const shift: Probe[] = shiftId === undefined ? [] : [{ operation: "getShift", path: { shiftId } }];
   return Promise.all([...READS, ...shift].map((probe) => run.target.send({ ...probe, routing })));
+}
+
+/** @throws CouldNotRun when only a path with a slash at its end is served */
+async function assertNoSlash(run: Run, routing: "path" | "header"): Promise<void> {
+  const operation = "listOutlets";
+  const exchange = await run.target.send({ operation, rawPath: "/outlets/", routing });
+  if (servedIn([exchange]) === 0) return;
+  const served = `${run.target.options.baseUrl} serves paths only with a slash at their end`;
+  throw new CouldNotRun(`${served}: serve ${routeOf(operation, exchange.sent)}, as the platform calls it`);
 }
 
 const servedIn = (exchanges: readonly Exchange[]) =>

@@ -1,7 +1,7 @@
 import type { Shift } from "../../contract/shift.ts";
 import { assign, FORMS, type Pair, unassignBy } from "../assignment.ts";
 import type { Exchange } from "../exchange.ts";
-import { type Found, type Outcome, passed, refused } from "../finding.ts";
+import { type Outcome, passed, refused } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { effectOf } from "./steady-reads.ts";
 import { judgeListed, judgeUnasked } from "./unexpected-changes.ts";
@@ -24,17 +24,21 @@ export async function judgeTogether(
   return going.length > 0 ? going : [passed("assignCandidate", TITLE)];
 }
 
-/** Unassigns with each offered form: the first candidate, who is then reassigned, and the second one with the other form. */
-async function judgeGoing(run: Run, both: Shift, seats: readonly [Pair, Pair]): Promise<readonly Found[]> {
+/**
+ * Unassigns each of the two, with each offered form: once as the one who was assigned first, and once as the last one. A provider that
+ * always takes the first or the last one is right half of the time.
+ */
+async function judgeGoing(run: Run, both: Shift, [first, second]: readonly [Pair, Pair]) {
   const forms = (["put", "delete"] as const).filter((form) => run.known.offered.has(FORMS[form]));
   let before = both;
-  for (const [index, form] of forms.entries()) {
-    const pair = seats[index] ?? seats[0];
-    const going = await judgeCall(run, before, pair, await unassignBy(run, pair, form));
-    if (!going.now || index + 1 === forms.length) return going.found;
-    const back = await judgeCall(run, going.now, pair, await assign(run, pair));
-    if (!back.now) return back.found;
-    before = back.now;
+  for (const form of forms) {
+    for (const pair of [first, first, second, second]) {
+      const going = await judgeCall(run, before, pair, await unassignBy(run, pair, form));
+      if (!going.now) return going.found;
+      const back = await judgeCall(run, going.now, pair, await assign(run, pair));
+      if (!back.now) return back.found;
+      before = back.now;
+    }
   }
   return [];
 }

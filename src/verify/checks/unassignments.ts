@@ -1,10 +1,9 @@
 import type { Shift } from "../../contract/shift.ts";
 import { assign, FORMS, isAssigned, type Pair, unassignBy } from "../assignment.ts";
-import type { Reply } from "../exchange.ts";
-import { type Found, found, type Outcome } from "../finding.ts";
+import type { Outcome } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { afterFailure, effectOf, outcomesOf } from "./steady-reads.ts";
-import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
+import { judgeListed, judgeUnasked } from "./unexpected-changes.ts";
 
 /** Checks each offered form of unassignment (contract 4.2) with an assigned candidate. Returns whether the candidate is unassigned. */
 export async function* judgeUnassignments(
@@ -40,16 +39,10 @@ async function judgeUnassign(
   before: Shift,
 ): Promise<readonly Outcome[]> {
   const effect = await effectOf(run, pair.shiftId, await unassignBy(run, pair, form), (exchange, now) => [
-    ...judgeGone(exchange, pair, now),
+    ...judgeListed(exchange, pair, now),
     ...judgeUnasked(exchange, before, now, { candidateId: pair.candidateId }),
   ]);
   // Any status below 500 is right here. The judge reports the others.
   if (effect.now) await unassignBy(run, pair, form);
   return outcomesOf(effect, FORMS[form], TITLE);
-}
-
-function judgeGone(exchange: Reply, { candidateId }: Pair, now: Shift): Found[] {
-  if (!assignedTo(now).includes(candidateId)) return [];
-  const [expected, actual] = ["the candidate no longer assigned", "still among assignedCandidates"];
-  return [found("unassign_without_effect", { exchange, expected, actual })];
 }

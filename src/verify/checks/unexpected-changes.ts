@@ -31,11 +31,22 @@ export function judgeUnasked(exchange: Exchange, before: Shift, now: Shift, aske
   return [found("shift_changed_unasked", { exchange, expected, actual, cause, ...fix })];
 }
 
+/** Judges whether the candidate of an assignment is listed, and that of an unassignment not. */
 export function judgeListed(exchange: Exchange, { candidateId }: Pair, now: Shift): Found[] {
   const isAssignment = exchange.probe.operation === "assignCandidate";
-  if (!isAssignment || assignedTo(now).includes(candidateId)) return [];
-  const [expected, actual] = ["the candidate assigned to the shift", "not among assignedCandidates"];
-  return [found("assign_without_effect", { exchange, expected, actual })];
+  if (assignedTo(now).includes(candidateId) === isAssignment) return [];
+  const [code, expected, actual] = isAssignment
+    ? ([
+        "assign_without_effect",
+        "the candidate assigned to the shift",
+        "not among assignedCandidates",
+      ] as const)
+    : ([
+        "unassign_without_effect",
+        "the candidate no longer assigned",
+        "still among assignedCandidates",
+      ] as const);
+  return [found(code, { exchange, expected, actual })];
 }
 
 export const TOTAL = "Send the total, not the remainder: the platform subtracts the assigned candidates.";

@@ -123,10 +123,24 @@ function judgeStored(
   if (fields.length === 0) return [];
   const values = fields.map((field) => `${field} ${now[field]} instead of ${wanted[field]}`);
   const actual = `${where} has ${values.join(", ")}`;
+  if (isOffsetIgnored(wanted, now, fields)) {
+    const expected = "the offset of each time read";
+    return [found("offset_ignored", { exchange, expected, actual, cause: expected })];
+  }
   const isRemainder = now.positions === (wanted.positions ?? Number.NaN) - now.assigned.length;
   const details = { exchange, expected: "the values of the update", actual };
   const fix = fields.join() === "positions" && now.assigned.length > 0 && isRemainder && { fix: TOTAL };
   return [found("update_without_effect", { ...details, cause: `${where} ${fields.join()}`, ...fix })];
+}
+
+const HALF_HOUR_MS = HOUR_MS / 2;
+
+/** Whether the wrong fields are both times, off by the same number of half hours. */
+function isOffsetIgnored(wanted: Partial<Shift>, now: Shift, fields: readonly string[]): boolean {
+  const [start, end] = (["startTime", "endTime"] as const).map(
+    (field) => Date.parse(now[field]) - Date.parse(wanted[field] ?? ""),
+  );
+  return fields.join() === "startTime,endTime" && start === end && (start ?? 1) % HALF_HOUR_MS === 0;
 }
 
 async function restoreAll(run: Run, { shiftId, body, shift }: FixtureShift): Promise<void> {

@@ -26,15 +26,15 @@ export async function* sendWrong(
     ? await sendInTurn(run, request, wrongs)
     : await Promise.all(wrongs.map((wrong) => sendOne(run, request, wrong)));
   for (const [index, exchange] of exchanges.entries()) {
-    const verdict = isPlain(exchange) && wrongs[index]?.verdict(exchange);
-    if (verdict) yield verdict;
+    const isJudged = isReply(exchange) && (isPlain(exchange) || !wasNotRedirected(exchange));
+    if (isJudged && wrongs[index]) yield wrongs[index].verdict(exchange);
   }
   const refused = exchanges.filter(isPlain).filter((exchange) => !wasServed(exchange));
   return exchanges.some(wasServed) ? undefined : refused;
 }
 
 async function sendOne(run: Run, { probe, hasEffect }: ValidRequest, { change }: Wrong): Promise<Exchange> {
-  const exchange = await run.send({ ...probe, ...change }, wasRefused);
+  const exchange = await run.send({ ...probe, ...change }, wasRefusedHere);
   if (hasEffect) assertUndisturbed(run, exchange);
   return exchange;
 }
@@ -107,7 +107,9 @@ export function wasRefused(exchange: Exchange): boolean {
   return !isReply(exchange) || exchange.answer.status >= 300;
 }
 
-/** Whether the judge checks the response. Some servers redirect unusual paths, so redirects are excluded. */
-export function wasNotRedirected(exchange: Exchange): boolean {
+function wasNotRedirected(exchange: Exchange): boolean {
   return !isReply(exchange) || exchange.answer.status < 300 || exchange.answer.status >= 400;
 }
+
+/** The same without redirects, as for an unusual path or to a login page. */
+export const wasRefusedHere = (exchange: Exchange) => wasRefused(exchange) && wasNotRedirected(exchange);

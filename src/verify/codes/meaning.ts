@@ -8,6 +8,9 @@ export const meaningCodes = {
   update_without_effect: error("4.2", "An update was acknowledged but not applied").fix(
     "Store startTime, endTime and slots before responding to PUT /shifts/{id}.",
   ),
+  offset_ignored: error("2.2", "The offset of the request was ignored").fix(
+    "Read the offset of each time, or the Z, and store the moment: 22:00+02:00 is 20:00Z, whatever the zone of the server.",
+  ),
   update_refused: warning("4.2", "The times and positions of a shift cannot be changed").fix(
     "Accept PUT /shifts/{id} and ignore unknown fields in its body; otherwise employers cannot change shifts on the platform.",
   ),

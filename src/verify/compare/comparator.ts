@@ -1,6 +1,7 @@
 import type { PactFile, PactInteraction } from "../contracts.ts";
 import { isObject } from "../json-object.ts";
-import { dereferenced, type OpenApiDocument } from "./document.ts";
+import { adapted } from "./adapted.ts";
+import type { OpenApiDocument } from "./document.ts";
 import type { Described } from "./operations.ts";
 
 export interface Result {
@@ -9,9 +10,6 @@ export interface Result {
   mockDetails?: { location: string };
   specDetails?: { location: string };
 }
-
-/** How deep `allOf` is followed. */
-const DEEPEST = 8;
 
 /** The package's type files cannot be resolved by Node. */
 interface ComparatorPackage {
@@ -51,39 +49,4 @@ function pathsOf(operations: readonly Described[]): Record<string, unknown> {
     };
   }
   return paths;
-}
-
-/**
- * Adapts schemas to how the comparator uses them. A pact contains only the fields that the consumer reads, so the comparator drops
- * `required` from responses: then more than one branch of a `oneOf` may match, and `oneOf` becomes `anyOf`. In requests `required`
- * stays, but not for a property with `readOnly`, which OpenAPI requires in responses only.
- */
-function adapted(value: unknown, document: OpenApiDocument, outer: readonly string[] = []): unknown {
-  if (Array.isArray(value)) return value.map((each) => adapted(each, document, outer));
-  if (!isObject(value)) return value;
-  const readOnly = [...outer, ...readOnlyIn(value, document)];
-  const { discriminator, required, ...rest } = value;
-  const entries = Object.entries(rest).map(([name, each]) => [
-    name === "oneOf" && Array.isArray(each) ? "anyOf" : name,
-    adapted(each, document, name === "allOf" ? readOnly : []),
-  ]);
-  return {
-    ...Object.fromEntries(entries),
-    ...(discriminator !== undefined && !Array.isArray(value.oneOf) && { discriminator }),
-    ...(required !== undefined && {
-      required: Array.isArray(required) ? required.filter((name) => !readOnly.includes(name)) : required,
-    }),
-  };
-}
-
-/** Returns the names of properties with `readOnly`, those of `allOf` included. */
-function readOnlyIn(schema: unknown, document: OpenApiDocument, depth = 0): string[] {
-  const { properties, allOf } = dereferenced(schema, document);
-  const own = Object.entries(isObject(properties) ? properties : {}).filter(
-    ([, property]) =>
-      (isObject(property) && property.readOnly === true) ||
-      dereferenced(property, document).readOnly === true,
-  );
-  const branches = Array.isArray(allOf) && depth < DEEPEST ? allOf : [];
-  return [...own.map(([name]) => name), ...branches.flatMap((each) => readOnlyIn(each, document, depth + 1))];
 }

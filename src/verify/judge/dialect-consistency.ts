@@ -3,15 +3,17 @@ import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import { VARIANT_FIELDS } from "../../contract/shift.ts";
 import { type Exchange, isReply, type Probe, type Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
-import type { KnownForms, ProviderForms } from "../interactions.ts";
+import type { KnownForms } from "../interactions.ts";
 
 /** Reports a response in another form than the provider used before. Unknown forms are not judged. */
 export function judgeForms(exchange: Exchange, forms: KnownForms): Found[] {
   if (!isReply(exchange)) return [];
+  const notFound = isLookup(exchange.probe) ? notFoundForm(exchange) : undefined;
+  const isAssignment = exchange.probe.operation === "assignCandidate";
   return [
     ...judgeVariant(exchange, forms.variant),
-    ...judgeNotFound(exchange, forms.notFound),
-    ...judgeAcknowledgement(exchange, forms.acknowledgement),
+    ...judgeForm(exchange, forms.notFound, notFound),
+    ...judgeForm(exchange, forms.acknowledgement, isAssignment ? acknowledgementOf(exchange) : undefined),
   ];
 }
 
@@ -29,11 +31,17 @@ function judgeVariant(exchange: Reply, variant: "a" | "b" | undefined): Found[] 
   return [found("dialect_mixed", { exchange, expected: `${expected}, as before`, actual: actual ?? "" })];
 }
 
-function judgeNotFound(exchange: Reply, known: ProviderForms["notFound"] | undefined): Found[] {
-  const form = isLookup(exchange.probe) ? notFoundForm(exchange) : undefined;
+const NAMES = {
+  empty: "an empty array",
+  "404": "404",
+  none: "204",
+  minimal: "the minimal acknowledgement",
+  full: "the full acknowledgement",
+};
+
+function judgeForm<Form extends keyof typeof NAMES>(exchange: Reply, known?: Form, form?: Form): Found[] {
   if (known === undefined || form === undefined || form === known) return [];
-  const name = (each: typeof form) => (each === "empty" ? "an empty array" : "404");
-  return [found("form_mixed", { exchange, expected: `${name(known)}, as before`, actual: name(form) })];
+  return [found("form_mixed", { exchange, expected: `${NAMES[known]}, as before`, actual: NAMES[form] })];
 }
 
 /** Whether it is a regular lookup: for an invalid request a 404 may have other reasons. */
@@ -41,14 +49,6 @@ function isLookup({ operation, query, rawPath, authorization, providerId, routin
   if (operation !== "findCandidates" || query?.personalNumber === undefined) return false;
   if ([rawPath, authorization, providerId, routing].some((changed) => changed !== undefined)) return false;
   return parsePersonalNumber(query.personalNumber) !== undefined;
-}
-
-function judgeAcknowledgement(exchange: Reply, known: ProviderForms["acknowledgement"] | undefined): Found[] {
-  if (exchange.probe.operation !== "assignCandidate") return [];
-  const form = acknowledgementOf(exchange);
-  if (known === undefined || form === undefined || form === known) return [];
-  const name = (each: typeof form) => (each === "none" ? "204" : `the ${each} acknowledgement`);
-  return [found("form_mixed", { exchange, expected: `${name(known)}, as before`, actual: name(form) })];
 }
 
 /** Returns how a lookup reports no match, or undefined if it found a candidate. */

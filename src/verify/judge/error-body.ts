@@ -24,7 +24,8 @@ export function judgeError(exchange: Reply): Found[] {
 }
 
 function judgeLeak(exchange: Reply): Found[] {
-  const text = exchange.answer.text.slice(0, EXAMINED);
+  // JSON writes the lines of a stack trace in one.
+  const text = exchange.answer.text.slice(0, EXAMINED).replaceAll(/\\[nrt]/g, "\n");
   const shown =
     STACK_TRACE.test(text) || text.split(/[\r\n]/).some((line) => isStackFrame(line.trim()))
       ? "a stack trace"
@@ -60,7 +61,7 @@ function holdsStatement(text: string): boolean {
 
 function notProblem(exchange: Reply, actual: string): Found {
   const expected = "application/problem+json (RFC 9457) with a code";
-  return found("error_not_problem", { operation: "provider", exchange, actual, expected });
+  return found("error_not_problem", { exchange, actual, expected });
 }
 
 function judgeJson(exchange: Reply): Found[] {

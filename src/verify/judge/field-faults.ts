@@ -32,9 +32,12 @@ function oneFinding(code: Code, exchange: Reply, all: readonly FieldFault[]): Fo
   const wanted = faults.map((each) => (isMissing(each) ? each.expected : `${each.path}: ${each.expected}`));
   const received = faults.map(({ path, actual }) => `${path}${actual === MISSING ? "" : ":"} ${actual}`);
   const [expected, actual] = [listed([...new Set(wanted)]), listed(received)];
-  const cause = faults.map((each) => `${each.path} ${each.expected}`).join();
+  const cause = faults.map(({ path, expected }) => `${path.replace(OF_LIST, "")} ${expected}`).join();
   return [found(code, { exchange, expected, actual, cause, ...(fix !== undefined && { fix }) })];
 }
+
+/** A candidate of a list and a created one have one cause. */
+const OF_LIST = /^(?:candidates)?\[\*\]\./;
 
 function listed(texts: readonly string[]): string {
   const more = texts.length > MOST_PLACES ? [`and ${texts.length - MOST_PLACES} more`] : [];
@@ -82,6 +85,15 @@ function timeFix(value: unknown): string | undefined {
   return TIME_FIXES.find(([form]) => form.test(String(value)))?.[1];
 }
 
+/** How to fix a status in another spelling: no check recognises a cancelled shift by it. */
+export const STATUSES = "Send `open`, `filled` or `cancelled`, in lower case and with this spelling.";
+
+function fixOf(value: unknown, path: string, expected: string): string | undefined {
+  if (expected === "an array") return listFix(value);
+  if (TIME_PATH.test(path)) return timeFix(value);
+  return path === "status" ? STATUSES : undefined;
+}
+
 export function faultOf(body: unknown, { pointer, message }: FieldError): FieldFault {
   const path = pathOf(pointer);
   if (message === MISSING) return { path, expected: "every field that the contract lists", actual: message };
@@ -89,7 +101,7 @@ export function faultOf(body: unknown, { pointer, message }: FieldError): FieldF
   if (choice !== undefined) return { path, expected: choice, actual: "received an object without it" };
   const value = valueAt(body, pointer);
   const expected = expectedOf(message, path);
-  const fix = expected === "an array" ? listFix(value) : TIME_PATH.test(path) ? timeFix(value) : undefined;
+  const fix = fixOf(value, path, expected);
   return { path, expected, actual: `received ${shown(value, path)}`, ...(fix !== undefined && { fix }) };
 }
 

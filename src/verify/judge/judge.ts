@@ -2,6 +2,7 @@ import { LONGEST_REGISTRY } from "../../clients/provider/limits.ts";
 import { SHORTEST_KNOWN } from "../curl-command.ts";
 import { type Exchange, isReply, type Reply, type Unanswered } from "../exchange.ts";
 import { type Found, found, type Skipped, skipped } from "../finding.ts";
+import { routeOf } from "../refusal-advice.ts";
 import { judgeError } from "./error-body.ts";
 import { judgeSuccess } from "./success.ts";
 
@@ -50,7 +51,7 @@ function isNotOffered({ probe, answer }: Exchange): boolean {
   return answer.kind === "answer" && answer.status === 501 && optional.includes(probe.operation);
 }
 
-export function serverError(exchange: Reply): Found {
+function serverError(exchange: Reply): Found {
   const expected = "a 2xx, or a 4xx that describes the error in the request";
   return found("server_error", { exchange, expected, actual: `status ${exchange.answer.status}` });
 }
@@ -66,8 +67,18 @@ function redirected(exchange: Reply): Found {
   const cause = `status ${exchange.answer.status}`;
   if (address === undefined)
     return found("redirected", { exchange, expected, actual: `${cause} without Location` });
+  if (leadsToSlash(exchange)) {
+    const actual = `${cause}, to the same path with a slash at its end`;
+    const fix = `Serve ${routeOf(exchange.probe.operation, exchange.sent)} without a slash at its end: the platform sends none, and follows no redirect.`;
+    return found("redirected", { exchange, expected, cause: actual, actual, fix });
+  }
   const fix = `Use the final address: ${address}. The platform does not follow redirects, because they would forward its token.`;
   return found("redirected", { exchange, expected, cause, actual: `${cause}, Location: ${address}`, fix });
+}
+
+function leadsToSlash(exchange: Reply): boolean {
+  const { origin, pathname } = new URL(exchange.sent.url);
+  return finalAddressOf(exchange) === `${origin}${pathname}/`;
 }
 
 /** Returns the target of a redirect without its query, which may contain a personal number or token. */

@@ -1,10 +1,12 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import { schemas } from "../../../generated/provider/validators.js";
 import { MOST_ENTRIES, tooMany } from "../../clients/provider/limits.ts";
+import { isTooDeep, MOST_DEPTH } from "../../runtime/json.ts";
 import { type FieldError, MAX_ERRORS_OF_LIST, type Validator } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";
 import type { OperationId, Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
+import { isObject } from "../json-object.ts";
 import { judgeAssignment, judgeCandidate, judgeList, judgeRegistry } from "./bodies.ts";
 import { fieldFaults, pathOf } from "./field-faults.ts";
 import { judgeShift } from "./shift-body.ts";
@@ -105,23 +107,26 @@ function denied(exchange: Reply): Found {
 
 function notJson(exchange: Reply): Found {
   const { status, text, headers } = exchange.answer;
-  const cause = `status ${status} with a body that is not JSON`;
-  const details = { exchange, expected: "a JSON body", cause };
-  const message = messageBefore(text);
-  if (message) return found("body_not_json", { ...details, ...message });
-  if (/^\s*</.test(text)) {
-    return found("body_not_json", { ...details, actual: `status ${status} with a web page`, fix: WEB_PAGE });
+  const notJson = `status ${status} with a body that is not JSON`;
+  const of = (actual: string, fix?: string, cause = fix ?? "not JSON") =>
+    found("body_not_json", { exchange, expected: "a JSON body", actual, cause, ...(fix && { fix }) });
+  if (isTooDeep(text)) {
+    return of(`status ${status} with lists and objects nested more than ${MOST_DEPTH} deep`, TOO_DEEP);
   }
+  const message = messageBefore(text);
+  if (message) return of(message.actual, message.fix, message.actual);
+  if (/^\s*</.test(text)) return of(`status ${status} with a web page`, WEB_PAGE);
   const announced = headers["content-length"];
   const isCut = /^\s*[[{]/.test(text) && Number(announced) === Buffer.byteLength(text);
-  const end = `it ends after the ${announced} bytes that Content-Length announces`;
   if (isCut && isUnfinished(text)) {
-    return found("body_not_json", { ...details, actual: `${cause}: ${end}`, fix: CUT });
+    return of(`${notJson}: it ends after the ${announced} bytes that Content-Length announces`, CUT);
   }
-  return found("body_not_json", { ...details, actual: [cause, ...faultIn(text)].join(": ") });
+  return of([notJson, ...faultIn(text)].join(": "));
 }
 
+const TOO_DEEP = "Send flat JSON, as the contract has it.";
 const WEB_PAGE = "Return JSON: a web page comes from a gateway, a login page or a development server.";
+
 /** Describes a message that the runtime printed before the JSON, without digits that may be personal data. */
 export function messageBefore(text: string): { actual: string; fix: string } | undefined {
   const start = text
@@ -161,6 +166,7 @@ function faultIn(text: string): string[] {
 const CUT =
   "Send complete JSON, and count Content-Length in bytes: a letter like å is one character and two bytes.";
 
+const UTF8 = "JSON in UTF-8";
 /** Replaces invalid UTF-8. */
 const REPLACEMENT = "\uFFFD";
 
@@ -171,7 +177,7 @@ function judgeLabel(exchange: Reply): Found[] {
   if (json === undefined) return [notJson(exchange)];
   if (text.includes(REPLACEMENT)) {
     const actual = `status ${status} with bytes that are not UTF-8`;
-    return [found("body_not_json", { exchange, expected: "JSON in UTF-8", actual })];
+    return [found("body_not_json", { exchange, expected: UTF8, actual, cause: UTF8 })];
   }
   if (hasMark) {
     const [expected, actual] = ["JSON in its first byte", "bytes EF BB BF before it"];
@@ -187,11 +193,22 @@ function judgeBody(exchange: Reply, { complete, more }: Rule, needed: Validator<
   const { json } = exchange.answer;
   if (json === undefined) return [];
   if (exchange.probe.operation === "assignCandidate" && reportsFailure(json)) return [denied(exchange)];
-  if (!needed(json)) return judgeErrors(exchange, needed.errorsOf(json));
+  if (!needed(json)) return wrapped(exchange, needed) ?? judgeErrors(exchange, needed.errorsOf(json));
   const reported = more?.(json as never, exchange) ?? [];
   const odd = complete?.(json).errorsOf(json) ?? [];
   const unreported = odd.filter((error) => !isReported(error, reported));
   return [...reported, ...judgeOdd(exchange, unreported)];
+}
+
+/** Reports a page around a list, or an envelope around an object. */
+function wrapped(exchange: Reply, needed: Validator<unknown>): Found[] | undefined {
+  const { json } = exchange.answer;
+  const [name, value] = (isObject(json) && Object.entries(json).find(([, each]) => needed(each))) || [];
+  if (name === undefined) return undefined;
+  const thing = Array.isArray(value) ? "list" : "object";
+  const actual = `the ${thing} is inside an object, in \`${name}\``;
+  const fix = `Return each list and each object itself, without an object with \`${name}\` around it.`;
+  return [found("field_wrong", { exchange, expected: `the ${thing} itself`, actual, cause: fix, fix })];
 }
 
 /** Fields by the code that reports them: the complete schema must not report them again. */

@@ -21,7 +21,7 @@ export function mismatchTexts(does: string, mismatches: readonly Mismatch[]): Re
   return { expected: `${does}: ${joined("expected")}`, actual: joined("actual"), fix };
 }
 
-export const NOT_JSON = "a body that is not JSON";
+const NOT_JSON = "a body that is not JSON";
 const COMPLETE =
   "Send these fields as the contract lists them; the description of the operation shows the whole response.";
 

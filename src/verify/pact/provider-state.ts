@@ -4,14 +4,7 @@ import type { PactInteraction } from "../contracts.ts";
 import { CouldNotRun } from "../could-not-run.ts";
 import { type StateValues, setUpState } from "../provider-states.ts";
 import type { Run } from "../run.ts";
-import {
-  isTaken,
-  NUMBERS_USED_UP,
-  numberText,
-  personOf,
-  testNumberFor,
-  unusedNumberOf,
-} from "../test-candidates.ts";
+import { isTaken, NUMBERS_USED_UP, numberText, personOf, unusedNumberOf } from "../test-candidates.ts";
 import { neededValues, operationOf } from "./interaction.ts";
 import { type Prepared, prepareShift } from "./shift-state.ts";
 
@@ -53,7 +46,7 @@ async function ownState(run: Run, interaction: PactInteraction): Promise<Prepare
     case "no such shift":
       return { values: { shiftId: run.madeUp("no such shift") } };
     case "no such candidate":
-      return unknownCandidate(run, interaction);
+      return unknownCandidate(run);
     case "a candidate exists":
       return existingCandidate(run, interaction);
     case "a shift was deleted":
@@ -69,14 +62,11 @@ async function ownState(run: Run, interaction: PactInteraction): Promise<Prepare
   }
 }
 
-/** Returns an unknown candidate. Each creation needs a new number; lookups share one. */
-async function unknownCandidate(run: Run, { description, request }: PactInteraction): Promise<Prepared> {
-  const isCreation = request?.method === "POST";
-  const name = description.replace(/ \[.*/, "");
-  const { number, lookups } = await (isCreation ? testNumberFor(run, "valid", name) : unusedNumberOf(run));
+/** Returns an unknown candidate for lookups. */
+async function unknownCandidate(run: Run): Promise<Prepared> {
+  const { number, lookups } = await unusedNumberOf(run);
   if (isTaken(lookups, number)) return { missing: NUMBERS_USED_UP };
-  const personalNumber = isCreation ? numberText(run, number) : number;
-  return { values: { personalNumber, hyphenatedNumber: hyphenated(number) } };
+  return { values: { personalNumber: number, hyphenatedNumber: hyphenated(number) } };
 }
 
 /** Uses the test candidate, so that no real person is changed. A read may use the known candidate. */

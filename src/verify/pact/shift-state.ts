@@ -6,7 +6,7 @@ import { isPlain } from "../exchange.ts";
 import type { StateValues } from "../provider-states.ts";
 import type { Run } from "../run.ts";
 import { hasStarted, NO_SHIFT, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { bookableId, personOf, prepare, secondOf } from "../test-candidates.ts";
+import { bookableId, personOf, secondOf } from "../test-candidates.ts";
 import { operationOf } from "./interaction.ts";
 
 /** The values of a provider state, or the reason why it cannot be set up. */
@@ -94,17 +94,10 @@ async function setPositions(run: Run, { shiftId, body }: Present, slots: number)
   return isPlain(update) && update.answer.status < 300;
 }
 
-/** Returns candidates for the replay other than those of the checks, so that their assignments can be distinguished. */
 async function replayCandidatesOf(
   run: Run,
 ): Promise<{ first: string | undefined; second: string | undefined }> {
   const [person, hired] = [await bookableId(personOf(run)), await bookableId(secondOf(run))];
-  run.known.third ??= createThird(run);
-  const third = await run.known.third;
-  const [first, second] = [hired, third, person].filter((id) => id !== undefined);
+  const [first, second] = [hired, person].filter((id) => id !== undefined);
   return { first, second };
-}
-
-async function createThird(run: Run): Promise<string | undefined> {
-  return run.mayChange ? (await prepare(run, "third")).candidateId : undefined;
 }

@@ -1,7 +1,7 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import type { Coverage, Verification } from "../events.ts";
 import type { Finding, Place } from "../finding.ts";
-import type { KnownForms, ProviderForms } from "../interactions.ts";
+import type { KnownForms } from "../interactions.ts";
 import { webhookOperations } from "../listen/webhook-operations.ts";
 
 export interface Section {
@@ -37,8 +37,9 @@ export function callOf(place: Place): string {
 
 /** Returns the labelled lines of a finding: every report shows these, in this order. */
 export function rowsOf(finding: Finding): readonly (readonly [label: string, text: string])[] {
-  const { expected, actual, section, code, fix, count } = finding;
+  const { expected, actual, section, code, fix, count, places } = finding;
   return [
+    ...(places ? [["at", places.map(callOf).join(", ")] as const] : []),
     ["expected", expected],
     ["actual", count > 1 ? `${actual} (${count} times)` : actual],
     ["contract", `section ${section}, ${code}`],
@@ -78,8 +79,10 @@ export function coverageTable(coverage: Coverage) {
   return { statuses, rows };
 }
 
+type Shown = Required<Omit<KnownForms, "numbers">>;
+
 const FORM_LABELS: {
-  readonly [Form in keyof ProviderForms]: readonly [name: string, words: Record<ProviderForms[Form], string>];
+  readonly [Form in keyof Shown]: readonly [name: string, words: Record<Shown[Form], string>];
 } = {
   routing: ["routing", { path: "path", header: "header" }],
   variant: ["shift variant", { a: "A", b: "B" }],
@@ -88,7 +91,7 @@ const FORM_LABELS: {
   acknowledgement: ["acknowledgement", { minimal: "minimal", full: "full", none: "204" }],
   updated: ["update returns", { shift: "the shift", none: "no shift" }],
   deleted: ["cancelled shift", { "404": "404", "410": "410", cancelled: "status cancelled" }],
-  numbers: ["personal numbers", { digits: "YYYYMMDDXXXX", hyphenated: "YYYYMMDD-XXXX" }],
+  returned: ["personal numbers", { digits: "YYYYMMDDXXXX", hyphenated: "YYYYMMDD-XXXX" }],
   hyphen: ["hyphenated numbers", { read: "read", refused: "refused" }],
   full: ["full shift", { refused: "refuses another candidate", accepted: "accepts another candidate" }],
   registry: ["registry", { offered: "offered", absent: "not offered" }],
@@ -109,11 +112,12 @@ export function counted(count: number, one: string): string {
 
 /** Returns what a reader must know beside the counts. */
 export function notesOf(verification: Verification): string[] {
-  const { limited, summary, candidates } = verification;
+  const { limited, summary, candidates, runsLeft = FEW_RUNS } = verification;
   return [
     ...(limited.waits > 0 ? [rateLimitText(limited)] : []),
     ...(summary.verdict === "incomplete" ? [incompleteText(verification)] : []),
     ...(candidates > 0 ? [leftText(candidates)] : []),
+    ...(runsLeft < FEW_RUNS ? [runsLeftText(runsLeft)] : []),
   ];
 }
 
@@ -126,6 +130,15 @@ function incompleteText({ unseen, readOnly }: Verification): string {
 
 function rateLimitText({ waits, atOnce }: Verification["limited"]): string {
   return `The provider limits its rate (429): the run waited ${waits === 1 ? "once" : `${waits} times`}, and then sent at most ${atOnce} concurrent requests.`;
+}
+
+/** A month of nights. */
+const FEW_RUNS = 30;
+
+function runsLeftText(runs: number): string {
+  const left =
+    runs === 0 ? "no test number is left" : `test numbers are left for ${counted(runs, "more run")}`;
+  return `Warning: ${left}. Without one, a run creates a candidate of an earlier run again, and does not see whether a new one works: remove the earlier ones, or use --states-url or --numbers.`;
 }
 
 function leftText(candidates: number): string {

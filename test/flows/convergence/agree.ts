@@ -1,38 +1,44 @@
 import type { Booking, Job } from "../../../generated/operations/types.ts";
-import type { Operations } from "../../harness/operations.ts";
-import { everyPage } from "../../harness/operations.ts";
+import type { StoredShift } from "../../../src/sandbox/organisation.ts";
+import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { everyPage, type Operations } from "../../harness/operations.ts";
 import type { Person } from "../../harness/organisation.ts";
-import type { Provider } from "./provider.ts";
-import { digitsOf } from "./provider-operations.ts";
-import type { Candidate, Shift } from "./provider-records.ts";
 
 /** The platform, as an operator sees it. */
 interface Platform {
   operations: Pick<Operations, "listJobs">;
-  /** The known candidates: each confirmed booking must be of the same person at the provider. */
-  people?: readonly Person[];
+  /** The candidates of the test. Anyone else on a shift is one of the provider's own people. */
+  people: readonly Person[];
 }
 
-type Source = Pick<Provider, "providerId" | "shiftIds" | "shift" | "candidates">;
+type Provider = Pick<Sandbox, "providerId" | "shifts" | "candidates">;
 
 /**
  * Returns one line for each disagreement. Shifts that have started are ignored: no candidate is assigned or withdrawn after the start,
  * so the two sides may keep a difference.
  */
-export async function agree(platform: Platform, provider: Source, now = new Date()): Promise<string[]> {
-  const { providerId } = provider;
+export async function agree(platform: Platform, provider: Provider, now = new Date()): Promise<string[]> {
+  const { providerId, shifts, candidates } = provider;
+  const { people } = platform;
   const jobs = await everyPage<Job>((page) =>
     platform.operations.listJobs({ params: { query: { providerId, ...page } } }),
   );
-  const shiftIds = new Set([...provider.shiftIds(), ...jobs.map(({ shiftId }) => shiftId)]);
+  const numberAt = (id: string | undefined) => candidates.find((each) => each.id === id)?.personalNumber;
+  const isPlatforms = (id: string) => people.some(({ personalNumber }) => personalNumber === numberAt(id));
+  /** Finds bookings whose person differs from the one on the provider's shift. */
+  const mistakenPeople = (job: Job | undefined) =>
+    (job ? confirmed(job) : []).flatMap(({ candidateId, providerCandidateId }) => {
+      const person = people.find((each) => each.candidateId === candidateId);
+      const number = numberAt(providerCandidateId);
+      if (!person || number === undefined || number === person.personalNumber) return [];
+      return ["a booking is confirmed for another person"];
+    });
+  const shiftIds = new Set([...shifts.map(({ id }) => id), ...jobs.map(({ shiftId }) => shiftId)]);
   return [...shiftIds].flatMap((shiftId) => {
-    const shift = provider.shift(shiftId);
+    const shift = shifts.find(({ id }) => id === shiftId);
     const job = jobs.find((each) => each.shiftId === shiftId);
     if (hasStarted(shift ?? job, now)) return [];
-    const found = [
-      ...disagreements(job, shift),
-      ...mistakenPeople(job, platform.people ?? [], provider.candidates),
-    ];
+    const found = [...disagreements(job, shift, isPlatforms), ...mistakenPeople(job)];
     return found.map((line) => `shift ${shiftId}: ${line}`);
   });
 }
@@ -41,17 +47,22 @@ const hasStarted = (times: { startTime: string } | undefined, now: Date) =>
   times !== undefined && Date.parse(times.startTime) <= now.getTime();
 
 /** Returns the disagreements on one shift. */
-function disagreements(job: Job | undefined, shift: Shift | undefined): string[] {
-  if (!shift || shift.deleted) return job ? afterTheEnd(job) : [];
+function disagreements(
+  job: Job | undefined,
+  shift: StoredShift | undefined,
+  isPlatforms: (candidateId: string) => boolean,
+): string[] {
+  if (!shift || shift.cancelled) return job ? afterTheEnd(job) : [];
   if (!job) return ["the provider has it, the platform has no job"];
   if (job.status === "cancelled") return ["the provider has it, the job is cancelled"];
+  const assigned = [...shift.assigned.keys()];
   return [
     ...differs("start", Date.parse(job.startTime), Date.parse(shift.startTime)),
     ...differs("end", Date.parse(job.endTime), Date.parse(shift.endTime)),
     ...differs("positions", job.positions, shift.positions),
-    ...differs("status", job.status, shift.assigned.length >= shift.positions ? "filled" : "open"),
-    ...differs("platform's people", confirmedOf(job), assignedBy(shift, "platform")),
-    ...differs("provider's people", ownPeopleOf(job), assignedBy(shift, "provider")),
+    ...differs("status", job.status, assigned.length >= shift.positions ? "filled" : "open"),
+    ...differs("platform's people", confirmedOf(job), listed(assigned.filter(isPlatforms))),
+    ...differs("provider's people", ownPeopleOf(job), listed(assigned.filter((id) => !isPlatforms(id)))),
     ...inProgress(job),
   ];
 }
@@ -78,32 +89,11 @@ const isInProgress = ({ status, withdrawing, inDoubtSince }: Booking) =>
 const live = ({ bookings }: Job) =>
   bookings.filter(({ status }) => status === "pending" || status === "confirmed");
 
+const confirmed = ({ bookings }: Job) => bookings.filter(({ status }) => status === "confirmed");
+
 const listed = (ids: readonly string[]) => [...ids].sort().join(" ") || "none";
 
-const confirmedOf = ({ bookings }: Job) =>
-  listed(
-    bookings
-      .filter(({ status }) => status === "confirmed")
-      .map((booking) => booking.providerCandidateId ?? "without an id at the provider"),
-  );
+const confirmedOf = (job: Job) =>
+  listed(confirmed(job).map((booking) => booking.providerCandidateId ?? "without an id at the provider"));
 
 const ownPeopleOf = ({ ownPeople }: Job) => listed(ownPeople.map((person) => person.providerCandidateId));
-
-const assignedBy = ({ assigned }: Shift, who: "platform" | "provider") =>
-  listed(assigned.filter(({ by }) => by === who).map(({ candidateId }) => candidateId));
-
-/** Returns bookings whose person differs from the one on the provider's shift. */
-function mistakenPeople(
-  job: Job | undefined,
-  people: readonly Person[],
-  candidates: readonly Candidate[],
-): string[] {
-  const confirmed = job?.bookings.filter(({ status }) => status === "confirmed") ?? [];
-  return confirmed.flatMap(({ candidateId, providerCandidateId }) => {
-    const person = people.find((each) => each.candidateId === candidateId);
-    const candidate = candidates.find(({ id }) => id === providerCandidateId);
-    if (!person || !candidate) return [];
-    const isSame = digitsOf(candidate.personalNumber) === digitsOf(person.personalNumber);
-    return isSame ? [] : ["a booking is confirmed for another person"];
-  });
-}

@@ -1,45 +1,55 @@
 import { describe, expect, it } from "vitest";
 import type { Job, JobCandidate } from "../../../generated/operations/types.ts";
+import type { NewShift } from "../../../src/sandbox/provider-actions.ts";
 import { engines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Person } from "../../harness/organisation.ts";
-import { type Organisation, useIndependent } from "./organisation.ts";
-import type { ShiftValues } from "./provider-desk.ts";
+import { type Flow, useFlows } from "../flow.ts";
 
 /** The candidates with an offer of the job. */
-async function offered({ notifications }: Organisation, job: Job): Promise<string[]> {
+async function offered({ notifications }: Flow, job: Job): Promise<string[]> {
   const offers = await notifications(job, "job_offered");
   return offers.map(({ candidateId }) => candidateId).sort();
 }
 
 /** The candidate as an operator who accepts for someone sees it. */
-async function pickable({ operations }: Organisation, { jobId }: Job, { candidateId }: Person) {
+async function pickable({ operations }: Flow, { jobId }: Job, { candidateId }: Person) {
   const { items } = ok(await operations.listJobCandidates({ params: { path: { jobId } } }));
   return items.find((each) => each.candidateId === candidateId) as JobCandidate;
 }
 
 /** Opens a shift on which the provider has put the person itself. */
-async function openWith({ provider, job, findJob }: Organisation, id: string, values?: ShiftValues) {
-  const shift = provider.createShift(values);
-  provider.assignOwn(shift.id, id);
-  await provider.announce("shift.create", shift.id);
-  await expect.poll(() => findJob(shift.id)).toBeDefined();
-  return job(shift.id);
+async function openWith({ provider, job, findJob, send }: Flow, id: string, values?: NewShift) {
+  const { shiftId } = provider.createShift(values);
+  provider.assign(shiftId, id);
+  await send("shift.create", shiftId);
+  await expect.poll(() => findJob(shiftId)).toBeDefined();
+  return job(shiftId);
+}
+
+/** Makes the person one of the provider's own, too. */
+const employ = ({ provider }: Flow, { personalNumber }: Person) => provider.addCandidate({ personalNumber });
+
+/** Gives the competence to a candidate of another organisation. */
+async function qualify({ operations, competenceId }: Flow, { candidateId }: Person) {
+  const params = { path: { candidateId } };
+  const { competenceIds } = ok(await operations.getCandidate({ params }));
+  ok(await operations.changeCandidate({ params, body: { competenceIds: [...competenceIds, competenceId] } }));
 }
 
 const times = ({ startTime, endTime }: Job) => ({ startTime, endTime });
 
 describe.each(engines)("a candidate among the provider's own people, on %s", (engine) => {
-  const onboard = useIndependent(engine);
+  const onboard = useFlows(engine);
 
   it.each(["a", "b"] as const)(
     "is neither offered nor booked on the shift, in variant %s",
     async (variant) => {
-      const platform = await onboard({ variant });
+      const platform = await onboard({ dialect: { variant } });
       const { provider, accept } = platform;
       const [person, other] = [await platform.addPerson(), await platform.addPerson()];
       // In variant a, a list names no one: the platform knows the id of a person whom it has booked.
-      const employed = variant === "b" ? provider.employ(person.personalNumber) : undefined;
+      const employed = variant === "b" ? employ(platform, person).id : undefined;
       if (!employed) await platform.book(await platform.open(), person);
       const id = employed ?? provider.candidates.at(-1)?.id ?? "";
       const job = await openWith(platform, id, { positions: 3 });
@@ -48,18 +58,18 @@ describe.each(engines)("a candidate among the provider's own people, on %s", (en
       expect(await pickable(platform, job, person)).toMatchObject({ assigned: true, busy: false });
       await platform.book(job, other);
       expect(await platform.job(job.shiftId)).toMatchObject({ status: "open", ownPeopleCount: 1 });
-      provider.removePerson(job.shiftId, id);
-      await provider.announce("shift.update", job.shiftId);
+      provider.unassign(job.shiftId, id);
+      await platform.send("shift.update", job.shiftId);
       await expect.poll(async () => (await offered(platform, job)).includes(person.candidateId)).toBe(true);
       await platform.book(job, person);
     },
   );
 
   it("is neither offered nor booked on an overlapping shift of the same organisation", async () => {
-    const platform = await onboard({ variant: "b" });
+    const platform = await onboard({ dialect: { variant: "b" } });
     const { provider, accept } = platform;
     const [person, other] = [await platform.addPerson(), await platform.addPerson()];
-    const own = await openWith(platform, provider.employ(person.personalNumber));
+    const own = await openWith(platform, employ(platform, person).id);
     const job = await platform.open(times(own));
     await expect.poll(() => offered(platform, job)).toEqual([other.candidateId]);
     expect(await accept(job, person)).toEqual({ status: 409, code: "booking_overlaps" });
@@ -67,43 +77,44 @@ describe.each(engines)("a candidate among the provider's own people, on %s", (en
     const { reasons } = ok(await platform.operations.explainJob({ params: { path: { jobId: job.jobId } } }));
     expect(reasons.map(({ code }) => code)).toEqual(["not_accepted_yet", "some_not_free"]);
     provider.deleteShift(own.shiftId);
-    await provider.announce("shift.delete", own.shiftId);
+    await platform.send("shift.delete", own.shiftId);
     await expect.poll(async () => (await platform.job(own.shiftId)).status).toBe("cancelled");
     await platform.book(job, person);
   });
 
   it("can be erased, and is one of the provider's people without a name then", async () => {
-    const platform = await onboard({ variant: "b" });
-    const { provider, operations } = platform;
-    const { candidateId, personalNumber } = await platform.addPerson();
-    const providerCandidateId = provider.employ(personalNumber);
+    const platform = await onboard({ dialect: { variant: "b" } });
+    const { operations } = platform;
+    const person = await platform.addPerson();
+    const { candidateId } = person;
+    const providerCandidateId = employ(platform, person).id;
     const job = await openWith(platform, providerCandidateId);
     expect(job.ownPeople).toEqual([{ providerCandidateId, candidateId }]);
     ok(await operations.eraseCandidate({ params: { path: { candidateId } } }));
-    await provider.announce("shift.update", job.shiftId);
+    await platform.send("shift.update", job.shiftId);
     await expect
       .poll(async () => (await platform.job(job.shiftId)).ownPeople)
       .toEqual([{ providerCandidateId }]);
   });
 
   it("is busy for other organisations once an operator has released what the registry says", async () => {
-    const [platform, elsewhere] = [await onboard({ variant: "b" }), await onboard()];
+    const [platform, elsewhere] = [await onboard({ dialect: { variant: "b" } }), await onboard()];
     const { operations, providerId } = platform;
     const person = await platform.addPerson();
-    const own = await openWith(platform, platform.provider.employ(person.personalNumber));
+    const own = await openWith(platform, employ(platform, person).id);
     ok(await operations.importRegistry({ params: { path: { providerId } } }));
     const { candidateId } = person;
     ok(await operations.releaseCandidate({ params: { path: { candidateId } }, body: { providerId } }));
-    await elsewhere.addPerson(person);
+    await qualify(elsewhere, person);
     const job = await elsewhere.open(times(own));
     expect(await elsewhere.accept(job, person)).toEqual({ status: 409, code: "booking_overlaps" });
   });
 
   it("is free for the shifts of other organisations", async () => {
-    const [platform, elsewhere] = [await onboard({ variant: "b" }), await onboard()];
+    const [platform, elsewhere] = [await onboard({ dialect: { variant: "b" } }), await onboard()];
     const person = await platform.addPerson();
-    const own = await openWith(platform, platform.provider.employ(person.personalNumber));
-    await elsewhere.addPerson(person);
+    const own = await openWith(platform, employ(platform, person).id);
+    await qualify(elsewhere, person);
     const job = await elsewhere.open(times(own));
     await expect.poll(() => offered(elsewhere, job)).toEqual([person.candidateId]);
     await elsewhere.book(job, person);

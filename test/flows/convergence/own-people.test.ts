@@ -1,14 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { engines } from "../../harness/engines.ts";
+import { carriedOut, UNASSIGN, useFlows } from "../flow.ts";
 import { agree } from "./agree.ts";
-import { idOf, type Organisation, useIndependent } from "./organisation.ts";
-import type { Effect } from "./provider-operations.ts";
 
-const whoWas = ({ provider }: Organisation, kind: Effect["kind"]) =>
-  provider.effects.filter((effect) => effect.kind === kind).map(({ candidateId }) => candidateId);
+const ASSIGN = /\/assign\//;
 
 describe.each(engines)("people whom the provider assigned itself, on %s", (engine) => {
-  const onboard = useIndependent(engine);
+  const onboard = useFlows(engine);
 
   it("are whom the manager puts on the shift again after a withdrawal", async () => {
     const platform = await onboard();
@@ -17,25 +15,25 @@ describe.each(engines)("people whom the provider assigned itself, on %s", (engin
     const job = await platform.open({ positions: 2 });
     await platform.book(job, person);
     await platform.withdraw(job, person);
-    await expect.poll(() => provider.shift(job.shiftId)?.assigned).toEqual([]);
-    provider.assignOwn(job.shiftId, idOf(platform, person));
-    await provider.announce("shift.update", job.shiftId);
+    await expect.poll(() => provider.shift(job.shiftId)?.assigned.size).toBe(0);
+    provider.assign(job.shiftId, platform.idOf(person));
+    await platform.send("shift.update", job.shiftId);
     await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ ownPeopleCount: 1 });
-    expect(provider.shift(job.shiftId)?.assigned).toHaveLength(1);
-    expect(whoWas(platform, "unassign")).toHaveLength(1);
+    expect(provider.shift(job.shiftId)?.assigned.size).toBe(1);
+    expect(carriedOut(platform, UNASSIGN)).toBe(1);
   });
 });
 
 describe.each(engines)("a candidate whom the provider unassigns, on %s", (engine) => {
-  const onboard = useIndependent(engine);
+  const onboard = useFlows(engine);
 
   it("is assigned once more, and released after the second time", async () => {
-    const platform = await onboard({ echo: true });
+    const platform = await onboard({ connect: true, dialect: { assignEchoes: true } });
     const { provider } = platform;
     const job = await platform.open();
     const person = await platform.addPerson();
     await platform.book(job, person);
-    const isListed = () => provider.shift(job.shiftId)?.assigned.length === 1;
+    const isListed = () => provider.shift(job.shiftId)?.assigned.size === 1;
     const settled = async () => {
       await provider.settled();
       await expect
@@ -43,17 +41,17 @@ describe.each(engines)("a candidate whom the provider unassigns, on %s", (engine
         .not.toContain("queued");
     };
     await settled();
-    provider.removePerson(job.shiftId, idOf(platform, person));
-    await provider.announce("shift.update", job.shiftId);
+    provider.unassign(job.shiftId, platform.idOf(person));
+    await platform.send("shift.update", job.shiftId);
     await expect.poll(isListed).toBe(true);
     await settled();
     expect(await platform.booking(job, person)).toMatchObject({ status: "confirmed" });
-    provider.removePerson(job.shiftId, idOf(platform, person));
-    await provider.announce("shift.update", job.shiftId);
+    provider.unassign(job.shiftId, platform.idOf(person));
+    await platform.send("shift.update", job.shiftId);
     const released = { status: "released", reason: "removed_by_provider" };
     await expect.poll(() => platform.booking(job, person)).toMatchObject(released);
     await expect.poll(() => agree(platform, provider)).toEqual([]);
-    expect([whoWas(platform, "assign").length, isListed()]).toEqual([2, false]);
+    expect([carriedOut(platform, ASSIGN), isListed()]).toEqual([2, false]);
     const { candidateId } = person;
     expect(await platform.notifications(job, "booking_confirmed")).toHaveLength(1);
     expect(await platform.notifications(job, "booking_released")).toMatchObject([{ candidateId }]);
@@ -64,16 +62,15 @@ describe.each(engines)("a candidate whom the provider unassigns, on %s", (engine
     const { provider } = platform;
     const [first, second] = [await platform.open(), await platform.open()];
     await platform.book(first, await platform.addPerson());
-    await provider.announce("shift.update", first.shiftId);
-    await provider.settled();
+    await platform.send("shift.update", first.shiftId);
     await expect
       .poll(async () => (await platform.events()).map(({ status }) => status))
       .not.toContain("queued");
     const person = await platform.addPerson();
     await platform.book(second, person);
-    provider.removePerson(second.shiftId, idOf(platform, person));
-    await provider.announce("shift.update", second.shiftId);
-    await expect.poll(() => provider.shift(second.shiftId)?.assigned.length).toBe(1);
+    provider.unassign(second.shiftId, platform.idOf(person));
+    await platform.send("shift.update", second.shiftId);
+    await expect.poll(() => provider.shift(second.shiftId)?.assigned.size).toBe(1);
     await expect.poll(() => agree(platform, provider)).toEqual([]);
     expect(await platform.booking(second, person)).toMatchObject({ status: "confirmed" });
   });

@@ -2,15 +2,24 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
 import { engines } from "../../harness/engines.ts";
+import { carriedOut, type Flow, useFlows } from "../flow.ts";
 import { agree } from "./agree.ts";
-import { type Organisation, useIndependent } from "./organisation.ts";
 
+const QUARTER_MS = 15 * MINUTE_MS;
 const later = (time: string, ms: number) => new Date(Date.parse(time) + ms).toISOString();
-const putsOf = ({ provider }: Organisation) => provider.effects.filter(({ kind }) => kind === "put").length;
-const startOf = async ({ job }: Organisation, { shiftId }: Job) => (await job(shiftId)).startTime;
+const putsOf = (platform: Flow) => carriedOut(platform, /^PUT \/shifts\/[^/]+$/);
+const startOf = async ({ job }: Flow, { shiftId }: Job) => (await job(shiftId)).startTime;
+
+/** Rounds the times of every shift to quarters of an hour. */
+function roundAll({ provider }: Flow) {
+  const rounded = (time: string) =>
+    new Date(Math.round(Date.parse(time) / QUARTER_MS) * QUARTER_MS).toISOString();
+  for (const shift of provider.shifts)
+    Object.assign(shift, { startTime: rounded(shift.startTime), endTime: rounded(shift.endTime) });
+}
 
 /** A job with one person booked, and the changes that people were notified of. */
-async function booked(platform: Organisation) {
+async function booked(platform: Flow) {
   const person = await platform.addPerson();
   const job = await platform.open({ positions: 2 });
   await platform.book(job, person);
@@ -20,18 +29,24 @@ async function booked(platform: Organisation) {
 }
 
 describe.each(engines)("a change that was requested, on %s", (engine) => {
-  const onboard = useIndependent(engine);
+  const onboard = useFlows(engine);
 
   it("ends with the provider's answer where it rounds the times, and a later change of the provider stays", async () => {
-    const platform = await onboard({ acknowledgement: "none", roundsToMs: 15 * MINUTE_MS });
+    const platform = await onboard({
+      dialect: { updateAnswer: 204 },
+      onTheWay: async ({ method }, pass) => {
+        await pass();
+        if (method === "PUT") roundAll(platform);
+      },
+    });
     const { provider } = platform;
     const { job, changes } = await booked(platform);
-    const [rounded, moved] = [later(job.startTime, 15 * MINUTE_MS), later(job.startTime, 2 * HOUR_MS)];
+    const [rounded, moved] = [later(job.startTime, QUARTER_MS), later(job.startTime, 2 * HOUR_MS)];
     const asked = { startTime: later(job.startTime, 20 * MINUTE_MS) };
     expect((await platform.change(job, asked)).status).toBeLessThan(300);
     await expect.poll(() => startOf(platform, job)).toBe(rounded);
     provider.updateShift(job.shiftId, { startTime: moved });
-    await provider.announce("shift.update", job.shiftId);
+    await platform.send("shift.update", job.shiftId);
     await expect.poll(() => startOf(platform, job)).toBe(moved);
     await expect.poll(() => agree(platform, provider)).toEqual([]);
     await expect.poll(changes).toEqual([rounded, moved]);
@@ -43,15 +58,15 @@ describe.each(engines)("a change that was requested, on %s", (engine) => {
     const platform = await onboard();
     const { provider } = platform;
     const { job, changes } = await booked(platform);
-    const outage = provider.fault({ kind: "status", status: 503, retryAfter: "0" }, { on: "updateShift" });
+    provider.setFault("unavailable", { operations: ["updateShift"], retryAfter: "0" });
     const moved = later(job.startTime, 2 * HOUR_MS);
     expect(await platform.change(job, { startTime: later(job.startTime, HOUR_MS) })).toMatchObject({
       status: 202,
     });
-    await expect.poll(() => outage.hits).toBeGreaterThan(0);
+    await expect.poll(() => platform.callCount("PUT", `/shifts/${job.shiftId}`)).toBeGreaterThan(0);
     provider.updateShift(job.shiftId, { startTime: moved });
     await expect.poll(platform.issueCodes).toEqual(["change_refused"]);
-    outage.stop();
+    provider.clearFaults();
     const [issue] = await platform.issues();
     expect(issue?.params).toMatchObject({ changeReason: "changed_by_provider" });
     await expect.poll(() => agree(platform, provider)).toEqual([]);

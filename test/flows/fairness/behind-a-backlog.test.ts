@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../../src/contract/durations.ts";
 import { engines } from "../../harness/engines.ts";
-import { type IndependentHarness, type Organisation, startIndependent } from "../convergence/organisation.ts";
+import type { Harness } from "../../harness/platform.ts";
+import { type Flow, onboardFlow, startFlows } from "../flow.ts";
 
 const WEBHOOKS = 3_000;
 const AT_ONCE = 50;
@@ -12,26 +13,27 @@ const CALLS_BETWEEN = WEBHOOKS / 15;
 const CALLS_A_MINUTE = 500;
 
 /** Sends webhooks about new shifts, as fast as the platform acknowledges them. */
-async function publish({ provider }: Organisation, count: number): Promise<void> {
-  const startTime = new Date(Date.now() + 30 * DAY_MS).toISOString();
-  const shiftIds = Array.from({ length: count }, () => provider.createShift({ startTime }).id);
+async function publish({ provider, send }: Flow, count: number): Promise<void> {
+  const [startTime = "", endTime = ""] = [30, 30.25].map((days) =>
+    new Date(Date.now() + days * DAY_MS).toISOString(),
+  );
+  const shiftIds = Array.from({ length: count }, () => provider.createShift({ startTime, endTime }).shiftId);
   const announceAll = async () => {
-    for (let id = shiftIds.pop(); id !== undefined; id = shiftIds.pop())
-      await provider.announce("shift.create", id);
+    for (let id = shiftIds.pop(); id !== undefined; id = shiftIds.pop()) await send("shift.create", id);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, announceAll));
 }
 
 describe.each(engines)(`an organisation with ${WEBHOOKS} waiting webhooks, on %s`, (engine) => {
-  let platform: IndependentHarness;
-  let busy: Organisation;
-  let neighbour: Organisation;
+  let platform: Harness;
+  let busy: Flow;
+  let neighbour: Flow;
   beforeAll(async () => {
-    platform = await startIndependent(engine, {
+    platform = await startFlows(engine, {
       calls: { perMinute: CALLS_A_MINUTE },
       timing: { answerWithinMs: 0 },
     });
-    [busy, neighbour] = [await platform.onboard(), await platform.onboard()];
+    [busy, neighbour] = [await onboardFlow(platform), await onboardFlow(platform)];
   });
   afterAll(() => platform.close());
 
@@ -42,9 +44,9 @@ describe.each(engines)(`an organisation with ${WEBHOOKS} waiting webhooks, on %s
   };
 
   const goesFirst = async (what: string, act: () => Promise<unknown>) => {
-    const before = busy.provider.calls.length;
+    const before = busy.calls.length;
     await act();
-    expect(busy.provider.calls.length - before, `calls made before ${what}`).toBeLessThan(CALLS_BETWEEN);
+    expect(busy.calls.length - before, `calls made before ${what}`).toBeLessThan(CALLS_BETWEEN);
   };
 
   it("meanwhile confirms an accept, performs a cancellation, and does not delay the job of another organisation", async () => {

@@ -13,13 +13,11 @@ const ROLES = rolesOfDocument();
 const PAGES = ["/metrics", "/console/", "/docs/"];
 
 describe("the documents", () => {
-  it("have four roles, every operation and the three exports, each with a role that there is", () => {
+  it("have four roles, every operation and the backup, each with a role that there is", () => {
     expect(OPERATIONS.length).toBeGreaterThan(65);
     expect(ROLES).toEqual(["viewer", "operator", "people", "admin"]);
     for (const { needs } of OPERATIONS) if (typeof needs === "object") expect(ROLES).toContain(needs.role);
     expect(OPERATIONS.filter(({ name }) => name.startsWith("/")).map(({ name }) => name)).toEqual([
-      "/operations/v1/audit/export",
-      "/operations/v1/integrations/{providerId}/export",
       "/operations/v1/backup",
     ]);
   });
@@ -32,6 +30,25 @@ describe("the documents", () => {
       const isRead = method === "GET" && !READ_BY_ADMINS.includes(name);
       expect([name, needs.role === "viewer"]).toEqual([name, isRead || ABOUT_ITSELF.includes(name)]);
     }
+  });
+
+  it("leave to admins what gives access to providers, operators and the audit log", () => {
+    const byAdmins = OPERATIONS.filter(({ needs }) => typeof needs === "object" && needs.role === "admin");
+    expect(byAdmins.map(({ name }) => name)).toEqual([
+      "createIntegration",
+      "changeIntegration",
+      "deleteIntegration",
+      "offboardIntegration",
+      "rotateToken",
+      "createOperator",
+      "listOperators",
+      "getOperator",
+      "changeOperator",
+      "revokeOperator",
+      "rotateOperatorToken",
+      "listAudit",
+      "/operations/v1/backup",
+    ]);
   });
 });
 
@@ -53,9 +70,12 @@ interface Caller {
 /** What the caller meets: one of the three refusals, or none of them. */
 type Outcome = "served" | "unauthorized" | `forbidden${string}` | "not_found";
 
-function expected({ name, needs, document }: Documented, { who }: Caller, isPublic: boolean): Outcome {
+/** Judged before the link: a page of another site learns nothing about it. */
+const OWN_FORMS = ["answerShift", "answerList"];
+
+function expected({ name, needs, document }: Documented, { who }: Caller, isPublic: boolean): Outcome | 403 {
   if (isPublic && document === "operations") return "not_found";
-  if (needs === "open") return "served";
+  if (needs === "open") return who === "foreign page" && OWN_FORMS.includes(name) ? 403 : "served";
   if (needs === "provider") {
     if (who === "foreign provider") return "forbidden";
     return who === "provider" ? "served" : "unauthorized";

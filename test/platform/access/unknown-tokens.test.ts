@@ -3,9 +3,10 @@ import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { createAddressLimit, limitInTotal } from "../../../src/platform/access/address-limit.ts";
 import { createKnownTokens, type KnownTokens } from "../../../src/platform/access/known-tokens.ts";
 import { hashToken } from "../../../src/platform/access/token.ts";
+import { readConfig } from "../../../src/platform/config.ts";
 import type { ProblemError } from "../../../src/runtime/problem.ts";
 import { expectProblem } from "../../harness/http.ts";
-import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
+import { OPERATIONS_TOKEN, SECRET_KEY } from "../../harness/platform.ts";
 import { shiftEvent, useTenants } from "../../harness/tenants.ts";
 import { addOperator } from "./operators.ts";
 
@@ -124,13 +125,48 @@ describe("a platform behind a proxy that it trusts", () => {
   });
 });
 
+describe("a platform with the limits of an installation", () => {
+  const { unknownTokenLimit } = readConfig({ OPERATIONS_TOKEN, SECRET_KEY: SECRET_KEY.toString("base64") });
+  const at = new Date();
+  const harness = useTenants("postgres", { config: { unknownTokenLimit, trustProxy: 1 }, now: () => at });
+
+  it("looks up 30 unknown tokens of an address, 300 of all that try the operations API, and any number of webhooks", async () => {
+    const { send, tenant } = harness();
+    const headers = (nth: number) => ({ "x-forwarded-for": `192.0.2.${nth}` });
+    const me = async (nth: number) =>
+      (await send("/operations/v1/me", { authorization: "Bearer unknown", headers: headers(nth) })).status;
+    const webhook = async (nth: number) => {
+      const body = shiftEvent(tenant.providerId);
+      const options = { method: "POST", authorization: "Bearer unknown", headers: headers(nth), body };
+      return (await send("/webhooks/scheduling-provider", options)).status;
+    };
+    const statuses: number[] = [];
+    for (let nth = 0; nth < 10; nth += 1)
+      for (let time = 0; time < 31; time += 1) statuses.push(await me(nth));
+    expect(statuses).toEqual(
+      Array(10)
+        .fill([...Array(30).fill(401), 429])
+        .flat(),
+    );
+    expect([await me(10), await webhook(0)]).toEqual([429, 429]);
+    const webhooks = await Promise.all(Array.from({ length: 301 }, (_, nth) => webhook(10 + (nth % 200))));
+    expect(new Set(webhooks)).toEqual(new Set([401]));
+  });
+});
+
+/** From the client to the last of so many proxies. The connection itself is another one. */
+const through = (proxies: number) =>
+  ["198.51.100.1", ...Array.from({ length: proxies }, (_, nth) => `127.0.1.${proxies - nth}`)].join(", ");
+
 describe("the address of a client", () => {
-  const harness = useTenants("postgres", { config: { unknownTokenLimit: 2, trustProxy: 1 } });
+  const harness = useTenants("postgres", { config: { unknownTokenLimit: 2, trustProxy: ["loopback"] } });
 
   it.each([
     ["not-an-address\u00e9", "127.0.0.1"],
     ["198.51.100.1, <b>", "127.0.0.1"],
     ["198.51.100.1, 192.0.2.30", "192.0.2.30"],
+    [through(9), "198.51.100.1"],
+    [through(10), "127.0.1.10"],
   ])("of X-Forwarded-For %j is stored as %s", async (given, stored) => {
     const name = `Cook ${given.length} ${stored}`;
     const authorization = `Bearer ${OPERATIONS_TOKEN}`;

@@ -25,10 +25,10 @@ const integration = (columns: Partial<Integration> = {}) =>
   ({
     state: "active",
     health: "reachable",
-    health_since: SINCE,
-    health_until: null,
-    paused_since: null,
-    held_since: null,
+    healthSince: SINCE,
+    healthUntil: null,
+    pausedSince: null,
+    heldSince: null,
     routes: {},
     ...columns,
   }) as Integration;
@@ -36,12 +36,12 @@ const integration = (columns: Partial<Integration> = {}) =>
 describe("the limit of a backlog", () => {
   const until = new Date("2027-03-01T08:05:00Z");
   const paused = (health: string) => ({ code: "paused", params: { health, since: SINCE.toISOString() } });
-  const limited = { health: "rate_limited", health_until: until } as const;
+  const limited = { health: "rate_limited", healthUntil: until } as const;
 
   it.each([
     ["nothing that waits", {}, { waiting: { ...WAITING, events: 0 } }, { code: "none", params: {} }],
     ["a draft", { state: "draft" }, {}, { code: "draft", params: {} }],
-    ["what is suspended", { state: "suspended", paused_since: SINCE }, {}, { code: "suspended", params: {} }],
+    ["what is suspended", { state: "suspended", pausedSince: SINCE }, {}, { code: "suspended", params: {} }],
     [
       "interactive work alone, which runs while suspended",
       { state: "suspended" },
@@ -49,7 +49,7 @@ describe("the limit of a backlog", () => {
       { code: "working", params: {} },
     ],
     ["a provider that is down", { health: "unreachable" }, {}, paused("unreachable")],
-    ["a rejected token", { paused_since: SINCE, ...limited }, {}, paused("token_rejected")],
+    ["a rejected token", { pausedSince: SINCE, ...limited }, {}, paused("token_rejected")],
     [
       "implausible responses, which pause deletions alone",
       { health: "implausible" },
@@ -78,7 +78,7 @@ describe("the limit of a backlog", () => {
     ],
     [
       "a mass disappearance, which holds back deletions only",
-      { held_since: SINCE },
+      { heldSince: SINCE },
       {},
       { code: "working", params: {} },
     ],
@@ -217,12 +217,12 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
       await storeAll(organisation, 5);
       // What another process has written.
       const minute = new Date(NOW - 30_000);
-      const figure = { minute, provider_id: organisation.providerId };
+      const figure = { minute, providerId: organisation.providerId };
       const other = { ...figure, name: "provider_calls", value: 85 };
       const add = database().kysely.insertInto("figures").values(other);
       const value = sql<number>`figures.value + excluded.value`;
       await add
-        .onConflict((on) => on.columns(["provider_id", "minute", "name"]).doUpdateSet({ value }))
+        .onConflict((on) => on.columns(["providerId", "minute", "name"]).doUpdateSet({ value }))
         .execute();
       const limit = { code: "rate_limit", params: { perMinute: 100 } };
       const rest = { waiting: waiting(4), inProgress: 1 };
@@ -263,54 +263,54 @@ describe.each(engines)("the counts of a backlog, on %s", (engine) => {
 
   it("hold work that is due or being retried, by urgency, without hourly readings", async () => {
     const { kysely } = database();
-    const provider_id = randomUUID();
-    const integration = { kind: "k", name: "n", base_url: "https://example.com", provider_token: "t" };
+    const providerId = randomUUID();
+    const integration = { kind: "k", name: "n", baseUrl: "https://example.com", providerToken: "t" };
     await kysely
       .insertInto("integrations")
-      .values({ ...integration, provider_id })
+      .values({ ...integration, providerId })
       .execute();
-    const shift = { provider_id, kind: "shift" } as const;
+    const shift = { providerId, kind: "shift" } as const;
     const [later, soon] = [minutesAgo(-60), minutesAgo(-1)];
     await kysely
       .insertInto("work")
       .values([
-        { ...shift, key: "due", priority: 1, due_at: minutesAgo(2) },
-        { ...shift, key: "hourly, due", priority: 2, due_at: minutesAgo(3) },
-        { ...shift, key: "read again after an event", priority: 1, due_at: soon },
-        { ...shift, key: "hourly", priority: 2, due_at: soon },
-        { ...shift, key: "claimed", priority: 2, due_at: soon, claim: randomUUID(), attempts: 1 },
-        { ...shift, key: "lost its claim", priority: 1, due_at: minutesAgo(1), claim: randomUUID() },
-        { ...shift, key: "retried", priority: 2, due_at: soon, attempts: 3 },
-        { ...shift, key: "given up until the next hour", priority: 1, due_at: later, attempts: 12 },
-        { provider_id, kind: "check", key: "", priority: 1, due_at: minutesAgo(1) },
-        { provider_id, kind: "probe", key: "", priority: 0, due_at: minutesAgo(9) },
-        { provider_id, kind: "mail", key: randomUUID(), priority: 0, due_at: minutesAgo(9) },
+        { ...shift, key: "due", priority: 1, dueAt: minutesAgo(2) },
+        { ...shift, key: "hourly, due", priority: 2, dueAt: minutesAgo(3) },
+        { ...shift, key: "read again after an event", priority: 1, dueAt: soon },
+        { ...shift, key: "hourly", priority: 2, dueAt: soon },
+        { ...shift, key: "claimed", priority: 2, dueAt: soon, claim: randomUUID(), attempts: 1 },
+        { ...shift, key: "lost its claim", priority: 1, dueAt: minutesAgo(1), claim: randomUUID() },
+        { ...shift, key: "retried", priority: 2, dueAt: soon, attempts: 3 },
+        { ...shift, key: "given up until the next hour", priority: 1, dueAt: later, attempts: 12 },
+        { providerId, kind: "check", key: "", priority: 1, dueAt: minutesAgo(1) },
+        { providerId, kind: "probe", key: "", priority: 0, dueAt: minutesAgo(9) },
+        { providerId, kind: "mail", key: randomUUID(), priority: 0, dueAt: minutesAgo(9) },
       ])
       .execute();
-    const read = async () => (await readCounts(database(), OPTIONS, provider_id)).get(provider_id);
+    const read = async () => (await readCounts(database(), OPTIONS, providerId)).get(providerId);
     const counts = { waiting: { interactive: 0, events: 4, background: 2 }, inProgress: 1, mail: 1 };
     expect(await read()).toMatchObject(counts);
-    expect(await read()).toEqual((await readCounts(database(), OPTIONS, "")).get(provider_id));
+    expect(await read()).toEqual((await readCounts(database(), OPTIONS, "")).get(providerId));
     expect((await read())?.oldestAt).toBeInstanceOf(Date);
   });
 
   it.each([
-    ["a person since the booking", { kind: "person", key: randomUUID(), created_at: 30 }, 30],
-    ["a shift since it was last read", { kind: "shift", key: "s1", created_at: 300 }, 20],
+    ["a person since the booking", { kind: "person", key: randomUUID(), createdAt: 30 }, 30],
+    ["a shift since it was last read", { kind: "shift", key: "s1", createdAt: 300 }, 20],
   ] as const)("know how old work is whose attempts failed: %s", async (_what, work, minutes) => {
     const { kysely } = database();
-    const provider_id = randomUUID();
-    const believed_at = minutesAgo(20);
-    await kysely.insertInto("shifts").values({ provider_id, shift_id: "s1", believed_at }).execute();
-    const created_at = minutesAgo(work.created_at);
-    const row = { provider_id, priority: 0, attempts: 2, due_at: minutesAgo(-5) } as const;
+    const providerId = randomUUID();
+    const believedAt = minutesAgo(20);
+    await kysely.insertInto("shifts").values({ providerId, shiftId: "s1", believedAt }).execute();
+    const createdAt = minutesAgo(work.createdAt);
+    const row = { providerId, priority: 0, attempts: 2, dueAt: minutesAgo(-5) } as const;
     await kysely
       .insertInto("work")
-      .values({ ...row, ...work, created_at })
+      .values({ ...row, ...work, createdAt })
       .execute();
-    const { oldestAt } = (await readCounts(database(), OPTIONS, provider_id)).get(provider_id) ?? {};
+    const { oldestAt } = (await readCounts(database(), OPTIONS, providerId)).get(providerId) ?? {};
     expect(Date.now() - (oldestAt?.getTime() ?? 0)).toBeGreaterThanOrEqual(minutes * MINUTE_MS);
-    expect(oldestAt).toEqual(minutes === 20 ? believed_at : created_at);
+    expect(oldestAt).toEqual(minutes === 20 ? believedAt : createdAt);
   });
 });
 

@@ -88,6 +88,7 @@ describe.each(featureEngines)("what the registry of another organisation asserts
         firstName: "Mallory",
         lastName: "Rask",
         email: "m***@hostile.example",
+        phone: expect.stringMatching(/^\D+\d\d$/),
       },
       { providerId: hospital.providerId, firstName: "Anna", lastName: "Ek", email: "a***@hospital.example" },
     ]);
@@ -141,6 +142,44 @@ describe.each(featureEngines)("what the registry of another organisation asserts
     expect(await hospital.notifications(job)).toEqual([]);
     expect(await hospital.accept(job, { candidateId })).toMatchObject({ code: "competence_missing" });
   });
+
+  it("is replaced by the competences that an operator saves, and asserted no more by the next import", async () => {
+    await name(hostile, 335, MADE_UP);
+    const { candidateId } = await find("Mallory Rask");
+    const { competenceId } = ok(await harness.operations.createCompetence({ body: { name: "Cashier" } }));
+    const body = { competenceIds: [competenceId] };
+    ok(await harness.operations.changeCandidate({ params: { path: { candidateId } }, body }));
+    ok(await harness.operations.importRegistry({ params: hostile.params }));
+    expect(await shown({ candidateId })).toMatchObject({ ...body, memberships: [{ competenceIds: [] }] });
+  });
+
+  it.each(["saves a list that is empty", "takes the only one from several people"])(
+    "asserts no competence after an operator %s",
+    async (how) => {
+      const { operations } = harness;
+      const nth = how.startsWith("saves") ? 336 : 337;
+      await name(hostile, nth, { ...MADE_UP, lastName: `Rask-${nth}` });
+      const { candidateId } = await find(`Mallory Rask-${nth}`);
+      const { competenceId } = hospital;
+      expect(await shown({ candidateId })).toMatchObject({
+        memberships: [{ competenceIds: [competenceId] }],
+      });
+      const body = { candidateIds: [candidateId], competenceId, has: false };
+      if (how.startsWith("saves"))
+        ok(
+          await operations.changeCandidate({
+            params: { path: { candidateId } },
+            body: { competenceIds: [] },
+          }),
+        );
+      else ok(await operations.setCompetence({ body }));
+      ok(await operations.importRegistry({ params: hostile.params }));
+      expect(await shown({ candidateId })).toMatchObject({
+        competenceIds: [],
+        memberships: [{ competenceIds: [] }],
+      });
+    },
+  );
 
   it("is revealed as what it asserts, not as the company's phone number", async () => {
     await name(hostile, 340, MADE_UP);
@@ -212,7 +251,7 @@ describe.each(featureEngines)("what the registry of another organisation asserts
       await name(hostile, 380, { ...OWN, firstName: "Alva" });
       await name(hostile, 381, { ...OWN, firstName: "Bodil", phone: "070-174 06 05" });
       await name(hostile, 382, MADE_UP);
-      await name(hospital, 381, { ...OWN, firstName: "bodil" });
+      await name(hospital, 381, { ...OWN, firstName: "bodil", email: OWN.email.toUpperCase() });
       await name(hospital, 382, OWN);
       const { candidateId: own } = await hospital.addPerson({ personalNumber: numberAt(383) });
       const [alva, bodil, mallory] = [await find("Alva"), await find("Bodil"), await find("Mallory")];

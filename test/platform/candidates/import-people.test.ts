@@ -74,6 +74,13 @@ describe.each(featureEngines)("many people, on %s", (engine) => {
     expect(await listed("Robin 41")).toHaveLength(1);
   });
 
+  it("are refused when they are more than 200", async () => {
+    const people = Array.from({ length: 201 }, () => ({}));
+    const { error } = await harness.operations.importCandidates({ body: { people } });
+    expect(error).toMatchObject({ code: "validation_failed", errors: [{ pointer: "/people" }] });
+    expect(await send(people.slice(1))).toHaveLength(200);
+  });
+
   it("with one number are one person, the first", async () => {
     const twin = { ...person(420), firstName: "Twin" };
     const [first, second] = await send([person(420), twin]);
@@ -84,7 +91,10 @@ describe.each(featureEngines)("many people, on %s", (engine) => {
     expect(await listed("Twin")).toEqual([]);
   });
 
-  it("are only looked at in a preview", async () => {
+  it("are only looked at in a preview, which is in the audit log", async () => {
+    const query = { operation: "importCandidates", limit: 200 };
+    const audited = async () => ok(await harness.operations.listAudit({ params: { query } })).items.length;
+    const before = await audited();
     const { candidateId } = ok(await harness.operations.createCandidate({ body: person(430) }));
     expect(await send([person(430), person(431), {}, person(431)], true)).toMatchObject([
       { outcome: "known", candidateId },
@@ -93,6 +103,7 @@ describe.each(featureEngines)("many people, on %s", (engine) => {
       { outcome: "known" },
     ]);
     expect(await listed("Robin 431")).toEqual([]);
+    expect(await audited()).toBe(before + 1);
   });
 
   it("become the company's if only a registry names them", async () => {

@@ -1,7 +1,19 @@
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CandidatePage } from "../../../generated/operations/types.ts";
+import type { Deps } from "../../../src/platform/deps.ts";
+import { candidateHandlers } from "../../../src/platform/http/operations/candidates.ts";
+import { depsFor } from "../../harness/deps.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
+
+/** No one has a number here. */
+const numbers = {
+  hash: String,
+  columns: () => ({}),
+  open: () => "189001169813",
+} as unknown as Deps["numbers"];
 
 describe.each(featureEngines)("the lists about candidates, on %s", (engine) => {
   const database = useEngine(engine);
@@ -43,6 +55,55 @@ describe.each(featureEngines)("the lists about candidates, on %s", (engine) => {
     expect(await people({ candidateId })).toEqual(["Ek", "Berg"]);
     expect(await people({ candidateId, search: "berg" })).toEqual(["Berg"]);
     expect(await people({ candidateId: [crypto.randomUUID()] })).toEqual([]);
+  });
+
+  it("finds the people about whom sources conflict, at the cost of a page", async () => {
+    const { kysely } = database();
+    const { providerId } = organisation;
+    const many = 12_000;
+    // Every hundredth of the older half: the newer half has no conflict.
+    await sql`with person as (
+        insert into candidates (candidate_id, first_name, last_name, email, phone)
+        select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'Kim', 'Ek', 'kim@example.com', '+46701740606'
+        from generate_series(1, ${many}::int) as n returning candidate_id)
+      insert into memberships (provider_id, candidate_id, first_name, last_name, email, phone)
+      select ${providerId}::uuid, candidate_id, 'Kim', 'Ek',
+        case when right(candidate_id::text, 12)::int % 100 = 0 and right(candidate_id::text, 12)::int <= ${many / 10}
+          then 'other@example.com' else 'kim@example.com' end, '+46701740606' from person`.execute(kysely);
+    let rows = 0;
+    const counting = kysely.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        rows += result.rows.length;
+        return result;
+      },
+    });
+    const deps = depsFor({ ...database(), kysely: counting }, { numbers });
+    const { listCandidates } = candidateHandlers(deps);
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      rows = 0;
+      const query = { state: "conflicting" as const, providerId, limit: 5, ...(cursor && { cursor }) };
+      const { body } = (await listCandidates({ query } as never)) as { body: CandidatePage };
+      found.push(...body.items.map((each) => each.candidateId.slice(-4)));
+      cursor = body.nextCursor;
+      expect(rows).toBeLessThan(10_200);
+    } while (cursor !== undefined);
+    expect(found).toEqual([
+      "1200",
+      "1100",
+      "1000",
+      "0900",
+      "0800",
+      "0700",
+      "0600",
+      "0500",
+      "0400",
+      "0300",
+      "0200",
+      "0100",
+    ]);
   });
 
   it("finds people by competence, together with the name", async () => {

@@ -16,7 +16,7 @@ describe.each(featureEngines)("one person on %s", (engine) => {
 
   const reveal = (candidateId: string, reason: string) =>
     organisation.operations.revealCandidate({ params: { path: { candidateId } }, body: { reason } });
-  const reveals = () => database().kysely.selectFrom("reveals").select(["candidate_id", "reason"]).execute();
+  const reveals = () => database().kysely.selectFrom("reveals").select(["candidateId", "reason"]).execute();
 
   it("is shown masked", async () => {
     const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
@@ -36,9 +36,9 @@ describe.each(featureEngines)("one person on %s", (engine) => {
   });
 
   it("is shown unmasked for a reason, which is recorded each time", async () => {
-    const { candidateId: candidate_id } = await organisation.addPerson({ personalNumber: NUMBER });
-    expect((await reveal(candidate_id, "the provider asks")).data).toEqual({
-      candidateId: candidate_id,
+    const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
+    expect((await reveal(candidateId, "the provider asks")).data).toEqual({
+      candidateId,
       personalNumber: NUMBER,
       firstName: "Robin",
       lastName: "Ek",
@@ -46,10 +46,10 @@ describe.each(featureEngines)("one person on %s", (engine) => {
       phone: "+46701740605",
       memberships: [],
     });
-    await reveal(candidate_id, "the wrong mail");
+    await reveal(candidateId, "the wrong mail");
     expect(await reveals()).toEqual([
-      { candidate_id, reason: "the provider asks" },
-      { candidate_id, reason: "the wrong mail" },
+      { candidateId, reason: "the provider asks" },
+      { candidateId, reason: "the wrong mail" },
     ]);
   });
 

@@ -1,18 +1,12 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { sql } from "kysely";
 import pg from "pg";
-import { afterEach, describe, expect, inject, it } from "vitest";
-import { connectorOf } from "../../../src/platform/db/connect.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
 import { faultOfUrl } from "../../../src/platform/db/database-url.ts";
-import { startPostgres } from "../../harness/embedded-postgres.ts";
 import { copyDatabase, silent } from "../../harness/engines.ts";
-import { type Gate, openGate } from "../../harness/gate.ts";
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -31,15 +25,8 @@ async function opened(url: string) {
   return database;
 }
 
-async function gateTo(url: string): Promise<Gate> {
-  const gate = await openGate(url);
-  undo.push(gate.shut);
-  return gate;
-}
-
-const hostOf = (url: string) => new URL(url).host;
 const inboxOf = (database: Awaited<ReturnType<typeof opened>>) => async () => {
-  const row = { workplace_id: randomUUID(), name: "Kajen" };
+  const row = { workplaceId: randomUUID(), name: "Kajen" };
   return database.inbox.insertInto("workplaces").values(row).execute();
 };
 
@@ -64,58 +51,6 @@ describe("a server that becomes read-only for a moment", () => {
     const store = inboxOf(database);
     await expect(store()).rejects.toMatchObject({ code: "25006" });
     for (let time = 0; time < 8; time += 1) await store();
-  });
-});
-
-describe("a URL with several servers", () => {
-  it("leads to the first that responds", async () => {
-    const url = await newDatabase();
-    const gate = await gateTo(url);
-    const several = url.replace(hostOf(url), `${hostOf(gate.url)},${hostOf(url)}`);
-    const database = await opened(several);
-    await inboxOf(database)();
-    await gate.shut();
-    const again = async () =>
-      inboxOf(database)().then(
-        () => "stored",
-        () => "failed",
-      );
-    await expect.poll(again).toBe("stored");
-    await gate.open();
-  });
-
-  it("reports in one line what is wrong with each server, without the password", async () => {
-    const url = "postgres://user:hunter2@127.0.0.1:9,localhost:9/x";
-    const refusal = await openDatabase({ url, log: silent }).catch((error: Error) => error);
-    const { message } = refusal as Error;
-    expect(message).toMatch(
-      /^no server of the URL can be used: 127\.0\.0\.1:9 .*ECONNREFUSED.*; localhost:9 .*ECONNREFUSED/,
-    );
-    expect(message).not.toMatch(/hunter2|\n/);
-  });
-
-  it("leads to the server that accepts writes if the URL demands one, and to the first otherwise", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "shiftpact-standby-"));
-    await chmod(folder, 0o755);
-    const flags = ["-c", "default_transaction_read_only=on"];
-    const standby = await startPostgres({ databaseDir: join(folder, "postgres"), flags });
-    undo.push(() => rm(folder, { recursive: true }), standby.stop);
-    const primary = inject("postgresServer");
-    const several = `${standby.url.replace(hostOf(standby.url), `${hostOf(standby.url)},${hostOf(primary)}`)}/postgres`;
-    const portOf = async (query: string) => {
-      const client = connectorOf(several + query).newClient();
-      await client.connect();
-      const { rows } = await client.query("select inet_server_port() as port");
-      await client.end();
-      return rows[0]?.port;
-    };
-    expect(await portOf("?target_session_attrs=read-write")).toBe(Number(new URL(primary).port));
-    expect(await portOf("?target_session_attrs=any")).toBe(standby.port);
-    expect(await portOf("")).toBe(standby.port);
-    const alone = `${standby.url}/postgres?target_session_attrs=primary`;
-    await expect(connectorOf(alone).newClient().connect()).rejects.toThrow(
-      `127.0.0.1:${standby.port} is read-only`,
-    );
   });
 });
 
@@ -208,7 +143,16 @@ describe("the URL of a database", () => {
     [`${BASE}?ssl_mode=require`, /^DATABASE_URL: ssl_mode is not a parameter of TLS; there are sslmode, /],
     [`${BASE}?ssl=true&sslmode=require`, /^DATABASE_URL: ssl is not a parameter of TLS/],
     [`${BASE}?sslMode=verify-full`, /^DATABASE_URL: sslMode is not a parameter of TLS/],
-    [`${BASE}?target_session_attrs=standby`, /target_session_attrs must be one of any, read-write, primary$/],
+    [
+      `${BASE}?target_session_attrs=any`,
+      /^DATABASE_URL: target_session_attrs has no meaning .* of the primary$/,
+    ],
+    [
+      "postgres://user:hunter2@one:1,two:2/shiftpact",
+      /^DATABASE_URL names several servers: name one address, /,
+    ],
+    ["postgres:///shiftpact?host=one,two&password=hunter2", /^DATABASE_URL names several servers/],
+    [`${BASE}?port=1,2`, /^DATABASE_URL names several servers/],
   ])("is refused: %s", (url, line) => {
     expect(faultOfUrl("DATABASE_URL", url)).toMatch(line);
     expect(faultOfUrl("DATABASE_URL", url)).not.toContain("hunter2");
@@ -230,7 +174,6 @@ describe("the URL of a database", () => {
     "postgres://user:%40%2F%3F%23@one/shiftpact",
     "postgres://one/shiftpact?application_name=a@b",
     "postgresql:///shiftpact?host=/run/postgresql&user=a@b",
-    "postgres://user:hunter2@one:1,two:2/shiftpact?target_session_attrs=read-write&sslmode=verify-full",
     "postgresql:///shiftpact?host=/run/postgresql",
   ])("is accepted: %s", (url) => {
     expect(faultOfUrl("DATABASE_URL", url)).toBeUndefined();

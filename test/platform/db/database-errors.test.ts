@@ -10,56 +10,31 @@ const failing = (message: string, code?: string, cause?: unknown) =>
 const ROWS: [string, string | undefined, RegExp, boolean][] = [
   ["permission denied for schema shiftpact", "42501", /^permission denied .*: grant the role of --to /, true],
   [
-    "cannot execute INSERT in a read-only transaction",
-    "25006",
-    /: connect to a server that accepts writes/,
-    false,
-  ],
-  [
-    "cannot access temporary or unlogged relations during recovery",
-    "0A000",
-    /: connect to the primary/,
-    false,
-  ],
-  [
     'relation "shiftpact.jobs" does not exist',
     "42P01",
     /: run `shiftpact migrate`, or name .* in --to$/,
     false,
   ],
-  ["sorry, too many clients already", "53300", /: raise max_connections .* DATABASE_POOL/, false],
-  ["Query read timeout", undefined, /^the database did not answer a statement in time: /, false],
-  ["Connection terminated unexpectedly", undefined, /^the database closed the connection: its log /, false],
+  ["sorry, too many clients already", "53300", /^the database: sorry, too many clients already$/, false],
+  ["Query read timeout", undefined, /^the database: Query read timeout$/, false],
+  ["cannot execute INSERT during recovery", "0A000", /^the database: cannot execute/, false],
   [
     "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string",
     undefined,
     /and --to has none: /,
     true,
   ],
-  ['password authentication failed for user "x"', "28P01", /: correct user and password in --to; /, false],
-  ['no pg_hba.conf entry for host "::1"', "28000", /^no pg_hba.*: correct .* --to, or pg_hba\.conf/, false],
-  [
-    "Hostname/IP does not match",
-    "ERR_TLS_CERT_ALTNAME_INVALID",
-    /is not for the host in --to: .*verify-ca/,
-    false,
-  ],
-  ["self-signed certificate", "DEPTH_ZERO_SELF_SIGNED_CERT", /not trusted: .* sslrootcert in --to$/, false],
-  [
-    "certificate has expired",
-    "CERT_HAS_EXPIRED",
-    /^the certificate .* is not valid: certificate has expired$/,
-    false,
-  ],
-  [
-    "The server does not support SSL connections",
-    undefined,
-    /^the server offers no TLS, which --to asks/,
-    false,
-  ],
   ["Invalid URL", "ERR_INVALID_URL", /^--to is not a valid URL: write postgres:\/\/USER:PASSWORD@HOST/, true],
-  ["timeout expired", undefined, /^the database does not answer: .* host and port in --to/, false],
-  ["", "ECONNREFUSED", /^the database does not answer: ECONNREFUSED$/, false],
+  [
+    'password authentication failed for user "x"',
+    "28P01",
+    /^cannot use the database of --to: password authentication failed for user "x"$/,
+    false,
+  ],
+  ["self-signed certificate", "DEPTH_ZERO_SELF_SIGNED_CERT", /of --to: self-signed certificate$/, false],
+  ["The server does not support SSL connections", undefined, /of --to: The server does not/, false],
+  ["timeout expired", undefined, /of --to: timeout expired$/, false],
+  ["", "ECONNREFUSED", /^cannot use the database of --to: ECONNREFUSED$/, false],
 ];
 
 describe("an error of the database", () => {
@@ -95,17 +70,12 @@ describe("an error of the database", () => {
     [
       "a wrong password",
       (url: URL) => Object.assign(url, { password: "hunter2" }),
-      /^password authentication failed .*: correct user and password in DATABASE_URL/,
+      /^cannot use the database of DATABASE_URL: password authentication failed/,
     ],
     [
       "no such database",
       (url: URL) => Object.assign(url, { pathname: "/nope" }),
-      /^database "nope" does not exist: create it/,
-    ],
-    [
-      "several servers",
-      ({ href, host }: URL) => href.replace(host, `${host},127.0.0.1:9`).replace("/postgres", "/nope"),
-      /^no server of the URL can be used: .*database "nope" does not exist: create it.*; 127\.0\.0\.1:9 .*ECONNREFUSED/,
+      /^cannot use the database of DATABASE_URL: database "nope" does not exist$/,
     ],
   ])("names %s when the server refuses it", async (_, change, line) => {
     const url = String(change(new URL(`${inject("postgresServer")}/postgres`)));

@@ -9,7 +9,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
-import { lockFolder } from "../../../src/platform/db/folder-lock.ts";
+import { lockFolder } from "../../../src/platform/db/folder.ts";
 import { startCluster } from "../../../src/platform/db/pglite-cluster.ts";
 import { isOnCitus } from "../../harness/citus.ts";
 import { copyDatabase, copyFolder, engines, silent, startEngine, useEngine } from "../../harness/engines.ts";
@@ -37,7 +37,7 @@ describe.each(engines)("the database on %s", (engine) => {
     const { kysely } = database();
     const insert = (name: string, fail: boolean) =>
       kysely.transaction().execute(async (trx) => {
-        await trx.insertInto("competences").values({ competence_id: crypto.randomUUID(), name }).execute();
+        await trx.insertInto("competences").values({ competenceId: crypto.randomUUID(), name }).execute();
         if (fail) throw new Error("no");
       });
     const results = await Promise.allSettled([insert("a", false), insert("b", true), insert("c", false)]);
@@ -49,7 +49,7 @@ describe.each(engines)("the database on %s", (engine) => {
   it("lets no other statement into a transaction", async () => {
     const { kysely } = database();
     const add = (db: typeof kysely, name: string) =>
-      db.insertInto("competences").values({ competence_id: crypto.randomUUID(), name }).execute();
+      db.insertInto("competences").values({ competenceId: crypto.randomUUID(), name }).execute();
     const find = (name: string) =>
       kysely.selectFrom("competences").select("name").where("name", "=", name).execute();
     let outside: Promise<unknown> = Promise.resolve();
@@ -90,7 +90,7 @@ describe.each(engines)("the database on %s", (engine) => {
   it("does not report a transaction as committed in which a statement failed", async () => {
     const { kysely } = database();
     const transaction = kysely.transaction().execute(async (trx) => {
-      await trx.insertInto("competences").values({ competence_id: crypto.randomUUID(), name: "x" }).execute();
+      await trx.insertInto("competences").values({ competenceId: crypto.randomUUID(), name: "x" }).execute();
       await sql`select no_such_function()`.execute(trx).catch(() => undefined);
     });
     await expect(transaction).rejects.toThrow();
@@ -101,7 +101,7 @@ describe.each(engines)("the database on %s", (engine) => {
     const { kysely } = database();
     const trx = await kysely.startTransaction().execute();
     const add = (name: string) =>
-      trx.insertInto("competences").values({ competence_id: crypto.randomUUID(), name }).execute();
+      trx.insertInto("competences").values({ competenceId: crypto.randomUUID(), name }).execute();
     await add("kept");
     const saved = await trx.savepoint("before").execute();
     await add("dropped");
@@ -113,7 +113,7 @@ describe.each(engines)("the database on %s", (engine) => {
 
   it("names the constraint that a statement breaks, and counts the rows that it changes", async () => {
     const { kysely } = database();
-    const row = { competence_id: crypto.randomUUID(), name: "x" };
+    const row = { competenceId: crypto.randomUUID(), name: "x" };
     const inserted = await kysely.insertInto("competences").values(row).executeTakeFirstOrThrow();
     expect(inserted.numInsertedOrUpdatedRows).toBe(1n);
     const again = kysely.insertInto("competences").values(row).execute();
@@ -206,7 +206,7 @@ describe("the lock of a data folder", () => {
 
   const lockElsewhere = async () => {
     child = runModule(`
-      import { lockFolder } from ${JSON.stringify(source("db/folder-lock.ts"))};
+      import { lockFolder } from ${JSON.stringify(source("db/folder.ts"))};
       globalThis.lock = await lockFolder(${JSON.stringify(folder)});
       setInterval(() => {}, 1000);
       console.log("locked");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lockFolder } from "../../../src/platform/db/folder-lock.ts";
+import { lockFolder } from "../../../src/platform/db/folder.ts";
 import { openPglite } from "../../../src/platform/db/pglite.ts";
 import { startCluster } from "../../../src/platform/db/pglite-cluster.ts";
 import { copyFolder, silent, useEngine } from "../../harness/engines.ts";

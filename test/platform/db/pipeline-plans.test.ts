@@ -8,10 +8,10 @@ import { copyDatabase, silent } from "../../harness/engines.ts";
 import { startMailServer } from "../../harness/mail-server.ts";
 import { startHarness } from "../../harness/platform.ts";
 
-/** These may read a table whole: they run once an hour or at the start, or the table has a row for each process or sign-in. */
+/** These may read a table whole: they run once a minute, an hour or at the start, or the table has a row for each organisation, process or sign-in. */
 const ASIDE = [
   /^delete from "\w+" where .* limit \$\d+ .*for update skip locked/s,
-  /^with hours as \(/,
+  /\bis_quiet\b/,
   /^select \* from "integrations" where "deletion_requested_at"/,
   /\bprocesses\b/,
   /^delete from "console_sessions" where \("used_at"/,

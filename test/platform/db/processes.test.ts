@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { joinProcesses, type Processes } from "../../../src/platform/db/processes.ts";
+import { createAttendance, joinProcesses, type Processes } from "../../../src/platform/db/processes.ts";
 import { silent, useEngine } from "../../harness/engines.ts";
 
 describe("the processes on a PostgreSQL", () => {
@@ -34,6 +34,42 @@ describe("the processes on a PostgreSQL", () => {
     expect(count()).toBe(2);
     const { rows } = await database().raw.executeSql("select count(*) as left from shiftpact.processes");
     expect(rows).toEqual([{ left: 3 }]);
+  });
+});
+
+describe("what a process knows of the others", () => {
+  const attend = () => {
+    let now = 0;
+    const attendance = createAttendance(4_000, () => now);
+    return {
+      ...attendance,
+      pass: (ms: number) => (now += ms),
+      record: (count: number) => attendance.counted(count, now),
+    };
+  };
+
+  it("divides limits for a minute more by those that have ended", () => {
+    const { record, pass, count, sharing } = attend();
+    record(4);
+    pass(4_000);
+    record(1);
+    expect([count(), sharing()]).toEqual([1, 4]);
+    pass(60_000);
+    record(1);
+    expect([count(), sharing()]).toEqual([1, 1]);
+  });
+
+  it("lets it use its part after an interval, and again after it could not record itself for fifteen seconds", () => {
+    const { record, pass, since } = attend();
+    expect(since()).toBe(Number.POSITIVE_INFINITY);
+    record(2);
+    expect(since()).toBe(5_000);
+    pass(14_999);
+    expect(since()).toBe(5_000);
+    pass(1);
+    expect(since()).toBe(Number.POSITIVE_INFINITY);
+    record(2);
+    expect(since()).toBe(20_000);
   });
 });
 

@@ -14,7 +14,7 @@ import { notificationHandlers } from "../../../src/platform/http/operations/noti
 import { createDispatcher } from "../../../src/platform/inbox/dispatch.ts";
 import { createInbox } from "../../../src/platform/inbox/receive.ts";
 import { createReadings } from "../../../src/platform/metrics/readings.ts";
-import { loadShift } from "../../../src/platform/shifts/observe/load.ts";
+import { loadShifts } from "../../../src/platform/shifts/observe/load.ts";
 import { silent } from "../../harness/engines.ts";
 
 /** The plan of PostgreSQL for a query of the platform. */
@@ -57,10 +57,10 @@ interface Stored {
 /** Returns ids that the lists find, where there are any: a plan for none may not be executed. */
 async function anyOf(kysely: Kysely<Schema>, providerId: string): Promise<Stored> {
   const one = async (table: "events" | "notifications") =>
-    kysely.selectFrom(table).selectAll().where("provider_id", "=", providerId).limit(1).executeTakeFirst();
+    kysely.selectFrom(table).selectAll().where("providerId", "=", providerId).limit(1).executeTakeFirst();
   const found = { ...(await one("events")), ...(await one("notifications")) };
-  const { shift_id = randomUUID(), job_id = randomUUID(), candidate_id = randomUUID() } = found;
-  return { providerId, shiftId: shift_id, jobId: job_id, candidateId: candidate_id };
+  const { shiftId = randomUUID(), jobId = randomUUID(), candidateId = randomUUID() } = found;
+  return { providerId, shiftId, jobId, candidateId };
 }
 
 function eventQueries({ providerId, shiftId }: Stored): Readonly<Record<string, Hot>> {
@@ -72,7 +72,8 @@ function eventQueries({ providerId, shiftId }: Stored): Readonly<Record<string, 
     "store webhooks, none twice": { run: (kysely) => receive(kysely, providerId), isWithin: true },
     "events whose shift is not due": { run: sweep, isWithin: true },
     "what waits for a shift": {
-      run: (kysely) => loadShift(kysely, { providerId, shiftId: randomUUID() }, new Date()),
+      run: (kysely) =>
+        loadShifts(kysely, [{ key: { providerId, shiftId: randomUUID() } }], new Date(), providerId),
       isWithin: true,
     },
     "GET /events": list({}),

@@ -1,10 +1,8 @@
 import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
-import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { silent } from "../../harness/engines.ts";
 import { copyOddDatabase, expectReliedOn } from "../../harness/odd-database.ts";
-import { onboard } from "../../harness/onboard.ts";
 import { startWithTenants } from "../../harness/tenants.ts";
 
 const undo: (() => unknown)[] = [];
@@ -29,18 +27,16 @@ describe("a database whose settings differ from what the platform relies on", ()
     await expectReliedOn(await opened(await oddDatabase()));
   });
 
-  it.each(["local", "remote_apply"])("keeps a durable synchronous_commit: %s", async (synchronous_commit) => {
-    const { kysely } = await opened(await oddDatabase({ synchronous_commit }));
+  it.each(["local", "remote_apply"])("keeps a durable synchronous_commit: %s", async (synchronousCommit) => {
+    const { kysely } = await opened(await oddDatabase({ synchronous_commit: synchronousCommit }));
     const { rows } = await sql`show synchronous_commit`.execute(kysely);
-    expect(rows).toEqual([{ synchronous_commit }]);
+    expect(rows).toEqual([{ synchronousCommit }]);
   });
 
   it("serves an organisation from onboarding to the job", async () => {
     const harness = await startWithTenants({ url: await oddDatabase() });
     undo.push(harness.close);
-    const provider = await startSandbox({ webhooks: { schedule: [0] } });
-    undo.push(provider.close);
-    await onboard(harness, provider);
+    const { provider } = await harness.onboard({ webhooks: { schedule: [0] } });
     const { shiftId, shift, traceId } = provider.createShift();
     expect(await provider.delivered(traceId)).toMatchObject({ delivered: true });
     await harness.platform.idle();

@@ -31,7 +31,7 @@ describe("a connection to PostgreSQL that stops responding", () => {
 
   it("fails a transaction as a whole", async () => {
     const transaction = database.kysely.transaction().execute(async (trx) => {
-      await trx.insertInto("workplaces").values({ workplace_id: PLACE, name: "Kajen" }).execute();
+      await trx.insertInto("workplaces").values({ workplaceId: PLACE, name: "Kajen" }).execute();
       gate.freeze();
       await trx.selectFrom("workplaces").selectAll().execute();
     });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { connectorOf } from "../../../src/platform/db/connect.ts";
+import { newClientOf } from "../../../src/platform/db/database-url.ts";
 import { type PostgresServer, reopenPostgres, startPostgres } from "../../harness/embedded-postgres.ts";
 
 const run = promisify(execFile);
@@ -71,7 +71,7 @@ describe("TLS to PostgreSQL", () => {
 
   const encrypted = async (query: string, host = "127.0.0.1"): Promise<boolean> => {
     const url = `${server.url.replace("127.0.0.1", host)}/postgres?${query.replace("CA", folder)}`;
-    const client = connectorOf(url).newClient();
+    const client = newClientOf(url);
     await client.connect();
     try {
       const { rows } = await client.query("select ssl from pg_stat_ssl where pid = pg_backend_pid()");
@@ -88,7 +88,6 @@ describe("TLS to PostgreSQL", () => {
     ["sslmode=require&sslrootcert=CA/ca.pem", true],
     ["sslmode=verify-ca&sslrootcert=CA/ca.pem", true],
     ["sslmode=verify-full&sslrootcert=CA/ca.pem", true],
-    ["sslmode=verify-full&sslrootcert=CA/ca.pem&target_session_attrs=read-write", true],
   ])("connects with %j, encrypted: %s", async (query, isEncrypted) => {
     expect(await encrypted(query)).toBe(isEncrypted);
   });

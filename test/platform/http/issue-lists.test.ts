@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { IssueCode } from "../../../generated/operations/types.ts";
 import { URGENCIES, URGENCY_OF } from "../../../src/contract/issue-urgency.ts";
-import { issueCodes } from "../../../src/contract/operator-text.ts";
+import { HEALTH_BY_GRAVITY, issueCodes } from "../../../src/contract/operator-text.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
-import { ok } from "../../harness/operations.ts";
+import { everyPage, ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 describe.each(featureEngines)("the lists of what needs an operator, on %s", (engine) => {
@@ -101,6 +101,56 @@ describe.each(featureEngines)("the lists of what needs an operator, on %s", (eng
     );
     await raiseOf(draft);
     expect(await list({ order: "attention" })).toEqual([draft, providerId]);
+  });
+
+  it("have each provider under the health that it is shown with alone, and the gravest first", async () => {
+    const { kysely } = database();
+    const { rows } = await sql<{ id: string }>`
+      insert into integrations (provider_id, kind, name, base_url, provider_token, state, paused_since, held_since, health, routes)
+      select gen_random_uuid(), 'tempo', 'Kajen', 'https://p.example', 't', 'suspended', paused.at, held.at, health, routes
+      from (values (null), (timestamptz '2026-01-01')) as paused (at), (values (null), (timestamptz '2026-01-02')) as held (at),
+        unnest(array['reachable', 'unreachable', 'rate_limited', 'implausible']) as health,
+        (values (jsonb '{}'), ('{"assign": {"recoveries": 1}}'), ('{"assign": {"since": "2026-01-03T00:00:00Z", "recoveries": 0}}')) as known (routes)
+      returning provider_id as id`.execute(kysely);
+    const own = new Set(rows.map(({ id }) => id));
+    await raiseOf([...own].sort().at(-1) ?? "");
+    const list = async (query: object) => {
+      const items = await everyPage((cursor) =>
+        organisation.operations.listProviderHealth({ params: { query: { ...query, ...cursor } } }),
+      );
+      return items.filter(({ providerId }) => own.has(providerId));
+    };
+    // The backlogs of new organisations are read after some seconds.
+    await expect.poll(() => list({})).toHaveLength(48);
+    const shown = await list({});
+    expect(HEALTH_BY_GRAVITY).toEqual([
+      "token_rejected",
+      "mass_disappearance",
+      "unreachable",
+      "implausible",
+      "route_missing",
+      "rate_limited",
+      "reachable",
+    ]);
+    expect(new Set(shown.map(({ health }) => health.code)).size).toBe(HEALTH_BY_GRAVITY.length);
+    for (const code of HEALTH_BY_GRAVITY) {
+      const ids = shown.filter(({ health }) => health.code === code).map(({ providerId }) => providerId);
+      expect((await list({ health: code })).map(({ providerId }) => providerId)).toEqual(ids);
+    }
+    const ranked = shown.toSorted(
+      (one, other) =>
+        HEALTH_BY_GRAVITY.indexOf(one.health.code) - HEALTH_BY_GRAVITY.indexOf(other.health.code) ||
+        other.openIssues - one.openIssues,
+    );
+    expect(await list({ order: "attention" })).toEqual(ranked);
+    await kysely
+      .deleteFrom("issues")
+      .where("providerId", "in", [...own])
+      .execute();
+    await kysely
+      .deleteFrom("integrations")
+      .where("providerId", "in", [...own])
+      .execute();
   });
 
   const raiseOf = (providerId: string) =>

@@ -51,6 +51,27 @@ describe.each(featureEngines)("the queue of issues, on %s", (engine) => {
     expect(resolved?.resolvedAt).toBeDefined();
   });
 
+  // The embedded database has one transaction at a time.
+  it.skipIf(engine === "pglite")("resolves a hold beside a run that holds deletions", async () => {
+    const { providerId } = organisation;
+    const { kysely } = database();
+    await raise("mass_disappearance", 404, ids(1));
+    const waiting = async () => {
+      const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(kysely);
+      return rows[0]?.count ?? 0;
+    };
+    // As a run locks them: the integration, then its issue.
+    const { resolving } = await kysely.transaction().execute(async (trx) => {
+      await sql`select 1 from integrations where provider_id = ${providerId} for update`.execute(trx);
+      const resolved = change({ providerId, code: "mass_disappearance", resolve: true });
+      await expect.poll(waiting).toBeGreaterThan(0);
+      await sql`update issues set count = count + 1 where provider_id = ${providerId}`.execute(trx);
+      return { resolving: resolved };
+    });
+    expect(await resolving).toEqual({ changed: 1, more: false });
+  });
+
   it("names the outlet, and how many shifts wait for it", async () => {
     const outletId = organisation.provider.outlets[0]?.id ?? "";
     await sql`update outlets set workplace_id = null, name = 'Södermalm' where outlet_id = ${outletId}`.execute(
@@ -100,6 +121,7 @@ describe.each(featureEngines)("the queue of issues, on %s", (engine) => {
     ]);
     const counts = await organisation.operations.countIssues({ params: { query: { providerId } } });
     expect(ok(counts).total.count).toBe(1);
+    await expect.poll(organisation.metrics).toContain('shiftpact_open_issues{code="provider_refused"} 1');
     await change({ issueIds: [first.issueId], snoozedUntil: null });
     expect(await list({ providerId })).toHaveLength(2);
     for (let nth = 0; nth < 25; nth += 1)

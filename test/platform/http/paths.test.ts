@@ -57,7 +57,7 @@ describe("paths and methods", () => {
       "/Console/",
       "/DOCS/",
       "/OPERATIONS/v1/jobs",
-      "/operations/V1/audit/export",
+      "/operations/V1/audit",
       "/operations/v1/BACKUP",
       "/API/v3/integrations/tempo/webhook",
       "/..%2f..%2fetc/passwd",

@@ -14,8 +14,10 @@ it("keeps a row of each organisation and cause, with a count, and nothing of the
     await post(own, { ...shiftEvent(tenant.providerId), traceId: `${secret}-${nth}` });
   await post(own, { ...shiftEvent(tenant.providerId), content: { shiftId: { [secret]: secret } } });
   await post(own, shiftEvent(other.providerId));
+  const longKind = `/api/v3/integrations/${"k".repeat(101)}/webhook`;
+  await send(longKind, { method: "POST", authorization: own, body: shiftEvent(tenant.providerId) });
   expect((await sendEvent(shiftEvent(tenant.providerId))).status).toBe(200);
-  for (let nth = 0; nth < 10; nth += 1) await sendEvent(shiftEvent(tenant.providerId));
+  for (let nth = 0; nth < 9; nth += 1) await sendEvent(shiftEvent(tenant.providerId));
   const { body } = await operate("GET", "/webhooks/rejected");
   const { items } = body as {
     items: { providerId?: string; code: string; pointer: string; count: number }[];
@@ -30,6 +32,7 @@ it("keeps a row of each organisation and cause, with a count, and nothing of the
       "unauthorized  3 ",
       `validation_failed /traceId 4 ${providerId}`,
       `validation_failed /content/shiftId 1 ${providerId}`,
+      `validation_failed  1 ${providerId}`,
       `forbidden  1 ${providerId}`,
       `rate_limited  5 ${providerId}`,
     ]),

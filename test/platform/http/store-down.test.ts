@@ -1,10 +1,9 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
+import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { copyDatabase } from "../../harness/engines.ts";
 import { type Gate, openGate } from "../../harness/gate.ts";
 import { expectProblem, type HttpResponse } from "../../harness/http.ts";
-import { onboard } from "../../harness/onboard.ts";
 import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
 import {
   KIND,
@@ -46,11 +45,9 @@ describe("while the database is down", () => {
     databaseUrl = where.url;
     gate = await openGate(where.url);
     harness = await startWithTenants({ url: gate.url });
-    provider = await startSandbox({ webhooks: { schedule: [0] } });
-    await onboard(harness, provider);
+    ({ provider } = await harness.onboard({ webhooks: { schedule: [0] } }));
   });
   afterAll(async () => {
-    await provider.close();
     await harness.close();
     await gate.shut();
     await removeDatabase();

@@ -57,17 +57,10 @@ const BODIES: [path: string, pointer: string, body: (text: string) => object][] 
   ["/integrations", "/timeZone", (timeZone) => integration({ timeZone })],
 ];
 
-/** Every query parameter of the document, and the exports beside it, which read the queries of lists. */
-const QUERIES = [
-  ...operationsTable,
-  { method: "GET", path: "/audit/export", parameters: listAudit() },
-].flatMap(({ method, path, parameters }) =>
+/** Every query parameter of the document. */
+const QUERIES = operationsTable.flatMap(({ method, path, parameters }) =>
   parameters.filter((each) => each.in === "query").map(({ name }) => [method, path, name] as const),
 );
-
-function listAudit() {
-  return operationsTable.flatMap((each) => (each.operationId === "listAudit" ? each.parameters : []));
-}
 
 describe.each(featureEngines)("text that cannot be stored, on %s", (engine) => {
   const harness = useTenants(engine);

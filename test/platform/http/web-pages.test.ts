@@ -31,7 +31,12 @@ async function serve(path: string, pages: RequestHandler) {
 describe("the console's files", () => {
   it("are one page under every address, and the files that it loads", async () => {
     const ask = await serve("/console", consolePages({ folder }));
-    for (const path of ["/console/", "/console/jobs/1", "/console/integrations?x=1"]) {
+    for (const path of [
+      "/console/",
+      "/console/jobs/1",
+      "/console/integrations?x=1",
+      "/console/ASSETS/index-abc.js",
+    ]) {
       const response = await ask(path);
       expect([response.status, await response.text()]).toEqual([200, "<h1>first page</h1>"]);
       expect(response.headers.get("content-security-policy")).toContain("script-src 'self';");

@@ -22,14 +22,14 @@ const activate = ({ kysely }: Pick<Database, "kysely">, state: IntegrationState 
   kysely
     .insertInto("integrations")
     .values({
-      provider_id: providerId,
+      providerId,
       kind: "probe",
       name: "n",
-      base_url: "https://example.com",
-      provider_token: "t",
+      baseUrl: "https://example.com",
+      providerToken: "t",
       state,
     })
-    .onConflict((on) => on.column("provider_id").doUpdateSet({ state }))
+    .onConflict((on) => on.column("providerId").doUpdateSet({ state }))
     .execute();
 
 // The embedded database has one process.
@@ -94,13 +94,13 @@ describe.each(engines)("the inbox on %s", (engine) => {
     expect(await inbox.receive(event)).toBe("stored");
     const row = await database().kysely.selectFrom("events").selectAll().executeTakeFirstOrThrow();
     expect(row).toMatchObject({
-      provider_id: providerId,
+      providerId,
       event: "shift.create",
-      shift_id: "shift-1",
-      trace_id: event.traceId,
+      shiftId: "shift-1",
+      traceId: event.traceId,
       status: "queued",
       attempts: 0,
-      received_at: new Date(at),
+      receivedAt: new Date(at),
     });
     expect(onStored).toHaveBeenCalledOnce();
   });
@@ -111,12 +111,8 @@ describe.each(engines)("the inbox on %s", (engine) => {
     expect(new Set(receipts)).toEqual(new Set(["stored"]));
     // All of them wait by the time the statement is sent.
     expect(await count("xmin::text")).toBe(1);
-    const rows = await database()
-      .kysely.selectFrom("events")
-      .select("shift_id")
-      .orderBy("event_id")
-      .execute();
-    expect(rows.map(({ shift_id }) => shift_id)).toEqual(events.map(({ shiftId }) => shiftId));
+    const rows = await database().kysely.selectFrom("events").select("shiftId").orderBy("eventId").execute();
+    expect(rows.map(({ shiftId }) => shiftId)).toEqual(events.map(({ shiftId }) => shiftId));
   });
 
   it("rejects only the row that the database refuses", async () => {
@@ -245,7 +241,7 @@ describe.each(engines)("the dispatch on %s", (engine) => {
     await database()
       .kysely.updateTable("events")
       .set({ status: "processed" })
-      .where("shift_id", "=", "s2")
+      .where("shiftId", "=", "s2")
       .execute();
     await dispatcherOf().run();
     expect(await due()).toEqual([]);

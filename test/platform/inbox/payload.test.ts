@@ -38,7 +38,7 @@ const STAYS = [
 ];
 
 const shownOf = (text: string) => {
-  const { event, content } = payloadOf({ event: text, shift_id: text, provider_id: "p", trace_id: "t" });
+  const { event, content } = payloadOf({ event: text, shiftId: text, providerId: "p", traceId: "t" });
   return [event, content.shiftId];
 };
 
@@ -87,24 +87,24 @@ describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
   });
 
   it("masks the name and the shift of an event with an unknown name", async () => {
-    const [event_id, trace_id] = [randomUUID(), randomUUID()];
-    const provider_id = organisation.provider.providerId;
+    const [eventId, traceId] = [randomUUID(), randomUUID()];
+    const providerId = organisation.provider.providerId;
     const event = `shift.moved.${COORDINATION}`;
     await database()
       .kysely.insertInto("events")
-      .values({ event_id, provider_id, event, shift_id: COORDINATION, trace_id, status: "ignored" })
+      .values({ eventId, providerId, event, shiftId: COORDINATION, traceId, status: "ignored" })
       .execute();
-    const { data } = await read(event_id);
+    const { data } = await read(eventId);
     expect(data?.payload).toEqual({
       event: `shift.moved.${MASK}`,
-      providerId: provider_id,
-      traceId: trace_id,
+      providerId,
+      traceId,
       content: { shiftId: MASK },
     });
     const masked = { event: `shift.moved.${MASK}`, shiftId: MASK };
     expect(data).toMatchObject(masked);
     expect((await organisation.operations.listEvents()).data?.items).toMatchObject([masked]);
-    const params = { path: { traceId: trace_id } };
+    const params = { path: { traceId } };
     const { data: trace } = await organisation.operations.getTrace({ params });
     expect(trace?.steps).toMatchObject([
       { shiftId: MASK, verdict: { code: "stored_unknown_event", params: { event: `shift.moved.${MASK}` } } },

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { featureEngines } from "../../harness/engines.ts";
+import { replayEvents } from "../../../src/platform/inbox/replay.ts";
+import { depsFor } from "../../harness/deps.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
@@ -23,37 +26,21 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     return event;
   };
   const path = async (shiftId: string) => ({ path: { eventId: (await eventOf(shiftId)).eventId } });
-  const preview = async (shiftId: string) =>
-    ok(await harness().operations.previewReplay({ params: await path(shiftId) }));
   const replay = async (shiftId: string) => harness().operations.replayEvent({ params: await path(shiftId) });
   const sendEvent = async ({ trySend }: Organisation, shiftId: string, event = "shift.create") => {
     expect(await trySend(shiftId, undefined, event)).toBe(200);
     await idle();
   };
 
-  it("processes a failed event, as the preview has reported", async () => {
+  it("processes a failed event", async () => {
     const { operations } = harness();
     const registered = await harness().onboard({ connect: false });
     const { provider, findJob } = registered;
-    const { shiftId, shift } = provider.createShift({ positions: 3 });
+    const { shiftId } = provider.createShift({ positions: 3 });
     provider.setFault("end-before-start", { times: 1 });
     await sendEvent(registered, shiftId);
     const failed = await eventOf(shiftId);
     expect(failed.status).toBe("failed");
-
-    const before = ok(await operations.getTrace({ params: { path: { traceId: failed.traceId } } }));
-    const foreseen = await preview(shiftId);
-    expect(foreseen).toMatchObject({ status: "processed", verdict: CREATED });
-    const created = Object.fromEntries(foreseen.changes.map(({ field, from, to }) => [field, [from, to]]));
-    expect(created).toMatchObject({
-      status: [null, "open"],
-      positions: [null, 3],
-      startTime: [null, shift.startTime],
-      bookings: [null, 0],
-    });
-    expect(await findJob(shiftId)).toBeUndefined();
-    expect(await eventOf(shiftId)).toEqual(failed);
-    expect(ok(await operations.getTrace({ params: { path: { traceId: failed.traceId } } }))).toEqual(before);
 
     const { data, response } = await replay(shiftId);
     expect([response.status, data]).toEqual([202, { queued: 1 }]);
@@ -67,24 +54,10 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     });
   });
 
-  it("returns 502 when the shift cannot be read from the provider", async () => {
-    const registered = await harness().onboard({ connect: false });
-    const { shiftId } = registered.provider.createShift();
-    await sendEvent(registered, shiftId);
-    registered.provider.setFault("error-500", { operations: ["getShift"], times: 1 });
-    const { error, response } = await harness().operations.previewReplay({ params: await path(shiftId) });
-    expect([response.status, error?.code]).toEqual([502, "provider_unavailable"]);
-  });
-
   it("leaves an event of an unknown name ignored", async () => {
     const registered = await harness().onboard({ connect: false });
     const shiftId = randomUUID();
     await sendEvent(registered, shiftId, "shift.archived");
-    expect(await preview(shiftId)).toMatchObject({
-      status: "ignored",
-      verdict: { code: "unknown_event" },
-      changes: [],
-    });
     expect((await replay(shiftId)).data).toEqual({ queued: 0 });
     await idle();
     expect(await eventOf(shiftId)).toMatchObject({ status: "ignored" });
@@ -94,11 +67,6 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const registered = await harness().onboard({ connect: false, activate: false });
     const { shiftId } = registered.provider.createShift();
     await registered.trySend(shiftId);
-    expect(await preview(shiftId)).toEqual({
-      status: "queued",
-      verdict: { code: "stored", params: {} },
-      changes: [],
-    });
     const { error, response } = await replay(shiftId);
     expect([response.status, error?.code]).toEqual([409, "event_queued"]);
   });
@@ -139,7 +107,6 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
       const params = { path: { eventId } };
       const code = eventId === NO_SUCH ? "event_not_found" : "validation_failed";
       expect(await codeOf(operations.replayEvent({ params }))).toBe(code);
-      expect(await codeOf(operations.previewReplay({ params }))).toBe(code);
     }
     const since = new Date().toISOString();
     expect(await codeOf(operations.replayEvents({ body: { providerId: NO_SUCH, since } }))).toBe(
@@ -148,5 +115,45 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect(await codeOf(operations.replayEvents({ body: { providerId: NO_SUCH, since: "monday" } }))).toBe(
       "validation_failed",
     );
+  });
+});
+
+describe.each(featureEngines)("replaying many events, on %s", (engine) => {
+  const database = useEngine(engine);
+
+  it("requeues them in bounded transactions, and goes on where a failure ended it", async () => {
+    const { kysely } = database();
+    const [providerId, many, most] = [randomUUID(), 2_300, 1_000];
+    const integration = { kind: "probe", name: "n", baseUrl: "https://example.com", providerToken: "t" };
+    await kysely
+      .insertInto("integrations")
+      .values({ providerId, ...integration })
+      .execute();
+    await sql`insert into events (event_id, provider_id, event, shift_id, trace_id, status)
+      select gen_random_uuid(), ${providerId}::uuid, 'shift.update', 'shift ' || n, gen_random_uuid(),
+        case when n % 3 = 0 then 'dead' else 'failed' end
+      from generate_series(1, ${many}::int) as n`.execute(kysely);
+    const queued = async () => {
+      const { rows } = await sql<{ count: number }>`select count(*)::int as count from events
+        where status = 'queued' group by xmin::text order by 1`.execute(kysely);
+      return rows.map(({ count }) => count);
+    };
+    const order = { providerId, since: new Date(0) };
+    let begun = 0;
+    const failing = new Proxy(kysely, {
+      get: (of, name) => {
+        if (name === "transaction" && ++begun === 2) throw new Error("the server is gone");
+        const value: unknown = Reflect.get(of, name);
+        return typeof value === "function" ? value.bind(of) : value;
+      },
+    });
+    const deps = depsFor({ ...database(), kysely: failing });
+    await expect(replayEvents(deps, order)).rejects.toThrow("gone");
+    expect(await queued()).toEqual([most]);
+    expect(await replayEvents(depsFor(database()), order)).toBe(many - most);
+    const counts = await queued();
+    expect(counts.reduce((sum, count) => sum + count)).toBe(many);
+    expect(Math.max(...counts)).toBe(most);
+    expect(await replayEvents(depsFor(database()), order)).toBe(0);
   });
 });

@@ -1,11 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
+import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Outlet, Role } from "../../../generated/provider/types.ts";
-import { featureEngines } from "../../harness/engines.ts";
+import type { ProviderClient } from "../../../src/clients/provider/client.ts";
+import { discover } from "../../../src/platform/integrations/discover.ts";
+import { depsFor } from "../../harness/deps.ts";
+import { expectBody } from "../../harness/draft.ts";
+import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
 import { listening } from "../../harness/listening.ts";
-import { expectBody } from "../../harness/onboard.ts";
 import { mappingsOf, ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
 import { useTenants } from "../../harness/tenants.ts";
@@ -152,5 +156,50 @@ describe.each(featureEngines)("an outlet and a role that only a shift names, on 
     expect(await organisation.issues()).toEqual([]);
     expect(await organisation.open({ outletId, roleId })).toMatchObject({ status: "blocked_mapping" });
     expect(await isKnown()).toEqual([true, true]);
+  });
+});
+
+describe.each(featureEngines)("discovering ten thousand outlets among as many places, on %s", (engine) => {
+  const database = useEngine(engine);
+
+  it("maps equal names and nothing else, in a few statements", async () => {
+    const { kysely } = database();
+    const many = 10_000;
+    const integration = await kysely
+      .insertInto("integrations")
+      .values({
+        providerId: randomUUID(),
+        ...{ kind: "k", name: "n", baseUrl: "https://p.example", providerToken: "t" },
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await sql`insert into workplaces (workplace_id, name) select gen_random_uuid(), upper('Place ' || n)
+      from generate_series(0, ${many - 1}::int) as n where n % 2 = 0`.execute(kysely);
+    const outlets = Array.from({ length: many }, (_, nth) => ({
+      ...outlet(`o-${nth}`),
+      name: `Place ${nth}`,
+    }));
+    const list = (items: object[]) => async () => ({ kind: "list", items, faults: [] });
+    let statements = 0;
+    const counting = kysely.withPlugin({
+      transformQuery: ({ node }) => {
+        statements += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const client = { listOutlets: list(outlets), listRoles: list([]) } as unknown as ProviderClient;
+    const deps = depsFor({ ...database(), kysely: counting }, { clientFor: () => client });
+    for (const _ of ["first", "again"]) {
+      statements = 0;
+      const found = await discover(deps, integration);
+      expect(found.outlets.map(({ outletId }) => outletId)).toEqual(outlets.map(({ id }) => id));
+      expect(found.outlets.filter(({ workplaceId }) => workplaceId !== undefined)).toHaveLength(many / 2);
+      expect(found.outlets.every(({ suggestions }) => suggestions.length === 0)).toBe(true);
+      expect(statements).toBeLessThan(20);
+    }
+    outlets.splice(0);
+    await discover(deps, integration);
+    expect(await kysely.selectFrom("outlets").select("outletId").execute()).toHaveLength(many / 2);
   });
 });

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/platform/db/database.ts";
@@ -23,18 +22,6 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
   const remove = (of: Organisation) => harness.operations.deleteIntegration(paramsOf(of));
   const read = (of: Organisation) => harness.operations.getIntegration(paramsOf(of));
   const isGone = async (of: Organisation) => (await read(of)).response.status === 404;
-  const exported = async ({ providerId }: Organisation) => {
-    const response = await fetch(`${harness.platform.url}/operations/v1/integrations/${providerId}/export`, {
-      headers: { Authorization: `Bearer ${harness.platform.operationsToken}` },
-    });
-    return { status: response.status, text: await response.text() };
-  };
-  const linesOf = (text: string): Record<string, unknown>[] =>
-    text
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-
   /** A shift with a booking. */
   const booked = async (of: Organisation) => {
     const { shiftId } = of.provider.createShift();
@@ -102,29 +89,6 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
     expect((await remove(of)).error).toMatchObject({ code: "integration_not_draft" });
     const again = ok(await harness.operations.getJob({ params: { path: { jobId: job.jobId } } }));
     expect(again.bookings).toMatchObject([{ status: "released" }]);
-  });
-
-  it("with an export of its data in the operations API, without personal data of candidates", async () => {
-    const of = await harness.onboard();
-    await of.addPerson();
-    const { job, person } = await booked(of);
-    const { status, text } = await exported(of);
-    expect(status).toBe(200);
-    const lines = linesOf(text);
-    expect(lines[0]).toMatchObject({ integration: { providerId: of.providerId } });
-    expect(lines[1]).toMatchObject({ mappings: { outlets: expect.any(Array) } });
-    expect(lines).toContainEqual({
-      job: expect.objectContaining({
-        jobId: job.jobId,
-        bookings: [expect.objectContaining({ candidateId: person.candidateId })],
-      }),
-    });
-    expect(lines.filter((line) => "event" in line).length).toBeGreaterThan(0);
-    expect(lines.filter((line) => "notification" in line).length).toBeGreaterThan(1);
-    expect(lines.at(-1)).toEqual({ complete: true, lines: lines.length });
-    for (const personal of [person.personalNumber, "@", "firstName", "lastName", "personalNumber"])
-      expect(text).not.toContain(personal);
-    expect((await exported({ ...of, providerId: randomUUID() })).status).toBe(404);
   });
 
   it("but not as a draft, which is deleted", async () => {

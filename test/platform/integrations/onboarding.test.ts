@@ -7,9 +7,9 @@ import type {
   Workplace,
 } from "../../../generated/operations/types.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { discover, expectBody, register } from "../../harness/draft.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem, pointersOf } from "../../harness/http.ts";
-import { discover, expectBody, register } from "../../harness/onboard.ts";
 import { shiftEvent, useTenants } from "../../harness/tenants.ts";
 
 describe.each(featureEngines)("onboarding, on %s", (engine) => {
@@ -97,16 +97,13 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     expect(again.outlets.find((outlet) => outlet.outletId === outletId)?.workplaceId).toBe(workplaceId);
   });
 
-  it("suggests similar names, and maps them only when an operator confirms", async () => {
+  it("does not map similar names", async () => {
     await register(harness(), provider);
-    const name = "Warehouse workers";
-    const { competenceId } = await expectBody<{ competenceId: string }>(harness(), "POST", "/competences", {
-      name,
-    });
+    await expectBody(harness(), "POST", "/competences", { name: "Warehouse workers" });
     const { roles } = await discover(harness(), provider);
     const role = roles.find((each) => each.name === "Warehouse worker");
     expect(role).not.toHaveProperty("competenceId");
-    expect(role?.suggestions).toEqual([{ competenceId, name, score: expect.closeTo(0.97, 1) }]);
+    expect(role?.suggestions).toEqual([]);
   });
 
   it("maps nothing when one id is unknown", async () => {

@@ -21,10 +21,10 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
   beforeEach(async () => {
     now = new Date();
     providerId = newId();
-    const row = { provider_id: providerId, kind: "k", name: "n", base_url: "https://p.example" };
+    const row = { providerId, kind: "k", name: "n", baseUrl: "https://p.example" };
     await database()
       .kysely.insertInto("integrations")
-      .values({ ...row, provider_token: "t" })
+      .values({ ...row, providerToken: "t" })
       .execute();
   });
 
@@ -43,11 +43,7 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
   const seen = async () => {
     const { kysely } = database();
     const { health } = await kysely.selectFrom("integrations").select("health").executeTakeFirstOrThrow();
-    const issues = await kysely
-      .selectFrom("issues")
-      .select("code")
-      .where("resolved_at", "is", null)
-      .execute();
+    const issues = await kysely.selectFrom("issues").select("code").where("resolvedAt", "is", null).execute();
     return [health, ...issues.map(({ code }) => code)];
   };
 
@@ -100,7 +96,7 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
       await transact(deps(), (trx) => noteReachable(trx, deps(), providerId));
       await database()
         .kysely.updateTable("work")
-        .set({ due_at: new Date(0) })
+        .set({ dueAt: new Date(0) })
         .execute();
       const wanted = { places: 1, perProvider: 1, providers: [providerId], claim: newId() };
       const { claims } = await claimWork(database(), { ...wanted, kinds: ["probe"] });

@@ -4,8 +4,9 @@ import type { PersonalNumber } from "../../../src/contract/personal-number.ts";
 import { openPersonalNumbers } from "../../../src/platform/candidates/personal-numbers.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { importPeople } from "../../../src/platform/integrations/registry-people.ts";
-import type { RegisteredPerson } from "../../../src/platform/integrations/registry-person.ts";
+import type { RegisteredPerson } from "../../../src/platform/integrations/registry-reading.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
+import { transact } from "../../../src/platform/transaction.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { SECRET_KEY } from "../../harness/platform.ts";
 
@@ -16,20 +17,18 @@ describe.each(featureEngines)("a page of the registry on %s", (engine) => {
   const database = useEngine(engine);
 
   const organisation = async () => {
-    const provider_id = randomUUID();
-    const row = { kind: "k", name: "n", base_url: "https://p.example", provider_token: "t" };
+    const providerId = randomUUID();
+    const row = { kind: "k", name: "n", baseUrl: "https://p.example", providerToken: "t" };
     await database()
       .kysely.insertInto("integrations")
-      .values({ provider_id, ...row })
+      .values({ providerId, ...row })
       .execute();
-    return provider_id;
+    return providerId;
   };
   const openNumbers = () => openPersonalNumbers(database(), createVault(SECRET_KEY));
   const take = async (providerId: string, people: RegisteredPerson[]) => {
-    const parts = { newId, now: () => new Date(), numbers: await openNumbers() };
-    return database()
-      .kysely.transaction()
-      .execute((trx) => importPeople(trx, parts, providerId, people));
+    const parts = { newId, now: () => new Date(), numbers: await openNumbers(), wakeWorker: () => undefined };
+    return transact({ database: database() }, (trx) => importPeople(trx, parts, providerId, people));
   };
   const person = (nth: number, rest: Partial<RegisteredPerson> = {}): RegisteredPerson => ({
     number: `unknown ${nth}` as PersonalNumber,
@@ -47,17 +46,17 @@ describe.each(featureEngines)("a page of the registry on %s", (engine) => {
     const hash = (await openNumbers()).hash(number);
     const asserted = kysely
       .selectFrom("memberships")
-      .innerJoin("candidates", "candidates.candidate_id", "memberships.candidate_id");
+      .innerJoin("candidates", "candidates.candidateId", "memberships.candidateId");
     return providerId === undefined
       ? kysely
           .selectFrom("candidates")
           .select(["email", "phone"])
-          .where("personal_number_hash", "=", hash)
+          .where("personalNumberHash", "=", hash)
           .executeTakeFirst()
       : asserted
           .select(["memberships.email", "memberships.phone"])
-          .where("personal_number_hash", "=", hash)
-          .where("provider_id", "=", providerId)
+          .where("personalNumberHash", "=", hash)
+          .where("providerId", "=", providerId)
           .executeTakeFirst();
   };
 
@@ -95,10 +94,10 @@ describe.each(featureEngines)("a page of the registry on %s", (engine) => {
 
   it("leaves a candidate who was added by an operator as entered", async () => {
     const providerId = await organisation();
-    const candidate = { first_name: "Robin", last_name: "Ek", email: "own@example.com", phone: "" };
+    const candidate = { firstName: "Robin", lastName: "Ek", email: "own@example.com", phone: "" };
     await database()
       .kysely.insertInto("candidates")
-      .values({ candidate_id: newId(), ...(await openNumbers()).columns(person(1).number), ...candidate })
+      .values({ candidateId: newId(), ...(await openNumbers()).columns(person(1).number), ...candidate })
       .execute();
     await take(providerId, [person(1, { email: "elsewhere@example.com", phone: "+46701740699" })]);
     expect(await contact(person(1))).toEqual({ email: "own@example.com", phone: "" });

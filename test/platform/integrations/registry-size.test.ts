@@ -19,7 +19,8 @@ describe.each(featureEngines)("a registry of 50,000 people, on %s", (engine) => 
     const { params, providerId } = await onboard({ connect: false, activate: false });
     const body = { baseUrl: registry.url, routing: "path", providerToken: "provider-token" } as const;
     ok(await operations.changeIntegration({ params: { path: { providerId } }, body }));
-    return { run: () => operations.importRegistry({ params }), asked: registry.asked };
+    const status = async () => ok(await operations.getRegistryImport({ params }));
+    return { run: () => operations.importRegistry({ params }), status, asked: registry.asked };
   }
 
   it("is refused in one response, after one call and with the remedy", async () => {
@@ -27,6 +28,19 @@ describe.each(featureEngines)("a registry of 50,000 people, on %s", (engine) => 
     const detail = expect.stringMatching(/longer than 10 MB.* in pages/);
     expect((await run()).error).toMatchObject({ status: 409, code: "registry_too_long", detail });
     expect(asked).toHaveLength(1);
+  });
+
+  it("is refused once its pages have more than 100,000 entries, with the remedy, and keeps what came before", async () => {
+    const page = Array.from({ length: 60_000 }, () => "no entry");
+    const { run, status, asked } = await provider(({ cursor }) => ({
+      candidates: page,
+      nextCursor: `${Number(cursor) + 1}`,
+    }));
+    const detail = expect.stringMatching(/more than 100000 entries: ask .* to list only /);
+    const failure = { code: "registry_too_long", detail };
+    expect((await run()).error).toMatchObject({ status: 409, ...failure });
+    expect(await status()).toMatchObject({ state: "failed", entries: page.length, failure });
+    expect(asked).toHaveLength(2);
   });
 
   it("is imported in pages with its progress on the stream, and adds no person twice after it broke off", async () => {

@@ -17,8 +17,8 @@ describe.each(engines)("re-encryption, on %s", (engine) => {
   const database = useEngine(engine);
 
   const tokens = async () => {
-    const rows = await database().kysely.selectFrom("integrations").select("provider_token").execute();
-    return rows.map(({ provider_token }) => provider_token);
+    const rows = await database().kysely.selectFrom("integrations").select("providerToken").execute();
+    return rows.map(({ providerToken }) => providerToken);
   };
 
   it("seals everything with the first key, so that the older one can be removed", async () => {
@@ -60,7 +60,7 @@ describe.each(engines)("re-encryption, on %s", (engine) => {
   });
 });
 
-describe("a platform whose SECRET_KEYS change", () => {
+describe("a platform whose SECRET_KEY changes", () => {
   it("seals everything with the new key, logs when the older one can be removed, and then starts without it", async () => {
     const first = await startWithTenants("postgres");
     onTestFinished(first.close);
@@ -69,10 +69,12 @@ describe("a platform whose SECRET_KEYS change", () => {
     const log = createLog("info", { write: (line) => void lines.push(line) });
     const startWith = (keys: Pick<Config, "secretKey" | "olderSecretKeys">) =>
       startPlatform({ ...configFor(first.location), ...keys }, { log });
-    await expect(startWith({ secretKey: NEW })).rejects.toThrow("add the missing key to SECRET_KEYS");
+    await expect(startWith({ secretKey: NEW })).rejects.toThrow("add the missing key after it");
 
     const both = await startWith({ secretKey: NEW, olderSecretKeys: [SECRET_KEY] });
-    await expect.poll(() => lines.join("\n")).toContain("everything is sealed with the first of SECRET_KEYS");
+    await expect
+      .poll(() => lines.join("\n"))
+      .toContain("everything is sealed with the first key of SECRET_KEY");
     await both.close();
 
     const alone = await startWith({ secretKey: NEW });
@@ -90,11 +92,11 @@ const SEALED_COLUMNS = [
 
 async function addIntegrations({ kysely }: TestDatabase, count: number, seal: (nth: number) => string) {
   const rows = Array.from({ length: count }, (_, nth) => ({
-    provider_id: `5b0a4c1e-8f5d-4c55-9d4e-${String(nth).padStart(12, "0")}`,
+    providerId: `5b0a4c1e-8f5d-4c55-9d4e-${String(nth).padStart(12, "0")}`,
     kind: "k",
     name: "n",
-    base_url: "https://p.example",
-    provider_token: seal(nth),
+    baseUrl: "https://p.example",
+    providerToken: seal(nth),
   }));
   await kysely.insertInto("integrations").values(rows).execute();
 }

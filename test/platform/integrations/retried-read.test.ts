@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readWithRetries } from "../../../src/platform/integrations/retried-read.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { discover, register } from "../../harness/draft.ts";
 import { featureEngines } from "../../harness/engines.ts";
-import { discover, register } from "../../harness/onboard.ts";
 import { useTenants } from "../../harness/tenants.ts";
 
 const WELL = { kind: "list" } as const;

@@ -118,21 +118,21 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
 
 describe.each(featureEngines)("the owners of tokens, on %s", (engine) => {
   const database = useEngine(engine);
-  const provider_id = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
+  const providerId = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 
   it("do not return after their removal because of a look-up that was in progress", async () => {
     const { kysely } = database();
-    const row = { provider_id, kind: "k", name: "n", base_url: "https://p.example", provider_token: "t" };
+    const row = { providerId, kind: "k", name: "n", baseUrl: "https://p.example", providerToken: "t" };
     await kysely.insertInto("integrations").values(row).execute();
     await kysely
-      .insertInto("platform_tokens")
-      .values({ token_hash: hashToken("spp_1"), provider_id, valid_until: null })
+      .insertInto("platformTokens")
+      .values({ tokenHash: hashToken("spp_1"), providerId, validUntil: null })
       .execute();
     const owners = createTokenOwners(database(), createAddressLimit(0, Date.now));
     const underWay = owners.find("spp_1", "127.0.0.1");
-    owners.forget(provider_id);
+    owners.forget(providerId);
     await underWay;
-    await kysely.deleteFrom("platform_tokens").execute();
+    await kysely.deleteFrom("platformTokens").execute();
     expect(await owners.find("spp_1", "127.0.0.1")).toBeUndefined();
   });
 });

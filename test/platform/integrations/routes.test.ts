@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { healthOf, noteRoute, type SeenRoute } from "../../../src/platform/integrations/health.ts";
+import { healthOf, recordRoute, type SeenRoute } from "../../../src/platform/integrations/health.ts";
 import { requireIntegration } from "../../../src/platform/integrations/integration.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { depsFor } from "../../harness/deps.ts";
@@ -25,9 +25,9 @@ describe.each(engines)("a missing route of a provider, on %s", (engine) => {
     await insertIntegration(kysely, { ...rows, providerId, secretKey });
     return {
       see: (seen: Omit<SeenRoute, "route">) =>
-        transact(deps, (trx) => noteRoute(trx, deps, providerId, { route: "assignCandidate", ...seen })),
+        transact(deps, (trx) => recordRoute(trx, deps, providerId, { route: "assignCandidate", ...seen })),
       shown: async () => {
-        const issues = kysely.selectFrom("issues").select("code").where("resolved_at", "is", null);
+        const issues = kysely.selectFrom("issues").select("code").where("resolvedAt", "is", null);
         const codes = (await issues.execute()).map(({ code }) => code);
         return [healthOf(await requireIntegration(kysely, providerId)).code, ...codes];
       },

@@ -4,8 +4,8 @@ import type { IntegrationCreated } from "../../../generated/operations/types.ts"
 import { hashToken } from "../../../src/platform/access/token.ts";
 import type { Database } from "../../../src/platform/db/database.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
+import { expectBody } from "../../harness/draft.ts";
 import { featureEngines } from "../../harness/engines.ts";
-import { expectBody } from "../../harness/onboard.ts";
 import { OPERATIONS_TOKEN, SECRET_KEY, withDatabase } from "../../harness/platform.ts";
 import { shiftEvent, startWithTenants, type TenantHarness } from "../../harness/tenants.ts";
 import { bodies } from "../../harness/valid-requests.ts";
@@ -58,12 +58,12 @@ describe.each(featureEngines)("secrets, on %s", (engine) => {
     await withDatabase(harness.location, async (database) => {
       stored = await dump(database);
       const { kysely } = database;
-      const integration = kysely.selectFrom("integrations").select("provider_token");
-      const { provider_token } = await integration
-        .where("provider_id", "=", created.providerId)
+      const integration = kysely.selectFrom("integrations").select("providerToken");
+      const { providerToken } = await integration
+        .where("providerId", "=", created.providerId)
         .executeTakeFirstOrThrow();
       const { hire } = await kysely.selectFrom("candidates").select("hire").executeTakeFirstOrThrow();
-      sealed = { token: provider_token, hire: hire ?? "" };
+      sealed = { token: providerToken, hire: hire ?? "" };
     });
   });
   afterAll(() => harness.close());

@@ -1,6 +1,8 @@
-import fc from "fast-check";
+import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { type Option, suggester } from "../../../src/platform/integrations/suggest.ts";
+import { type Option, OUTLETS } from "../../../src/platform/integrations/mapped-lists.ts";
+import { matcher, suggestionsFor } from "../../../src/platform/integrations/suggest.ts";
+import { engines, useEngine } from "../../harness/engines.ts";
 
 const named = (...names: string[]): Option[] => names.map((name, index) => ({ id: `${index}`, name }));
 
@@ -24,44 +26,23 @@ const DIFFERENT = [
 
 describe("names", () => {
   it.each(SAME)("%j is %j", (one, other) => {
-    expect(suggester(named(other)).guess({ name: one }).certain).toBe("0");
-    expect(suggester(named(one)).guess({ name: other }).certain).toBe("0");
+    expect(matcher(named(other))({ name: one })).toBe("0");
+    expect(matcher(named(one))({ name: other })).toBe("0");
   });
 
   it.each(DIFFERENT)("%j is not %j", (one, other) => {
-    expect(suggester(named(other)).guess({ name: one }).certain).toBeUndefined();
-  });
-
-  it("never guess twice, and never beyond 0 to 1", () => {
-    fc.assert(
-      fc.property(fc.string(), fc.array(fc.string(), { maxLength: 5 }), (name, names) => {
-        const { certain, suggestions } = suggester(named(...names)).guess({ name });
-        expect(suggestions.length).toBeLessThanOrEqual(certain === undefined ? 1 : 0);
-        for (const { score } of suggestions) {
-          expect(score).toBeGreaterThanOrEqual(0.85);
-          expect(score).toBeLessThanOrEqual(1);
-        }
-      }),
-    );
+    expect(matcher(named(other))({ name: one })).toBeUndefined();
   });
 });
 
-/** What the provider calls it, what we have, which one it certainly is, and which one is suggested. */
-const GUESSES: [
-  wanted: Omit<Option, "id">,
-  options: Option[],
-  certain?: string | undefined,
-  suggested?: string | undefined,
-][] = [
+/** The name at the provider, the options, and which one it certainly is. */
+const CERTAIN: [wanted: Omit<Option, "id">, options: Option[], certain?: string | undefined][] = [
   [{ name: "Kajen" }, named("Stureplan", "Kajen"), "1"],
   [{ name: "RESTAURANG KAJEN AB" }, named("Kajen"), "0"],
   [{ name: "Cafe Elysee" }, named("Café Élysée HB"), "0"],
-  [{ name: "Stureplan" }, named("Sturegatan"), undefined, undefined],
-  [{ name: "Restaurang Stureplan" }, named("Restaurang Sturegatan"), undefined, undefined],
-  [{ name: "Warehouse worker" }, named("Warehouse workers", "Cook"), undefined, "0"],
-  // Two are equally similar: there is no suggestion.
-  [{ name: "Warehouse worker" }, named("Warehouse workers", "Warehouse workere"), undefined, undefined],
-  [{ name: "Kajen" }, named("Kajen", "Kajen AB"), undefined, undefined],
+  [{ name: "Stureplan" }, named("Sturegatan")],
+  [{ name: "Restaurang Stureplan" }, named("Restaurang Sturegatan")],
+  [{ name: "Kajen" }, named("Kajen", "Kajen AB")],
   [
     { name: "Kajen", address: "Skeppsbron 14" },
     [{ id: "0", name: "Harbour", address: "SKEPPSBRON 14" }],
@@ -73,23 +54,68 @@ const GUESSES: [
       { id: "0", name: "Kajen", address: null },
       { id: "1", name: "Harbour", address: "Skeppsbron 14" },
     ],
-    undefined,
-    "0",
   ],
   // No address is not an address that both have.
-  [{ name: "Kajen", address: null }, [{ id: "0", name: "Harbour", address: null }], undefined, undefined],
-  [{ name: "Kajen", address: "" }, [{ id: "0", name: "Harbour", address: "" }], undefined, undefined],
+  [{ name: "Kajen", address: null }, [{ id: "0", name: "Harbour", address: null }]],
+  [{ name: "Kajen", address: "" }, [{ id: "0", name: "Harbour", address: "" }]],
   // A name of nothing but noise equals no other one.
-  [{ name: "AB" }, named("HB"), undefined, undefined],
-  [{ name: "Kajen" }, [], undefined, undefined],
-  [{ name: "" }, named(""), undefined, undefined],
+  [{ name: "AB" }, named("HB")],
+  [{ name: "Kajen" }, []],
+  [{ name: "" }, named("")],
 ];
 
-describe("guess", () => {
-  it.each(GUESSES)("%j among %j: certainly %j, perhaps %j", (wanted, options, certain, suggested) => {
-    const { certain: found, suggestions } = suggester(options).guess(wanted);
-    expect(found).toBe(certain);
-    expect(suggestions.map(({ id }) => id)).toEqual(suggested === undefined ? [] : [suggested]);
-    for (const { score } of suggestions) expect(score).toBeGreaterThanOrEqual(0.85);
+describe("a match", () => {
+  it.each(CERTAIN)("of %j among %j is %j", (wanted, options, certain) => {
+    expect(matcher(options)(wanted)).toBe(certain);
+  });
+
+  it("costs one look at each option, however many entries are matched", () => {
+    let looks = 0;
+    const options = Array.from({ length: 2_000 }, (_, nth) => ({
+      id: `${nth}`,
+      get name() {
+        looks += 1;
+        return `Place ${nth}`;
+      },
+    }));
+    const find = matcher(options);
+    for (let nth = 0; nth < 2_000; nth += 1) expect(find({ name: `place ${nth} ab` })).toBe(`${nth}`);
+    expect(looks).toBe(options.length);
+  });
+});
+
+describe.each(engines)("suggestions of a page, on %s", (engine) => {
+  const database = useEngine(engine);
+  const entry = (name: string, target: string | null = null) => ({ id: name, name, address: null, target });
+  const suggested = async (...page: ReturnType<typeof entry>[]) => {
+    const found = await suggestionsFor(database().kysely, OUTLETS, page);
+    return Object.fromEntries([...found].map(([id, of]) => [id, of.map(({ name }) => name)]));
+  };
+
+  it("are ordered by similarity, and absent of what is mapped or similar to nothing", async () => {
+    const { kysely } = database();
+    await sql`insert into workplaces (workplace_id, name) select gen_random_uuid(), name
+      from unnest(array['Warehouse workers', 'Warehouse worker AB', 'Sturegatan', 'Cook', 'Warehouse work', 'Warehouse works']) as name`.execute(
+      kysely,
+    );
+    const page = [entry("Warehouse worker"), entry("Stureplan"), entry("cook"), entry("Cook", "mapped")];
+    expect(await suggested(...page)).toEqual({
+      "Warehouse worker": ["Warehouse worker AB", "Warehouse workers", "Warehouse work"],
+      cook: ["Cook"],
+    });
+    const [best] = (await suggestionsFor(kysely, OUTLETS, [entry("cook")])).get("cook") ?? [];
+    expect(best?.score).toBe(1);
+  });
+
+  it("are read by an index, whatever the number of places", async () => {
+    const { rows } = await database().raw.executeSql(
+      "select indexname from pg_indexes where indexdef like '%gin_trgm_ops%' order by 1",
+    );
+    expect(rows.map(({ indexname }) => indexname)).toEqual(["competences_name", "workplaces_name"]);
+  });
+
+  it("are empty in a database without pg_trgm", async () => {
+    await sql`drop extension pg_trgm cascade`.execute(database().kysely);
+    expect(await suggested(entry("Cook"))).toEqual({});
   });
 });

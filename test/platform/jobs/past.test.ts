@@ -64,7 +64,7 @@ describe.each(featureEngines)("a past job on %s", (engine) => {
     itIs(job.startTime);
     expect(await cancel(job)).toEqual([409, "job_not_open"]);
     expect(organisation.provider.shift(job.shiftId)).toMatchObject({ cancelled: false });
-    const rows = await database().kysely.selectFrom("pending_operations").selectAll().execute();
+    const rows = await database().kysely.selectFrom("pendingOperations").selectAll().execute();
     expect(rows).toEqual([]);
   });
 

@@ -21,11 +21,16 @@ describe.each(featureEngines)("the seats of a job on %s", (engine) => {
   it("are given to as many candidates as there are positions, however many accept at once", async () => {
     const organisation = await harness().onboard();
     const people = await Promise.all(Array.from({ length: 12 }, () => organisation.addPerson()));
-    const job = await organisation.open({ positions: 5 });
+    const { provider } = organisation;
+    const { shiftId } = provider.createShift({ positions: 6 });
+    // One of the provider's own people takes a position.
+    provider.assign(shiftId, provider.candidates[0]?.id ?? "");
+    await organisation.idle();
+    const job = await organisation.job(shiftId);
     const code = await Promise.all(people.map((person) => organisation.accept(job, person)));
     expect(counted(code)).toEqual({ confirmed: 5, job_filled: 7 });
-    expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(5);
-    const after = await organisation.job(job.shiftId);
+    expect(provider.shift(shiftId)?.assigned.size).toBe(6);
+    const after = await organisation.job(shiftId);
     expect([after.status, after.bookings.length]).toEqual(["filled", 5]);
   });
 

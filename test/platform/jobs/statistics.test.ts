@@ -33,12 +33,12 @@ interface Shift {
 
 const confirmed = (hoursAfterCreation = 1): BookingColumns => ({
   status: "confirmed",
-  created_at: new Date(hoursBefore(100).getTime() + hoursAfterCreation * HOUR_MS),
+  createdAt: new Date(hoursBefore(100).getTime() + hoursAfterCreation * HOUR_MS),
 });
 const ended = (reason: "withdrawn" | "shift_full", hours: number): BookingColumns => ({
   status: "released",
   reason,
-  updated_at: hoursBefore(hours),
+  updatedAt: hoursBefore(hours),
 });
 
 const CASES: [string, Shift[], Partial<StaffingFigures>][] = [
@@ -60,7 +60,7 @@ const CASES: [string, Shift[], Partial<StaffingFigures>][] = [
   ],
   [
     "the positions that the provider filled itself as none",
-    [{ job: { positions: 3, own_people_count: 2 } }, { job: { positions: 1, own_people_count: 2 } }],
+    [{ job: { positions: 3, ownPeopleCount: 2 } }, { job: { positions: 1, ownPeopleCount: 2 } }],
     { positions: 1 },
   ],
   [
@@ -73,12 +73,12 @@ const CASES: [string, Shift[], Partial<StaffingFigures>][] = [
   ],
   [
     "a cancelled shift, with none of its positions",
-    [{ job: { status: "cancelled", positions: 5, updated_at: hoursBefore(24.5) } }],
+    [{ job: { status: "cancelled", positions: 5, updatedAt: hoursBefore(24.5) } }],
     { cancelled: 1 },
   ],
   [
     "a cancellation less than 24 hours before the start as late",
-    [{ job: { status: "cancelled", updated_at: hoursBefore(23) } }],
+    [{ job: { status: "cancelled", updatedAt: hoursBefore(23) } }],
     { cancelled: 1, late: 1 },
   ],
   [
@@ -94,16 +94,16 @@ const CASES: [string, Shift[], Partial<StaffingFigures>][] = [
   [
     "a shift on the first and the last day",
     [
-      { job: { start_time: new Date("2031-03-01T00:00:00+01:00") } },
-      { job: { start_time: new Date("2031-03-31T23:59:00+02:00") } },
+      { job: { startTime: new Date("2031-03-01T00:00:00+01:00") } },
+      { job: { startTime: new Date("2031-03-31T23:59:00+02:00") } },
     ],
     { positions: 2 },
   ],
   [
     "no shift on the day before or after",
     [
-      { job: { start_time: new Date("2031-02-28T23:59:00+01:00") } },
-      { job: { start_time: new Date("2031-04-01T00:00:00+02:00") } },
+      { job: { startTime: new Date("2031-02-28T23:59:00+01:00") } },
+      { job: { startTime: new Date("2031-04-01T00:00:00+02:00") } },
     ],
     {},
   ],
@@ -112,53 +112,53 @@ const CASES: [string, Shift[], Partial<StaffingFigures>][] = [
 describe.each(engines)("the statistics on %s", (engine) => {
   const database = useEngine(engine);
 
-  const addOrganisation = async (time_zone = "Europe/Stockholm") => {
-    const provider_id = randomUUID();
-    const rest = { kind: "k", name: "n", base_url: "https://provider.example", provider_token: "t" };
+  const addOrganisation = async (timeZone = "Europe/Stockholm") => {
+    const providerId = randomUUID();
+    const rest = { kind: "k", name: "n", baseUrl: "https://provider.example", providerToken: "t" };
     await database()
       .kysely.insertInto("integrations")
-      .values({ ...rest, provider_id, time_zone })
+      .values({ ...rest, providerId, timeZone })
       .execute();
-    return provider_id;
+    return providerId;
   };
   const addCandidate = async () => {
-    const candidate_id = randomUUID();
-    const contact = { first_name: "Robin", last_name: "Ek", email: "robin@example.com", phone: "" };
+    const candidateId = randomUUID();
+    const contact = { firstName: "Robin", lastName: "Ek", email: "robin@example.com", phone: "" };
     await database()
       .kysely.insertInto("candidates")
-      .values({ ...contact, personal_number_sealed: "sealed", candidate_id })
+      .values({ ...contact, personalNumberSealed: "sealed", candidateId })
       .execute();
-    return candidate_id;
+    return candidateId;
   };
-  const add = async (provider_id: string, { job, bookings = [], changedAt = [] }: Shift) => {
+  const add = async (providerId: string, { job, bookings = [], changedAt = [] }: Shift) => {
     const { kysely } = database();
-    const ids = { provider_id, job_id: randomUUID() };
-    const start_time = job?.start_time ?? START;
-    const end_time = new Date(new Date(start_time).getTime() + HOUR_MS);
-    const rest = { variant: "a", positions: 1, outlet_id: "o", role_id: "r", trace_id: "t" } as const;
-    const times = { start_time, end_time, created_at: hoursBefore(100) };
+    const ids = { providerId, jobId: randomUUID() };
+    const startTime = job?.startTime ?? START;
+    const endTime = new Date(new Date(startTime).getTime() + HOUR_MS);
+    const rest = { variant: "a", positions: 1, outletId: "o", roleId: "r", traceId: "t" } as const;
+    const times = { startTime, endTime, createdAt: hoursBefore(100) };
     await kysely
       .insertInto("jobs")
-      .values({ status: "open", ...rest, ...times, shift_id: randomUUID(), ...ids, ...job })
+      .values({ status: "open", ...rest, ...times, shiftId: randomUUID(), ...ids, ...job })
       .execute();
     for (const booking of bookings) {
-      const more = { booking_id: randomUUID(), candidate_id: await addCandidate(), trace_id: "t" };
+      const more = { bookingId: randomUUID(), candidateId: await addCandidate(), traceId: "t" };
       await kysely
         .insertInto("bookings")
         .values({ status: "confirmed", ...ids, ...more, ...booking })
         .execute();
     }
-    for (const [nth, created_at] of changedAt.flatMap((at) => [at, at]).entries()) {
+    for (const [nth, createdAt] of changedAt.flatMap((at) => [at, at]).entries()) {
       const of = {
         kind: "shift_changed",
-        change_key: `change ${nth >> 1}`,
+        changeKey: `change ${nth >> 1}`,
         content: "{}",
-        trace_id: "t",
+        traceId: "t",
       } as const;
-      const more = { notification_id: randomUUID(), candidate_id: await addCandidate() };
+      const more = { notificationId: randomUUID(), candidateId: await addCandidate() };
       await kysely
         .insertInto("notifications")
-        .values({ ...ids, ...of, ...more, created_at })
+        .values({ ...ids, ...of, ...more, createdAt })
         .execute();
     }
   };
@@ -172,7 +172,7 @@ describe.each(engines)("the statistics on %s", (engine) => {
 
   it("have every week of the period, by the organisation's days, from Monday on", async () => {
     // Sunday in Stockholm, and Monday in Auckland.
-    const job = { start_time: new Date("2031-03-09T22:30:00Z") };
+    const job = { startTime: new Date("2031-03-09T22:30:00Z") };
     await add(await addOrganisation(), { job });
     await add(await addOrganisation("Pacific/Auckland"), { job });
     const { weeks } = await read({ from: "2031-03-05", until: "2031-03-17" });

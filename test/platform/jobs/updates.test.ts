@@ -40,10 +40,11 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     const offers = () => organisation.notifications(job, "job_offered");
     const before = await offers();
     for (const ms of [-3, 20_000, 400, 0]) {
-      const startTime = new Date(Date.parse(job.startTime) + ms).toISOString();
-      organisation.provider.updateShift(job.shiftId, { startTime });
+      const moved = (time: string) => new Date(Date.parse(time) + ms).toISOString();
+      const times = { startTime: moved(job.startTime), endTime: moved(job.endTime) };
+      organisation.provider.updateShift(job.shiftId, times);
       await organisation.idle();
-      expect(await organisation.job(job.shiftId)).toMatchObject({ startTime });
+      expect(await organisation.job(job.shiftId)).toMatchObject(times);
     }
     expect(await organisation.notifications(job, "shift_changed")).toEqual([]);
     expect(await offers()).toEqual(before);

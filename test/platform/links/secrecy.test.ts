@@ -110,7 +110,7 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
       (calendar.split("/")[3] ?? "").slice(-22),
     ];
     for (const text of published) for (const secret of secrets) expect(text).not.toContain(secret);
-    await expect.poll(() => lines.join("").match(HIDDEN)?.length).toBe(8);
+    await expect.poll(() => lines.join("").match(HIDDEN)?.length).toBe(11);
     for (const secret of secrets) expect(lines.join("")).not.toContain(secret);
     expect((await open(link)).text).not.toContain(mac);
   });
@@ -184,6 +184,43 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
     expect(Object.fromEntries(statuses)).toEqual({ 404: 20, 429: 9_980 });
     expect((await open(link, "203.0.113.9")).status).toBe(200);
     expect((await open(`/c/${randomBytes(52).toString("base64url")}`, "203.0.113.10")).status).toBe(404);
+    // Unknown tokens are counted apart.
+    const headers = { "x-forwarded-for": "203.0.113.9", authorization: "Bearer unknown" };
+    expect((await send(organisation.url, "/operations/v1/me", { headers })).status).toBe(401);
+  });
+
+  it("is judged before a form is read: what is sent to an unknown or ended one is not looked at, and counts", async () => {
+    const { person, link } = await offered();
+    const path = { candidateId: person.candidateId };
+    ok(await organisation.operations.eraseCandidate({ params: { path } }));
+    const post = (to: string, body: unknown, type = "application/x-www-form-urlencoded") => {
+      const headers = { "content-type": type, "x-forwarded-for": "203.0.113.20" };
+      return send(organisation.url, to, { method: "POST", headers, body });
+    };
+    const long = "a=1&".repeat(20_000);
+    const unknown = Array.from({ length: 21 }, async (_, nth) => {
+      const kind = nth % 2 === 0 ? "" : "shifts/";
+      return (await post(`/c/${kind}${randomBytes(52).toString("base64url")}`, long)).status;
+    });
+    const statuses = await Promise.all(unknown);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+    expect((await post(link, long)).status).toBe(410);
+    expect((await post(link, "{", "application/json")).status).toBe(410);
+  });
+
+  it("takes no form that is longer than an answer", async () => {
+    const { link } = await offered();
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const padded = (length: number) =>
+      send(organisation.url, link, {
+        method: "POST",
+        headers,
+        body: `answer=decline&more=${"x".repeat(length)}`,
+      });
+    expect((await padded(2_000)).status).toBe(413);
+    // It is read, and names nothing that a page showed.
+    expect((await padded(500)).status).toBe(409);
   });
 
   it("takes no answer from another site", async () => {
@@ -226,10 +263,14 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
     const { job, link } = await offered();
     const [notification] = await organisation.notifications(job, "job_offered");
     const path = { notificationId: notification?.notificationId ?? "" };
-    ok(await organisation.operations.resendNotification({ params: { path } }));
-    await organisation.idle();
-    const renewed = linkOf(mails, OFFER);
-    expect([(await open(link)).status, (await open(renewed)).status]).toEqual([410, 200]);
+    const links = [link];
+    for (let times = 0; times < 2; times += 1) {
+      ok(await organisation.operations.resendNotification({ params: { path } }));
+      await organisation.idle();
+      links.push(linkOf(mails, OFFER));
+    }
+    const statuses = await Promise.all(links.map(async (each) => (await open(each)).status));
+    expect(statuses).toEqual([410, 410, 200]);
   });
 
   it("ends for someone else, who gets no more mail, until an operator sends it again", async () => {
@@ -253,6 +294,15 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
     expect((await open(linkOf(mails, OFFER))).status).toBe(200);
     await organisation.open();
     expect(mails).toHaveLength(count + 2);
+  });
+
+  it("is mailed at once to an address that was corrected after that", async () => {
+    const { person, link } = await offered();
+    await answer(link, "not_me");
+    const params = { path: { candidateId: person.candidateId } };
+    ok(await organisation.operations.changeCandidate({ params, body: { email: "right@example.com" } }));
+    await organisation.open();
+    expect(mails.map(({ address }) => address)).toEqual(["robin@example.com", "right@example.com"]);
   });
 
   it("survives a change of SECRET_KEY", async () => {

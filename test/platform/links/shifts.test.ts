@@ -178,6 +178,9 @@ describe.each(featureEngines)("the shifts of a candidate on %s", (engine) => {
     ];
     for (const each of forged) expect([each, (await open(each)).status]).toEqual([each, 404]);
     for (const each of [list, calendar]) expect((await open(each)).status).toBe(200);
+    // The page of one shift can be forwarded alone.
+    const linked = [...(await open(shift)).text.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
+    expect(linked).toEqual(["?language=sv"]);
     await answerOn(organisation.url, shift, "not_me");
     for (const each of [list, calendar]) expect((await open(each)).status).toBe(410);
     const [{ notificationId } = { notificationId: "" }] = await organisation.notifications(

@@ -3,6 +3,7 @@ import type { Job } from "../../../generated/operations/types.ts";
 import type { Mail } from "../../../src/platform/deps.ts";
 import {
   answerOn,
+  asksOf,
   buttonsOf,
   catchMail,
   headingOf,
@@ -34,10 +35,11 @@ describe.each(featureEngines)("the page of a shift on %s", (engine) => {
 
   const open = (link: string) => send(organisation.url, link);
   const answer = (link: string, given: string) => answerOn(organisation.url, link, given);
-  /** The heading, and the answers that are possible. */
+  /** The heading, the answers that have buttons, and those for which another page asks. */
   const shown = async (link: string) => {
     const page = await open(link);
-    return [page.status, headingOf(page), ...buttonsOf(page).filter((each) => each !== "not_me")];
+    const buttons = buttonsOf(page).filter((each) => each !== "not_me");
+    return [page.status, headingOf(page), ...buttons, ...asksOf(page).map((each) => `${each}?`)];
   };
   const offered = async (firstName = "Robin"): Promise<{ job: Job; person: Person; link: string }> => {
     const person = await organisation.addPerson({ firstName, email: ADDRESS });
@@ -63,7 +65,7 @@ describe.each(featureEngines)("the page of a shift on %s", (engine) => {
     expect(await shown(link)).toEqual([200, "A shift for you", "accept", "decline"]);
     const answered = await answer(link, "accept");
     expect([answered.status, answered.headers.location]).toEqual([303, link]);
-    expect(await shown(link)).toEqual([200, "Your shift is confirmed", "withdraw"]);
+    expect(await shown(link)).toEqual([200, "Your shift is confirmed", "withdraw?"]);
     expect((await organisation.booking(job, person))?.status).toBe("confirmed");
     expect(organisation.provider.shift(job.shiftId)?.assigned).toHaveLength(1);
   });
@@ -94,14 +96,16 @@ describe.each(featureEngines)("the page of a shift on %s", (engine) => {
     expect((await answer(link, "accept")).status).toBe(303);
     expect((await organisation.job(job.shiftId)).bookings).toHaveLength(1);
     for (let times = 0; times < 2; times += 1) expect((await answer(link, "withdraw")).status).toBe(303);
-    expect(await shown(link)).toEqual([200, "You have withdrawn", "accept"]);
+    expect(await shown(link)).toEqual([200, "You have withdrawn", "accept?"]);
     expect((await organisation.job(job.shiftId)).bookings.map(({ status }) => status)).toEqual(["released"]);
   });
 
   it("ends the offers of a shift that is declined, and the answer can be taken back", async () => {
     const { job, person, link } = await offered();
     expect((await answer(link, "decline")).status).toBe(303);
-    expect(await shown(link)).toEqual([200, "You have declined", "accept"]);
+    expect(await shown(link)).toEqual([200, "You have declined", "accept?"]);
+    const ended = { candidateId: person.candidateId, withdrawnAt: expect.any(String) };
+    expect(await organisation.notifications(job, "job_offered")).toMatchObject([ended]);
     const before = mails.length;
     organisation.provider.updateShift(job.shiftId, {
       startTime: new Date(clock + 80 * HOUR_MS).toISOString(),
@@ -112,7 +116,7 @@ describe.each(featureEngines)("the page of a shift on %s", (engine) => {
     expect((await answer(link, "accept")).status).toBe(303);
     expect((await organisation.booking(job, person))?.status).toBe("confirmed");
     expect((await answer(link, "decline")).status).toBe(409);
-    expect(await shown(link)).toEqual([200, "Your shift is confirmed", "withdraw"]);
+    expect(await shown(link)).toEqual([200, "Your shift is confirmed", "withdraw?"]);
   });
 
   it("says that someone was faster", async () => {
@@ -122,6 +126,14 @@ describe.each(featureEngines)("the page of a shift on %s", (engine) => {
     expect(await shown(link)).toEqual([200, "Someone was faster"]);
     const late = await answer(link, "accept");
     expect([late.status, headingOf(late)]).toEqual([409, "Someone was faster"]);
+  });
+
+  it("is followed by a mail for who was asked at the workplace and not confirmed", async () => {
+    const { link } = await offered();
+    organisation.provider.setFault("assign-conflict");
+    await answer(link, "accept");
+    await organisation.idle();
+    expect(mails.map(({ subject }) => subject)).toContainEqual(expect.stringMatching(/no longer booked/));
   });
 
   it("shows the times of the mail and those of now, for a shift that was moved", async () => {
@@ -199,7 +211,8 @@ describe.each(featureEngines)("the page of a shift on %s", (engine) => {
     organisation.provider.setFault("unavailable");
     expect((await answer(link, "accept")).status).toBe(303);
     const page = await open(link);
-    expect([headingOf(page), buttonsOf(page)]).toEqual(["Asked at the workplace", ["withdraw", "not_me"]]);
+    expect([headingOf(page), buttonsOf(page)]).toEqual(["Asked at the workplace", ["not_me"]]);
+    expect(asksOf(page)).toEqual(["withdraw"]);
     expect(page.text).toContain('<meta http-equiv="refresh"');
     await expect.poll(async () => (await open(link)).text).toContain("does not respond at the moment");
     organisation.provider.clearFaults();

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { MINUTE_MS } from "../../../src/contract/durations.ts";
-import { readPaces } from "../../../src/platform/backlog/pace.ts";
+import { readPaces } from "../../../src/platform/backlog/limit.ts";
 import { createCollector } from "../../../src/platform/metrics/collector.ts";
 import { createFigures } from "../../../src/platform/metrics/figures.ts";
 import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
@@ -9,9 +9,9 @@ import { addIntegration } from "../../harness/work-rows.ts";
 
 const START = Date.parse("2027-03-01T08:00:00Z");
 
-const callOf = (provider_id: string) => ({
+const callOf = (providerId: string) => ({
   kind: "probe",
-  provider_id,
+  providerId,
   operation: "getShift",
   seconds: 0.01,
   status: 200,
@@ -36,7 +36,7 @@ describe.each(featureEngines)("the figures on %s", (engine) => {
       // Not in one order: the rows are written in one all the same.
       for (const provider of nth === 1 ? providers.toReversed() : providers) {
         figures.providerCalled(callOf(provider));
-        figures.webhookStored({ kind: "probe", provider_id: provider });
+        figures.webhookStored({ kind: "probe", providerId: provider });
       }
     }
     await Promise.all(processes.map((figures) => figures.close()));
@@ -48,7 +48,7 @@ describe.each(featureEngines)("the figures on %s", (engine) => {
   it("are written periodically, under the minute in which they were counted", async () => {
     clock = START;
     const figures = createFigures({ database: database(), log: silent, now, everyMs: 1 });
-    const provider = { kind: "probe", provider_id: await addIntegration(database()) };
+    const provider = { kind: "probe", providerId: await addIntegration(database()) };
     figures.webhookStored(provider);
     clock += 2 * MINUTE_MS;
     figures.webhookStored(provider);
@@ -62,7 +62,7 @@ describe.each(featureEngines)("the figures on %s", (engine) => {
     const [figures, provider] = [open(), await addIntegration(database())];
     for (const each of [randomUUID(), provider]) figures.providerCalled(callOf(each));
     await figures.close();
-    expect(new Set((await stored()).map(({ provider_id }) => provider_id))).toEqual(new Set([provider]));
+    expect(new Set((await stored()).map(({ providerId }) => providerId))).toEqual(new Set([provider]));
   });
 
   it("that could not be written are written with the next", async () => {

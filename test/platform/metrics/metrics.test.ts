@@ -15,7 +15,7 @@ const READINGS: Readings = {
   backlogs: [
     {
       kind: "tempo",
-      provider_id: "p1",
+      providerId: "p1",
       readAt: new Date("2027-03-01T08:00:00Z"),
       health: "unreachable",
       pendingSince: new Date("2027-03-01T07:59:56.500Z"),
@@ -87,7 +87,7 @@ describe("the metrics", () => {
 
   it("count calls to a provider by operation and status", async () => {
     const metrics = measured(async () => READINGS);
-    const call = { kind: "tempo", provider_id: "p1", operation: "getShift", seconds: 0.02 };
+    const call = { kind: "tempo", providerId: "p1", operation: "getShift", seconds: 0.02 };
     for (const status of [201, 403, 404, 404, 503, 418, 599, undefined])
       metrics.providerCalled({ ...call, status });
     const text = await metrics.text();
@@ -118,11 +118,11 @@ describe("the metrics", () => {
   });
 
   describe("of more providers than the limit", () => {
-    const providers = ["p1", "p2", "p3"].map((provider_id, nth) => {
+    const providers = ["p1", "p2", "p3"].map((providerId, nth) => {
       const { backlog, ...rest } = READINGS.backlogs[0] as Readings["backlogs"][number];
       const oldestAt = `2027-03-01T07:59:0${nth}.000Z`;
       const health = nth === 2 ? ("unreachable" as const) : ("reachable" as const);
-      return { ...rest, provider_id, health, pendingSince: null, backlog: { ...backlog, oldestAt } };
+      return { ...rest, providerId, health, pendingSince: null, backlog: { ...backlog, oldestAt } };
     });
     const limited = (reading: () => readonly (typeof providers)[number][]) =>
       createMetrics({
@@ -149,26 +149,26 @@ describe("the metrics", () => {
     it("count the first ones separately, until they are gone", async () => {
       let known = providers;
       const metrics = limited(() => known);
-      for (const provider_id of ["p1", "p1", "p2"]) {
-        metrics.providerCalled({ ...call, provider_id });
-        metrics.webhookStored({ kind: "tempo", provider_id });
+      for (const providerId of ["p1", "p1", "p2"]) {
+        metrics.providerCalled({ ...call, providerId });
+        metrics.webhookStored({ kind: "tempo", providerId });
       }
-      const stored = (kind: string, provider_id: string, count: number) =>
-        `shiftpact_provider_webhooks_total{kind="${kind}",provider_id="${provider_id}"} ${count}`;
+      const stored = (kind: string, providerId: string, count: number) =>
+        `shiftpact_provider_webhooks_total{kind="${kind}",provider_id="${providerId}"} ${count}`;
       const before = await metrics.text();
       expect(before).toContain(stored("tempo", "p1", 2));
       expect(before).toContain(stored("other", "other", 1));
       expect(before).toContain('shiftpact_provider_call_seconds_count{kind="other",provider_id="other"');
       known = providers.slice(1);
       expect(await metrics.text()).not.toContain('provider_id="p1"');
-      metrics.webhookStored({ kind: "tempo", provider_id: "p2" });
+      metrics.webhookStored({ kind: "tempo", providerId: "p2" });
       expect(await metrics.text()).toContain(stored("tempo", "p2", 1));
     });
   });
 
   it("are separate for each platform in a process", async () => {
     const [one, other] = [measured(async () => READINGS), measured(async () => READINGS)];
-    one.providerCalled({ kind: "k", provider_id: "p", operation: "o", status: 200, seconds: 1 });
+    one.providerCalled({ kind: "k", providerId: "p", operation: "o", status: 200, seconds: 1 });
     expect(await other.text()).not.toContain('operation="o"');
   });
 });
@@ -183,15 +183,15 @@ describe.each(featureEngines)("the readings on %s", (engine) => {
       async () => [],
       () => now,
     );
-    const store = (trace_id: string) =>
+    const store = (traceId: string) =>
       database()
         .kysely.insertInto("events")
         .values({
-          event_id: crypto.randomUUID(),
-          provider_id: crypto.randomUUID(),
+          eventId: crypto.randomUUID(),
+          providerId: crypto.randomUUID(),
           event: "shift.create",
-          shift_id: "s",
-          trace_id,
+          shiftId: "s",
+          traceId,
         })
         .execute();
     await store("t1");
@@ -208,18 +208,18 @@ describe.each(featureEngines)("how long events wait, as read on %s", (engine) =>
   const database = useEngine(engine);
 
   it("counts the queued ones of active integrations", async () => {
-    const provider_id = crypto.randomUUID();
+    const providerId = crypto.randomUUID();
     const { kysely } = database();
     const seconds = async () => (await createReadings(database(), async () => [])()).waitingSeconds;
     await kysely
       .insertInto("integrations")
-      .values({ provider_id, kind: "k", name: "n", base_url: "https://example.com", provider_token: "t" })
+      .values({ providerId, kind: "k", name: "n", baseUrl: "https://example.com", providerToken: "t" })
       .execute();
-    const received_at = new Date(Date.now() - HOUR_MS);
-    const event = { event_id: crypto.randomUUID(), event: "shift.create", shift_id: "s", trace_id: "t" };
+    const receivedAt = new Date(Date.now() - HOUR_MS);
+    const event = { eventId: crypto.randomUUID(), event: "shift.create", shiftId: "s", traceId: "t" };
     await kysely
       .insertInto("events")
-      .values({ ...event, provider_id, received_at })
+      .values({ ...event, providerId, receivedAt })
       .execute();
     expect(await seconds()).toBe(0);
     await kysely.updateTable("integrations").set({ state: "active" }).execute();

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { shareReading } from "../../../src/platform/metrics/share.ts";
+import { shareReading } from "../../../src/platform/metrics/readings.ts";
 
 describe("a shared reading", () => {
   it("is read once for all callers within its time, each key apart", async () => {

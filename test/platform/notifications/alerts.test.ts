@@ -17,8 +17,8 @@ import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { depsFor } from "../../harness/deps.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { type MailServer, startMailServer } from "../../harness/mail-server.ts";
+import { type Reply, startService } from "../../harness/notification-service.ts";
 import { startHarness } from "../../harness/platform.ts";
-import { type Reply, startService } from "./service.ts";
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const ADDRESS = "operators@example.com";
@@ -41,11 +41,11 @@ describe.each(featureEngines)("alerts for operators on %s", (engine) => {
     await database()
       .kysely.insertInto("integrations")
       .values({
-        provider_id: providerId,
+        providerId,
         kind: `k-${providerId.slice(0, 8)}`,
         name: "Kvarteret",
-        base_url: "https://example.com",
-        provider_token: "t",
+        baseUrl: "https://example.com",
+        providerToken: "t",
       })
       .execute();
     service = await startService(() => reply);
@@ -144,13 +144,26 @@ describe.each(featureEngines)("alerts for operators on %s", (engine) => {
     expect(new Set(messages().map(({ data }) => data.issueId)).size).toBe(2);
   });
 
-  it("are not sent of an issue that is resolved within half a minute", async () => {
+  it("are not sent of an issue that is snoozed, until its time", async () => {
+    await raise();
+    const snoozedUntil = new Date(now.getTime() + 5 * MINUTE_MS);
+    await database().kysely.updateTable("issues").set({ snoozedUntil }).execute();
+    await round();
+    expect(sent()).toEqual([0, 0]);
+    await round(5 * MINUTE_MS);
+    expect(sent()).toEqual([1, 1]);
+  });
+
+  it("are not sent of an issue that is resolved within half a minute, and then at once", async () => {
     await raise();
     await round(29 * SECOND_MS);
     expect(sent()).toEqual([0, 0]);
     await resolve();
     await round();
     expect(sent()).toEqual([0, 0]);
+    await raise();
+    await round(30 * SECOND_MS);
+    expect(sent()).toEqual([1, 1]);
   });
 
   it.each<[Urgency, IssueCode[]]>([

@@ -116,6 +116,14 @@ describe.each(featureEngines)("the calendar file of a mail on %s", (engine) => {
     expect(server.mails.at(-1)?.headers.subject).toMatch(/is cancelled$/);
   });
 
+  it("is in no mail about a booking that was never confirmed", async () => {
+    organisation.provider.setFault("assign-conflict");
+    await booked();
+    const subjects = server.mails.map(({ headers }) => headers.subject);
+    expect(subjects).toContainEqual(expect.stringMatching(/no longer booked/));
+    expect(entries()).toEqual([]);
+  });
+
   it("moves with a person whom the provider moves to another shift", async () => {
     const { job, candidateId } = await booked();
     await organisation.process("shift.update", job.shiftId);

@@ -52,6 +52,10 @@ describe.each(featureEngines)("the language of mails and pages on %s", (engine) 
     expect(await page(swedish)).toContain('<html lang="sv">');
     expect(await page(swedish, "?language=en")).toContain('<html lang="en">');
     expect(await page(swedish, "?language=de")).toContain('<html lang="sv">');
+    const english = mails.find(({ address }) => address === "three@example.com");
+    for (const [mail, language] of [[swedish, "sv"] as const, [english, "en"] as const])
+      for (const link of linksIn(mail ?? { text: "" }))
+        expect((await send(organisation.url, link)).text).toContain(`<html lang="${language}">`);
   });
 
   it("has the shift in Swedish, with its length in a night in which clocks change, and old and new times", async () => {

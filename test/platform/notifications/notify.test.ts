@@ -23,7 +23,7 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
       insert into shiftpact.candidates (candidate_id, first_name, last_name, email, phone)
       select gen_random_uuid(), 'Robin', 'Ek', 'robin@example.com', ''
       from generate_series(1, ${MANY}) as n returning candidate_id`);
-    return rows.map(({ candidate_id }) => candidate_id);
+    return rows.map((row) => row.candidate_id);
   };
 
   it("of a change sends each of them one notification, however many they are", async () => {

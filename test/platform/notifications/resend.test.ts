@@ -194,7 +194,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
       database()
         .kysely.updateTable("candidates")
         .set({ email })
-        .where("candidate_id", "=", candidateId)
+        .where("candidateId", "=", candidateId)
         .execute();
     await setEmail("<>");
     await organisation.open();

@@ -208,6 +208,20 @@ describe.each(featureEngines)("offers in waves on %s", (engine) => {
     },
   );
 
+  it("are of people who lack the offer: those who had it have it again at once when a seat is free again", async () => {
+    await start();
+    await add("a", "b", "c");
+    const job = await open();
+    await later(PAUSE_MS);
+    for (const positions of [0, 1]) {
+      organisation.provider.updateShift(job.shiftId, { positions });
+      await organisation.process("shift.update", job.shiftId);
+      const offers = await organisation.notifications(job, "job_offered");
+      const held = offers.filter(({ withdrawnAt }) => withdrawnAt === undefined);
+      expect([offers.length, held.length]).toEqual([2, 2 * positions]);
+    }
+  });
+
   it("end when the shift is filled", async () => {
     await start();
     await add("a", "b");
@@ -266,6 +280,13 @@ describe.each(featureEngines)("offers in waves on %s", (engine) => {
     await work("place", here, cook, 2 * DAY_MS);
     await work("waiter", there, waiter, 2 * DAY_MS);
     await work("recent", there, cook, 2 * DAY_MS);
+    // What someone does for another organisation, if at the same place, does not count.
+    const elsewhere = await harness.onboard({ connect: false });
+    const outlets = elsewhere.provider.outlets.map(({ id }) => ({ outletId: id, workplaceId }));
+    const roles = elsewhere.provider.roles.map(({ id }) => ({ roleId: id, competenceId }));
+    ok(await operations.updateMappings({ params: elsewhere.params, body: { outlets, roles } }));
+    const person = people.get("new");
+    if (person) expect((await elsewhere.accept(await elsewhere.open(), person)).status).toBe(201);
     // The provider puts a person on a shift itself.
     const ownShift = await open(3 * DAY_MS, { outletId: here, roleId: cook });
     provider.assign(ownShift.shiftId, id);

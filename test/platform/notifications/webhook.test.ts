@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { isNotificationMessage } from "../../../generated/notifications/index.ts";
 import type { NotificationMessage } from "../../../generated/notifications/types.ts";
 import type { Job } from "../../../generated/operations/types.ts";
@@ -10,10 +10,10 @@ import { webhookSecrets } from "../../../src/platform/setting-kinds.ts";
 import { answerOn, PUBLIC_URL } from "../../harness/candidate-links.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { send } from "../../harness/http.ts";
+import { type Received, type Reply, startService } from "../../harness/notification-service.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import { passTime } from "../../harness/work-rows.ts";
-import { type Received, type Reply, startService } from "./service.ts";
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const NEWER = `whsec_${Buffer.alloc(64, 9).toString("base64")}`;
@@ -159,6 +159,32 @@ describe.each(featureEngines)("the webhook of notifications on %s", (engine) => 
     expect(await states(other)).toEqual(["sent", "sent"]);
   });
 
+  it("does not let the oldest ones delay the newest if they all fail", async () => {
+    for (let nth = 0; nth < 5; nth += 1) await organisation.addPerson();
+    const failing = new Set<string>();
+    reply = ({ body }) => {
+      const { jobId } = (JSON.parse(body) as NotificationMessage).data;
+      if (failing.size === 0) failing.add(jobId);
+      return { status: failing.has(jobId) ? 500 : 200 };
+    };
+    const { job } = await offer();
+    const { job: other } = await offer();
+    // After twelve failures the service is asked each hour.
+    await later(HOUR_MS);
+    expect(new Set(await states(job))).toEqual(new Set(["waiting"]));
+    expect((await states(job)).length).toBeGreaterThan(5);
+    expect(new Set(await states(other))).toEqual(new Set(["sent"]));
+  });
+
+  it("gets five and the newest of those that wait in a run in which all of these fail", async () => {
+    for (let nth = 0; nth < 7; nth += 1) await organisation.addPerson();
+    reply = () => ({ status: 500 });
+    const { job } = await offer();
+    const waiting = (await organisation.notifications(job)).map(({ notificationId }) => notificationId);
+    const tried = new Set(service.received.map(idOf));
+    expect(waiting.map((id) => tried.has(id))).toEqual([...Array(5).fill(true), false, false, true]);
+  });
+
   it("is not sent any more once the shift has started", async () => {
     reply = () => ({ status: 500 });
     const { job } = await offer();
@@ -216,6 +242,13 @@ describe("one attempt", () => {
       kind: "failed",
       failure: "timeout",
     });
+  });
+
+  it("has 15 seconds", async () => {
+    const limit = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
+    onTestFinished(() => limit.mockRestore());
+    expect(await attempt({ allowInsecure: true })).toMatchObject({ kind: "failed" });
+    expect(limit).toHaveBeenCalledExactlyOnceWith(15_000);
   });
 
   it("does not reach a private address", async () => {

@@ -25,7 +25,7 @@ for (const engine of featureEngines) {
       await database()
         .kysely.updateTable("memberships")
         .set({ email: `${providerId}@example.com` })
-        .where("provider_id", "=", providerId)
+        .where("providerId", "=", providerId)
         .execute();
     }
     const [{ operations } = harness] = organisations;

@@ -28,9 +28,7 @@ const NOTHING = {
   rejectionsDeleted: 0,
   shiftsDeleted: 0,
   figuresDeleted: 0,
-  hoursDeleted: 0,
   operationsDeleted: 0,
-  countsDeleted: 0,
   sessionsDeleted: 0,
 };
 
@@ -74,7 +72,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     const { shiftId } = await organisation.open();
     const counts = () =>
       Promise.all(
-        (["events", "trace_steps", "notifications", "issues"] as const).map((table) =>
+        (["events", "traceSteps", "notifications", "issues"] as const).map((table) =>
           database()
             .kysely.selectFrom(table)
             .select(({ fn }) => fn.countAll().as("count"))
@@ -139,6 +137,34 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     await expect.poll(discover).toMatchObject([{ status: "processed", verdict: { code: "job_created" } }]);
     await expect.poll(organisation.issueCodes).toEqual([]);
   });
+
+  const upper = () => randomUUID().toUpperCase();
+  const endsFirst = () => ({
+    id: upper(),
+    startTime: new Date(Date.now() + 2 * HOUR_MS).toISOString(),
+    endTime: new Date(Date.now() + HOUR_MS).toISOString(),
+  });
+  it.each<[what: string, event: string, shiftId: () => string]>([
+    ["of an unknown event", "shift.moved", upper],
+    ["that the provider does not have", "shift.update", upper],
+    ["that cannot be read", "shift.update", () => organisation.provider.createShift(endsFirst()).shiftId],
+  ])("keeps no row for ever of a shift %s, whose id is in capital letters", async (_, event, shiftId) => {
+    await open();
+    const id = shiftId();
+    const traceId = randomUUID();
+    // The second is a repetition.
+    for (const _ of [1, 2]) {
+      await organisation.send(event, id, traceId);
+      await organisation.idle();
+    }
+    const later = new Date(Date.now() + 2 * RETENTION.jobs * DAY_MS);
+    await createUpkeep(depsFor(database(), { now: () => later })).run();
+    const { rows } = await sql`select shift_id from shifts
+      where provider_id = ${organisation.providerId} and shift_id = ${id.toLowerCase()}`.execute(
+      database().kysely,
+    );
+    expect(rows).toEqual([]);
+  });
 });
 
 describe.each(featureEngines)("the upkeep on %s", (engine) => {
@@ -153,26 +179,26 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
   const round = () => createUpkeep(deps()).run();
 
   const idOf = (ageMs: number) => createIdGenerator({ now: () => clock - ageMs })();
-  const provider_id = randomUUID();
+  const providerId = randomUUID();
   const eventOf = (status: EventStatus, ageMs: number) => ({
-    event_id: idOf(ageMs),
-    provider_id,
+    eventId: idOf(ageMs),
+    providerId,
     event: "shift.create",
-    shift_id: "s",
-    trace_id: randomUUID(),
+    shiftId: "s",
+    traceId: randomUUID(),
     status,
-    received_at: new Date(clock - ageMs),
+    receivedAt: new Date(clock - ageMs),
   });
   const store = (events: readonly ReturnType<typeof eventOf>[]) =>
     database()
       .kysely.insertInto("events")
       .values([...events])
       .execute();
-  const idsIn = async (table: "events" | "event_log" | "all_events") => {
-    const rows = await database().kysely.selectFrom(table).select("event_id").orderBy("event_id").execute();
-    return rows.map(({ event_id }) => event_id);
+  const idsIn = async (table: "events" | "eventLog" | "allEvents") => {
+    const rows = await database().kysely.selectFrom(table).select("eventId").orderBy("eventId").execute();
+    return rows.map(({ eventId }) => eventId);
   };
-  const sorted = (events: readonly { event_id: string }[]) => events.map(({ event_id }) => event_id).sort();
+  const sorted = (events: readonly { eventId: string }[]) => events.map(({ eventId }) => eventId).sort();
 
   it("moves ended events into the event log in batches, and deletes old ones", async () => {
     const logged = Array.from({ length: 1_200 }, (_, nth) =>
@@ -189,8 +215,8 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     await store([...logged, ...alsoLogged, ...stay, ...young, ...gone]);
     expect(await round()).toEqual({ ...NOTHING, eventsLogged: 1_202, eventsDeleted: 3 });
     expect(await idsIn("events")).toEqual(sorted([...stay, ...young]));
-    expect(await idsIn("event_log")).toEqual(sorted([...logged, ...alsoLogged]));
-    expect(await idsIn("all_events")).toHaveLength(1_206);
+    expect(await idsIn("eventLog")).toEqual(sorted([...logged, ...alsoLogged]));
+    expect(await idsIn("allEvents")).toHaveLength(1_206);
     expect(await round()).toEqual(NOTHING);
   });
 
@@ -199,43 +225,43 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     const old = [eventOf("processed", 29 * DAY_MS), eventOf("processed", 5 * DAY_MS)];
     await store(old);
     expect(await round()).toMatchObject({ eventsLogged: 2 });
-    const step = { step_id: newId(), provider_id, trace_id: "t", step: "event", code: "requeued" } as const;
+    const step = { stepId: newId(), providerId, traceId: "t", step: "event", code: "requeued" } as const;
     const steps = [0, 1, 2].map((days) => ({
       ...step,
-      step_id: newId(),
+      stepId: newId(),
       at: new Date(clock + days * DAY_MS),
     }));
-    await kysely.insertInto("trace_steps").values(steps).execute();
+    await kysely.insertInto("traceSteps").values(steps).execute();
     const rest = await sql`select from trace_steps_rest`.execute(kysely);
     expect(rest.rows).toEqual([]);
     clock += 20 * DAY_MS;
     expect(await round()).toMatchObject({ eventsLogged: 0 });
-    expect(await idsIn("event_log")).toEqual([old[1]?.event_id]);
-    expect(await kysely.selectFrom("trace_steps").select("step_id").execute()).toHaveLength(3);
+    expect(await idsIn("eventLog")).toEqual([old[1]?.eventId]);
+    expect(await kysely.selectFrom("traceSteps").select("stepId").execute()).toHaveLength(3);
     clock += 12 * DAY_MS;
     expect((await round()).daysDropped).toBeGreaterThan(10);
-    expect(await kysely.selectFrom("trace_steps").select("step_id").execute()).toHaveLength(1);
-    expect(await idsIn("event_log")).toEqual([]);
+    expect(await kysely.selectFrom("traceSteps").select("stepId").execute()).toHaveLength(1);
+    expect(await idsIn("eventLog")).toEqual([]);
   });
 
   it("moves steps that were written before their day had a partition into it, and drops them with it", async () => {
     const { kysely } = database();
     await round();
     clock += 10 * DAY_MS;
-    const step = { provider_id, trace_id: "late", step: "event", code: "requeued" } as const;
+    const step = { providerId, traceId: "late", step: "event", code: "requeued" } as const;
     const steps = [0, 1, 1].map((days) => ({
       ...step,
-      step_id: newId(),
+      stepId: newId(),
       at: new Date(clock + days * DAY_MS),
     }));
-    await kysely.insertInto("trace_steps").values(steps).execute();
+    await kysely.insertInto("traceSteps").values(steps).execute();
     const unplaced = async () => (await sql`select from trace_steps_rest`.execute(kysely)).rows.length;
     expect(await unplaced()).toBe(3);
     clock += 3 * DAY_MS;
     expect((await round()).daysMade).toBeGreaterThan(7);
     expect(await unplaced()).toBe(0);
     const stored = () =>
-      kysely.selectFrom("trace_steps").select("step_id").where("trace_id", "=", "late").execute();
+      kysely.selectFrom("traceSteps").select("stepId").where("traceId", "=", "late").execute();
     expect(await stored()).toHaveLength(3);
     clock += 30 * DAY_MS;
     await round();
@@ -251,72 +277,72 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     await store(events);
     const report = await createUpkeep(deps(), { retention: { events: 40 } }).run();
     expect(report).toMatchObject({ eventsLogged: 1, eventsDeleted: 1 });
-    expect(await idsIn("all_events")).toEqual(sorted(events.slice(0, 2)));
+    expect(await idsIn("allEvents")).toEqual(sorted(events.slice(0, 2)));
   });
 
   it("deletes old jobs with everything that belongs to them, except unsettled ones", async () => {
     const { kysely } = database();
-    const integration = { kind: "probe", name: "n", base_url: "https://example.com", provider_token: "t" };
+    const integration = { kind: "probe", name: "n", baseUrl: "https://example.com", providerToken: "t" };
     await kysely
       .insertInto("integrations")
-      .values({ provider_id, ...integration })
+      .values({ providerId, ...integration })
       .execute();
-    const candidate_id = randomUUID();
-    const person = { first_name: "A", last_name: "B", email: "e", phone: "p" };
+    const candidateId = randomUUID();
+    const person = { firstName: "A", lastName: "B", email: "e", phone: "p" };
     await kysely
       .insertInto("candidates")
-      .values({ candidate_id, ...person })
+      .values({ candidateId, ...person })
       .execute();
     const jobOf = (ageMs: number) => ({
-      ...({ provider_id, job_id: newId(), shift_id: randomUUID(), status: "expired", variant: "a" } as const),
-      start_time: new Date(clock - ageMs - HOUR_MS),
-      end_time: new Date(clock - ageMs),
+      ...({ providerId, jobId: newId(), shiftId: randomUUID(), status: "expired", variant: "a" } as const),
+      startTime: new Date(clock - ageMs - HOUR_MS),
+      endTime: new Date(clock - ageMs),
       positions: 1,
-      outlet_id: "o",
-      role_id: "r",
-      trace_id: "t",
+      outletId: "o",
+      roleId: "r",
+      traceId: "t",
     });
     // The first is settled, the next in doubt, the next due, and the last too young.
     const jobs = [731, 731, 731, 729].map((days) => jobOf(days * DAY_MS));
     await kysely.insertInto("jobs").values(jobs).execute();
-    const bookingOf = (job_id = "", at_provider: "no" | "maybe" = "no") => ({
+    const bookingOf = (jobId = "", atProvider: "no" | "maybe" = "no") => ({
       ...({
-        provider_id,
-        booking_id: newId(),
-        job_id,
-        candidate_id,
+        providerId,
+        bookingId: newId(),
+        jobId,
+        candidateId,
         status: "released",
-        trace_id: "t",
+        traceId: "t",
       } as const),
-      at_provider,
+      atProvider,
     });
     await kysely
       .insertInto("bookings")
-      .values([bookingOf(jobs[0]?.job_id), bookingOf(jobs[1]?.job_id, "maybe"), bookingOf(jobs[3]?.job_id)])
+      .values([bookingOf(jobs[0]?.jobId), bookingOf(jobs[1]?.jobId, "maybe"), bookingOf(jobs[3]?.jobId)])
       .execute();
     await kysely
       .insertInto("notifications")
       .values(
-        jobs.map(({ job_id }) => ({
-          ...({ provider_id, notification_id: newId(), candidate_id, job_id, kind: "job_offered" } as const),
-          change_key: "k",
+        jobs.map(({ jobId }) => ({
+          ...({ providerId, notificationId: newId(), candidateId, jobId, kind: "job_offered" } as const),
+          changeKey: "k",
           content: "{}",
-          trace_id: "t",
-          created_at: new Date(clock),
+          traceId: "t",
+          createdAt: new Date(clock),
         })),
       )
       .execute();
     await kysely
       .insertInto("shifts")
-      .values(jobs.map(({ shift_id }) => ({ provider_id, shift_id })))
+      .values(jobs.map(({ shiftId }) => ({ providerId, shiftId })))
       .execute();
-    const work = { provider_id, kind: "shift" as const, key: jobs[2]?.shift_id ?? "", priority: 2 };
+    const work = { providerId, kind: "shift" as const, key: jobs[2]?.shiftId ?? "", priority: 2 };
     await kysely.insertInto("work").values(work).execute();
     expect(await round()).toEqual({ ...NOTHING, jobsDeleted: 1 });
-    const left = jobs.slice(1).map(({ job_id }) => job_id);
+    const left = jobs.slice(1).map(({ jobId }) => jobId);
     for (const table of ["jobs", "notifications"] as const) {
-      const rows = await kysely.selectFrom(table).select("job_id").orderBy("job_id").execute();
-      expect(rows.map(({ job_id }) => job_id)).toEqual([...left].sort());
+      const rows = await kysely.selectFrom(table).select("jobId").orderBy("jobId").execute();
+      expect(rows.map(({ jobId }) => jobId)).toEqual([...left].sort());
     }
     expect(await kysely.selectFrom("shifts").selectAll().execute()).toHaveLength(3);
     expect(await kysely.selectFrom("bookings").selectAll().execute()).toHaveLength(2);
@@ -325,35 +351,35 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
   it("deletes notifications of past shifts before their jobs, and keeps those of later shifts", async () => {
     const { kysely } = database();
     const age = RETENTION.notifications * DAY_MS;
-    const integration = { kind: "probe", name: "n", base_url: "https://example.com", provider_token: "t" };
+    const integration = { kind: "probe", name: "n", baseUrl: "https://example.com", providerToken: "t" };
     await kysely
       .insertInto("integrations")
-      .values({ provider_id, ...integration })
+      .values({ providerId, ...integration })
       .execute();
-    const candidate_id = randomUUID();
-    const person = { first_name: "A", last_name: "B", email: "e", phone: "p" };
+    const candidateId = randomUUID();
+    const person = { firstName: "A", lastName: "B", email: "e", phone: "p" };
     await kysely
       .insertInto("candidates")
-      .values({ candidate_id, ...person })
+      .values({ candidateId, ...person })
       .execute();
     const jobOf = (endAgeMs: number) => ({
-      ...({ provider_id, job_id: newId(), shift_id: newId(), status: "expired", variant: "a" } as const),
-      start_time: new Date(clock - endAgeMs - HOUR_MS),
-      end_time: new Date(clock - endAgeMs),
+      ...({ providerId, jobId: newId(), shiftId: newId(), status: "expired", variant: "a" } as const),
+      startTime: new Date(clock - endAgeMs - HOUR_MS),
+      endTime: new Date(clock - endAgeMs),
       positions: 1,
-      outlet_id: "o",
-      role_id: "r",
-      trace_id: "t",
+      outletId: "o",
+      roleId: "r",
+      traceId: "t",
     });
     const [over, later] = [jobOf(age + HOUR_MS), jobOf(age - HOUR_MS)];
     await kysely.insertInto("jobs").values([over, later]).execute();
-    const notification = ({ job_id }: { job_id: string }, ageMs: number) => ({
-      ...({ provider_id, candidate_id, job_id, kind: "job_offered" } as const),
-      notification_id: createIdGenerator({ now: () => clock - ageMs })(),
-      change_key: newId(),
+    const notification = ({ jobId }: { jobId: string }, ageMs: number) => ({
+      ...({ providerId, candidateId, jobId, kind: "job_offered" } as const),
+      notificationId: createIdGenerator({ now: () => clock - ageMs })(),
+      changeKey: newId(),
       content: "{}",
-      trace_id: "t",
-      created_at: new Date(clock - ageMs),
+      traceId: "t",
+      createdAt: new Date(clock - ageMs),
     });
     const [old, ...kept] = [
       notification(over, age + 2 * HOUR_MS),
@@ -365,30 +391,44 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
       .values([old, ...kept])
       .execute();
     expect(await round()).toEqual({ ...NOTHING, notificationsDeleted: 1 });
-    const left = await kysely.selectFrom("notifications").select("notification_id").execute();
-    expect(left.map((row) => row.notification_id).sort()).toEqual(
-      kept.map((row) => row.notification_id).sort(),
+    const left = await kysely.selectFrom("notifications").select("notificationId").execute();
+    expect(left.map((row) => row.notificationId).sort()).toEqual(
+      kept.map((row) => row.notificationId).sort(),
     );
-    expect(await kysely.selectFrom("jobs").select("job_id").execute()).toHaveLength(2);
+    expect(await kysely.selectFrom("jobs").select("jobId").execute()).toHaveLength(2);
+  });
+
+  it("deletes what counts refused webhooks as late as their events", async () => {
+    const { kysely } = database();
+    const ages = [RETENTION.events * DAY_MS + 1, RETENTION.events * DAY_MS - 1];
+    const rows = ages.map((ageMs) => {
+      const at = new Date(clock - ageMs);
+      const cause = { code: "forbidden", pointer: "", count: 1 };
+      return { providerId, rejectionId: idOf(ageMs), hour: at, lastAt: at, ...cause };
+    });
+    await kysely.insertInto("rejectedWebhooks").values(rows).execute();
+    expect(await round()).toEqual({ ...NOTHING, rejectionsDeleted: 1 });
+    const left = await kysely.selectFrom("rejectedWebhooks").select("rejectionId").execute();
+    expect(left).toEqual([{ rejectionId: rows[1]?.rejectionId }]);
   });
 
   it("deletes figures that are too old to be queried", async () => {
     const { kysely } = database();
-    const provider_id = randomUUID();
+    const providerId = randomUUID();
     const figure = (age: number, nth: number) => ({
       minute: new Date(clock - age),
       name: `n${nth}`,
-      provider_id,
+      providerId,
       value: 1,
     });
-    const old = Array.from({ length: 1_200 }, (_, nth) => figure(7 * DAY_MS + 1, nth));
+    const old = Array.from({ length: 1_200 }, (_, nth) => figure(11 * DAY_MS + 1, nth));
     await kysely
       .insertInto("figures")
-      .values([...old, figure(7 * DAY_MS, 0), figure(0, 0)])
+      .values([...old, figure(11 * DAY_MS, 0), figure(0, 0)])
       .execute();
     expect(await round()).toEqual({ ...NOTHING, figuresDeleted: 1_200 });
     const left = await kysely.selectFrom("figures").select("minute").orderBy("minute").execute();
-    expect(left.map(({ minute }) => minute.getTime())).toEqual([clock - 7 * DAY_MS, clock]);
+    expect(left.map(({ minute }) => minute.getTime())).toEqual([clock - 11 * DAY_MS, clock]);
     expect(await round()).toEqual(NOTHING);
   });
 
@@ -396,119 +436,92 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     const { kysely } = database();
     const issue = (resolvedAgeMs?: number) => ({
       ...({
-        issue_id: newId(),
-        provider_id,
+        issueId: newId(),
+        providerId,
         code: "provider_quiet",
-        first_at: new Date(0),
-        last_at: new Date(0),
+        firstAt: new Date(0),
+        lastAt: new Date(0),
       } as const),
       subject: JSON.stringify({ kind: "provider", id: newId() }),
-      trace_id: null,
-      resolved_at: resolvedAgeMs === undefined ? null : new Date(clock - resolvedAgeMs),
+      traceId: null,
+      resolvedAt: resolvedAgeMs === undefined ? null : new Date(clock - resolvedAgeMs),
     });
     const age = RETENTION.issues * DAY_MS;
     const [old, young, open] = [issue(age + 1), issue(age), issue()];
     await kysely.insertInto("issues").values([old, young, open]).execute();
     expect(await round()).toEqual({ ...NOTHING, issuesDeleted: 1 });
-    const left = await kysely.selectFrom("issues").select("issue_id").orderBy("issue_id").execute();
-    expect(left).toEqual([{ issue_id: young.issue_id }, { issue_id: open.issue_id }]);
+    const left = await kysely.selectFrom("issues").select("issueId").orderBy("issueId").execute();
+    expect(left).toEqual([{ issueId: young.issueId }, { issueId: open.issueId }]);
   });
 
   it("deletes tombstones of shifts without a job, unless a reading is planned", async () => {
     const { kysely } = database();
-    const shift = (goneAgeMs: number, next_read_at: Date | null = null) => ({
-      provider_id,
-      shift_id: newId(),
-      missing_since: new Date(clock - goneAgeMs),
-      next_read_at,
+    const shift = (goneAgeMs: number, nextReadAt: Date | null = null) => ({
+      providerId,
+      shiftId: newId(),
+      missingSince: new Date(clock - goneAgeMs),
+      nextReadAt,
     });
     const age = RETENTION.jobs * DAY_MS;
     const [old, due, young] = [shift(age + 1), shift(age + 1, new Date(clock)), shift(age)];
     await kysely.insertInto("shifts").values([old, due, young]).execute();
     expect(await round()).toEqual({ ...NOTHING, shiftsDeleted: 1 });
-    const left = await kysely.selectFrom("shifts").select("shift_id").orderBy("shift_id").execute();
-    expect(left).toEqual([{ shift_id: due.shift_id }, { shift_id: young.shift_id }]);
-  });
-
-  it("deletes hourly figures once no rhythm is compared with them", async () => {
-    const { kysely } = database();
-    const figure = (ageMs: number) => ({ name: "webhooks", hour: new Date(clock - ageMs), value: 1 });
-    await kysely
-      .insertInto("hourly_figures")
-      .values([figure(35 * DAY_MS + 1), figure(35 * DAY_MS)])
-      .execute();
-    expect(await round()).toMatchObject({ hoursDeleted: 1 });
-    const left = await kysely
-      .selectFrom("hourly_figures")
-      .select("hour")
-      .where("name", "=", "webhooks")
-      .execute();
-    expect(left).toEqual([{ hour: new Date(clock - 35 * DAY_MS) }]);
-  });
-
-  it("deletes webhook counts that are an hour old", async () => {
-    const { kysely } = database();
-    const count = (age: number) => ({ provider_id: randomUUID(), minute: new Date(clock - age), count: 7 });
-    await kysely
-      .insertInto("webhook_counts")
-      .values([count(HOUR_MS + 1), count(HOUR_MS), count(0)])
-      .execute();
-    expect(await round()).toEqual({ ...NOTHING, countsDeleted: 1 });
-    expect(await kysely.selectFrom("webhook_counts").select("minute").execute()).toHaveLength(2);
+    const left = await kysely.selectFrom("shifts").select("shiftId").orderBy("shiftId").execute();
+    expect(left).toEqual([{ shiftId: due.shiftId }, { shiftId: young.shiftId }]);
   });
 
   it("deletes sessions that have ended by their time", async () => {
     const { kysely } = database();
     const session = (createdAgo: number, usedAgo: number) => ({
-      session_hash: randomUUID(),
-      token_hash: null,
-      created_at: new Date(clock - createdAgo),
-      used_at: new Date(clock - usedAgo),
+      sessionHash: randomUUID(),
+      tokenHash: null,
+      createdAt: new Date(clock - createdAgo),
+      usedAt: new Date(clock - usedAgo),
     });
     const kept = session(7 * DAY_MS, 12 * HOUR_MS);
     await kysely
-      .insertInto("console_sessions")
+      .insertInto("consoleSessions")
       .values([session(7 * DAY_MS + 1, 0), session(DAY_MS, 12 * HOUR_MS + 1), kept])
       .execute();
     expect(await round()).toEqual({ ...NOTHING, sessionsDeleted: 2 });
-    const left = await kysely.selectFrom("console_sessions").select("session_hash").execute();
-    expect(left).toEqual([{ session_hash: kept.session_hash }]);
+    const left = await kysely.selectFrom("consoleSessions").select("sessionHash").execute();
+    expect(left).toEqual([{ sessionHash: kept.sessionHash }]);
   });
 
   it("deletes operations whose echo is no longer expected, and none that waits for the provider", async () => {
     const { kysely } = database();
-    const provider_id = randomUUID();
-    const integration = { kind: "probe", name: "n", base_url: "https://example.com", provider_token: "t" };
+    const providerId = randomUUID();
+    const integration = { kind: "probe", name: "n", baseUrl: "https://example.com", providerToken: "t" };
     await kysely
       .insertInto("integrations")
-      .values({ provider_id, ...integration })
+      .values({ providerId, ...integration })
       .execute();
     const operation = (ageMs: number, confirmed: boolean) => ({
-      operation_id: newId(),
+      operationId: newId(),
       operation: "delete" as const,
-      provider_id,
-      shift_id: randomUUID(),
-      trace_id: "t",
-      expires_at: new Date(clock - ageMs),
-      ...(confirmed && { confirmed_at: new Date(clock - DAY_MS) }),
+      providerId,
+      shiftId: randomUUID(),
+      traceId: "t",
+      expiresAt: new Date(clock - ageMs),
+      ...(confirmed && { confirmedAt: new Date(clock - DAY_MS) }),
     });
     const stay = [operation(DAY_MS, false), operation(-1, true)];
     await kysely
-      .insertInto("pending_operations")
+      .insertInto("pendingOperations")
       .values([operation(1, true), ...stay])
       .execute();
     expect(await round()).toEqual({ ...NOTHING, operationsDeleted: 1 });
-    const left = await kysely.selectFrom("pending_operations").select("operation_id").execute();
-    const ids = (rows: readonly { operation_id: string }[]) => rows.map((row) => row.operation_id).sort();
+    const left = await kysely.selectFrom("pendingOperations").select("operationId").execute();
+    const ids = (rows: readonly { operationId: string }[]) => rows.map((row) => row.operationId).sort();
     expect(ids(left)).toEqual(ids(stay));
   });
 
   it("continues with the other steps when one fails", async () => {
     const log = { ...silent, error: vi.fn(), info: vi.fn() };
-    const minute = new Date(clock - 8 * DAY_MS);
+    const minute = new Date(clock - 12 * DAY_MS);
     await database()
       .kysely.insertInto("figures")
-      .values({ minute, name: "n", provider_id: randomUUID(), value: 1 })
+      .values({ minute, name: "n", providerId: randomUUID(), value: 1 })
       .execute();
     const { now } = deps();
     const failing = vi.fn(now).mockImplementationOnce(() => {

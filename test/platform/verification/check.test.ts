@@ -125,6 +125,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     check = async () => [FINDING];
     const of = await harness().onboard({ connect: false });
     await expect.poll(() => subjects(of)).toHaveLength(1);
+    const { checkedAt } = await of.integration();
     check = () => Promise.reject(new Error("nothing answers at its address"));
     await ask(of);
     await expect
@@ -132,6 +133,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
       .toEqual(["provider_check", "provider_check_failed"]);
     const [failed] = (await issues(of)).filter(({ code }) => code === "provider_check_failed");
     expect(failed).toMatchObject({ subject: { kind: "integration" }, params: {} });
+    expect(await of.integration()).toMatchObject({ checkedAt });
     of.provider.setFault("reset");
     check = async ({ fetch, baseUrl, providerId }) => {
       await fetch?.(new Request(`${baseUrl}/providers/${providerId}/outlets`)).catch(() => undefined);

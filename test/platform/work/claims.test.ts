@@ -223,7 +223,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
   ])("is, once a run %s, %s reading until the next hint", async (_, rest, kind) => {
     const providerId = await addIntegration(database());
     const isFirst = async () =>
-      (await database().kysely.selectFrom("work").select("is_first").executeTakeFirst())?.is_first;
+      (await database().kysely.selectFrom("work").select("isFirst").executeTakeFirst())?.isFirst;
     await mark(database(), shift(providerId, "a"));
     const [held] = await claim(database());
     expect(await isFirst()).toBe(true);
@@ -321,11 +321,11 @@ describe.each(engines)("work that is due, on %s", (engine) => {
   });
 
   it("waits while the provider rejects the token, except for the probe", async () => {
-    const providerId = await addIntegration(database(), { paused_since: new Date() });
+    const providerId = await addIntegration(database(), { pausedSince: new Date() });
     const probe = { providerId, kind: "probe", key: "", priority: 0 } as const;
     await mark(database(), shift(providerId, "a", { priority: 0 }), probe);
     expect(await claim(database())).toMatchObject([{ kind: "probe" }]);
-    await database().kysely.updateTable("integrations").set({ paused_since: null }).execute();
+    await database().kysely.updateTable("integrations").set({ pausedSince: null }).execute();
     expect(keysOf(await claim(database()))).toEqual(["a"]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PROVIDER_RETRIES, TIMING } from "../../../src/clients/retry-policy.ts";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
-import { retryDelay } from "../../../src/platform/work/retry.ts";
+import { retryAfterFailure, retryDelay } from "../../../src/platform/work/retry.ts";
 
 const rest = { hourlyMs: HOUR_MS };
 
@@ -23,6 +23,14 @@ describe("the delay before the next attempt", () => {
     expect(retryDelay(lowest, 1, { ...rest, retryAfterMs: 45_000 })).toBe(45_000);
     expect(retryDelay(highest, 1, { ...rest, retryAfterMs: HOUR_MS })).toBe(HOUR_MS);
     expect(retryDelay(highest, 1, { ...rest, retryAfterMs: 1e15 })).toBe(HOUR_MS);
+  });
+
+  it("holds in spite of a hint if the provider asked for it, and a call that was not made is no attempt", () => {
+    const failed = (failure: Parameters<typeof retryAfterFailure>[2]) =>
+      retryAfterFailure({ retries: lowest, timing: rest }, 3, failure);
+    expect(failed({ retryAfterMs: 45_000 })).toMatchObject({ afterMs: 45_000, attempts: 3, isFirm: true });
+    expect(failed({})).toMatchObject({ attempts: 3, isFirm: false });
+    expect(failed({ retryAfterMs: 45_000, notAsked: true })).toMatchObject({ attempts: 2, isFirm: false });
   });
 
   it("follows a call of at most 10 s; each minute, a provider that rejects the token is probed", () => {

@@ -1,5 +1,5 @@
 import type { KyselyPlugin } from "kysely";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { PROVIDER_RETRIES } from "../../../src/clients/retry-policy.ts";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { transact } from "../../../src/platform/transaction.ts";
@@ -176,6 +176,50 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect({ most, others }).toEqual({ most: 2, others: 10 });
   });
 
+  it("runs five of a channel, and one more for each that lasts longer than five seconds, ten in all", async () => {
+    let [aheadMs, handed, passes] = [0, 0, 0];
+    const clock = performance.now.bind(performance);
+    const now = vi.spyOn(performance, "now").mockImplementation(() => clock() + aheadMs);
+    onTestFinished(() => void now.mockRestore());
+    const goesOn = Promise.withResolvers<void>();
+    const webhook: Run = async (claim) => {
+      handed += 1;
+      await goesOn.promise;
+      await done(claim);
+    };
+    const shifts: Run = async (claim) => {
+      passes += 1;
+      await done(claim);
+    };
+    const worker = await start(shifts, { runs: { webhook, shift: shifts } });
+    const providerId = await addIntegration(database());
+    for (let nth = 0; nth < 12; nth += 1)
+      await add({
+        providerId: await addIntegration(database()),
+        kind: "webhook",
+        key: "",
+        priority: PRIORITY.event,
+      });
+    for (const [ms, places] of [
+      [0, 5],
+      [5_001, 10],
+      [10_002, 10],
+    ] as const) {
+      aheadMs = ms;
+      // Channels are claimed after providers: once two shifts have run, one after the other, the channel has had its turn.
+      for (const key of ["a", "b"]) {
+        const before = passes;
+        await add(shift(providerId, key));
+        worker.wake();
+        await expect.poll(() => passes).toBe(before + 1);
+      }
+      expect(handed).toBe(places);
+    }
+    goesOn.resolve();
+    await worker.idle();
+    expect(handed).toBe(12);
+  });
+
   it("shares work with another worker without running a row twice", async () => {
     const providerId = await addIntegration(database());
     const seen: string[] = [];
@@ -259,7 +303,7 @@ describe.each(engines)("a worker on %s", (engine) => {
       begun.resolve();
       await goesOn.promise;
       await transact({ database: database() }, async (trx) => {
-        await trx.insertInto("competences").values({ competence_id: claim.claim, name: "stale" }).execute();
+        await trx.insertInto("competences").values({ competenceId: claim.claim, name: "stale" }).execute();
         await endClaim(trx, claim, { attempts: 0, priority: 1 });
       });
     });

@@ -30,7 +30,7 @@ const ignores = (when: (call: Call) => boolean): Faults => ({
 it("a provider that serves a providerId that is not a UUID fails", async () => {
   const faults = ignores(({ url }) => url.includes("not-a-uuid"));
   const { verification } = await run({ faults, options });
-  expect(codesOf(verification)).toEqual(["tenant_ignored getShift", "tenant_ignored listOutlets"]);
+  expect(codesOf(verification)).toEqual(["tenant_ignored provider"]);
 });
 
 it("rows of another organisation are detected by their providerId", async () => {

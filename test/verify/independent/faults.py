@@ -2,13 +2,16 @@
 operation runs (`before`), or only a name that operations.py and provider.py check."""
 import json
 import uuid
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any, Callable
 
 OPS = ["get-shift", "update-shift", "delete-shift", "assign", "unassign-put", "unassign-delete",
        "lookup", "create", "outlets", "roles", "registry"]
 A, B = {"variant": ["a"]}, {"variant": ["b"]}
+REQUIRED = ["get-shift", "update-shift", "delete-shift", "assign", "lookup", "create", "outlets", "roles"]
 NEEDS = {"unassign-put": {"unassign": ["put", "both"]}, "unassign-delete": {"unassign": ["delete", "both"]},
          "registry": {"registry": ["offered", "paged"]}}
 PAGED, UUIDS = {"registry": ["paged"]}, {"ids": ["uuid"]}
@@ -112,6 +115,29 @@ def as_raw(change):
     return each
 
 
+def every(count, ops, change):
+    """Change every nth success of each of these operations."""
+    seen = Counter()
+    def after(op, request, answer):
+        if op in ops and good(op, answer):
+            seen[op] += 1
+            if seen[op] % count == 0:
+                change(request, answer)
+    return after
+
+
+def become(answer, other):
+    answer.__dict__.update(other.__dict__)
+
+
+def refuse(op, code, when=lambda request, answer: True):
+    """Refuse these responses, in the style of the provider."""
+    def after(at, request, answer):
+        if at == op and when(request, answer):
+            become(answer, request.provider.error(SimpleNamespace(status=code, message="refused", headers={})))
+    return after
+
+
 def encode(data):
     return json.dumps(data, ensure_ascii=False).encode("utf-8")
 
@@ -142,8 +168,17 @@ def access_faults():
     add("token-case-ignored", "letters of the token are compared without their case")
     add("other-tenants-token-accepted", "the other organisation's token passes for every provider id")
     add("unknown-provider-accepted", "an unknown provider id is served as the token's own organisation")
-    add("no-token-500", "a request without a token gives 500")
+    add("other-provider-served", "the other organisation's provider id is served as the token's own organisation")
+    add("missing-provider-accepted", "no provider id is served as the token's own organisation", {"routing": ["header"]})
+    for code in (400, 500):
+        add(f"unknown-provider-{code}", f"an unknown provider id gives {code}")
+    for code in (403, 404, 500):
+        add(f"no-token-{code}", f"a request without a token gives {code}")
+    add("lookup-before-token", "an unknown shift gives 404 without a token")
+    add("rows-name-another-tenant", "each row of a list names another organisation",
+        after=candidates(put("providerId", str(uuid.uuid4())), ("lookup", "outlets", "roles")))
     add("no-token-redirect", "a request without a token is sent to /login by 302")
+    add("tenant-kept", "no provider id is served as the organisation of the request before", {"routing": ["header"]})
     add("no-token-200-login-page", "a request without a token gets a login page with 200")
     add("no-token-200-error-body", "a request without a token gets 200 with an error object")
 
@@ -153,7 +188,8 @@ def access_faults():
 def status_faults():
     done = {"success": True}
     for op, code in [("get-shift", 201), ("assign", 201), ("assign", 202), ("create", 202), ("lookup", 201),
-                     ("lookup", 206), ("outlets", 203), ("roles", 202), ("registry", 206)]:
+                     ("lookup", 206), ("outlets", 203), ("roles", 202), ("registry", 206), ("update-shift", 202),
+                     ("unassign-put", 202), ("unassign-delete", 202)]:
         applies = {**needs(op), **(BODY if op == "assign" else {})}
         add(f"status-{op}-{code}", f"{op}: succeeds with {code}", applies, after=status(op, code))
     add("status-delete-shift-200", "delete-shift: 200 with a body in place of 204",
@@ -161,6 +197,8 @@ def status_faults():
     add("status-delete-shift-202", "delete-shift: 202 with an empty body", after=status("delete-shift", 202, True))
     add("status-unassign-delete-200", "unassign by DELETE: 200 with a body in place of 204",
         NEEDS["unassign-delete"], after=status("unassign-delete", 200, data=done))
+    add("unassign-delete-odd-body", "unassign by DELETE: 200 with a body that is no acknowledgement",
+        {"unassign": ["delete"]}, after=status("unassign-delete", 200, data={"removed": ["row"], "affected": 1}))
     add("status-outlets-204", "outlets: 204 without the list", after=status("outlets", 204, True))
     add("status-roles-204", "roles: 204 without the list", after=status("roles", 204, True))
     add("status-create-204", "create: 204 without the candidate", after=status("create", 204, True))
@@ -185,8 +223,12 @@ def type_faults():
         ("positions-null", "numberOfPositions is null", B, put("numberOfPositions", None)),
         ("break-minutes-string", "breakMinutes is a string", B, put("breakMinutes", str)),
         ("break-as-duration", "breakMinutes is an ISO duration", B, put("breakMinutes", lambda n: f"PT{n}M")),
+        ("break-in-seconds", "breakMinutes is in seconds", B, put("breakMinutes", lambda n: n * 60)),
+        ("updated-in-year-one", "updatedAt is a default value", B, put("updatedAt", "0001-01-01T00:00:00Z")),
         ("description-number", "description is a number", B, put("description", 17)),
         ("status-upper-case", "status is written in capitals", B, put("status", str.upper)),
+        ("status-one-l", "cancelled is written with one l", {"variant": ["b"], "deleted": ["cancelled"]},
+         put("status", lambda text: text.replace("ll", "l") if text == "cancelled" else text)),
         ("status-unknown-value", "status has a value the contract does not list", B, put("status", "published")),
         ("status-number", "status is a number", B, put("status", 1)),
         ("created-at-epoch", "createdAt is a number of milliseconds", B, put("createdAt", 1767254400000)),
@@ -196,6 +238,10 @@ def type_faults():
          put("assignedCandidates", lambda rows: rows or None)),
         ("assigned-ids-only", "assignedCandidates lists bare ids", {},
          put("assignedCandidates", lambda rows: [row.get("candidateId", row.get("id")) for row in rows])),
+        ("assigned-twice", "each assigned candidate is listed twice", {},
+         put("assignedCandidates", lambda rows: rows * 2)),
+        ("positions-differ", "slots and numberOfPositions differ", B,
+         lambda row: row.update({"slots": 7, "numberOfPositions": 7} | row)),
         ("assigned-count", "assignedCandidates is a count", {}, put("assignedCandidates", len)),
         ("assigned-number-as-number", "personalNumber of an assigned candidate is a number", B,
          put("assignedCandidates", lambda rows: [{**r, "personalNumber": as_number(r["personalNumber"])} for r in rows])),
@@ -211,6 +257,8 @@ def type_faults():
     add("outlet-id-number", "an outlet's id is a number", after=candidates(put("id", number_of), ("outlets",)))
     add("outlet-address-object", "an outlet's address is an object",
         after=candidates(put("address", lambda text: {"street": text}), ("outlets",)))
+    add("names-by-language", "names are objects by language",
+        after=candidates(put("name", lambda text: {"sv": text}), ("outlets", "roles")))
     add("outlet-name-null", "an outlet's name is null", after=candidates(put("name", None), ("outlets",)))
     add("role-id-number", "a role's id is a number", after=candidates(put("id", number_of), ("roles",)))
     add("role-name-null", "a role's name is null", after=candidates(put("name", None), ("roles",)))
@@ -250,6 +298,10 @@ def missing_faults():
     for key in ("id", "name"):
         add(f"outlet-without-{key}", f"an outlet has no {key}", after=candidates(put(key, DROP), ("outlets",)))
         add(f"role-without-{key}", f"a role has no {key}", after=candidates(put(key, DROP), ("roles",)))
+    add("shift-without-positions", "the shift has no number of positions", after=shifts(
+        lambda row: [put(key, DROP)(row) for key in ("slots", "numberOfPositions")]))
+    add("shift-without-outlet-name", "the shift has no outletName", A, after=shifts(put("outletName", DROP)))
+    add("outlet-without-address", "an outlet has no address", after=candidates(put("address", DROP), ("outlets",)))
     add("created-without-id", "only the create response lacks the id", after=candidates(put("id", DROP), ("create",)))
     add("assigned-entry-without-id", "an assigned candidate is listed without its id", after=shifts(
         put("assignedCandidates", lambda rows: [{k: v for k, v in r.items() if k != id_key(r)} for r in rows])))
@@ -264,6 +316,16 @@ def missing_faults():
         after=entries(put("bankDetails", "8000-2 123")))
     add("registry-bare-list", "the registry returns a list in place of an object", registry,
         after=on(("registry",), lambda a: setattr(a, "data", a.data["candidates"])))
+    add("registry-ten-digits", "the registry writes personal numbers with ten digits", registry,
+        after=entries(put("personalNumber", ten_digits)))
+    add("registry-wrong-check-digit", "the registry writes another last digit of personal numbers", registry,
+        after=entries(put("personalNumber", lambda n: n[:-1] + str((int(n[-1]) + 1) % 10))))
+    add("registry-dates-by-day", "the registry writes dates as DD/MM/YYYY", registry,
+        after=entries(put("workHistory", lambda rows: [{**row, "date": "31/01/2026"} for row in rows])))
+    add("registry-swaps-numbers", "the registry gives each person the number of another", registry,
+        after=on(("registry",), swap_numbers))
+    add("registry-snake-case", "the registry writes field names in snake_case", registry,
+        after=on(("registry",), lambda a: setattr(a, "data", {"candidates": [in_snake(r) for r in a.data["candidates"]]})))
     add("registry-other-ids", "registry ids are not the ids of the lookup", registry,
         after=entries(put("id", lambda old: str(uuid.uuid5(uuid.NAMESPACE_OID, old)))))
 
@@ -280,6 +342,20 @@ def body_faults():
             after=on((op,), as_raw(lambda a: b"")))
     for op in ("get-shift", "lookup"):
         add(f"html-label-{op}", f"{op}: JSON labelled text/html", after=on((op,), lambda a: setattr(a, "type", "text/html")))
+    add("text-label-outlets", "outlets: JSON labelled text/plain",
+        after=on(("outlets",), lambda a: setattr(a, "type", "text/plain")))
+    add("single-quotes", "outlets: single quotes in place of JSON's double quotes",
+        after=on(("outlets",), as_raw(lambda a: encoded(a).replace(b'"', b"'"))))
+    add("ack-as-text", "assign: the word OK in place of JSON", BODY,
+        after=on(("assign",), lambda a: a.__dict__.update(raw=b"OK", type="text/plain")))
+    add("text-label-everywhere", "every operation: JSON labelled text/plain",
+        after=on(OPS, lambda a: setattr(a, "type", "text/plain")))
+    add("latin1-everywhere", "every operation: JSON in ISO 8859-1", after=on(
+        OPS, as_raw(lambda a: encoded(a).decode().encode("latin-1", "replace"))))
+    add("page-around-lists", "every list is the content of a page", after=on(
+        ("lookup", "outlets", "roles"),
+        lambda a: setattr(a, "data", {"content": a.data, "totalElements": len(a.data), "last": True})))
+    add("wrapped-everywhere", "every body is the data of an object", after=on(OPS, wrap))
     add("no-content-type", "get-shift: JSON without a Content-Type",
         after=on(("get-shift",), lambda a: setattr(a, "type", None)))
     add("html-page-200", "get-shift: 200 with an HTML page", after=on(("get-shift",), html_page))
@@ -289,8 +365,9 @@ def body_faults():
     add("wrapped-created", "create: the candidate is inside an object", after=on(("create",), wrap))
     add("lookup-single-object", "lookup: one object in place of a list",
         after=on(("lookup",), lambda a: setattr(a, "data", a.data[0]) if a.data else None))
-    add("created-as-list", "create: the candidate is inside a list",
-        after=on(("create",), lambda a: setattr(a, "data", [a.data])))
+    for name, op in (("created", "create"), ("shift", "get-shift"), ("ack", "assign")):
+        add(f"{name}-as-list", f"{op}: the object is inside a list", BODY if op == "assign" else {},
+            after=on((op,), lambda a: setattr(a, "data", [a.data])))
     add("json-in-a-string", "get-shift: JSON encoded twice",
         after=on(("get-shift",), lambda a: setattr(a, "data", encoded(a).decode())))
     add("latin1-body", "lookup and create: JSON in ISO 8859-1", after=on(
@@ -326,8 +403,41 @@ def body_faults():
         before=lambda op, r: Answer(503, {"error": "unavailable"}) if op == "outlets" else None)
     add("not-implemented-roles", "roles: always 501",
         before=lambda op, r: Answer(501, {"error": "not implemented"}) if op == "roles" else None)
-    add("route-missing-roles", "roles: the route does not exist",
-        before=lambda op, r: Answer(404, {"error": "no such route"}) if op == "roles" else None)
+    for op in REQUIRED:
+        add(f"route-missing-{op}", f"{op}: the route does not exist", before=refusal(404, op))
+    add("method-refused-update", "update-shift: 405", before=refusal(405, "update-shift"))
+    add("update-refused", "update-shift: 409", before=refusal(409, "update-shift"))
+    add("assign-needs-content-type", "assign and unassign: 415 without a Content-Type", before=lambda op, r: Answer(
+        415, {"error": "unsupported media type"}) if op in ("assign", "unassign-put")
+        and "Content-Type" not in r.headers else None)
+    add("hire-unknown-fields-400", "create: 400 for a field that the minimal payload does not have")
+    add("unassign-refused", "both forms of unassign: 405", before=refusal(405, "unassign-put", "unassign-delete"))
+    add("truncated-now-and-then", "roles: every fifth JSON stops half-way", after=every(
+        5, ("roles",), lambda r, a: setattr(a, "raw", encoded(a)[: len(encoded(a)) // 2])))
+    add("refused-now-and-then", "roles: every fifth request gives 404", after=every(
+        5, ("roles",), lambda r, a: refuse("roles", 404)("roles", r, a)))
+    add("shorter-now-and-then", "outlets: every third list lacks its last entry",
+        after=every(3, ("outlets",), lambda r, a: a.data.pop()))
+    add("later-now-and-then", "get-shift: every third shift is an hour later", after=every(
+        3, ("get-shift",), lambda r, a: a.data.update(
+            {key: (moment(a.data[key]) + timedelta(hours=1)).isoformat() for key in ("startTime", "endTime")})))
+    add("mixed-ack", "assign: every second acknowledgement is minimal", FULL,
+        after=every(2, ("assign",), lambda r, a: setattr(a, "data", {"success": True})))
+    add("lookup-lists-twice", "lookup: the candidate is listed twice",
+        after=on(("lookup",), lambda a: a.data.extend(a.data[:1])))
+    add("lookup-finds-two", "lookup: a second candidate has the same number", after=on(
+        ("lookup",), lambda a: a.data.extend([{**row, "id": str(uuid.uuid4())} for row in a.data])))
+
+
+def refusal(code, *ops):
+    return lambda at, request: Answer(code, {"error": "refused"}) if at in ops else None
+
+
+def swap_numbers(answer):
+    rows = answer.data["candidates"]
+    numbers = [row["personalNumber"] for row in rows]
+    for row, number in zip(rows, numbers[1:] + numbers[:1]):
+        row["personalNumber"] = number
 
 
 def wrap(answer):
@@ -338,8 +448,12 @@ def html_page(answer):
     answer.raw, answer.type = b"<!doctype html><title>Scheduling</title><p>Welcome</p>", "text/html"
 
 
+def in_snake(row):
+    return {"".join("_" + c.lower() if c.isupper() else c for c in k): v for k, v in row.items()}
+
+
 def snake(answer):
-    answer.data = {"".join("_" + c.lower() if c.isupper() else c for c in k): v for k, v in answer.data.items()}
+    answer.data = in_snake(answer.data)
 
 
 # --- 5xx instead of 4xx ---
@@ -348,6 +462,22 @@ def crash_faults():
     for op in OPS[:6]:
         add(f"malformed-id-500-{op}", f"{op}: 500 for a shift id that is no UUID", needs(op, UUIDS))
         add(f"unknown-id-500-{op}", f"{op}: 500 for an unknown shift id", needs(op))
+        if op not in ("delete-shift", "assign"):
+            add(f"unknown-id-accepted-{op}", f"{op}: an unknown shift id is served as some shift", needs(op))
+        if op in OPS[:3]:
+            add(f"unknown-id-400-{op}", f"{op}: 400 for an unknown shift id")
+        if op in OPS[:4]:
+            add(f"malformed-id-accepted-{op}", f"{op}: a shift id that is no UUID is served as some shift", UUIDS)
+    add("unknown-id-500", "500 for an unknown shift id, at every operation")
+    add("long-id-500", "500 for an id of more than 255 characters")
+    add("quote-in-id-500", "500 for an id with an apostrophe")
+    add("long-name-500", "lookup: 500 for a long name")
+    add("invalid-field-500-update", "update-shift: 500 for a time that cannot be read")
+    add("malformed-json-accepted-update", "update-shift: malformed JSON changes nothing", {"empty-update": ["ok"]})
+    add("malformed-json-accepted-create", "create: malformed JSON creates some candidate")
+    add("empty-body-accepted-update", "update-shift: an empty body changes nothing", {"empty-update": ["ok"]})
+    add("update-accepts-anything", "update-shift: success for a body that cannot be used", after=lambda op, r, a: become(
+        a, Answer(204, empty=True)) if op == "update-shift" and a.status in (400, 422) else None)
     add("malformed-candidate-500-assign", "assign: 500 for a candidate id that is no UUID", UUIDS)
     add("unknown-candidate-500-assign", "assign: 500 for an unknown candidate")
     for op in ("update", "create"):
@@ -374,6 +504,15 @@ def effect_faults():
         ("assign-duplicates-entry", "a repeated assign lists the candidate twice"),
         ("assign-repeat-409", "a repeated assign gives 409"),
         ("assign-replaces", "an assign drops those assigned before"),
+        ("assign-stores-another", "an assign stores another candidate"),
+        ("overbooks-by-one", "one candidate more than there are positions can be assigned"),
+        ("unassign-changes-times", "an unassign moves the shift by an hour"),
+        ("update-an-hour-later", "update-shift stores times an hour later"),
+        ("update-keeps-duration", "update-shift moves the start, and keeps the duration in place of the end"),
+        ("lookup-finds-nobody", "lookup finds no candidate"),
+        ("lookup-by-century", "lookup compares the first two digits only"),
+        ("create-without-contact", "create accepts a payload without email and phone"),
+        ("other-variant-now-and-then", "every third read of a shift is in the other variant"),
         ("assign-changes-times", "an assign moves the shift by an hour"),
         ("assign-changes-positions", "an assign takes one from the number of positions"),
         ("assign-on-every-shift", "an assign shows on every shift of the organisation"),
@@ -383,6 +522,8 @@ def effect_faults():
         ("unassign-without-effect", "unassign is acknowledged and changes nothing"),
         ("unassign-removes-all", "unassign removes all candidates"),
         ("unassign-removes-last", "unassign removes the candidate assigned last"),
+        ("unassign-removes-first", "unassign removes the candidate assigned first"),
+        ("unassign-removes-oldest-person", "unassign removes the assigned candidate who was created first"),
         ("delete-without-effect", "delete-shift gives 204 and the shift stays open"),
         ("delete-removes-another", "delete-shift cancels the shift and another one too"),
         ("update-not-stored", "update-shift stores nothing"),
@@ -433,6 +574,8 @@ def effect_faults():
     add("update-zero-is-one", "update-shift to no positions stores one")
     add("tenant-conflict-accepted", "two headers with different organisations are accepted if one fits the token",
         {"routing": ["header"]})
+    add("tenant-conflict-first-wins", "of two headers with different organisations the first one is accepted",
+        {"routing": ["header"], "header-name": ["either"]})
     add("unknown-shift-deleted-204", "deleting an unknown shift gives 204")
     add("update-stores-other-name", "update-shift keeps the number of positions under the other variant's name",
         )
@@ -440,6 +583,11 @@ def effect_faults():
     add("update-unreadable-time-accepted", "update-shift returns success for a time it cannot read",
         )
     add("hyphen-lookup-misses", "lookup finds no candidate for the form with a hyphen", {"accepts": ["both"]})
+    add("hyphen-lookup-400", "lookup refuses the form with a hyphen", {"accepts": ["both"]})
+    add("lookup-no-match-400", "lookup without a match gives 400", after=refuse(
+        "lookup", 400, lambda r, a: a.status == 404 or a.data == []))
+    add("update-resets-omitted", "update-shift resets the description and the break", B)
+    add("update-sets-created", "update-shift sets createdAt", B)
     add("status-stays-open", "status stays open when all positions are filled", B)
     add("mixed-not-found", "lookup without a match returns an empty list and 404 alternately")
     add("mixed-shapes", "get-shift returns one variant, update-shift the other", {"update": ["shift"]})
@@ -447,6 +595,7 @@ def effect_faults():
     add("registry-of-another-tenant", "the registry holds the other organisation's candidates too", registry)
     add("registry-misses-created", "the registry leaves out candidates that were created by the API", registry)
     add("registry-loops", "the registry's next page is the same page for ever", PAGED)
+    add("registry-skips-people", "with a limit, each registry page but the first lacks its first entry", PAGED)
     add("registry-page-repeats", "each registry page starts with the last entry of the page before", PAGED)
 
 
@@ -479,10 +628,14 @@ def value_faults():
     add("time-empty", "the shift's end is an empty string", after=shifts(put("endTime", "")))
     add("end-before-start", "the shift ends before it starts", after=shifts(
         lambda row: row.update(startTime=row["endTime"], endTime=row["startTime"])))
+    add("end-on-the-first-day", "the shift ends at the midnight before it starts", after=shifts(
+        lambda row: row.update(endTime=row["startTime"][:10] + "T00:00:00Z")))
     add("end-equals-start", "the shift ends when it starts", after=shifts(
         lambda row: row.update(endTime=row["startTime"])))
     add("shift-with-another-id", "get-shift returns a shift with another id",
         after=on(("get-shift",), lambda a: a.data.update(id=str(uuid.uuid5(uuid.NAMESPACE_OID, a.data["id"])))))
+    add("update-one-name", "update-shift refuses the other variant's name of positions")
+    add("short-ids", "ids are short texts, which variant B allows", {"ids": ["short"], **B})
     add("shift-id-not-uuid", "the shift's id is no UUID", {**A, **UUIDS}, after=shifts(put("id", lambda i: "S-" + i[:8])))
     add("ack-other-candidate", "the assign response names another candidate", FULL,
         after=on(("assign",), lambda a: a.data.update(candidateId=str(uuid.uuid5(uuid.NAMESPACE_OID, "someone")))))
@@ -501,7 +654,8 @@ def value_faults():
         after=candidates(put("personalNumber", ten_digits)))
     add("numbers-masked", "personal numbers are returned with the last four hidden",
         after=candidates(put("personalNumber", lambda n: n[:8] + "-XXXX")))
-    add("every-fifth-invalid", "every fifth success with a body is null in place of its value", after=Fifth())
+    add("every-fifth-invalid", "every fifth success with a body is null in place of its value", after=every(
+        5, OPS, lambda r, a: setattr(a, "data", None)))
 
 
 def ten_digits(number):
@@ -516,16 +670,6 @@ def moment(text):
     return datetime.fromisoformat(text)
 
 
-class Fifth:
-    count = 0
-
-    def __call__(self, op, request, answer):
-        if good(op, answer):
-            self.count += 1
-            if self.count % 5 == 0:
-                answer.data = None
-
-
 # --- error bodies ---
 
 def error_faults():
@@ -536,6 +680,10 @@ def error_faults():
         return after
     add("error-label-lies", "error bodies are labelled JSON and are not",
         after=failed(not_json))
+    for kind, form in (("empty", "terse"), ("as-text", "text"), ("as-html", "html"), ("as-json", "plain")):
+        add(f"errors-{kind}", f"error bodies are of the style {form}", {"style": ["coded"]}, after=styled(form))
+    add("problem-truncated", "problem details stop half-way", {"style": ["problem"]},
+        after=failed(as_raw(lambda a: encoded(a)[: len(encoded(a)) // 2])))
     add("problem-wrong-status", "the status member of problem details is 200", {"style": ["problem"]},
         after=failed(lambda a: a.data.update(status=200)))
     add("problem-status-string", "the status member of problem details is a string", {"style": ["problem"]},
@@ -543,8 +691,18 @@ def error_faults():
     add("stack-trace-in-error", "error bodies hold a stack trace", after=failed(stack_trace))
     add("token-in-error", "error bodies repeat the token that was sent",
         after=lambda op, request, answer: echo_token(request, answer) if 400 <= answer.status < 500 else None)
+    add("trace-in-error", "error bodies are JSON with a stack trace in a member", {"style": ["coded"]}, after=failed(
+        lambda a: a.data.update(trace="java.lang.NullPointerException: null\n\tat com.example.Shifts.get(Shifts.java:88)\n")))
     add("sql-in-error", "error bodies hold a database statement", after=failed(
         lambda a: text_body(a, "ERROR: relation; SELECT * FROM shifts WHERE id = $1 -- pq: syntax error")))
+
+
+def styled(form):
+    def after(op, request, answer):
+        if 400 <= answer.status < 500:
+            told = SimpleNamespace(status=answer.status, message="refused", headers=answer.headers)
+            become(answer, request.provider.error(told, form))
+    return after
 
 
 def not_json(answer):

@@ -3,6 +3,7 @@ import html
 import json
 import re
 import uuid
+from dataclasses import replace
 from datetime import datetime, timedelta
 from urllib.parse import parse_qs
 
@@ -25,7 +26,7 @@ class Refused(Exception):
 class Operations:
     def __init__(self, options, tenants):
         self.options, self.tenants = options, tenants
-        self.not_found_turn = 0
+        self.not_found_turn = self.reads = 0
         self.unread = {}
         self.invented = published_numbers()[-1]
 
@@ -38,17 +39,28 @@ class Operations:
     # --- finding rows ---
 
     def shift_of(self, tenant, op, shift_id, cancelled=False):
+        if self.has("long-id-500") and len(shift_id) > 255 or self.has("quote-in-id-500") and "'" in shift_id:
+            raise Refused(500, "syntax error")
         if self.options.ids == "uuid" and not UUID_FORM.match(shift_id):
+            if self.has(f"malformed-id-accepted-{op}"):
+                return self.stand_in(tenant, shift_id)
             raise Refused(500 if self.has(f"malformed-id-500-{op}") else self.options.bad_id, "the shift id is no UUID")
         shift = tenant.shifts.get(shift_id) or tenant.shifts.get(shift_id.lower())
         if not shift and self.has("shift-of-another-tenant" if op == "get-shift" else
                                   "assign-on-another-tenant" if op == "assign" else "never"):
             shift = next((t.shifts[shift_id] for t in self.tenants if shift_id in t.shifts), None)
+        if not shift and self.has(f"unknown-id-accepted-{op}"):
+            return self.stand_in(tenant, shift_id)
         if not shift:
-            raise Refused(500 if self.has(f"unknown-id-500-{op}") else 404, "no such shift")
+            code = next((code for code in (500, 400) if self.has(f"unknown-id-{code}", f"unknown-id-{code}-{op}")), 404)
+            raise Refused(code, "no such shift")
         if shift.cancelled and not cancelled:
             raise Refused({"404": 404, "410": 410, "cancelled": 409}[self.options.deleted], "the shift is cancelled")
         return shift
+
+    def stand_in(self, tenant, shift_id):
+        """Return a copy of some shift, which is not stored."""
+        return replace(next(iter(tenant.shifts.values())), id=shift_id, cancelled=False, assigned=[])
 
     def candidate_of(self, tenant, op, candidate_id):
         if self.options.ids == "uuid" and not UUID_FORM.match(candidate_id):
@@ -116,7 +128,12 @@ class Operations:
             if refused.status == 404 and self.has("unknown-shift-200-null"):
                 return Answer(200, None)
             raise
-        return Answer(200, self.shift_view(tenant, shift))
+        self.reads += 1
+        is_other = self.has("other-variant-now-and-then") and self.reads % 3 == 0
+        return Answer(200, self.shift_view(tenant, shift, self.other_variant() if is_other else None))
+
+    def other_variant(self):
+        return {"a": "b", "b": "a"}[self.options.variant]
 
     def update_shift(self, tenant, request):
         shift = self.shift_of(tenant, "update-shift", request.params[0])
@@ -135,9 +152,17 @@ class Operations:
             change = {{"start": "end", "end": "start"}.get(k, k): v for k, v in change.items()}
         if self.has("update-stores-other-name") and "positions" in shown:
             shift.more["numberOfPositions" if self.options.variant == "a" else "slots"] = shown["positions"]
+        if self.has("update-keeps-duration") and "start" in change:
+            change["end"] = change["start"] + (shift.end - shift.start)
         for key, value in change.items():
             setattr(shift, key, value)
+        if self.has("update-an-hour-later"):
+            shift.start, shift.end = shift.start + timedelta(hours=1), shift.end + timedelta(hours=1)
+        if self.has("update-resets-omitted"):
+            shift.break_minutes, shift.description = 0, None
         shift.updated = datetime.now(ZONE).replace(microsecond=0)
+        if self.has("update-sets-created"):
+            shift.created = shift.updated
         if self.has("update-drops-assigned"):
             shift.assigned.clear()
         if self.has("update-changes-id"):
@@ -151,7 +176,7 @@ class Operations:
             return Answer(204, empty=True)
         if self.options.update == "success":
             return Answer(200, {"success": True})
-        variant = {"a": "b", "b": "a"}[self.options.variant] if self.has("mixed-shapes") else None
+        variant = self.other_variant() if self.has("mixed-shapes") else None
         view = self.shift_view(tenant, shift, variant)
         # A provider that does not store usually still returns what it was sent.
         if self.has("update-not-stored", "update-times-not-stored", "update-start-only"):
@@ -162,9 +187,10 @@ class Operations:
 
     def read_update(self, shift, body):
         own = "slots" if self.options.variant == "a" else "numberOfPositions"
-        names = {"either": ("slots", "numberOfPositions")}.get(self.options.update_names, (own,))
+        is_either = self.options.update_names == "either" and not self.has("update-one-name")
+        names = ("slots", "numberOfPositions") if is_either else (own,)
         known = ("startTime", "endTime", *names)
-        if self.options.update_names == "strict" and set(body) - set(known):
+        if self.has("update-one-name") and set(body) - set(known):
             raise Refused(self.options.validation, f"only {', '.join(known)} can be changed")
         if not any(name in body for name in known) and self.options.empty_update == "refused":
             raise Refused(self.options.validation, "nothing to change")
@@ -200,7 +226,7 @@ class Operations:
         except (ValueError, OverflowError):
             if self.has("update-unreadable-time-accepted"):
                 return
-            raise Refused(self.options.validation, f"{key}Time is no ISO 8601 time with a zone") from None
+            raise Refused(500 if self.has("invalid-field-500-update") else self.options.validation, f"{key}Time is no ISO 8601 time with a zone") from None
         change[key] = value
 
     def read_positions(self, shift, value):
@@ -262,13 +288,15 @@ class Operations:
         if self.has("assign-at-once-overwrites"):
             other, self.unread[shift.id] = self.unread.get(shift.id), candidate_id
             shift.assigned = [each for each in shift.assigned if each != other]
-        if len(shift.assigned) >= shift.positions and self.options.overbook == "refused" \
+        if len(shift.assigned) >= shift.positions + self.has("overbooks-by-one") and self.options.overbook == "refused" \
                 and not self.has("assign-replaces"):
             raise Refused(409, "all positions are filled")
         if self.has("assign-without-effect"):
             return
         if self.has("assign-replaces"):
             shift.assigned.clear()
+        if self.has("assign-stores-another"):
+            candidate_id = next((i for i in tenant.candidates if i != candidate_id and i not in shift.assigned), candidate_id)
         shift.assigned.append(candidate_id)
         shift.updated = datetime.now(ZONE).replace(microsecond=0)
         if self.has("assign-changes-times"):
@@ -314,8 +342,14 @@ class Operations:
             shift.assigned.clear()
         elif self.has("unassign-removes-last"):
             shift.assigned.pop()
+        elif self.has("unassign-removes-first"):
+            shift.assigned.pop(0)
+        elif self.has("unassign-removes-oldest-person"):
+            shift.assigned.remove(next(each for each in tenant.candidates if each in shift.assigned))
         else:
             shift.assigned.remove(own)
+        if self.has("unassign-changes-times"):
+            shift.start, shift.end = shift.start + timedelta(hours=1), shift.end + timedelta(hours=1)
         shift.updated = datetime.now(ZONE).replace(microsecond=0)
 
     # --- candidates ---
@@ -328,6 +362,8 @@ class Operations:
         query = self.read_query(request.query)
         if self.has("unicode-query-500") and any(ord(c) > 127 for values in query.values() for c in values[0]):
             raise Refused(500, "ascii codec")
+        if self.has("long-name-500") and len(query.get("name", [""])[0]) > 100:
+            raise Refused(500, "value too long")
         names = [key for key in ("name", "firstName", "lastName") if key in query]
         if "personalNumber" not in query and not names:
             return self.lookup_all(tenant)
@@ -365,11 +401,15 @@ class Operations:
     def by_number(self, people, text):
         if self.has("hyphen-lookup-500") and "-" in text:
             raise Refused(500, "invalid literal for int()")
-        if self.has("hyphen-lookup-misses") and "-" in text:
+        if self.has("hyphen-lookup-400") and "-" in text:
+            raise Refused(400, "personalNumber has a wrong form")
+        if self.has("hyphen-lookup-misses") and "-" in text or self.has("lookup-finds-nobody"):
             return []
         plain = text.replace("-", "")
         if self.has("lookup-by-prefix"):
             return [c for c in people if c.number.startswith(plain)]
+        if self.has("lookup-by-century"):
+            return [c for c in people if c.number[:2] == plain[:2]]
         if self.has("lookup-by-date") and len(plain) >= 8:
             return [c for c in people if c.number[:8] == plain[:8]]
         digits = digits_of(text)
@@ -461,11 +501,15 @@ class Operations:
         return Answer(self.options.create_status, view, {"Location": f"/candidates/{person.id}"})
 
     def check_create(self, body):
+        if self.has("hire-unknown-fields-400") and set(body) - set(CORE):
+            raise Refused(400, f"unrecognised field {min(set(body) - set(CORE))}")
         required = list(CORE)
         if self.has("create-without-number") and "personalNumber" not in body:
             required.remove("personalNumber")
         if self.has("create-without-names"):
             required = [key for key in required if key in body or key not in ("firstName", "lastName")]
+        if self.has("create-without-contact"):
+            required = [key for key in required if key in body or key not in ("email", "phone")]
         if self.has("null-field-500-create") and any(key in body and body[key] is None for key in required):
             raise Refused(500, "NoneType has no attribute strip")
         if self.has("create-number-as-number") and type(body.get("personalNumber")) is int:
@@ -529,6 +573,8 @@ class Operations:
         following = f"p{at + PAGE}" if at + PAGE < len(people) else None
         first = max(0, at - 1) if self.has("registry-page-repeats") else at
         page = [self.registry_view(tenant, c) for c in people[first:at + PAGE]]
+        if self.has("registry-skips-people") and at and "limit=" in request.query:
+            page = page[1:]
         return Answer(200, {"candidates": page, "nextCursor": "p0" if self.has("registry-loops") else following})
 
     def registry_view(self, tenant, person):

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { createInterface, type Interface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import type { Fixtures, OtherTenant } from "../../../src/verify/options.ts";
 
@@ -44,29 +44,48 @@ export interface Independent {
   token: string;
   other: OtherTenant;
   fixtures: Fixtures;
-  close(): Promise<void>;
+  close(): void;
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
+interface Server {
+  child: Child;
+  lines: Interface;
+}
+
+/** To start Python takes longer than a verification: a process serves one provider after another. */
+const idle: Server[] = [];
+
 /** @throws Error when it refuses its flags */
 export async function startIndependent(flags: readonly string[]): Promise<Independent> {
-  // It ends when its input does.
-  const child: Child = spawn("python3", [SCRIPT, ...flags], { stdio: ["pipe", "pipe", "inherit"] });
-  const ended = once(child, "close");
-  const lines = createInterface({ input: child.stdout });
-  const first = await Promise.race([once(lines, "line"), ended.then(() => undefined)]);
-  if (!first) throw new Error(`the independent provider does not start with ${flags.join(" ")}`);
-  const { url, otherProviderId, otherToken, providerId, token, fixtures } = JSON.parse(first[0]);
+  const server = idle.pop() ?? spawned();
+  const { child, lines } = server;
+  child.stdin.write(`${JSON.stringify(flags)}\n`);
+  const line = await Promise.race([once(lines, "line"), once(lines, "close").then(() => undefined)]);
+  if (!line) throw new Error(`the independent provider does not start with ${flags.join(" ")}`);
+  const { url, otherProviderId, otherToken, providerId, token, fixtures } = JSON.parse(line[0]);
   return {
     baseUrl: url,
     providerId,
     token,
     fixtures,
     other: { providerId: otherProviderId, token: otherToken },
-    close: async () => {
-      child.stdin.end();
-      await ended;
+    close: () => {
+      idle.push(server);
     },
   };
+}
+
+function spawned(): Server {
+  const child: Child = spawn("python3", [SCRIPT, "--quiet"], { stdio: ["pipe", "pipe", "inherit"] });
+  return { child, lines: createInterface({ input: child.stdout }) };
+}
+
+/** Ends the processes: they end when their input does. */
+export async function endIndependent(): Promise<void> {
+  for (const { child } of idle.splice(0)) {
+    child.stdin.end();
+    await once(child, "close");
+  }
 }

@@ -89,8 +89,8 @@ function jsonCounts(events: readonly RunEvent[]): Counts {
 describe("every report has the same counts", () => {
   it.each<[string, FaultName[], Partial<VerifyOptions>]>([
     ["a provider that conforms", [], {}],
-    ["several errors", ["no-token-accepted", "time-without-offset", "errors-as-json", "duplicate-ids"], {}],
-    ["several errors of one check", ["invalid-update-accepted", "number-unchecked"], {}],
+    ["several errors", ["no-token-accepted", "time-without-offset", "errors-as-html", "cancel-refused"], {}],
+    ["several errors of one check", ["two-candidates", "foreign-candidate"], {}],
     ["missing fixtures", [], { fixtures: {}, readOnly: true }],
     ["one group", ["truncated"], { only: ["answers"] }],
     ["two operations", ["no-token-accepted"], { operations: ["getShift", "updateShift"] }],
@@ -132,8 +132,8 @@ describe("the name of a check", () => {
   });
 
   it("is the same with another seed, and contains no value of the run", async () => {
-    const one = await eventsOf(["duplicate-ids", "unknown-id-500"], { seed: 1 });
-    const other = await eventsOf(["duplicate-ids", "unknown-id-500"], { seed: 2 });
+    const one = await eventsOf(["two-candidates", "assign-lost-answer"], { seed: 1 });
+    const other = await eventsOf(["two-candidates", "assign-lost-answer"], { seed: 2 });
     expect(namesOf(other.verification)).toEqual(namesOf(one.verification));
     expect(namesOf(one.verification).join("\n")).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}|status 500|seed/);
   });

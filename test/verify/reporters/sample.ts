@@ -103,7 +103,7 @@ export function sampleRun(...more: Finding[]): RunEvent[] {
     { type: "check", group: "meaning" },
     ...inMeaning.flatMap((each) => found("meaning", each)),
     ...found("registry", leftOut),
-    { type: "group", group: "generated" },
+    { type: "group", group: "cancellation" },
     { type: "restore" },
     { type: "end", verification },
   ];

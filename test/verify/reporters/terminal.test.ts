@@ -39,6 +39,22 @@ describe("the terminal report", () => {
     expect(lines(early, { isInteractive: true }).join("\n")).toContain("These calls change data");
   });
 
+  it.each([
+    [30, []],
+    [29, ["29 more runs"]],
+    [1, ["1 more run"]],
+    [0, ["no test number"]],
+  ])("warns from 30 runs before the test numbers run out: %i left", (runsLeft, texts) => {
+    const events = sampleRun().map((each) =>
+      each.type === "end" ? { ...each, verification: { ...each.verification, runsLeft } } : each,
+    );
+    const said =
+      lines(events)
+        .join(" ")
+        .match(/\d+ more runs?\b|no test number/g) ?? [];
+    expect(said).toEqual(texts);
+  });
+
   it("says that nothing is changed in a read-only run", () => {
     const [plan, ...rest] = sampleRun();
     const readOnly = { ...plan, changes: [] } as RunEvent;

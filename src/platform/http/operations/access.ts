@@ -2,8 +2,7 @@ import type { Request } from "express";
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import { problem } from "../../../contract/problem.ts";
 import { bearerToken } from "../../../runtime/bearer-token.ts";
-import { changesOf } from "../../access/audit.ts";
-import { selectAudit, viewOfEntry } from "../../access/audit-log.ts";
+import { selectAudit, viewOfEntry } from "../../access/audit.ts";
 import type { Identity } from "../../access/identity.ts";
 import {
   changeRole,
@@ -17,11 +16,10 @@ import {
 } from "../../access/operators.ts";
 import type { Sessions } from "../../access/sessions.ts";
 import type { Deps } from "../../deps.ts";
-import { publishLogLevel } from "../../log-level.ts";
 import { afterCommit, type Trx, transact } from "../../transaction.ts";
+import { clearCookie, sessionOf, setCookie } from "../authenticate.ts";
 import { page } from "../page.ts";
 import { created, noContent, ok } from "../response.ts";
-import { clearCookie, sessionOf, setCookie } from "../session-cookie.ts";
 
 interface Access {
   operators: Pick<OperatorTokens, "forget">;
@@ -68,18 +66,11 @@ export function accessHandlers(deps: Deps, { operators, sessions }: Access) {
       return { ...noContent, headers: clearCookie(raw) };
     },
     getMe: (_request, identity) => ok(viewOfMe(identity)),
-    changeLogLevel: async ({ body: { level } }) => {
-      await transact(deps, async (trx) => {
-        deps.audit?.note({ changes: changesOf({}, { level }) });
-        publishLogLevel(trx, level);
-      });
-      return ok({ level });
-    },
     createOperator: async ({ body }) => created(await createOperator(deps, body)),
     listOperators: async ({ query }) => {
-      const order = { id: "operator_id", where: { role: query.role } } as const;
+      const order = { id: "operatorId", where: { role: query.role } } as const;
       const all = selectOperators(kysely, deps).$if(query.state !== undefined, (operators) =>
-        operators.where("revoked_at", query.state === "valid" ? "is" : "is not", null),
+        operators.where("revokedAt", query.state === "valid" ? "is" : "is not", null),
       );
       return ok(await page(all, query, order, viewOfOperator));
     },
@@ -92,6 +83,6 @@ export function accessHandlers(deps: Deps, { operators, sessions }: Access) {
     rotateOperatorToken: async ({ path, body }) =>
       created(await rotateOperatorToken(deps, known, path.operatorId, body)),
     listAudit: async ({ query }) =>
-      ok(await page(selectAudit(kysely, query), query, { id: "audit_id" }, viewOfEntry)),
+      ok(await page(selectAudit(kysely, query), query, { id: "auditId" }, viewOfEntry)),
   } satisfies Partial<Handlers<Identity>>;
 }

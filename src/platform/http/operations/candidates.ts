@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, sql } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import type {
   Candidate,
@@ -20,14 +20,14 @@ import {
 } from "../../candidates/competences.ts";
 import { erase } from "../../candidates/erase.ts";
 import { release, releaseMany } from "../../candidates/release.ts";
-import { CONFLICTING } from "../../candidates/sources.ts";
+import { readConflicts } from "../../candidates/sources.ts";
 import { jsonTexts } from "../../db/fragments.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { requireIntegration } from "../../integrations/integration.ts";
 import { type Trx, transact } from "../../transaction.ts";
 import { readView, revealedView, selectPeople, viewsOf } from "../candidate-view.ts";
-import { contains, page } from "../page.ts";
+import { contains, DEFAULT_LIMIT, type PageQuery, page } from "../page.ts";
 import { created, noContent, ok } from "../response.ts";
 
 /** Candidates. Personal numbers are masked in every response but that of `revealCandidate`. */
@@ -45,8 +45,7 @@ export function candidateHandlers(deps: Deps) {
     setCompetence: async ({ body }) =>
       ok({ changed: await transact(deps, (trx) => setCompetence(trx, deps, body)) }),
     listCandidates: async ({ query }) => {
-      const all = selectPeople(kysely).where(fits(query));
-      const { items, ...rest } = await page(all, query, { id: "candidate_id" }, (row) => row);
+      const { items, ...rest } = await peoplePage(kysely, query);
       return ok({ items: await viewsOf(deps, kysely, items), ...rest });
     },
     getCandidate: async ({ path: { candidateId } }) => ok(await readView(deps, kysely, candidateId)),
@@ -54,6 +53,8 @@ export function candidateHandlers(deps: Deps) {
       ok(await transact(deps, (trx) => changeCandidate(trx, deps, path.candidateId, body))),
     eraseCandidate: async ({ path }) => {
       await erase(deps, path.candidateId);
+      // After a restore from a backup, this line says who has to be erased again.
+      deps.log.info({ candidateId: path.candidateId }, "erased a person");
       return noContent;
     },
     releaseCandidate: async ({ path: { candidateId }, body: { providerId } }) =>
@@ -85,17 +86,39 @@ const isNamed = (search: string) => sql<boolean>`
 
 const FULL_NAME = sql`first_name || ' ' || last_name`;
 
-const IN_STATE = {
-  unreleased: sql<boolean>`not is_shared`,
-  conflicting: sql<boolean>`candidate_id in ${CONFLICTING}`,
-};
+/** People of one statement, and statements of one page, among whom conflicts are searched for: a page costs no more, however many people there are. */
+const BATCH = 1_000;
+const BATCHES = 10;
+
+/** A page of the candidates wanted. With `conflicting` it may be shorter than its limit, although there is a next one. */
+async function peoplePage(kysely: Kysely<Schema>, query: Wanted & PageQuery) {
+  const pageOf = (asked: PageQuery) =>
+    page(selectPeople(kysely).where(fits(query)), asked, { id: "candidateId" }, (row) => row);
+  if (query.state !== "conflicting") return pageOf(query);
+  const { limit = DEFAULT_LIMIT } = query;
+  const found: Awaited<ReturnType<typeof pageOf>>["items"] = [];
+  let { cursor } = query;
+  for (let batch = 1; batch <= BATCHES && found.length <= limit; batch += 1) {
+    const { items, nextCursor } = await pageOf({ limit: BATCH, ...(cursor !== undefined && { cursor }) });
+    const conflicts = await readConflicts(
+      kysely,
+      items.map(({ candidateId }) => candidateId),
+    );
+    found.push(...items.filter(({ candidateId }) => conflicts.has(candidateId)));
+    cursor = nextCursor;
+    if (cursor === undefined) break;
+  }
+  const items = found.slice(0, limit);
+  const next = found.length > limit ? items.at(-1)?.candidateId : cursor;
+  return { items, ...(next !== undefined && { nextCursor: next }) };
+}
 
 interface Wanted {
   search?: string;
   candidateId?: readonly string[];
   competenceId?: string;
   providerId?: string;
-  state?: keyof typeof IN_STATE;
+  state?: "unreleased" | "conflicting";
 }
 
 /** Which candidates a list has. */
@@ -113,7 +136,7 @@ const fits =
         : [
             sql<boolean>`candidate_id in (select candidate_id from memberships where provider_id = ${providerId})`,
           ]),
-      ...(state === undefined ? [] : [IN_STATE[state]]),
+      ...(state === "unreleased" ? [sql<boolean>`not is_shared`] : []),
     ]);
 
 async function releaseAll(
@@ -152,15 +175,16 @@ async function changeCandidate(
   await trx
     .updateTable("candidates")
     .set({
-      updated_at: deps.now(),
+      updatedAt: deps.now(),
       ...(email && { email }),
       ...(phone && { phone }),
       ...(language && { language }),
-      ...(employeeNumber !== undefined && { employee_number: employeeNumber || null }),
+      ...(employeeNumber !== undefined && { employeeNumber: employeeNumber || null }),
+      ...(wanted && { areCompetencesDecided: true }),
     })
-    .where("candidate_id", "=", candidateId)
-    .where("erased_at", "is", null)
-    .returning("candidate_id")
+    .where("candidateId", "=", candidateId)
+    .where("erasedAt", "is", null)
+    .returning("candidateId")
     .executeTakeFirstOrThrow(unknownCandidate);
   if (wanted) {
     const before = { competenceIds: (await readView(deps, trx, candidateId)).competenceIds };
@@ -170,11 +194,11 @@ async function changeCandidate(
         and competence_id not in (
           select id::uuid from ${jsonTexts(wanted)} as wanted (id))`.execute(trx);
     // The operator's list replaces what registries assert.
-    await trx.deleteFrom("membership_competences").where("candidate_id", "=", candidateId).execute();
+    await trx.deleteFrom("membershipCompetences").where("candidateId", "=", candidateId).execute();
     await addCompetences(
       trx,
       deps,
-      wanted.map((competence_id) => ({ candidate_id: candidateId, competence_id })),
+      wanted.map((competenceId) => ({ candidateId, competenceId })),
     );
     await resolveMissingCompetences(trx, deps, [candidateId]);
   }

@@ -10,8 +10,8 @@ import { transact } from "../../transaction.ts";
 import { contains, page } from "../page.ts";
 import { created, ok } from "../response.ts";
 
-const WORKPLACE = ["workplace_id", "name", "address"] as const;
-const COMPETENCE = ["competence_id", "name"] as const;
+const WORKPLACE = ["workplaceId", "name", "address"] as const;
+const COMPETENCE = ["competenceId", "name"] as const;
 
 /** Workplaces and competences, with the outlets and roles that are mapped to them. */
 export function catalogueHandlers(deps: Deps) {
@@ -20,19 +20,19 @@ export function catalogueHandlers(deps: Deps) {
   return {
     createWorkplace: async ({ body: { name, address = null } }) => {
       const workplaceId = newId();
-      const row = { workplace_id: workplaceId, name, address };
+      const row = { workplaceId, name, address };
       await transact(deps, async (trx) => {
         deps.audit?.note({ subjects: { workplaceId }, changes: changesOf({}, { name, address }) });
         await trx
           .insertInto("workplaces")
-          .values({ ...row, created_at: now() })
+          .values({ ...row, createdAt: now() })
           .execute();
       });
       return created({ workplaceId, name, address, outletCount: 0, outlets: [] });
     },
     listWorkplaces: async ({ query }) => {
       const all = kysely.selectFrom("workplaces").select(WORKPLACE).where(named(query));
-      const { items, ...rest } = await page(all, query, { id: "workplace_id" }, (row) => row);
+      const { items, ...rest } = await page(all, query, { id: "workplaceId" }, (row) => row);
       return ok({ items: await viewsOfWorkplaces(kysely, items), ...rest });
     },
     changeWorkplace: async ({ path: { workplaceId }, body: { name, address } }) => {
@@ -41,20 +41,20 @@ export function catalogueHandlers(deps: Deps) {
         const before = await trx
           .selectFrom("workplaces")
           .select(["name", "address"])
-          .where("workplace_id", "=", workplaceId)
+          .where("workplaceId", "=", workplaceId)
           .forUpdate()
           .executeTakeFirstOrThrow(() =>
             problem("workplace_not_found", { detail: "There is no workplace with this workplaceId." }),
           );
         deps.audit?.note({ changes: changesOf(before, set) });
-        await trx.updateTable("workplaces").set(set).where("workplace_id", "=", workplaceId).execute();
-        return viewsOfWorkplaces(trx, [{ workplace_id: workplaceId, ...before, ...set }]);
+        await trx.updateTable("workplaces").set(set).where("workplaceId", "=", workplaceId).execute();
+        return viewsOfWorkplaces(trx, [{ workplaceId, ...before, ...set }]);
       });
       return ok(view[0] as Workplace);
     },
     createCompetence: async ({ body: { name } }) => {
       const competenceId = newId();
-      const row = { competence_id: competenceId, name, created_at: now() };
+      const row = { competenceId, name, createdAt: now() };
       await transact(deps, async (trx) => {
         deps.audit?.note({ subjects: { competenceId }, changes: changesOf({}, { name }) });
         await trx.insertInto("competences").values(row).execute();
@@ -63,7 +63,7 @@ export function catalogueHandlers(deps: Deps) {
     },
     listCompetences: async ({ query }) => {
       const all = kysely.selectFrom("competences").select(COMPETENCE).where(named(query));
-      const { items, ...rest } = await page(all, query, { id: "competence_id" }, (row) => row);
+      const { items, ...rest } = await page(all, query, { id: "competenceId" }, (row) => row);
       return ok({ items: await viewsOfCompetences(kysely, items), ...rest });
     },
     changeCompetence: async ({ path: { competenceId }, body: { name } }) => {
@@ -71,18 +71,14 @@ export function catalogueHandlers(deps: Deps) {
         const before = await trx
           .selectFrom("competences")
           .select("name")
-          .where("competence_id", "=", competenceId)
+          .where("competenceId", "=", competenceId)
           .forUpdate()
           .executeTakeFirstOrThrow(() =>
             problem("competence_not_found", { detail: "There is no competence with this competenceId." }),
           );
         deps.audit?.note({ changes: changesOf(before, { name }) });
-        await trx
-          .updateTable("competences")
-          .set({ name })
-          .where("competence_id", "=", competenceId)
-          .execute();
-        return viewsOfCompetences(trx, [{ competence_id: competenceId, name }]);
+        await trx.updateTable("competences").set({ name }).where("competenceId", "=", competenceId).execute();
+        return viewsOfCompetences(trx, [{ competenceId, name }]);
       });
       return ok(view[0] as Competence);
     },
@@ -93,14 +89,14 @@ const named = ({ search }: { search?: string }): Expression<boolean> => contains
 
 async function viewsOfWorkplaces(
   db: Kysely<Schema>,
-  rows: readonly { workplace_id: string; name: string; address: string | null }[],
+  rows: readonly { workplaceId: string; name: string; address: string | null }[],
 ): Promise<Workplace[]> {
   const mapped = await readMappedTo(
     db,
     OUTLETS,
-    rows.map(({ workplace_id }) => workplace_id),
+    rows.map(({ workplaceId }) => workplaceId),
   );
-  return rows.map(({ workplace_id: workplaceId, name, address }) => {
+  return rows.map(({ workplaceId, name, address }) => {
     const { count = 0, first = [] } = mapped.get(workplaceId) ?? {};
     const outlets = first.map(({ id, ...outlet }) => ({ ...outlet, outletId: id }));
     return { workplaceId, name, address, outletCount: count, outlets };
@@ -109,14 +105,14 @@ async function viewsOfWorkplaces(
 
 async function viewsOfCompetences(
   db: Kysely<Schema>,
-  rows: readonly { competence_id: string; name: string }[],
+  rows: readonly { competenceId: string; name: string }[],
 ): Promise<Competence[]> {
   const mapped = await readMappedTo(
     db,
     ROLES,
-    rows.map(({ competence_id }) => competence_id),
+    rows.map(({ competenceId }) => competenceId),
   );
-  return rows.map(({ competence_id: competenceId, name }) => {
+  return rows.map(({ competenceId, name }) => {
     const { count = 0, first = [] } = mapped.get(competenceId) ?? {};
     const roles = first.map(({ id, ...role }) => ({ ...role, roleId: id }));
     return { competenceId, name, roleCount: count, roles };

@@ -7,21 +7,22 @@ import type { Deps } from "../../deps.ts";
 import { activate, suspend } from "../../integrations/activate.ts";
 import { changeIntegration } from "../../integrations/change.ts";
 import { deleteIntegration } from "../../integrations/delete.ts";
-import { discover, viewOfOutlet, viewOfRole, withSuggestions } from "../../integrations/discover.ts";
+import { discover, viewOfOutlet, viewOfRole } from "../../integrations/discover.ts";
 import { healthOf } from "../../integrations/health.ts";
 import { requireIntegration } from "../../integrations/integration.ts";
 import { type MappedList, OUTLETS, ROLES } from "../../integrations/mapped-lists.ts";
 import { updateMappings } from "../../integrations/mappings.ts";
 import { countRemaining, type Leaving, offboard } from "../../integrations/offboard.ts";
 import { register } from "../../integrations/register.ts";
-import { importRegistry } from "../../integrations/registry.ts";
-import { rotatePlatformToken, storeProviderToken } from "../../integrations/rotate.ts";
+import { awaitImport, readImport, requestImport } from "../../integrations/registry-import.ts";
 import { detectRouting, routedIntegration } from "../../integrations/routing.ts";
-import type { TokenOwners } from "../../integrations/tokens.ts";
+import { suggestionsFor } from "../../integrations/suggest.ts";
+import { rotatePlatformToken, storeProviderToken, type TokenOwners } from "../../integrations/tokens.ts";
 import { requestVerification } from "../../verification/check.ts";
+import { view } from "../../view.ts";
 import { MAPPING_PROGRESS, type MappedQuery, mappedPage } from "../mapped-page.ts";
 import { contains, countBeyond, countOf, page } from "../page.ts";
-import { accepted, created, noContent, ok } from "../response.ts";
+import { accepted, created, doesNotWait, noContent, ok } from "../response.ts";
 
 interface Sources {
   deps: Deps;
@@ -33,10 +34,10 @@ interface Sources {
 /** Integrations: their registration, mapping, checks, tokens and end. */
 export function integrationHandlers({ deps, owners, backlogs, allowInsecureProviders }: Sources) {
   const { kysely } = deps.database;
-  const readMapped = async (list: MappedList, providerId: string, query: MappedQuery) => {
-    const { provider_id } = await requireIntegration(kysely, providerId);
-    const { items, ...rest } = await mappedPage(kysely, list, provider_id, query);
-    return { items: await withSuggestions(kysely, list, items), ...rest };
+  const readMapped = async (list: MappedList, id: string, query: MappedQuery) => {
+    const { providerId } = await requireIntegration(kysely, id);
+    const { items, ...rest } = await mappedPage(kysely, list, providerId, query);
+    return { items, suggestions: await suggestionsFor(kysely, list, items), ...rest };
   };
   return {
     createIntegration: async ({ body }) => created(await register(deps, body, allowInsecureProviders)),
@@ -44,17 +45,17 @@ export function integrationHandlers({ deps, owners, backlogs, allowInsecureProvi
       const all = kysely
         .selectFrom("integrations")
         .selectAll()
-        .select([OPEN_ISSUES.as("open_issues"), MAPPING_PROGRESS.as("mapping")])
+        .select([OPEN_ISSUES.as("openIssues"), MAPPING_PROGRESS.as("mapping")])
         .where(contains(sql.ref("name"), query.search));
       return ok(
         await page(
           all,
           query,
-          { id: "provider_id", ascending: true, where: { state: query.state } },
-          ({ open_issues, mapping, ...row }) => ({
+          { id: "providerId", ascending: true, where: { state: query.state } },
+          ({ openIssues, mapping, ...row }) => ({
             ...viewOfIntegration(row),
             mapping,
-            openIssues: countOf(open_issues, MOST_ISSUES),
+            openIssues: countOf(openIssues, MOST_ISSUES),
           }),
         ),
       );
@@ -68,7 +69,7 @@ export function integrationHandlers({ deps, owners, backlogs, allowInsecureProvi
       const { mapping } = await kysely
         .selectFrom("integrations")
         .select(MAPPING_PROGRESS.as("mapping"))
-        .where("provider_id", "=", integration.provider_id)
+        .where("providerId", "=", integration.providerId)
         .executeTakeFirstOrThrow();
       return ok({
         ...view,
@@ -91,19 +92,24 @@ export function integrationHandlers({ deps, owners, backlogs, allowInsecureProvi
     discoverIntegration: async ({ path }) =>
       ok(await discover(deps, await routedIntegration(deps, path.providerId))),
     listOutlets: async ({ path, query }) => {
-      const { items, ...rest } = await readMapped(OUTLETS, path.providerId, query);
-      return ok({ items: items.map(viewOfOutlet), ...rest });
+      const { items, suggestions, ...rest } = await readMapped(OUTLETS, path.providerId, query);
+      return ok({ items: items.map((each) => viewOfOutlet(each, suggestions.get(each.id))), ...rest });
     },
     listRoles: async ({ path, query }) => {
-      const { items, ...rest } = await readMapped(ROLES, path.providerId, query);
-      return ok({ items: items.map(viewOfRole), ...rest });
+      const { items, suggestions, ...rest } = await readMapped(ROLES, path.providerId, query);
+      return ok({ items: items.map((each) => viewOfRole(each, suggestions.get(each.id))), ...rest });
     },
     updateMappings: async ({ path, body }) => {
-      const { provider_id } = await requireIntegration(kysely, path.providerId);
-      return ok(await updateMappings(deps, provider_id, body));
+      const { providerId } = await requireIntegration(kysely, path.providerId);
+      return ok(await updateMappings(deps, providerId, body));
     },
-    importRegistry: async ({ path }) =>
-      ok(await importRegistry(deps, await routedIntegration(deps, path.providerId))),
+    getRegistryImport: async ({ path }) => ok(await readImport(kysely, path.providerId)),
+    importRegistry: async ({ path, headers }) => {
+      await requestImport(deps, path.providerId);
+      return doesNotWait(headers.Prefer)
+        ? accepted(await readImport(kysely, path.providerId))
+        : ok(await awaitImport(deps, path.providerId));
+    },
     activateIntegration: async ({ path }) => ok(viewOfIntegration(await activate(deps, path.providerId))),
     suspendIntegration: async ({ path }) => ok(viewOfIntegration(await suspend(deps, path.providerId))),
     offboardIntegration: async ({ path, body }) =>
@@ -142,35 +148,23 @@ const EFFECTS = {
 
 export function viewOfHealth(row: Integration): Health {
   const { code, since } = healthOf(row);
-  const until = code === "rate_limited" ? row.health_until : null;
+  const until = code === "rate_limited" ? row.healthUntil : null;
   return { code, since: since.toISOString(), ...EFFECTS[code], ...(until && { until: until.toISOString() }) };
 }
 
-export function viewOfIntegration(row: Integration): IntegrationView {
+function viewOfIntegration(row: Integration): IntegrationView {
   return {
-    providerId: row.provider_id,
-    kind: row.kind,
-    name: row.name,
-    baseUrl: row.base_url,
-    routing: row.routing,
-    routingSource: row.routing_source,
-    routingAttempts: row.routing_attempts,
-    state: row.state,
-    timeZone: row.time_zone,
-    ...(row.language !== null && { language: row.language }),
-    ...(row.contact_phone !== null && { contactPhone: row.contact_phone }),
-    ...(row.checked_at && { checkedAt: row.checked_at.toISOString() }),
-    dialect: row.dialect,
+    ...view(row, ["providerId", "kind", "name", "baseUrl", "routing", "routingSource", "routingAttempts"]),
+    ...view(row, ["state", "timeZone", "language", "contactPhone", "checkedAt", "dialect", "createdAt"]),
     health: viewOfHealth(row),
-    createdAt: row.created_at.toISOString(),
     ...(row.offboarding &&
-      row.offboarding_since && {
-        offboarding: viewOfOffboarding(row, row.offboarding, row.offboarding_since),
+      row.offboardingSince && {
+        offboarding: viewOfOffboarding(row, row.offboarding, row.offboardingSince),
       }),
   };
 }
 
 function viewOfOffboarding(row: Integration, bookings: Leaving, since: Date) {
-  const requested = row.deletion_requested_at?.toISOString();
+  const requested = row.deletionRequestedAt?.toISOString();
   return { bookings, since: since.toISOString(), ...(requested && { deletionRequestedAt: requested }) };
 }

@@ -24,9 +24,9 @@ export function issueHandlers(deps: Deps) {
   return {
     listIssues: async ({ query }) => {
       const first = query.order === "urgency" && ({ column: "urgency", holds: "ranks" } as const);
-      const where = { provider_id: query.providerId, code: query.code, assigned_to: query.assignedTo };
+      const where = { providerId: query.providerId, code: query.code, assignedTo: query.assignedTo };
       const select = await issuesIn(deps, query);
-      const order = { id: "issue_id", where, ...(first && { first }) } as const;
+      const order = { id: "issueId", where, ...(first && { first }) } as const;
       const { items, ...rest } = await page(select, query, order, (row) => row);
       return ok({ items: await viewsOfIssues(kysely, items), ...rest });
     },
@@ -55,18 +55,18 @@ async function issuesIn({ database: { kysely }, now }: Deps, { state, cause, job
 
 /** By the indexes `issues_shift` and `issues_open`. */
 async function isAboutJob(kysely: Kysely<Schema>, jobId: string) {
-  const jobs = kysely.selectFrom("jobs").selectAll().where("job_id", "=", jobId);
-  const { provider_id, shift_id, ...job } = await jobs.executeTakeFirstOrThrow(unknownJob);
-  const ofShift = sql`subject ->> 'shiftId' = ${shift_id}`;
+  const jobs = kysely.selectFrom("jobs").selectAll().where("jobId", "=", jobId);
+  const { providerId, shiftId, ...job } = await jobs.executeTakeFirstOrThrow(unknownJob);
+  const ofShift = sql`subject ->> 'shiftId' = ${shiftId}`;
   const isBlocked = job.status === "blocked_mapping";
-  const outlet = isBlocked && job.workplace_id === null && { kind: "outlet", outletId: job.outlet_id };
-  const role = isBlocked && job.competence_id === null && { kind: "role", roleId: job.role_id };
+  const outlet = isBlocked && job.workplaceId === null && { kind: "outlet", outletId: job.outletId };
+  const role = isBlocked && job.competenceId === null && { kind: "role", roleId: job.roleId };
   const about = [
     ofShift,
     ...(outlet ? [sql`code = 'outlet_not_mapped' and subject = ${jsonbOf(outlet)}`] : []),
     ...(role ? [sql`code = 'role_not_mapped' and subject = ${jsonbOf(role)}`] : []),
   ];
-  return sql<boolean>`provider_id = ${provider_id} and (${sql.join(about, sql` or `)})`;
+  return sql<boolean>`provider_id = ${providerId} and (${sql.join(about, sql` or `)})`;
 }
 
 async function countIssues({ database, now }: Deps, providerId: string | undefined): Promise<IssueCounts> {
@@ -89,7 +89,7 @@ async function changeIssues(deps: Deps, changes: IssueChanges, by: string): Prom
     await requireValid(trx, change, deps.now());
     if (!selection) throw invalid("/issueIds", "is missing, and so are providerId and code");
     const { issues, more } = await changeOpenIssues(trx, deps, selection, { ...change, by });
-    const providers = [...new Set(issues.map(({ provider_id }) => provider_id))];
+    const providers = [...new Set(issues.map(({ providerId }) => providerId))];
     const codes = [...new Set(issues.map((issue) => issue.code))].sort();
     const [only] = providers;
     deps.audit?.note({
@@ -102,8 +102,8 @@ async function changeIssues(deps: Deps, changes: IssueChanges, by: string): Prom
       ],
     });
     if (change.resolved)
-      for (const { provider_id } of issues.filter(({ code }) => code === "mass_disappearance"))
-        await acceptDisappearance(trx, deps, provider_id);
+      for (const { providerId } of issues.filter(({ code }) => code === "mass_disappearance"))
+        await acceptDisappearance(trx, deps, providerId);
     return { changed: issues.length, more };
   });
 }
@@ -118,7 +118,7 @@ async function requireValid(trx: Trx, change: Omit<IssueChange, "by">, now: Date
     throw invalid("", "has no change: resolve, assignedTo or snoozedUntil");
   if (snoozedUntil && new Date(snoozedUntil) <= now) throw invalid("/snoozedUntil", "must be in the future");
   if (!assignedTo || assignedTo === FIRST_ADMIN.name) return;
-  const valid = trx.selectFrom("operators").select("name").where("revoked_at", "is", null);
+  const valid = trx.selectFrom("operators").select("name").where("revokedAt", "is", null);
   if (!(await valid.where("name", "=", assignedTo).executeTakeFirst()))
     throw invalid("/assignedTo", "is not the name of an operator");
 }

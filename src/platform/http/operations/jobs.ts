@@ -12,10 +12,10 @@ import { IS_LIVE, OUTLET_NAME, ROLE_NAME } from "../../db/fragments.ts";
 import type { Booking, Job, ShiftChange } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { acceptAndWait, awaitChange, withdrawAndWait } from "../../jobs/await-provider.ts";
-import { requestCancellation } from "../../jobs/cancel.ts";
-import { requestChange } from "../../jobs/change.ts";
+import { requestCancellation, requestChange } from "../../jobs/change.ts";
 import { unknownJob } from "../../jobs/job.ts";
 import { explainJob } from "../../jobs/staffing.ts";
+import { view } from "../../view.ts";
 import { candidatesFor } from "../job-candidates.ts";
 import { contains, countBeyond, countOf, page } from "../page.ts";
 import { accepted, created, noContent, ok } from "../response.ts";
@@ -24,8 +24,8 @@ import { accepted, created, noContent, ok } from "../response.ts";
 export function jobHandlers(deps: Deps) {
   return {
     listJobs: async ({ query }) => {
-      const where = { provider_id: query.providerId, shift_id: query.shiftId, status: query.status };
-      const order = { id: "job_id", where, ...ORDERS[orderOf(query)] } as const;
+      const where = { providerId: query.providerId, shiftId: query.shiftId, status: query.status };
+      const order = { id: "jobId", where, ...ORDERS[orderOf(query)] } as const;
       const { items, ...rest } = await page(jobsThatFit(deps, query), query, order, (job) => job);
       return ok({ items: await viewsOfJobs(deps, items), ...rest });
     },
@@ -70,7 +70,7 @@ export function jobHandlers(deps: Deps) {
 
 type JobQuery = NonNullable<operations["listJobs"]["parameters"]["query"]>;
 
-const BY_START = { column: "start_time", holds: "times" } as const;
+const BY_START = { column: "startTime", holds: "times" } as const;
 const ORDERS = {
   newest: {},
   earliest: { first: BY_START, ascending: true },
@@ -106,33 +106,33 @@ async function countJobs({ database }: Deps, providerId: string | undefined): Pr
 const refused = (detail: string) => problem("provider_refused", { detail });
 
 /** The code, and the provider's status and code. */
-function describeRefusal({ reason, reason_params: { status, providerCode } }: ShiftChange): string {
+function describeRefusal({ reason, reasonParams: { status, providerCode } }: ShiftChange): string {
   return [reason, status && `status ${status}`, providerCode].filter(Boolean).join(", ");
 }
 
 /** @throws ProblemError job_not_found */
 async function readJob(deps: Deps, jobId: string): Promise<JobView> {
-  const job = await selectJobs(deps).where("job_id", "=", jobId).executeTakeFirst();
+  const job = await selectJobs(deps).where("jobId", "=", jobId).executeTakeFirst();
   const [view] = job ? await viewsOfJobs(deps, [job]) : [];
   if (!view) throw unknownJob();
   return view;
 }
 
 /** Jobs with the names of their outlets and roles, and whether their cancellation is pending. */
-export function selectJobs({ database }: Deps) {
+function selectJobs({ database }: Deps) {
   return database.kysely
     .selectFrom("jobs")
     .selectAll()
     .select(({ selectFrom, exists }) => [
-      OUTLET_NAME.as("known_outlet"),
-      ROLE_NAME.as("known_role"),
+      OUTLET_NAME.as("knownOutlet"),
+      ROLE_NAME.as("knownRole"),
       exists(
-        selectFrom("pending_operations as pending")
-          .select("operation_id")
-          .whereRef("pending.provider_id", "=", "jobs.provider_id")
-          .whereRef("pending.shift_id", "=", "jobs.shift_id")
-          .where("pending.confirmed_at", "is", null),
-      ).as("has_deletion"),
+        selectFrom("pendingOperations as pending")
+          .select("operationId")
+          .whereRef("pending.providerId", "=", "jobs.providerId")
+          .whereRef("pending.shiftId", "=", "jobs.shiftId")
+          .where("pending.confirmedAt", "is", null),
+      ).as("hasDeletion"),
     ]);
 }
 
@@ -159,68 +159,55 @@ function jobsThatFit(deps: Deps, wanted: JobQuery) {
     .$if(group !== undefined, (query) => query.where(GROUPS[group ?? "active"]))
     .$if(needs !== undefined, (query) => query.where(NEEDS[needs ?? "people"]))
     .$if(search !== undefined, (query) => query.where(isFoundBy(search ?? "")))
-    .$if(competenceId !== undefined, (query) => query.where("jobs.competence_id", "=", competenceId ?? null))
+    .$if(competenceId !== undefined, (query) => query.where("jobs.competenceId", "=", competenceId ?? null))
     .$if(traceId !== undefined, (query) =>
-      query.where("jobs.job_id", "in", ({ selectFrom }) =>
-        selectFrom("trace_steps")
-          .select("trace_steps.job_id")
-          .where("trace_steps.trace_id", "=", traceId ?? ""),
+      query.where("jobs.jobId", "in", ({ selectFrom }) =>
+        selectFrom("traceSteps")
+          .select("traceSteps.jobId")
+          .where("traceSteps.traceId", "=", traceId ?? ""),
       ),
     )
     .$if(candidateId !== undefined, (query) =>
-      query.where("jobs.job_id", "in", ({ selectFrom }) =>
+      query.where("jobs.jobId", "in", ({ selectFrom }) =>
         selectFrom("bookings")
-          .select("bookings.job_id")
-          .where("bookings.candidate_id", "=", candidateId ?? ""),
+          .select("bookings.jobId")
+          .where("bookings.candidateId", "=", candidateId ?? ""),
       ),
     )
-    .$if(from !== undefined, (query) => query.where("jobs.start_time", ">=", new Date(from ?? "")))
-    .$if(until !== undefined, (query) => query.where("jobs.start_time", "<", new Date(until ?? "")));
+    .$if(from !== undefined, (query) => query.where("jobs.startTime", ">=", new Date(from ?? "")))
+    .$if(until !== undefined, (query) => query.where("jobs.startTime", "<", new Date(until ?? "")));
 }
 
-type ListedJob = Job & { known_outlet: string | null; known_role: string | null; has_deletion: unknown };
+type ListedJob = Job & { knownOutlet: string | null; knownRole: string | null; hasDeletion: unknown };
 
-export async function viewsOfJobs({ database }: Deps, jobs: readonly ListedJob[]): Promise<JobView[]> {
+async function viewsOfJobs({ database }: Deps, jobs: readonly ListedJob[]): Promise<JobView[]> {
   if (jobs.length === 0) return [];
-  const providers = [...new Set(jobs.map((job) => job.provider_id))];
-  const ids = jobs.map((job) => job.job_id);
+  const providers = [...new Set(jobs.map((job) => job.providerId))];
+  const ids = jobs.map((job) => job.jobId);
   const bookings = await database.kysely
     .selectFrom("bookings")
     .selectAll()
-    .where("provider_id", "in", providers)
-    .where("job_id", "in", ids)
-    .orderBy("booking_id")
+    .where("providerId", "in", providers)
+    .where("jobId", "in", ids)
+    .orderBy("bookingId")
     .execute();
-  const ofJob = Map.groupBy(bookings, ({ job_id }) => job_id);
+  const ofJob = Map.groupBy(bookings, ({ jobId }) => jobId);
   return jobs.map((job) => ({
     ...viewOf(job),
-    bookings: (ofJob.get(job.job_id) ?? []).map(viewOfBooking),
+    bookings: (ofJob.get(job.jobId) ?? []).map(viewOfBooking),
   }));
 }
 
 function viewOf(job: ListedJob): Omit<JobView, "bookings"> {
-  const { known_outlet: outletName, known_role: roleName } = job;
+  const { knownOutlet: outletName, knownRole: roleName } = job;
   return {
-    jobId: job.job_id,
-    providerId: job.provider_id,
-    shiftId: job.shift_id,
-    status: job.status,
-    startTime: job.start_time.toISOString(),
-    endTime: job.end_time.toISOString(),
-    positions: job.positions,
-    overfilled: job.overfilled,
-    outletId: job.outlet_id,
-    roleId: job.role_id,
-    traceId: job.trace_id,
-    warnings: job.warnings,
-    ownPeople: job.own_people.slice(0, OWN_PEOPLE_SHOWN),
-    ownPeopleCount: job.own_people_count,
-    cancelling: job.status !== "cancelled" && Boolean(job.has_deletion),
+    ...view(job, ["jobId", "providerId", "shiftId", "status", "startTime", "endTime", "positions"]),
+    ...view(job, ["overfilled", "outletId", "roleId", "traceId", "warnings", "ownPeopleCount"]),
+    ...view(job, ["cancelledBy", "workplaceId", "competenceId"]),
+    ownPeople: job.ownPeople.slice(0, OWN_PEOPLE_SHOWN),
+    cancelling: job.status !== "cancelled" && Boolean(job.hasDeletion),
     ...(outletName && { outletName }),
     ...(roleName && { roleName }),
-    ...(job.cancelled_by !== null && { cancelledBy: job.cancelled_by }),
-    ...(job.workplace_id !== null && { workplaceId: job.workplace_id }),
-    ...(job.competence_id !== null && { competenceId: job.competence_id }),
   };
 }
 
@@ -228,13 +215,9 @@ const isLive = ({ status }: Booking) => status === "pending" || status === "conf
 
 function viewOfBooking(booking: Booking): BookingView {
   return {
-    bookingId: booking.booking_id,
-    candidateId: booking.candidate_id,
-    status: booking.status,
-    traceId: booking.trace_id,
-    ...(booking.provider_candidate_id !== null && { providerCandidateId: booking.provider_candidate_id }),
-    ...(booking.reason !== null && { reason: booking.reason, reasonParams: booking.reason_params }),
-    ...(booking.withdrawn_at !== null && isLive(booking) && { withdrawing: true }),
-    ...(booking.doubt_since !== null && { inDoubtSince: booking.doubt_since.toISOString() }),
+    ...view(booking, ["bookingId", "candidateId", "status", "traceId", "providerCandidateId", "reason"]),
+    ...(booking.reason !== null && { reasonParams: booking.reasonParams }),
+    ...(booking.withdrawnAt !== null && isLive(booking) && { withdrawing: true }),
+    ...(booking.doubtSince !== null && { inDoubtSince: booking.doubtSince.toISOString() }),
   };
 }

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Shift } from "../../../contract/shift.ts";
 import { HOLDS_SEAT, jsonRows, ROW_BY_ROW } from "../../db/fragments.ts";
+import { camelCase } from "../../db/names.ts";
 import { type Organisation, providerOf } from "../../db/organisation.ts";
 import type { Integration, Schema } from "../../db/schema.ts";
 import { fromRow } from "../columns.ts";
@@ -38,10 +39,10 @@ interface Loaded {
     isAwaited: boolean;
   })[];
   changes: Record<string, unknown>[];
-  events: (Omit<EventState, "receivedAt"> & { receivedAt: string })[];
-  has_issues: boolean;
-  workplace_id: string | null;
-  competence_id: string | null;
+  events: (Omit<EventState, "receivedAt"> & { receivedAt: string; spelling: string | null })[];
+  hasIssues: boolean;
+  workplaceId: string | null;
+  competenceId: string | null;
 }
 
 /** How long an ended booking with a call in doubt is still loaded. The call may take effect late, so this outlasts the next periodic reading. */
@@ -83,16 +84,6 @@ export async function loadShifts(
   return inOrder(asked, rows, now);
 }
 
-export async function loadShift(
-  db: Db,
-  key: ShiftKey,
-  now: Date,
-  read?: Shift,
-): Promise<LoadedShift | undefined> {
-  const [loaded] = await loadShifts(db, [{ key, read }], now, key.providerId);
-  return loaded;
-}
-
 /** Loads only what shows whether shifts have to be read first: no bookings, changes, or mappings. */
 export async function peekShifts(
   db: Db,
@@ -124,7 +115,9 @@ function inOrder(
     const loaded = byNth.get(nth);
     const integration = integrations.get(key.providerId);
     if (!loaded || !integration) return undefined;
-    const spelling = (loaded.shift?.spelling as string | null | undefined) ?? key.shiftId;
+    // Before its first reading nothing is known of a shift but its events.
+    const named = loaded.shift ?? loaded.events.find((event) => event.spelling !== null);
+    const spelling = (named?.spelling as string | null | undefined) ?? key.shiftId;
     return { integration, spelling, state: stateOf(key, loaded, integration, now) };
   });
 }
@@ -157,7 +150,7 @@ const basics = (provider: RawBuilder<string>, now: Date) => sql`
     from pending_operations where provider_id = ${provider} and shift_id = asked.shift) as operations,
   (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
       'receivedAt', received_at, 'isDead', status = 'dead', 'isReplayed', replayed_at is not null,
-      'isRead', is_read) order by event_id), '[]')
+      'isRead', is_read, 'spelling', spelling) order by event_id), '[]')
     from events where provider_id = ${provider} and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
 
 /** An id at a provider belongs to the candidate who had it first. */
@@ -175,11 +168,16 @@ const bookings = (provider: RawBuilder<string>) => sql`
     where bookings.provider_id = ${provider} and bookings.job_id = job.job_id
       and (${HOLDS_SEAT} or at_provider <> 'no' or sent_at is not null and bookings.updated_at > now() - ${LOADED_FOR}))`;
 
-/** Restores the one time that callers compare: when the integration was last changed. */
-const asRow = (integration: Integration): Integration => ({
-  ...integration,
-  updated_at: new Date(integration.updated_at),
-});
+const TIME = /_(?:at|since|until)$/;
+
+/** Restores the times, which are texts in JSON. */
+const asRow = (integration: Integration): Integration =>
+  Object.fromEntries(
+    Object.entries(integration).map(([column, value]) => [
+      camelCase(column),
+      TIME.test(column) && typeof value === "string" ? new Date(value) : value,
+    ]),
+  ) as Integration;
 
 const at = (text: unknown): number | null => (typeof text === "string" ? Date.parse(text) : null);
 
@@ -190,8 +188,8 @@ function stateOf(
   now: Date,
 ): ShiftState {
   const { operations } = loaded;
-  const { state, health, paused_since, held_since, absence_accepted_until: accepted } = integration;
-  const isAccepted = (at(accepted) ?? 0) > now.getTime();
+  const { state, health, pausedSince, heldSince, absenceAcceptedUntil: accepted } = integration;
+  const isAccepted = accepted !== null && accepted > now;
   const open = operations.findLast(({ isOpen }) => isOpen);
   const job = loaded.job ? fromRow<JobState>(loaded.job) : undefined;
   return {
@@ -201,20 +199,23 @@ function stateOf(
     integration: {
       state,
       health,
-      isPaused: paused_since !== null,
-      isHeld: held_since !== null && !isAccepted,
-      listsBooked: integration.lists_booked,
+      isPaused: pausedSince !== null,
+      isHeld: heldSince !== null && !isAccepted,
+      listsBooked: integration.listsBooked,
       routes: integration.routes,
     },
-    shift: knownOf(loaded.shift, loaded.has_issues, now),
+    shift: knownOf(loaded.shift, loaded.hasIssues, now),
     bookings: loaded.bookings.map(bookingOf),
     cancellation: open && job?.status !== "cancelled" ? { ...open, sentAt: at(open.sentAt) } : undefined,
     echoes: operations.filter(({ isAwaited }) => isAwaited).map(({ operationId }) => operationId),
     changes: changesOf(loaded, now),
-    events: loaded.events.map((event) => ({ ...event, receivedAt: Date.parse(event.receivedAt) })),
+    events: loaded.events.map(({ spelling: _, ...event }) => ({
+      ...event,
+      receivedAt: Date.parse(event.receivedAt),
+    })),
     surroundings: {
-      workplaceId: loaded.workplace_id,
-      competenceId: loaded.competence_id,
+      workplaceId: loaded.workplaceId,
+      competenceId: loaded.competenceId,
       listed: [],
       overlaps: [],
       lacking: [],
@@ -224,10 +225,10 @@ function stateOf(
 }
 
 const changesOf = ({ changes }: Loaded, now: Date): ChangeState[] =>
-  changes.map(({ sent_in_ms, ...row }) => ({
-    ...fromRow<ChangeState>(row),
-    sentAt: fromNow(sent_in_ms, now),
-  }));
+  changes.map((row) => {
+    const { sentInMs, ...change } = fromRow<ChangeState & { sentInMs: unknown }>(row);
+    return { ...change, sentAt: fromNow(sentInMs, now) };
+  });
 
 /** Converts a time that the database returned relative to its own clock. */
 const fromNow = (inMs: unknown, now: Date): number | null =>
@@ -245,7 +246,12 @@ function knownOf(row: Record<string, unknown> | null, hasIssues: boolean, now: D
   };
 }
 
-function bookingOf({ withdrawn_at, person_id, fault, ...row }: Record<string, unknown>): BookingState {
-  const person = { id: person_id, fault } as BookingState["person"];
-  return { ...fromRow<BookingState>(row), isWithdrawn: withdrawn_at !== null, person };
+type LoadedBooking = BookingState & { withdrawnAt: number | null } & {
+  personId: BookingState["person"]["id"];
+  fault: BookingState["person"]["fault"];
+};
+
+function bookingOf(row: Record<string, unknown>): BookingState {
+  const { withdrawnAt, personId, fault, ...booking } = fromRow<LoadedBooking>(row);
+  return { ...booking, isWithdrawn: withdrawnAt !== null, person: { id: personId, fault } };
 }

@@ -29,10 +29,10 @@ export async function findMoved(
   const free = await lockFree(trx, providerId, found);
   if (!free) return [];
   const { rows } = await sql<Found>`
-    select distinct on (own.candidate_id) own.candidate_id as "candidateId",
+    select distinct on (own.candidate_id) own.candidate_id,
       (select entry ->> 'providerCandidateId' from jsonb_array_elements(jobs.own_people) as entry
         where entry ->> 'candidateId' = own.candidate_id::text limit 1) as "providerCandidateId",
-      jobs.job_id as "jobId", jobs.shift_id as "shiftId", jobs.outlet_id as "outletId", jobs.role_id as "roleId",
+      jobs.job_id, jobs.shift_id, jobs.outlet_id, jobs.role_id,
       jobs.announced is null as "isSettled",
       (extract(epoch from jobs.start_time) * 1000)::float8 as "startTime", (extract(epoch from jobs.end_time) * 1000)::float8 as "endTime",
       jobs.start_time as "from", jobs.end_time as "to"
@@ -62,13 +62,13 @@ async function lockFree(
   providerId: string,
   found: ReturnType<typeof sql>,
 ): Promise<Set<string> | undefined> {
-  const { rows } = await sql<{ job_id: string }>`select distinct jobs.job_id ${found}`.execute(trx);
+  const { rows } = await sql<{ jobId: string }>`select distinct jobs.job_id ${found}`.execute(trx);
   if (rows.length === 0) return undefined;
-  const { rows: free } = await sql<{ job_id: string }>`
+  const { rows: free } = await sql<{ jobId: string }>`
     select job_id from jobs where provider_id = ${providerId}
-      and job_id in (select id::uuid from ${jsonTexts(rows.map(({ job_id }) => job_id))} as wanted (id))
+      and job_id in (select id::uuid from ${jsonTexts(rows.map(({ jobId }) => jobId))} as wanted (id))
     order by job_id for update skip locked`.execute(trx);
-  return new Set(free.map(({ job_id }) => job_id));
+  return new Set(free.map(({ jobId }) => jobId));
 }
 
 /** Why a booking ended that did not end at anyone's wish. */

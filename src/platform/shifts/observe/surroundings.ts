@@ -22,7 +22,7 @@ export async function loadSurroundings(
   read: Shift,
 ): Promise<Surroundings> {
   const { surroundings, providerId } = state;
-  const listed = await peopleOf(trx, numbers, providerId, read);
+  const people = await peopleOf(trx, numbers, providerId, read);
   const mapping = {
     workplaceId:
       surroundings.workplaceId ??
@@ -32,7 +32,7 @@ export async function loadSurroundings(
   };
   const isBooked = state.bookings.length > 0 && state.job !== undefined;
   const conflicts = isBooked ? await conflictsOf(trx, state, read, mapping.competenceId) : undefined;
-  return { ...surroundings, ...mapping, listed, ...conflicts };
+  return { ...surroundings, ...mapping, ...people, ...conflicts };
 }
 
 async function peopleOf(
@@ -40,23 +40,32 @@ async function peopleOf(
   numbers: Numbers,
   providerId: string,
   { assigned }: Shift,
-): Promise<ProviderPerson[]> {
+): Promise<Pick<Surroundings, "listed" | "renumbered">> {
   const byId = new Map(assigned.map((entry) => [entry.providerCandidateId, entry]));
-  if (byId.size === 0) return [];
+  if (byId.size === 0) return { listed: [] };
   const entries = [...byId.values()].map(({ providerCandidateId: id, personalNumber }) => {
     const number = (personalNumber && parsePersonalNumber(personalNumber)) || null;
     return { id, hash: number && numbers.hash(number) };
   });
-  const { rows } = await sql<{ id: string; candidate_id: string | null }>`
-    select listed.id, coalesce(
+  const { rows } = await sql<{
+    id: string;
+    known: string | null;
+    numbered: string | null;
+    hasNumber: boolean;
+  }>`
+    select listed.id, listed.hash is not null as "hasNumber",
       (select candidate_id from provider_candidates as known where known.provider_id = ${providerId}
-        and known.provider_candidate_id = listed.id order by known_at, candidate_id limit 1),
-      (select candidate_id from candidates where personal_number_hash = listed.hash)) as candidate_id
+        and known.provider_candidate_id = listed.id order by known_at, candidate_id limit 1) as known,
+      (select candidate_id from candidates where personal_number_hash = listed.hash) as numbered
     from ${jsonRows(entries)} as listed (id text, hash text)`.execute(trx);
-  return rows.map(({ id, candidate_id }) => ({
-    providerCandidateId: id,
-    ...(candidate_id !== null && { candidateId: candidate_id }),
-  }));
+  const listed = rows.map(({ id, known, numbered }): ProviderPerson => {
+    const candidateId = known ?? numbered;
+    return { providerCandidateId: id, ...(candidateId !== null && { candidateId }) };
+  });
+  const renumbered = rows.flatMap(({ known, numbered, hasNumber }) =>
+    known !== null && hasNumber && numbered !== known ? known : [],
+  );
+  return { listed, renumbered };
 }
 
 async function conflictsOf(trx: Trx, state: ShiftState, read: Shift, competenceId: string | null) {

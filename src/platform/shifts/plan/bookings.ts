@@ -3,20 +3,21 @@ import type { Rejection } from "../../db/schema.ts";
 import { type FinalFault, isFinal } from "../../people/plan.ts";
 import { endBooking, notifyOfBooking, paramsOf } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { awaitsShift, isLookedUp } from "./routes.ts";
+import { awaitsShift, isLookedUp, isTaken } from "./routes.ts";
+import { isSameId } from "./seen.ts";
 import type { BookingState, Call } from "./state.ts";
 import type { BookingPatch } from "./writes.ts";
 
 /** Issues that the confirmation of a booking resolves. */
 const RESOLVED = [
-  ...(["booking_failed", "candidate_ambiguous", "candidate_id_shared"] as const),
+  ...(["booking_failed", "candidate_ambiguous", "candidate_id_shared", "assigned_as_another"] as const),
   ...(["provider_refused", "unassign_failed", "provider_gave_no_answer"] as const),
 ];
 
 export function confirm(
   draft: Draft,
   booking: BookingState,
-  seen: Pick<BookingPatch, "missingSince" | "soughtIds" | "mayActLate"> = {},
+  seen: Pick<BookingPatch, "missingSince" | "soughtIds" | "mayActLate" | "providerCandidateId"> = {},
 ) {
   const isPending = booking.status === "pending";
   const isRestored = !holdsSeat(booking);
@@ -29,6 +30,7 @@ export function confirm(
     rejection: null,
     isWithdrawn: false,
     routeDoubt: null,
+    ...(isPending && { isReassigned: false }),
   });
   if (isPending || isKept) notifyOfBooking(draft, booking, "booking_confirmed");
   if (isRestored) notifyOfBooking(draft, booking, "booking_confirmed", { isAgain: true });
@@ -49,9 +51,14 @@ export function reasonOf({ code }: Rejection): BookingReason {
   }
 }
 
+/** Whether the provider refused an assignment in the current state of the shift, for a reason that the contract does not have. */
+export const isOddConflict = (rejection: Rejection): boolean =>
+  rejection.status === 409 && rejection.code !== undefined && reasonOf(rejection) === "assignment_refused";
+
 /** Returns the next call for a booking, and applies what needs no call. Returns undefined once every booking is as desired. */
 export function nextForBookings(draft: Draft, failed: ReadonlySet<string>): Call | undefined {
   for (const booking of [...draft.state.bookings]) {
+    concludeIdentity(draft, booking);
     const call = draft.hasStarted ? afterStart(draft, booking) : nextFor(draft, booking);
     if (call && !failed.has(booking.bookingId)) return call;
   }
@@ -67,6 +74,32 @@ function nextFor(draft: Draft, booking: BookingState): Call | undefined {
     return undefined;
   }
   return draft.state.cancellation ? undefined : assign(draft, booking);
+}
+
+/**
+ * Ends the doubt about someone whom the provider has assigned under another id, once they have been looked up: it is theirs if the look-up has found it alone
+ * (decisions, "people whom the provider merges"). No one is looked up after the start.
+ */
+function concludeIdentity(draft: Draft, booking: BookingState) {
+  const { rejection, atProvider, candidateId, person } = booking;
+  const assignedAs = rejection?.assignedAs;
+  if (assignedAs === undefined || atProvider !== "maybe") return;
+  if (isLookedUp(booking) && !draft.hasStarted)
+    return draft.push({ write: "identify", candidateId, forget: false });
+  const isTheirs = isSameId(person.id, assignedAs) && person.fault === null;
+  if (!isTheirs || isTaken(draft.state, booking, assignedAs))
+    return refuseIdentity(draft, booking, assignedAs);
+  const found = { providerCandidateId: assignedAs, rejection: null, routeDoubt: null };
+  if (holdsSeat(booking) && !booking.isWithdrawn) confirm(draft, booking, found);
+  else draft.patchBooking(booking, { ...found, atProvider: "yes" });
+}
+
+/** The one who is on the shift is not the person, as far as the provider says. A list may show that the person is on it as well. */
+function refuseIdentity(draft: Draft, booking: BookingState, providerCandidateId: string) {
+  const { rejection, traceId } = booking;
+  draft.issue("assigned_as_another", draft.bookingSubject(booking), { providerCandidateId }, traceId);
+  if (!holdsSeat(booking)) return draft.patchBooking(booking, { rejection: null, routeDoubt: null });
+  endBooking(draft, booking, { status: "failed", reason: "assignment_refused", rejection }, {});
 }
 
 /** The person has accepted again: the ended booking does not unassign them, and the new booking is settled by the provider's list. */

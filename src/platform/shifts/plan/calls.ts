@@ -1,22 +1,23 @@
 import type { Params } from "../../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../../clients/provider/answer.ts";
+import type { Rejection } from "../../db/schema.ts";
 import { failureParams } from "../../step.ts";
 import { GONE } from "./believe.ts";
-import { confirm, reasonOf } from "./bookings.ts";
+import { confirm, isOddConflict, reasonOf } from "./bookings.ts";
 import { hadNoEffect, isAboutToken, isMissingRoute } from "./call-outcome.ts";
 import { concludeChange } from "./changes.ts";
 import { cancelJob, endBooking, paramsOf } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import {
+  doubtPerson,
   doubtRoute,
   doubtUnknown,
   isUnknownPerson,
   noteKnown,
   noteRoute,
   noteSought,
-  wasSought,
 } from "./routes.ts";
-import { isOnList } from "./seen.ts";
+import { isOnList, wasSought } from "./seen.ts";
 import type { BookingState, Call, Made, RunSoFar } from "./state.ts";
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
@@ -31,9 +32,9 @@ export function concludeCall(draft: Draft, made: Made, run: RunSoFar) {
   if (changesShift && outcome.kind !== "unavailable" && run.attempts > 1) draft.expectLateEffect();
   switch (call.do) {
     case "assign":
-      return concludeAssign(draft, call, made);
+      return concludeAssign(draft, call, made, run);
     case "unassign":
-      return concludeUnassign(draft, call, made);
+      return concludeUnassign(draft, call, made, run);
     case "cancel":
       return concludeCancel(draft, call, made);
     case "change":
@@ -54,7 +55,7 @@ function noteFailure(draft: Draft, { call, durationMs }: Made, failure: Unavaila
   draft.step({ step: call.do, code: "will_retry", params, traceId: call.traceId, durationMs });
 }
 
-function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made) {
+function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made, { attempts }: RunSoFar) {
   const booking = bookingOf(draft, call.bookingId);
   if (!booking) return;
   const { outcome, durationMs } = made;
@@ -67,7 +68,7 @@ function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made) {
   if (isMissingRoute(outcome)) {
     if (!call.isRetry) draft.patchBooking(booking, { atProvider: "no", sentAt: null });
     const { status = 404 } = outcome;
-    if (doubtRoute(draft, call, booking, outcome) === "refused")
+    if (doubtRoute(draft, call, booking, outcome, attempts) === "refused")
       refuseAssign(draft, call, booking, { kind: "refused", status, code: undefined }, durationMs);
     return;
   }
@@ -79,8 +80,30 @@ function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made) {
     const isWanted = holdsSeat(booking) && !booking.isWithdrawn;
     return isWanted ? confirm(draft, booking) : draft.patchBooking(booking, { atProvider: "yes" });
   }
-  if (outcome.kind === "refused") refuseAssign(draft, call, booking, outcome, durationMs);
+  if (outcome.kind !== "refused") return;
+  if (outcome.assignedAs !== undefined) return doubtIdentity(draft, call, booking, outcome, durationMs);
+  refuseAssign(draft, call, booking, outcome, durationMs);
 }
+
+/** The provider has put another one on the shift. It may have merged the person: a look-up shows whether that is their id now (`concludeIdentity`). */
+function doubtIdentity(
+  draft: Draft,
+  { providerCandidateId, traceId }: CallOf<"assign">,
+  booking: BookingState,
+  refused: Refused,
+  durationMs: number,
+): void {
+  draft.step({ step: "assign", code: "assigned", traceId, durationMs });
+  draft.noteCalled();
+  draft.patchBooking(booking, { rejection: rejectionOf(refused) });
+  doubtPerson(draft, "assign", booking, providerCandidateId);
+}
+
+const rejectionOf = ({ status, code, assignedAs }: Refused): Rejection => ({
+  status,
+  ...(code !== undefined && { code }),
+  ...(assignedAs !== undefined && { assignedAs }),
+});
 
 /** Statuses that mean that the shift or the person has changed since the last reading. */
 const ABOUT_SHIFT = [404, 409, 410, 422];
@@ -93,10 +116,11 @@ function refuseAssign(
   durationMs: number,
 ) {
   const { status, code } = refused;
-  const rejection = { status, ...(code !== undefined && { code }) };
+  const rejection = rejectionOf(refused);
   const { traceId } = call;
   draft.step({ step: "assign", code: "provider_refused", params: paramsOf(rejection), traceId, durationMs });
-  draft.readAt(draft.now);
+  // What the provider has in progress may have ended a second later.
+  draft.readAt(draft.now + (isOddConflict(rejection) ? (draft.rules.ladderMs[0] ?? 0) : 0));
   if (call.isRetry) {
     if (!doubtUnknown(draft, call, booking, refused)) draft.patchBooking(booking, { rejection });
     return;
@@ -126,12 +150,17 @@ function refuseAssign(
   endBooking(draft, booking, { status: "failed", reason: "assignment_refused", rejection }, { atProvider });
 }
 
-function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, durationMs }: Made) {
+function concludeUnassign(
+  draft: Draft,
+  call: CallOf<"unassign">,
+  { outcome, durationMs }: Made,
+  { attempts }: RunSoFar,
+) {
   const booking = bookingOf(draft, call.bookingId);
   if (!booking) return;
   const { traceId } = call;
   if (hadNoEffect(outcome)) return draft.patchBooking(booking, { atProvider: "yes" });
-  if (isMissingRoute(outcome)) return void doubtRoute(draft, call, booking, outcome);
+  if (isMissingRoute(outcome)) return void doubtRoute(draft, call, booking, outcome, attempts);
   noteRoute(draft, call, outcome);
   const isRefused = outcome.kind === "refused";
   if (isRefused && doubtUnknown(draft, call, booking, outcome)) return;

@@ -45,7 +45,7 @@ function isInDoubt(draft: Draft, failed: ReadonlySet<string>): boolean {
   const { cancellation } = state;
   if (cancellation && cancellation.sentAt !== null && !failed.has(cancellation.operationId)) return true;
   return state.changes.some(
-    ({ sentAt, changeId }) => sentAt !== null && !failed.has(changeId) && !(waits && draft.isUnsettled),
+    ({ sentAt, changeId }) => sentAt !== null && !failed.has(changeId) && !(waits && draft.needsReading),
   );
 }
 
@@ -62,9 +62,9 @@ const hasCallsInDoubt = ({ state, isLive }: Draft): boolean =>
   state.changes.some(({ sentAt }) => sentAt !== null);
 
 /** Whether a change waits for a reading that is planned: what it builds on may be about to change. */
-function awaitsSettling({ isUnsettled, state, now, rules }: Draft): boolean {
+function awaitsSettling({ needsReading, state, now, rules }: Draft): boolean {
   const { nextReadAt } = state.shift;
-  return isUnsettled && nextReadAt !== null && nextReadAt > now && nextReadAt <= now + lagOf(rules.ladderMs);
+  return needsReading && nextReadAt !== null && nextReadAt > now && nextReadAt <= now + lagOf(rules.ladderMs);
 }
 
 /** Returns the next call that changes something and whose preconditions are certain. */

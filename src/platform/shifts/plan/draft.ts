@@ -164,7 +164,7 @@ export class Draft {
   }
 
   /** Whether another reading is needed before a call may build on what is believed. */
-  get isUnsettled(): boolean {
+  get needsReading(): boolean {
     const { isContradicted, expected } = this.belief;
     return !this.isSettled || isContradicted || (!this.isNear && expected > 0);
   }

@@ -2,7 +2,7 @@ import type { JobStatus, Outcome, ProviderPerson } from "../../../../generated/o
 import type { Shift } from "../../../contract/shift.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isMaterialChange, jobStatus } from "./job-status.ts";
-import { applyList } from "./list.ts";
+import { applyList, noteNumbers } from "./list.ts";
 import { bookArrived, readBooked } from "./moves.ts";
 import { isPerson } from "./seen.ts";
 import type { JobState } from "./state.ts";
@@ -19,6 +19,7 @@ export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome
   }
   resolveConflicts(draft);
   const { isLoss } = applyList(draft);
+  noteNumbers(draft);
   bookArrived(draft, shift);
   const facts = { ...factsOf(shift), ...(isLoss && before ? ownPeopleOf(before) : ownPeople(draft)) };
   if (before) updateJob(draft, before, facts);

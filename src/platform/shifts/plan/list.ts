@@ -1,8 +1,9 @@
-import { confirm, reasonOf } from "./bookings.ts";
-import { endBooking, moveBooking, movedTo } from "./close.ts";
+import type { Rejection } from "../../db/schema.ts";
+import { confirm, isOddConflict, reasonOf } from "./bookings.ts";
+import { endBooking, moveBooking, movedTo, paramsOf } from "./close.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { doubtCall, doubtPerson, isLookedUp, lookUpAgain, settleRoute, wasSought } from "./routes.ts";
-import { isOnList, mayHaveStayed, newIdOf } from "./seen.ts";
+import { doubtCall, doubtPerson, isLookedUp, lookUpAgain, settleRoute } from "./routes.ts";
+import { isOnList, mayHaveStayed, newIdOf, wasSought } from "./seen.ts";
 import type { BookingState } from "./state.ts";
 import { holdVanished } from "./vanished.ts";
 
@@ -17,12 +18,28 @@ export function applyList(draft: Draft): { isLoss: boolean } {
       continue;
     }
     if (isOnList(draft.state, booking)) applyListed(draft, booking);
+    // They are on the shift under another id: a look-up shows whether it is theirs.
+    else if (booking.rejection?.assignedAs !== undefined) continue;
     else if (mayBeRenamed(booking) && seekAgain(draft, booking)) continue;
     else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
     else if (booking.atProvider === "yes") applyMissing(draft, booking);
     else settleLeft(draft, booking);
   }
   return { isLoss: held.length > 0 };
+}
+
+/** An id belongs to one candidate, whatever number the provider gives it later: whether it still means the same person needs an operator. */
+export function noteNumbers(draft: Draft): void {
+  const { state, job } = draft;
+  const { listed, renumbered = [] } = state.surroundings;
+  const code = "candidate_number_changed";
+  const known = [...state.bookings, ...listed, ...(job?.ownPeople ?? [])];
+  for (const candidateId of new Set(known.flatMap((person) => person.candidateId ?? []))) {
+    const subject = { kind: "booking", shiftId: state.shiftId, candidateId } as const;
+    const entry = listed.find((each) => each.candidateId === candidateId);
+    if (!entry || !renumbered.includes(candidateId)) draft.resolveIssues(subject, [code]);
+    else draft.issue(code, subject, { providerCandidateId: entry.providerCandidateId });
+  }
 }
 
 /** Nothing that the platform has done can put a person on the shift whom a list lacks so long after they have left it. */
@@ -159,8 +176,25 @@ function noteListed(draft: Draft) {
   const { integration } = draft.state;
   if (integration.listsBooked) return;
   integration.listsBooked = true;
-  draft.push({ write: "lists_booked" });
+  draft.push({ write: "listsBooked" });
 }
+
+/** Releases the seat. A refusal that nothing explains is asked once more, and needs an operator the second time (decisions, "assign response"). */
+function settleRejected(draft: Draft, booking: BookingState, rejection: Rejection) {
+  const { isReassigned, isWithdrawn, sentAt, traceId } = booking;
+  const isOdd = isOddConflict(rejection) && hasRoom(draft) && !isWithdrawn;
+  if (isOdd && !isReassigned)
+    return draft.patchBooking(booking, { atProvider: "no", rejection: null, isReassigned: true });
+  if (isOdd) draft.issue("provider_refused", draft.bookingSubject(booking), paramsOf(rejection), traceId);
+  // Only a call that came before the one rejected may still take effect.
+  if (sentAt !== null) draft.expectLateEffect();
+  const reason = reasonOf(rejection);
+  endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
+}
+
+/** Whether the list, as it was read, leaves a position free. */
+const hasRoom = ({ job, state }: Draft): boolean =>
+  job !== undefined && state.surroundings.listed.length < job.positions;
 
 /** Settles a booking whose last call had an unknown outcome and whose person is not on the list. */
 function settleUnlisted(draft: Draft, booking: BookingState) {
@@ -171,12 +205,7 @@ function settleUnlisted(draft: Draft, booking: BookingState) {
   settleRoute(draft, booking);
   // A call before the one rejected may have taken effect, and a replica may lag.
   if (rejection && draft.readAfter(booking.sentAt)) return;
-  if (rejection && holdsSeat(booking)) {
-    const reason = reasonOf(rejection);
-    // Only a call that came before the one rejected may still take effect.
-    if (booking.sentAt !== null) draft.expectLateEffect();
-    return endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
-  }
+  if (rejection && holdsSeat(booking)) return settleRejected(draft, booking, rejection);
   if (booking.isWithdrawn && holdsSeat(booking)) {
     draft.step({ step: "unassign", code: "seen_unassigned", traceId: booking.traceId });
     // A replica may lack the person, who is still on the shift.

@@ -2,7 +2,7 @@ import type { Refused, Unavailable } from "../../../clients/provider/answer.ts";
 import type { ProviderRoute } from "../../db/schema.ts";
 import { isFinal } from "../../people/plan.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { isSameId } from "./seen.ts";
+import { isSameId, wasSought } from "./seen.ts";
 import type { BookingState, Call, CallOutcome, RunSoFar, ShiftState } from "./state.ts";
 
 type RouteCall = Extract<Call, { do: "assign" | "unassign" | "cancel" }>;
@@ -14,6 +14,8 @@ const ROUTES = {
   cancel: "cancelShift",
 } as const satisfies Record<RouteCall["do"], ProviderRoute>;
 
+const LOOKED_UP_EACH = 5;
+
 /**
  * Applies a 404, 405 or 501 without the contract's code to a call about a person (decisions, "a call about a person is answered as if it had no
  * route"). First, the person is looked up again. The next one is a refusal of the person if the route has worked for another person since, and
@@ -24,6 +26,7 @@ export function doubtRoute(
   call: PersonCall,
   booking: BookingState,
   { status }: Unavailable,
+  attempts: number,
 ): "refused" | "pending" {
   const route = ROUTES[call.do];
   const { recoveries = 0 } = draft.state.integration.routes[route] ?? {};
@@ -33,10 +36,13 @@ export function doubtRoute(
     doubtPerson(draft, call.do, booking);
     return "pending";
   }
-  if (call.do === "assign" && recoveries > booking.routeDoubt) return "refused";
-  noteMissing(draft, route, status, call.traceId);
   // The provider may merge the person while the route is missing, and answer the same from then on.
-  lookUpAgain(draft, booking);
+  const isConclusive = call.do === "assign" && recoveries > booking.routeDoubt;
+  if (isConclusive && wasSought(booking, call.providerCandidateId)) return "refused";
+  if (!isConclusive) noteMissing(draft, route, status, call.traceId);
+  // A look-up makes the call due at once, so most attempts do without, and the one that concludes waits for one.
+  if (isConclusive || attempts % LOOKED_UP_EACH === 0) lookUpAgain(draft, booking);
+  else noteKnown(draft, booking, call.providerCandidateId);
   return "pending";
 }
 
@@ -84,29 +90,30 @@ export function doubtCall(draft: Draft, call: PersonCall["do"], booking: Booking
  * assignment nor a list is about them.
  */
 export function separatePeople({ state }: Draft): void {
-  const ownerOf = (id: string) =>
-    state.bookings.find(
-      ({ atProvider, providerCandidateId }) => atProvider !== "no" && isSameId(providerCandidateId, id),
-    )?.candidateId;
-  for (const { atProvider, candidateId, person } of state.bookings) {
+  for (const booking of state.bookings) {
+    const { atProvider, person } = booking;
     if (person.id === null || atProvider !== "no") continue;
-    const isTaken = (ownerOf(person.id) ?? candidateId) !== candidateId;
-    if (isTaken || person.fault?.kind === "shared")
+    if (isTaken(state, booking, person.id) || person.fault?.kind === "shared")
       Object.assign(person, { id: null, fault: { kind: "shared" } });
   }
   for (const entry of state.surroundings.listed) {
-    const owner = ownerOf(entry.providerCandidateId);
+    const owner = ownerOf(state, entry.providerCandidateId);
     if (owner !== undefined) entry.candidateId = owner;
   }
 }
 
+/** Whether another candidate is on the shift under the id. */
+export const isTaken = (state: ShiftState, { candidateId }: BookingState, id: string): boolean =>
+  (ownerOf(state, id) ?? candidateId) !== candidateId;
+
+const ownerOf = ({ bookings }: ShiftState, id: string): string | undefined =>
+  bookings.find(
+    ({ atProvider, providerCandidateId }) => atProvider !== "no" && isSameId(providerCandidateId, id),
+  )?.candidateId;
+
 /** Whether the look-up of the person is under way. */
 export const isLookedUp = ({ person }: BookingState): boolean =>
   person.id === null && !(person.fault && isFinal(person.fault));
-
-/** Whether the person has been looked up since the provider, or its list, did not know them by that id. */
-export const wasSought = ({ soughtIds }: BookingState, id: string | null): boolean =>
-  id === null || soughtIds.some((each) => isSameId(each, id));
 
 /** Notes that the person is looked up because of an id, so that it is done once for each. */
 export function noteSought(draft: Draft, booking: BookingState, id: string | null): void {

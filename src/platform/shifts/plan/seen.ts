@@ -12,13 +12,21 @@ export const isOnList = ({ surroundings }: ShiftState, booking: BookingState): b
 export const isSameId = (one: string | null, other: string): boolean =>
   one?.toLowerCase() === other.toLowerCase();
 
-/** Whether a list entry is the booked person. Once they are off the shift for certain, another id means that the provider assigned them. */
+/** Whether the person has been looked up since the provider, or its list, did not know them by that id. */
+export const wasSought = ({ soughtIds }: BookingState, id: string | null): boolean =>
+  id === null || soughtIds.some((each) => isSameId(each, id));
+
+/**
+ * Whether a list entry is the booked person, by their id or by a former one: a replica may lag, and a provider may list what it was asked for. Once they are off the
+ * shift for certain, another id means that the provider assigned them.
+ */
 export function isPerson(
   { candidateId, providerCandidateId }: ProviderPerson,
   booking: BookingState,
 ): boolean {
   const id = booking.providerCandidateId ?? booking.person.id;
   if (isSameId(id, providerCandidateId)) return true;
+  if (candidateId === undefined && wasSought(booking, providerCandidateId)) return true;
   return candidateId === booking.candidateId && (holdsSeat(booking) || mayHaveStayed(booking) || id === null);
 }
 

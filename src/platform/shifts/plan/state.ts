@@ -142,6 +142,8 @@ export interface Surroundings {
   competenceId: string | null;
   /** The provider's list, each id once. A person may have several. */
   listed: ProviderPerson[];
+  /** The candidates on the list, known by their ids, whose entries have another personal number. */
+  renumbered?: string[];
   /** Booked people who work on another job at that time, and those who lack the competence. */
   overlaps: { candidateId: string; otherJobId: string }[];
   lacking: string[];

@@ -89,7 +89,7 @@ export type Write =
   /** Counts no shift as deleted until an operator confirms it. If one just has, the shift is read at once. */
   | { write: "hold"; params: Params }
   /** A list has shown a booked person, for the first time at this provider. */
-  | { write: "lists_booked" }
+  | { write: "listsBooked" }
   /** A shift has reappeared. The hold ends when no shift is missing. */
   | { write: "end_hold" }
   /** Reads `count` other future shifts of the provider, to distinguish one deletion from a loss of data. */

@@ -35,7 +35,7 @@ interface EventRow extends ShiftKey {
 }
 
 const EVENTS: Writer<EventRow> = {
-  order: 3,
+  table: "events",
   write: async (trx, rows, organisation) => {
     // The last write of an event wins.
     const last = [...new Map(rows.map((row) => [row.eventId, row])).values()];
@@ -55,14 +55,14 @@ export async function writeOperation(
   trx: Trx,
   { now }: Deps,
   providerId: string,
-  operation_id: string,
+  operationId: string,
   { isConfirmed, ...patch }: OperationPatch,
 ): Promise<void> {
-  const echo = patch.consumedBy === undefined ? {} : { consumed_at: now() };
-  const confirmed = isConfirmed ? { confirmed_at: now() } : {};
+  const echo = patch.consumedBy === undefined ? {} : { consumedAt: now() };
+  const confirmed = isConfirmed ? { confirmedAt: now() } : {};
   const columns = { ...toRow<Updateable<PendingOperationsTable>>(patch), ...echo, ...confirmed };
-  const update = trx.updateTable("pending_operations").set(columns);
-  await update.where("provider_id", "=", providerId).where("operation_id", "=", operation_id).execute();
+  const update = trx.updateTable("pendingOperations").set(columns);
+  await update.where("providerId", "=", providerId).where("operationId", "=", operationId).execute();
 }
 
 export async function forgetOperation(trx: Trx, providerId: string, operationId: string): Promise<void> {

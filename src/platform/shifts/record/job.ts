@@ -1,9 +1,11 @@
 import { sql, type Updateable } from "kysely";
-import type { ProviderPerson } from "../../../../generated/operations/types.ts";
+import type { ProviderPerson, Subject } from "../../../../generated/operations/types.ts";
 import { jsonbOf, jsonRows } from "../../db/fragments.ts";
+import { underColumns } from "../../db/names.ts";
 import { providerOf } from "../../db/organisation.ts";
 import type { Job, JobsTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
+import { resolveIssues } from "../../issues.ts";
 import { publish } from "../../stream.ts";
 import { type Trx, type Writer, writeAtEnd } from "../../transaction.ts";
 import { toRow } from "../columns.ts";
@@ -23,18 +25,18 @@ export async function writeJob(
   const at = deps.now();
   const own = patch.ownPeople && ownChanges(job?.ownPeople ?? [], patch.ownPeople);
   const row = job
-    ? await updateJob(trx, providerId, job.jobId, { ...toRow<Updateable<JobsTable>>(patch), updated_at: at })
+    ? await updateJob(trx, providerId, job.jobId, { ...toRow<Updateable<JobsTable>>(patch), updatedAt: at })
     : {
         ...toRow<Job>(patch),
-        provider_id: providerId,
-        shift_id: shiftId,
-        job_id: deps.newId(),
-        created_at: at,
-        updated_at: at,
+        providerId,
+        shiftId,
+        jobId: deps.newId(),
+        createdAt: at,
+        updatedAt: at,
       };
   if (!job) writeAtEnd(trx, NEW_JOBS, { providerId, job: row });
-  if (own) writeAtEnd(trx, OWN_PEOPLE, { providerId, jobId: row.job_id, ...own });
-  publish(trx, { type: "job", jobId: row.job_id, providerId, shiftId, status: row.status });
+  if (own) writeAtEnd(trx, OWN_PEOPLE, { providerId, jobId: row.jobId, ...own });
+  publish(trx, { type: "job", jobId: row.jobId, providerId, shiftId, status: row.status });
   return row;
 }
 
@@ -47,20 +49,18 @@ const updateJob = (
   trx
     .updateTable("jobs")
     .set(columns)
-    .where("provider_id", "=", providerId)
-    .where("job_id", "=", jobId)
+    .where("providerId", "=", providerId)
+    .where("jobId", "=", jobId)
     .returningAll()
     .executeTakeFirstOrThrow();
 
 const NEW_JOBS: Writer<{ providerId: string; job: Job }> = {
-  order: 2,
+  table: "jobs",
   write: async (trx, jobs) => {
     // Lists are JSON text in the columns.
-    const rows = jobs.map(({ job: { warnings, own_people, ...job } }) => ({
-      ...job,
-      warnings: asJson(warnings),
-      own_people: asJson(own_people),
-    }));
+    const rows = jobs.map(({ job: { warnings, ownPeople, ...job } }) =>
+      underColumns({ ...job, warnings: asJson(warnings), ownPeople: asJson(ownPeople) }),
+    );
     const columns = sql.join(Object.keys(jobs[0]?.job ?? {}).map((column) => sql.ref(column)));
     await sql`
       insert into jobs (${columns})
@@ -88,7 +88,7 @@ interface OwnChanges {
 
 /** Adds first: an erasure locks the person before these rows. */
 const OWN_PEOPLE: Writer<OwnChanges> = {
-  order: 3,
+  table: "own_people",
   write: async (trx, changes, organisation) => {
     await sql`
       insert into own_people (provider_id, job_id, candidate_id)
@@ -118,7 +118,43 @@ async function readJob(
   return trx
     .selectFrom("jobs")
     .selectAll()
-    .where("provider_id", "=", providerId)
-    .where("job_id", "=", jobId)
+    .where("providerId", "=", providerId)
+    .where("jobId", "=", jobId)
     .executeTakeFirst();
+}
+
+interface Mapped {
+  deps: Pick<Deps, "now">;
+  providerId: string;
+  subject: Subject;
+}
+
+/** Resolves the issue about an outlet or a role that is not mapped, at the end of the transaction, unless a job waits for it. */
+export const resolveMapping = (trx: Trx, mapped: Mapped): void => writeAtEnd(trx, MAPPINGS, mapped);
+
+/** After the jobs of the transaction are written. */
+const MAPPINGS: Writer<Mapped> = {
+  table: "issues",
+  isLast: true,
+  write: async (trx, all) => {
+    for (const [providerId, group] of Map.groupBy(all, (each) => each.providerId))
+      await resolveUnneeded(trx, providerId, group);
+  },
+};
+
+async function resolveUnneeded(trx: Trx, providerId: string, group: readonly Mapped[]): Promise<void> {
+  const subjects = group.map(({ subject }) => ({ subject }));
+  const isAbout = sql<boolean>`resolved_at is null and code in ('outlet_not_mapped', 'role_not_mapped')
+    and subject in (select subject from ${jsonRows(subjects)} as mapped (subject jsonb))`;
+  // A statement of its own: the next one then sees the jobs of the transactions that held the issues.
+  const { rows } = await sql`
+    select issue_id from issues where provider_id = ${providerId} and ${isAbout}
+    order by issue_id for update`.execute(trx);
+  const [first] = group;
+  if (rows.length === 0 || !first) return;
+  const isUnneeded = sql<boolean>`not exists (select 1 from jobs where jobs.provider_id = ${providerId}
+    and jobs.status = 'blocked_mapping'
+    and (jobs.workplace_id is null and jobs.outlet_id = subject ->> 'outletId'
+      or jobs.competence_id is null and jobs.role_id = subject ->> 'roleId'))`;
+  await resolveIssues(trx, first.deps, { providerId, where: sql<boolean>`${isAbout} and ${isUnneeded}` });
 }

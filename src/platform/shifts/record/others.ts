@@ -6,11 +6,12 @@ import { contentOf, notify } from "../../notifications/notify.ts";
 import { publish } from "../../stream.ts";
 import { recordSteps, type Trx } from "../../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../../work/due.ts";
+import { markRefreshDue } from "../../work/refresh.ts";
 import type { Priority } from "../../work/rows.ts";
 import type { ShiftKey } from "../observe/load.ts";
+import { holdsSeat } from "../plan/draft.ts";
+import type { ShiftState } from "../plan/state.ts";
 import type { Write } from "../plan/writes.ts";
-
-// What a run writes about other shifts of the provider. It never waits for another run.
 
 interface Target {
   key: ShiftKey;
@@ -30,7 +31,7 @@ export async function bookMoved(
   const { providerId } = key;
   const job = movedTo ? await takeFromOwn(trx, deps, providerId, movedTo.jobId, candidateId) : own;
   if (!job) return;
-  const { job_id: jobId, shift_id: shiftId, trace_id: traceId } = job;
+  const { jobId, shiftId, traceId } = job;
   const [bookingId, at] = [deps.newId(), deps.now()];
   const calendarUid = movedTo && own ? await readCalendarUid(trx, own, candidateId) : null;
   const { rows } = await sql`
@@ -54,16 +55,16 @@ export async function bookMoved(
 /** A person who is moved has one entry in the calendar, whose place or times change. */
 async function readCalendarUid(
   trx: Trx,
-  { provider_id, job_id }: Job,
+  { providerId, jobId }: Job,
   candidateId: string,
 ): Promise<string | null> {
   const row = await trx
     .selectFrom("bookings")
     .select(CALENDAR_UID.as("uid"))
-    .where("provider_id", "=", provider_id)
-    .where("job_id", "=", job_id)
-    .where("candidate_id", "=", candidateId)
-    .orderBy("booking_id", "desc")
+    .where("providerId", "=", providerId)
+    .where("jobId", "=", jobId)
+    .where("candidateId", "=", candidateId)
+    .orderBy("bookingId", "desc")
     .limit(1)
     .executeTakeFirst();
   return row?.uid ?? null;
@@ -86,7 +87,7 @@ async function takeFromOwn(
     where provider_id = ${providerId} and job_id = ${jobId} and exists (select 1 from taken)
     returning jobs.*`.execute(trx);
   const [job] = rows;
-  if (job) publish(trx, { type: "job", jobId, providerId, shiftId: job.shift_id, status: job.status });
+  if (job) publish(trx, { type: "job", jobId, providerId, shiftId: job.shiftId, status: job.status });
   return job;
 }
 
@@ -94,7 +95,7 @@ async function takeFromOwn(
 export async function readBooked(
   trx: Trx,
   deps: Deps,
-  { provider_id: providerId, job_id: jobId, start_time: from, end_time: to }: Job,
+  { providerId, jobId, startTime: from, endTime: to }: Job,
   candidateIds: readonly string[],
 ): Promise<void> {
   await readNow(
@@ -144,4 +145,29 @@ async function readNow(
     trx,
   );
   await markShiftsDue(trx, deps, others, priority);
+}
+
+/**
+ * Requests offers of other jobs at the time that the people booked on this one have become free, because a booking has ended or the shift has moved.
+ * `before`: the state before the writes. `job`: the job after them, if it was written.
+ */
+export function markFreed(
+  trx: Trx,
+  deps: Deps,
+  { providerId, job: before, bookings }: ShiftState,
+  job: Job | undefined,
+  writes: readonly Write[],
+): void {
+  const held = bookings.filter(holdsSeat).map(({ bookingId }) => bookingId);
+  if (!before || held.length === 0 || before.endTime <= deps.now().getTime()) return;
+  const { jobId, startTime: from, endTime: to } = before;
+  const isEnded = writes.some(
+    (write) =>
+      write.write === "booking" &&
+      held.includes(write.bookingId) &&
+      write.patch.status !== undefined &&
+      !holdsSeat({ status: write.patch.status }),
+  );
+  const hasMoved = job !== undefined && (job.startTime.getTime() > from || job.endTime.getTime() < to);
+  if (isEnded || hasMoved) markRefreshDue(trx, deps, [{ providerId, key: { jobId, from, to } }]);
 }

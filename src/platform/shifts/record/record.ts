@@ -5,9 +5,9 @@ import type { Deps } from "../../deps.ts";
 import {
   noteImplausible,
   noteReachable,
-  noteRoute,
   pauseCalls,
   pauseDeletions,
+  recordRoute,
   resumeDeletions,
 } from "../../integrations/health.ts";
 import { raiseIssue, resolveIssues } from "../../issues.ts";
@@ -21,10 +21,8 @@ import type { ShiftKey } from "../observe/load.ts";
 import type { ShiftState } from "../plan/state.ts";
 import type { BookingPatch, ChangePatch, Write } from "../plan/writes.ts";
 import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./events.ts";
-import { markFreed } from "./freed.ts";
-import { writeJob } from "./job.ts";
-import { resolveMapping } from "./mapping.ts";
-import { bookMoved, readBooked, sample } from "./others.ts";
+import { resolveMapping, writeJob } from "./job.ts";
+import { bookMoved, markFreed, readBooked, sample } from "./others.ts";
 import { writeShift } from "./shift.ts";
 
 /** Returns the topic that signals a change of a booking. */
@@ -32,13 +30,16 @@ export const bookingTopic = (bookingId: string): string => `booking:${bookingId}
 /** Returns the topic that signals that a change was confirmed or refused. */
 export const changeTopic = (changeId: string): string => `change:${changeId}`;
 
-/** Writes a plan, in the transaction in which it was made. */
+/**
+ * Writes the job and the bookings of a plan, in the transaction in which it was made. Returns what writes the rest: a transaction that decides several
+ * shifts locks the bookings of all before the issues of any.
+ */
 export async function record(
   trx: Trx,
   deps: Deps,
   state: ShiftState,
   writes: readonly Write[],
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const { providerId, shiftId } = state;
   const key = { providerId, shiftId };
   writeShift(trx, deps, key, state.shift, writes);
@@ -47,7 +48,9 @@ export async function record(
   const target = { key, job };
   for (const [bookingId, patch] of mergedBookings(writes))
     await writeBooking(trx, deps, target, bookingId, patch);
-  for (const write of writes) await apply(trx, deps, target, write);
+  return async () => {
+    for (const write of writes) await apply(trx, deps, target, write);
+  };
 }
 
 interface Target {
@@ -83,7 +86,7 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
       return resolve(trx, deps, key, write);
     case "step": {
       const { write: _, ...step } = write;
-      return recordSteps(trx, [{ ...step, ...key, ...(job && { jobId: job.job_id }) }]);
+      return recordSteps(trx, [{ ...step, ...key, ...(job && { jobId: job.jobId }) }]);
     }
     case "notify":
       return job && notifyAbout(trx, deps, job, write);
@@ -100,7 +103,7 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "identify":
       return markPersonDue(trx, deps, { providerId, ...write });
     case "route":
-      return noteRoute(trx, deps, providerId, write);
+      return recordRoute(trx, deps, providerId, write);
     case "pause":
       return pauseCalls(trx, deps, providerId, write.status);
     case "health":
@@ -113,7 +116,7 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "end_hold":
       await writeRows(trx);
       return resumeDeletions(trx, deps, providerId);
-    case "lists_booked":
+    case "listsBooked":
       return void (await sql`update integrations set lists_booked = true
         where provider_id = ${providerId} and not lists_booked`.execute(trx));
     case "sample":
@@ -144,18 +147,18 @@ async function writeBooking(
     .updateTable("bookings")
     .set({
       ...toRow<Updateable<BookingsTable>>(columns),
-      updated_at: at,
-      ...(isWithdrawn === false && { withdrawn_at: null }),
-      ...(atProvider !== undefined && { doubt_since: atProvider === "maybe" ? at : null }),
+      updatedAt: at,
+      ...(isWithdrawn === false && { withdrawnAt: null }),
+      ...(atProvider !== undefined && { doubtSince: atProvider === "maybe" ? at : null }),
     })
-    .where("provider_id", "=", key.providerId)
-    .where("booking_id", "=", bookingId)
-    .returning(["candidate_id", "status"])
+    .where("providerId", "=", key.providerId)
+    .where("bookingId", "=", bookingId)
+    .returning(["candidateId", "status"])
     .executeTakeFirst();
   signal(trx, bookingTopic(bookingId));
   if (!row || !job || (status ?? isWithdrawn ?? atProvider) === undefined) return;
-  const { job_id: jobId } = job;
-  publish(trx, { type: "booking", bookingId, jobId, candidateId: row.candidate_id, status: row.status });
+  const { jobId } = job;
+  publish(trx, { type: "booking", bookingId, jobId, candidateId: row.candidateId, status: row.status });
 }
 
 async function writeChange(
@@ -168,11 +171,11 @@ async function writeChange(
   const columns = {
     ...toRow<Updateable<ShiftChangesTable>>(patch),
     // A deadline depends on it, so it is on the database's clock.
-    ...(typeof patch.sentAt === "number" && { sent_at: sql<Date>`now()` }),
-    updated_at: now(),
+    ...(typeof patch.sentAt === "number" && { sentAt: sql<Date>`now()` }),
+    updatedAt: now(),
   };
-  const update = trx.updateTable("shift_changes").set(columns);
-  await update.where("provider_id", "=", providerId).where("change_id", "=", changeId).execute();
+  const update = trx.updateTable("shiftChanges").set(columns);
+  await update.where("providerId", "=", providerId).where("changeId", "=", changeId).execute();
   if (patch.status) signal(trx, changeTopic(changeId));
 }
 
@@ -194,7 +197,7 @@ async function notifyAbout(
   job: Job,
   { kind, candidateIds, changeKey, reason, traceId }: Extract<Write, { write: "notify" }>,
 ): Promise<void> {
-  const { provider_id: providerId, job_id: jobId, shift_id: shiftId } = job;
+  const { providerId, jobId, shiftId } = job;
   const content = { ...contentOf(job), ...(reason !== undefined && { reason }) };
   // Each observed change is notified once: the job's lock ensures that one run observes it.
   const key = changeKey === "" ? deps.newId() : changeKey;

@@ -42,7 +42,7 @@ interface ShiftRow extends ShiftKey {
 
 /** Deadlines use the database's clock, so that setting back the clock of this machine cannot stop a shift. */
 const SHIFTS: Writer<ShiftRow> = {
-  order: 1,
+  table: "shifts",
   write: async (trx, rows, organisation) => {
     const provider = providerOf(organisation, "seen.providerId");
     await sql`
@@ -58,8 +58,10 @@ const SHIFTS: Writer<ShiftRow> = {
           missing_since = case when seen."missingInMs" is not null then coalesce(missing_since, seen."missingSince") end
         from seen where shifts.provider_id = ${provider} and shifts.shift_id = seen."shiftId"
         returning shifts.provider_id, shifts.shift_id)
-      insert into shifts (provider_id, shift_id, next_read_at, belief, believed_at, missing_since)
-      select ${provider}, "shiftId", "nextReadAt", belief, at, "missingSince"
+      insert into shifts (provider_id, shift_id, spelling, next_read_at, belief, believed_at, missing_since)
+      select ${provider}, "shiftId", (select spelling from events where events.provider_id = ${provider}
+          and events.shift_id = seen."shiftId" and spelling is not null order by event_id limit 1),
+        "nextReadAt", belief, at, "missingSince"
       from seen where ("providerId", "shiftId") not in (select provider_id, shift_id from known)
       on conflict (provider_id, shift_id) do update set next_read_at = excluded.next_read_at,
         belief = excluded.belief, believed_at = excluded.believed_at, missing_since = excluded.missing_since`.execute(

@@ -428,11 +428,11 @@ describe("a shift that comes back", () => {
   describe("with its people", () => {
     const ended = (patch = {}) =>
       confirmed({ status: "released", reason: "shift_cancelled", atProvider: "maybe", ...patch });
-    const back = (bookings = [ended()], surroundings = {}) =>
+    const back = (bookings = [ended()], surroundings = {}, shift = gone) =>
       planned(
         aState({
           job: job("provider"),
-          shift: gone,
+          shift,
           bookings,
           surroundings: { ...listing("person"), ...surroundings },
         }),
@@ -454,6 +454,12 @@ describe("a shift that comes back", () => {
         { kind: "booking_confirmed", candidateIds: ["candidate"], changeKey: "" },
       ]);
       expect(next.do).toBe("rest");
+    });
+
+    it("confirms no one, and takes no one off, before it is settled that the shift is back", () => {
+      const notices = { notices: [NOW - 30_000, NOW - 10_000], basis: NOW - 10_000 };
+      const { writes, next } = back([ended()], {}, { ...gone, belief: { ...gone.belief, ...notices } });
+      expect([patchOf(writes), notified(writes), next.do]).toEqual([{}, [], "rest"]);
     });
 
     it.each([

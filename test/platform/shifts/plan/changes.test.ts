@@ -256,13 +256,16 @@ describe("a change that the provider refuses", () => {
   const refused = (outcome: CallOutcome, patch: Partial<ChangeState> = {}) =>
     planned(changing(patch), afterCall(CALL, outcome));
 
-  it("ends with the reason, and the shift is read: it may have changed", () => {
-    const { writes, next } = refused(refusal(409));
-    expect(patches(writes)).toMatchObject([
-      { status: "refused", reason: "provider_refused", reasonParams: { status: 409 } },
-    ]);
-    expect([issues(writes), jobOf(writes), next.do]).toEqual([[], {}, "read"]);
-  });
+  it.each([409, 422])(
+    "with %d ends with the reason, and the shift is read: it may have changed",
+    (status) => {
+      const { writes, next } = refused(refusal(status));
+      expect(patches(writes)).toMatchObject([
+        { status: "refused", reason: "provider_refused", reasonParams: { status } },
+      ]);
+      expect([issues(writes), jobOf(writes), next.do]).toEqual([[], {}, "read"]);
+    },
+  );
 
   it.each([
     ["after the request was answered", refusal(409), { createdAt: NOW - HOUR_MS }, "change_refused"],

@@ -5,17 +5,21 @@ import {
   aBooking,
   afterCall,
   afterSeeing,
+  aJob,
   aState,
   assign,
   confirmed,
   firstStep,
+  inDoubt,
   issues,
+  jobOf,
   listing,
   NOW,
   notified,
   patchOf,
   planned,
   refusal,
+  START,
   writesOf,
 } from "./states.ts";
 
@@ -264,5 +268,145 @@ describe("a 409 to the withdrawal of someone whose assignment had an unknown out
     const { writes } = answered("person");
     expect(notified(writes)).toEqual(["booking_confirmed"]);
     expect(issues(writes)).toEqual(["unassign_failed"]);
+  });
+});
+
+describe("an acknowledgement of an assignment that names another candidate on the right shift", () => {
+  const OTHER = { ...refusal(200, "assignment_of_another"), assignedAs: "survivor" };
+  const waiting = inDoubt({
+    rejection: { status: 200, code: "assignment_of_another", assignedAs: "survivor" },
+    soughtIds: ["person"],
+    routeDoubt: 0,
+    person: SOUGHT,
+  });
+  const ended = (person: Partial<BookingState["person"]>, patch: Partial<BookingState> = {}) =>
+    aBooking({ ...waiting, person: { id: "survivor", fault: null, ...person }, ...patch });
+  const next = (...bookings: BookingState[]) => planned(aState({ bookings }), firstStep);
+
+  it.each([["the first", false, inDoubt()] as const, ["a repeated", true, inDoubt()] as const])(
+    "leads to a look-up, and to no conclusion: to %s call",
+    (_, isRetry, booking) => {
+      const { writes, next } = planned(aState({ bookings: [booking] }), afterCall(assign(isRetry), OTHER));
+      expect(writesOf(writes, "identify")[0]).toMatchObject({ forget: true, keep: true });
+      expect(patchOf(writes)).toEqual({
+        rejection: waiting.rejection,
+        soughtIds: ["person"],
+        routeDoubt: 0,
+      });
+      expect([issues(writes), notified(writes), next.do]).toEqual([[], [], "rest"]);
+    },
+  );
+
+  it("concludes nothing before the look-up has ended, whatever a list shows", () => {
+    expect(writesOf(next(waiting).writes, "booking")).toEqual([]);
+    for (const ids of [[], ["survivor"], ["stranger"]]) {
+      const state = aState({ bookings: [waiting], surroundings: listing(...ids) });
+      const { writes } = planned(state, afterSeeing());
+      expect([patchOf(writes), notified(writes)]).toEqual([{}, []]);
+    }
+  });
+
+  it("confirms the booking under that id, without another call, if the look-up finds it alone", () => {
+    const { writes, next: then } = next(ended({}));
+    expect(patchOf(writes)).toMatchObject({
+      status: "confirmed",
+      atProvider: "yes",
+      providerCandidateId: "survivor",
+      rejection: null,
+      routeDoubt: null,
+    });
+    expect([notified(writes), then.do]).toEqual([["booking_confirmed"], "rest"]);
+  });
+
+  it("unassigns under that id someone who has withdrawn meanwhile", () => {
+    const { next: then } = next(ended({}, { isWithdrawn: true }));
+    expect(then).toMatchObject({ do: "unassign", providerCandidateId: "survivor" });
+  });
+
+  it.each<[string, BookingState[]]>([
+    ["finds the person under the old id", [ended({ id: "person" })]],
+    ["finds the person under a third id", [ended({ id: "third" })]],
+    ["finds several people", [ended({ id: null, fault: { kind: "ambiguous", matches: 2 } })]],
+    ["finds an id that belongs to another candidate", [ended({ fault: { kind: "shared" } })]],
+    [
+      "finds an id under which another candidate is on the shift",
+      [
+        confirmed({
+          bookingId: "first",
+          candidateId: "other",
+          providerCandidateId: "SURVIVOR",
+          sentAt: null,
+        }),
+        ended({}),
+      ],
+    ],
+  ])("fails the booking, with an issue that names the id, if the look-up %s", (_, bookings) => {
+    const { writes } = next(...bookings);
+    expect(patchOf(writes)).toMatchObject({
+      status: "failed",
+      reason: "assignment_refused",
+      rejection: null,
+    });
+    expect(writesOf(writes, "issue")).toMatchObject([
+      { code: "assigned_as_another", params: { providerCandidateId: "survivor" } },
+    ]);
+    expect(notified(writes)).toEqual(["booking_released"]);
+  });
+
+  it("fails the booking after the start of the shift, when no one is looked up any more", () => {
+    const { writes } = planned(aState({ bookings: [waiting] }), afterSeeing(), START + 1);
+    expect(patchOf(writes)).toMatchObject({ status: "failed", reason: "assignment_refused" });
+    expect(issues(writes)).toEqual(["assigned_as_another"]);
+  });
+
+  it("confirms no one on a shift that is gone", () => {
+    const job = aJob({ status: "cancelled", cancelledBy: "provider" });
+    const { writes } = planned(aState({ job, bookings: [ended({})] }), firstStep);
+    expect(notified(writes)).toEqual([]);
+  });
+
+  it("has its issue resolved by the next booking that the provider confirms", () => {
+    const state = aState({ bookings: [inDoubt()], shift: { hasIssues: true } });
+    const { writes } = planned(state, afterCall(assign(), { kind: "done" }));
+    expect(writesOf(writes, "resolve_issues").flatMap(({ codes = [] }) => codes)).toContain(
+      "assigned_as_another",
+    );
+  });
+});
+
+describe("a booking that was confirmed under the id of a merged person", () => {
+  const merged = confirmed({ providerCandidateId: "survivor", soughtIds: ["person"], sentAt: NOW - 1_000 });
+  const known = { ...merged, person: { id: "survivor", fault: null } };
+
+  it.each([
+    ["the new id", { providerCandidateId: "survivor", candidateId: "candidate" }],
+    [
+      "the old id, as a replica or a provider that stores what it was asked for does",
+      { providerCandidateId: "person" },
+    ],
+  ])("stays when a list shows %s, and takes one position", (_, entry) => {
+    for (const sentAt of [NOW - 1_000, NOW - HOUR_MS]) {
+      const state = aState({ bookings: [{ ...known, sentAt }], surroundings: { listed: [entry] } });
+      const { writes, next } = planned(state, afterSeeing());
+      expect(patchOf(writes)).not.toHaveProperty("missingSince");
+      expect(jobOf(writes)).toEqual({});
+      expect(next.do).toBe("rest");
+    }
+  });
+
+  it("ends with an unassignment under the new id", () => {
+    const { next } = planned(aState({ bookings: [{ ...known, isWithdrawn: true }] }), firstStep);
+    expect(next).toMatchObject({ do: "unassign", providerCandidateId: "survivor" });
+  });
+
+  it("leaves another booking of the person, under the old id, as it is: a list that shows the new one renames it", () => {
+    const other = confirmed({ person: { id: "survivor", fault: null } });
+    const listed = [{ providerCandidateId: "survivor", candidateId: "candidate" }];
+    const read = (surroundings: { listed: typeof listed }) =>
+      planned(aState({ bookings: [other], surroundings }), afterSeeing());
+    expect(patchOf(read({ listed }).writes)).toMatchObject({ providerCandidateId: "survivor" });
+    expect(
+      patchOf(planned(aState({ bookings: [other], surroundings: listing("person") }), afterSeeing()).writes),
+    ).toEqual({});
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HOUR_MS } from "../../../../src/contract/durations.ts";
 import type { CallOutcome, RunSoFar } from "../../../../src/platform/shifts/plan/state.ts";
 import {
   aBooking,
@@ -89,6 +90,16 @@ describe("an assignment", () => {
     expect([issues(writes), notified(writes)]).toEqual([["provider_refused"], ["booking_released"]]);
   });
 
+  it.each([
+    [404, "shift_not_found"],
+    [409, "shift_cancelled"],
+    [409, "shift_started"],
+  ])("that the provider refuses with %i %s releases the seat, without an issue", (status, code) => {
+    const { writes } = answered(refusal(status, code));
+    expect(patchOf(writes)).toMatchObject({ status: "released", reason: code, atProvider: "no" });
+    expect([issues(writes), notified(writes)]).toEqual([[], ["booking_released"]]);
+  });
+
   it("whose response contradicts itself may have worked: a reading shows whom to unassign", () => {
     const { writes, next } = answered(refusal(200));
     expect(patchOf(writes)).toMatchObject({ status: "failed" });
@@ -101,6 +112,18 @@ describe("an assignment", () => {
     expect(writesOf(writes, "identify")[0]).toMatchObject({ candidateId: "candidate", forget: true });
     expect(patchOf(writes)).toEqual({ atProvider: "no", sentAt: null, soughtIds: ["person"] });
     expect(next.do).not.toBe("assign");
+  });
+});
+
+describe("a reading of a future shift", () => {
+  const unusable = { fault: "end_not_after_start", pointer: "/endTime" } as const;
+
+  it.each([
+    ["can be used", afterSeeing({})],
+    ["cannot be used", afterReading({ kind: "unusable", unusable })],
+  ])("that %s is followed by another in about an hour", (_, run) => {
+    const inMs = (nextReadAt(planned(aState(), run).writes) ?? 0) - NOW;
+    expect([inMs >= 0.9 * HOUR_MS, inMs <= 1.1 * HOUR_MS]).toEqual([true, true]);
   });
 });
 

@@ -63,10 +63,35 @@ describe("a missing route of assignments", () => {
     expect(writesOf(writes, "route")).toMatchObject([
       { route: "assignCandidate", works: false, params: { status: 404 } },
     ]);
-    // The provider may merge the person meanwhile.
-    expect(writesOf(writes, "identify")[0]).toMatchObject({ forget: true, keep: true });
     expect(notified(writes)).toEqual([]);
     expect(patchOf(writes)).not.toHaveProperty("status");
+  });
+
+  it("has the person looked up at every fifth attempt, which makes the call due at once: the provider may merge the person meanwhile", () => {
+    const lookedUpAt = Array.from({ length: 12 }, (_, index) => index + 1).filter((attempts) => {
+      const state = aState({ bookings: [inDoubt({ routeDoubt: 0 })] });
+      const { writes } = planned(state, { ...afterCall(assign(), missing), attempts });
+      return writesOf(writes, "identify").some(({ forget, keep }) => forget && keep);
+    });
+    expect(lookedUpAt).toEqual([5, 10]);
+  });
+
+  it("is concluded by a call after a look-up: an older one does not show that the provider has merged the person", () => {
+    const routes = { assignCandidate: { recoveries: 1 } };
+    const attempt = { ...afterCall(assign(), missing), attempts: 2 };
+    const missed = planned(
+      aState({ bookings: [inDoubt({ routeDoubt: 1, soughtIds: ["person"] })] }),
+      attempt,
+    );
+    expect(patchOf(missed.writes)).toMatchObject({ soughtIds: [] });
+    const known = planned(
+      aState({ bookings: [inDoubt({ routeDoubt: 0 })], integration: { routes } }),
+      attempt,
+    );
+    expect(patchOf(known.writes)).toMatchObject({ soughtIds: ["person"] });
+    expect(patchOf(known.writes)).not.toHaveProperty("status");
+    expect(writesOf(known.writes, "identify")[0]).toMatchObject({ forget: true, keep: true });
+    expect(writesOf(known.writes, "route")).toEqual([]);
   });
 
   it("is tried again within two minutes, also after the last attempt, and raises no other issue", () => {
@@ -144,6 +169,7 @@ describe("a missing route of withdrawals", () => {
     });
     const second = planned(state, afterCall(unassign(), missing));
     expect(writesOf(second.writes, "route")).toMatchObject([{ route: "unassignCandidate", works: false }]);
+    expect(writesOf(second.writes, "identify")).toEqual([]);
   });
 
   it("is repeated with the id that the look-up found", () => {

@@ -233,6 +233,98 @@ describe("a rejection", () => {
   });
 });
 
+describe("a 409 to an assignment for a reason that the contract does not have", () => {
+  const ODD = refusal(409, "record_locked");
+  const first = () => planned(aState({ bookings: [inDoubt()] }), afterCall(assign(), ODD));
+  const refused = (patch: Partial<BookingState> = {}): BookingState =>
+    inDoubt({ ...patchOf(first().writes), ...patch });
+  const read = (booking: BookingState, ids: string[] = []) => {
+    const listed = ids.map((id) => ({ providerCandidateId: id, candidateId: `candidate of ${id}` }));
+    return planned(aState({ bookings: [booking], surroundings: { listed } }), afterSeeing(), NOW + 1_000);
+  };
+
+  it("is followed by a reading a second later, and by nothing before", () => {
+    const { writes, next } = first();
+    expect(next).toMatchObject({ do: "rest", afterMs: 1_000 });
+    expect([notified(writes), issues(writes)]).toEqual([[], []]);
+    const shift = { nextReadAt: NOW + 1_000 };
+    const hinted = planned(aState({ bookings: [refused()], shift }), firstStep, NOW + 500);
+    expect(hinted.next).toMatchObject({ do: "rest", afterMs: 500 });
+  });
+
+  it("is asked once more if the shift has room", () => {
+    const { writes, next } = read(refused(), ["own one"]);
+    expect(next).toMatchObject({ do: "assign", isRetry: false });
+    expect([notified(writes), issues(writes)]).toEqual([[], []]);
+    expect(patchOf(writes)).toMatchObject({ atProvider: "no", isReassigned: true, rejection: null });
+  });
+
+  it("releases the seat the second time, with an issue, and is not asked again", () => {
+    const again = aBooking({ ...refused(), isReassigned: true });
+    const second = planned(aState({ bookings: [again] }), afterCall(assign(), ODD));
+    const { writes, next } = read({ ...again, ...patchOf(second.writes) } as BookingState);
+    expect(patchOf(writes)).toMatchObject({ status: "released", reason: "assignment_refused" });
+    expect(writesOf(writes, "issue")).toMatchObject([
+      { code: "provider_refused", params: { status: 409, providerCode: "record_locked" } },
+    ]);
+    expect(next.do).toBe("rest");
+  });
+
+  it.each<[string, BookingState, string[]]>([
+    ["the list fills the shift", refused(), ["own one", "own two"]],
+    ["the contract has the code", refused({ rejection: { status: 409, code: "shift_full" } }), []],
+    ["it has no code", refused({ rejection: { status: 409 } }), []],
+    ["the person withdraws", refused({ isWithdrawn: true, soughtIds: ["person"] }), []],
+  ])("releases the seat without another call, and without an issue, if %s", (_, booking, ids) => {
+    const { writes, next } = read(booking, ids);
+    expect(patchOf(writes)).toMatchObject({ status: "released" });
+    expect([issues(writes), next.do]).toEqual([[], "rest"]);
+  });
+
+  it("confirms the booking if the list shows the person", () => {
+    expect(patchOf(read(refused(), ["person"]).writes)).toMatchObject({ status: "confirmed" });
+  });
+
+  it("does not count against a booking that is confirmed then, and removed later", () => {
+    const again = inDoubt({ isReassigned: true });
+    const { writes } = planned(aState({ bookings: [again] }), afterCall(assign(), { kind: "done" }));
+    expect(patchOf(writes)).toMatchObject({ status: "confirmed", isReassigned: false });
+    const removed = confirmed({ atProvider: "maybe", isReassigned: true });
+    const kept = planned(aState({ bookings: [removed] }), afterCall(assign(true), { kind: "done" }));
+    expect(patchOf(kept.writes)).not.toHaveProperty("isReassigned");
+  });
+});
+
+describe("a list that shows the id of a candidate with another personal number", () => {
+  const code = "candidate_number_changed";
+  const entry = { providerCandidateId: "person", candidateId: "candidate" };
+  const read = (renumbered: string[], listed = [entry]) => {
+    const state = { shift: { hasIssues: true }, surroundings: { listed, renumbered } };
+    const job = aJob({ ownPeople: [{ providerCandidateId: "own", candidateId: "former" }] });
+    return planned(aState({ bookings: [confirmed()], job, ...state }), afterSeeing()).writes;
+  };
+  const resolved = (writes: ReturnType<typeof read>) =>
+    writesOf(writes, "resolve_issues").flatMap(({ codes, subject }) =>
+      codes?.includes(code) ? subject.candidateId : [],
+    );
+
+  it("keeps the booking, with an issue that names the id", () => {
+    const writes = read(["candidate"]);
+    const subject = { kind: "booking", shiftId: "shift", candidateId: "candidate" };
+    expect(writesOf(writes, "issue")).toMatchObject([
+      { code, subject, params: { providerCandidateId: "person" } },
+    ]);
+    expect([notified(writes), patchOf(writes)]).toEqual([[], {}]);
+    expect(resolved(writes)).toEqual(["former"]);
+  });
+
+  it("has its issue closed by a list with the right number, or without the person", () => {
+    expect(resolved(read([])).sort()).toEqual(["candidate", "former"]);
+    expect(resolved(read([], [])).sort()).toEqual(["candidate", "former"]);
+    expect(issues(read([]))).toEqual([]);
+  });
+});
+
 describe("a future shift with a job", () => {
   it.each([
     ["that shows it unchanged", afterSeeing()],
@@ -368,8 +460,8 @@ describe("a confirmed booking whose person the list lacks", () => {
         aState({ bookings: [booking], integration: { listsBooked }, surroundings: listing("person") }),
         afterSeeing(),
       );
-    expect(writesOf(seen(false).writes, "lists_booked")).toHaveLength(1);
-    expect(writesOf(seen(true).writes, "lists_booked")).toEqual([]);
+    expect(writesOf(seen(false).writes, "listsBooked")).toHaveLength(1);
+    expect(writesOf(seen(true).writes, "listsBooked")).toEqual([]);
   });
 });
 
@@ -428,7 +520,7 @@ describe("a seat that becomes free", () => {
 });
 
 describe("more bookings than positions", () => {
-  it("stay, with an issue until they fit again", () => {
+  it("stay, with an issue until they fit again, and offers to no one", () => {
     const state = (overfilled: boolean) =>
       aState({
         job: aJob({ status: "filled", positions: 1, overfilled }),
@@ -439,6 +531,7 @@ describe("more bookings than positions", () => {
     const { writes } = planned(state(false), afterSeeing({ positions: 1 }));
     expect(jobOf(writes)).toMatchObject({ overfilled: true });
     expect([issues(writes), patchOf(writes), notified(writes)]).toEqual([["shift_overfilled"], {}, []]);
+    expect(writesOf(writes, "offer")).toEqual([]);
     const fitting = planned(state(true), afterSeeing({ positions: 2 }));
     expect(jobOf(fitting.writes)).toMatchObject({ overfilled: false });
     expect(writesOf(fitting.writes, "resolve_issues")).toContainEqual(
@@ -619,7 +712,10 @@ describe("a material change", () => {
     });
     const { writes } = planned(state, afterSeeing());
     const ofBooking = writesOf(writes, "resolve_issues").filter(({ subject }) => subject.kind === "booking");
-    expect(ofBooking.map(({ codes }) => codes)).toEqual([[code]]);
+    expect(ofBooking.map(({ codes }) => codes)).toContainEqual([code]);
+    expect(ofBooking.flatMap(({ codes }) => codes)).not.toContain(
+      code === "booking_overlaps" ? "competence_missing" : "booking_overlaps",
+    );
   });
 
   it("resolves its issues once the booking has ended", () => {

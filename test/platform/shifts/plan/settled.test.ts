@@ -74,13 +74,16 @@ describe("a move that is read while webhooks come in a burst", () => {
     expect([notified(settled.writes), offers(settled.writes)]).toEqual([[], 1]);
   });
 
-  it("is announced at once if the shift starts within twelve hours", () => {
-    const job = aJob({ startTime: NOW + 3 * HOUR_MS, endTime: NOW + 9 * HOUR_MS });
+  it.each([
+    ["within twelve hours", 12 * HOUR_MS - 1, ["shift_changed"]],
+    ["in twelve hours", 12 * HOUR_MS, []],
+  ])("is announced at once only if the shift starts soon: %s", (_, startsIn, kinds) => {
+    const job = aJob({ startTime: NOW + startsIn, endTime: NOW + 20 * HOUR_MS });
     const seen = {
-      startTime: new Date(NOW + 4 * HOUR_MS).toISOString(),
-      endTime: new Date(job.endTime).toISOString(),
+      startTime: new Date(job.startTime).toISOString(),
+      endTime: new Date(job.endTime + HOUR_MS).toISOString(),
     };
-    expect(notified(burst(seen, { ...BOOKED, job }).writes)).toEqual(["shift_changed"]);
+    expect(notified(burst(seen, { ...BOOKED, job }).writes)).toEqual(kinds);
   });
 
   it("is not announced again and again by readings that disagree, however soon the shift starts", () => {

@@ -30,6 +30,8 @@ create table integrations (
     check (health in ('reachable', 'unreachable', 'rate_limited', 'implausible')),
   health_since timestamptz not null default now(),
   health_until timestamptz,
+  -- The provider has asked for silence by a 429, which holds for every process.
+  silent_until timestamptz,
   -- Many shifts are gone at once: no more of them are treated as deleted.
   held_since timestamptz,
   -- An operator has confirmed that they are gone.
@@ -55,14 +57,6 @@ create table platform_tokens (
 );
 create index platform_tokens_hash on platform_tokens (token_hash);
 
--- What a provider really uses of the contract: `shift` counts the shifts read, every other row an optional field or a warning.
-create table field_uses (
-  provider_id uuid not null references integrations,
-  field text not null,
-  count bigint not null default 0,
-  primary key (provider_id, field)
-);
-
 create table workplaces (
   workplace_id uuid primary key,
   name text not null,
@@ -76,6 +70,15 @@ create table competences (
   created_at timestamptz not null default now()
 );
 
+-- For suggestions, where there is pg_trgm.
+do $$ declare kind text; begin
+  for kind in select format('%I.gin_trgm_ops', nspname) from pg_opclass join pg_namespace on pg_namespace.oid = opcnamespace
+      where opcname = 'gin_trgm_ops' limit 1 loop
+    execute 'create index workplaces_name on workplaces using gin (name ' || kind || ')';
+    execute 'create index competences_name on competences using gin (name ' || kind || ')';
+  end loop;
+end $$;
+
 create table outlets (
   provider_id uuid not null references integrations,
   outlet_id text not null,
@@ -84,6 +87,7 @@ create table outlets (
   workplace_id uuid references workplaces,
   primary key (provider_id, outlet_id)
 );
+create index outlets_workplace on outlets (workplace_id);
 
 create table roles (
   provider_id uuid not null references integrations,
@@ -92,3 +96,4 @@ create table roles (
   competence_id uuid references competences,
   primary key (provider_id, role_id)
 );
+create index roles_competence on roles (competence_id);

@@ -17,6 +17,8 @@ create table candidates (
   -- Whether the person is valid for every organisation: an operator added the person, or released a membership. Otherwise the memberships say for which,
   -- and the name is that of one of them, for lists.
   is_shared boolean not null default true,
+  -- Whether an operator has decided on the competences: then no registry asserts any.
+  are_competences_decided boolean not null default false,
   -- The row of an erased person stays, anonymous, because bookings refer to it.
   erased_at timestamptz,
   created_at timestamptz not null default now(),
@@ -56,7 +58,7 @@ create table membership_competences (
   primary key (provider_id, candidate_id, competence_id),
   foreign key (provider_id, candidate_id) references memberships on delete cascade
 );
-create index membership_competences_competence on membership_competences (provider_id, competence_id);
+create index membership_competences_competence on membership_competences (competence_id, provider_id);
 create index membership_competences_candidate on membership_competences (candidate_id);
 
 -- A person at a provider. One who is being looked up or created has no id there yet.
@@ -81,4 +83,22 @@ create table reveals (
   candidate_id uuid not null references candidates,
   reason text not null,
   revealed_at timestamptz not null default now()
+);
+create index reveals_candidate on reveals (candidate_id);
+
+-- The import of an organisation's registry that is running, or the last one.
+create table registry_imports (
+  provider_id uuid primary key references integrations,
+  trace_id text not null,
+  started_at timestamptz not null,
+  ended_at timestamptz,
+  -- A problem of the catalogue.
+  failure jsonb,
+  entries integer not null default 0,
+  expected integer,
+  imported integer not null default 0,
+  updated integer not null default 0,
+  skipped integer not null default 0,
+  invalid integer not null default 0,
+  faults jsonb not null default '[]'
 );

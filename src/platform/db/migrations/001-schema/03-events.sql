@@ -21,6 +21,8 @@ create table events (
   replayed_at timestamptz,
   -- Of the span in which the webhook was stored (W3C trace context), while the platform traces: its run continues that trace.
   traceparent text,
+  -- A UUID is the same in either case, and is kept in lower case: how the provider spells the shift's, where it does otherwise.
+  spelling text,
   primary key (provider_id, shift_id, event, trace_id)
 );
 create index events_id on events (event_id);
@@ -38,6 +40,7 @@ create table event_log (
   event text not null,
   shift_id text not null,
   trace_id text not null,
+  -- EventStatus of the operations API.
   status text not null default 'queued',
   attempts integer not null default 0,
   verdict jsonb,

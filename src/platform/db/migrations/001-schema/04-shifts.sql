@@ -3,7 +3,7 @@
 create table shifts (
   provider_id uuid not null,
   shift_id text not null,
-  -- A UUID is the same in either case, and is kept in lower case: how the provider spells it, where it does otherwise.
+  -- That of its first event.
   spelling text,
   -- When to read it again.
   next_read_at timestamptz,

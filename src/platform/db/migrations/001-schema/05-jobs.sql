@@ -55,6 +55,7 @@ create table bookings (
   candidate_id uuid not null references candidates,
   provider_candidate_id text,
   status text not null check (status in ('pending', 'confirmed', 'released', 'failed')),
+  -- BookingReason of the operations API.
   reason text,
   reason_params jsonb not null default '{}',
   -- While a withdrawal waits for the provider: the booking holds its seat until then, and cannot be accepted again.
@@ -118,6 +119,7 @@ create table shift_changes (
   -- The values before the last call, from a reading in the same run; times in milliseconds.
   base jsonb,
   status text not null check (status in ('pending', 'confirmed', 'refused')),
+  -- ChangeReason of the operations API.
   reason text,
   reason_params jsonb not null default '{}',
   sent_at timestamptz,

@@ -5,12 +5,14 @@ create table notifications (
   provider_id uuid not null,
   candidate_id uuid not null references candidates,
   job_id uuid not null,
+  -- NotificationKind of the operations API.
   kind text not null,
   change_key text not null,
   content jsonb not null,
   -- How it is delivered; null: it is only shown in the console.
   channel text,
   delivered_at timestamptz,
+  -- DeliveryCode of the operations API.
   delivery_error text,
   delivery_params jsonb not null default '{}',
   -- For the company's own service: null, when it was written without one.

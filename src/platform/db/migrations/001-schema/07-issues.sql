@@ -3,6 +3,7 @@
 create table issues (
   issue_id uuid not null,
   provider_id uuid not null,
+  -- IssueCode of the operations API.
   code text not null,
   subject jsonb not null,
   params jsonb not null default '{}',
@@ -33,7 +34,8 @@ create index issues_resolved on issues (resolved_at) where resolved_at is not nu
 create index issues_urgency on issues ((case
   when code in ('token_rejected', 'mass_disappearance', 'provider_down', 'provider_implausible', 'route_missing', 'provider_refused',
     'provider_gave_no_answer', 'shift_overfilled', 'booking_failed', 'booking_overlaps', 'competence_missing',
-    'unassign_failed', 'candidate_ambiguous', 'candidate_id_shared', 'cancellation_refused') then 2
+    'unassign_failed', 'candidate_ambiguous', 'candidate_id_shared', 'candidate_number_changed', 'assigned_as_another',
+    'cancellation_refused') then 2
   when code in ('provider_check', 'provider_check_failed') then 0 else 1 end), issue_id) where resolved_at is null;
 
 -- Webhooks that were refused: a row for each organisation, cause and hour, so that a flood of them fills no database.
@@ -59,7 +61,9 @@ create table trace_steps (
   step_id uuid not null,
   trace_id text not null,
   at timestamptz not null default now(),
+  -- StepName of the operations API.
   step text not null,
+  -- OutcomeCode of the operations API.
   code text not null,
   params jsonb not null default '{}',
   duration_ms double precision,

@@ -5,7 +5,7 @@
 create table work (
   provider_id uuid not null,
   -- `refresh`: what concerns thousands of shifts is made due in batches.
-  kind text not null check (kind in ('shift', 'person', 'mail', 'check', 'probe', 'refresh')),
+  kind text not null check (kind in ('shift', 'person', 'mail', 'webhook', 'check', 'probe', 'refresh', 'registry')),
   key text not null,
   -- 0: an operator or a candidate waits; 1: an event; 2: in the background.
   priority smallint not null check (priority between 0 and 2),
@@ -21,11 +21,11 @@ create table work (
   created_at timestamptz not null default now(),
   primary key (provider_id, kind, key)
 );
-create index work_due on work (provider_id, priority, is_first, due_at) where kind <> 'mail';
+create index work_due on work (provider_id, priority, is_first, due_at) where kind not in ('mail', 'webhook');
 -- What became due lately, and what is tried again soon, at any organisation.
-create index work_due_at on work (priority, due_at) where kind <> 'mail';
-create index work_mail on work (priority, due_at) where kind = 'mail';
-create index work_claimed on work (provider_id) where claim is not null and kind <> 'mail';
+create index work_due_at on work (priority, due_at) where kind not in ('mail', 'webhook');
+create index work_of_channel on work (kind, priority, due_at) where kind in ('mail', 'webhook');
+create index work_claimed on work (provider_id) where claim is not null and kind not in ('mail', 'webhook');
 
 -- The platform processes on this database, each of which records every few seconds that it is at work: they share the limits that hold for
 -- all of them together. What a crash of the database loses of it is recorded again.
@@ -34,22 +34,13 @@ create unlogged table processes (
   seen_at timestamptz not null
 );
 
--- The limits that all processes hold together. What a crash of the database loses of them only lets a few calls, or webhooks, more pass.
-
--- When the next call to a provider may start.
-create unlogged table call_rates (
-  provider_id uuid primary key,
-  -- When all calls so far would have started, had they been spread evenly over the second, and over the minute.
-  second_until timestamptz not null default '-infinity',
-  minute_until timestamptz not null default '-infinity',
-  -- The provider asked for silence.
-  silent_until timestamptz not null default '-infinity'
+-- Where the database was last used (db/place.ts): one row, which a copy brings along.
+create table last_place (
+  id integer primary key default 1 check (id = 1),
+  place text not null
 );
 
--- How many webhooks of a provider came in a minute.
-create unlogged table webhook_counts (
-  provider_id uuid not null,
-  minute timestamptz not null,
-  count bigint not null,
-  primary key (provider_id, minute)
+-- Names that exclude others: a transaction locks their rows until it ends (db/name-locks.ts). A key says nothing of a person.
+create unlogged table locks (
+  key bigint primary key
 );

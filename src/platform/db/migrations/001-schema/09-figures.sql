@@ -9,14 +9,3 @@ create table figures (
   primary key (provider_id, minute, name)
 );
 create index figures_minute on figures (minute);
-
--- Sums of `figures` by the hour, kept for as many weeks as a weekly rhythm takes: the webhooks of each provider, and the rounds of the
--- upkeep (without a provider), which show in which hours the platform ran.
-create table hourly_figures (
-  provider_id uuid not null default '00000000-0000-0000-0000-000000000000',
-  name text not null,
-  hour timestamptz not null,
-  value bigint not null,
-  primary key (provider_id, name, hour)
-);
-create index hourly_figures_hour on hourly_figures (hour);
