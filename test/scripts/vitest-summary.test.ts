@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
@@ -20,7 +20,7 @@ async function lastLine(files: Record<string, string>, config: object = {}): Pro
   return (await run(files, config)).lastLine;
 }
 
-async function run(files: Record<string, string>, config: object) {
+async function run(files: Record<string, string>, config: object, env: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "summary-"));
   folders.push(folder);
   const reporters = ["default", join(ROOT, "scripts/vitest-summary.ts")];
@@ -29,6 +29,7 @@ async function run(files: Record<string, string>, config: object) {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   const vitest = spawn(process.execPath, [join(ROOT, "node_modules/vitest/vitest.mjs"), "run"], {
     cwd: folder,
+    env: { ...process.env, FAILURES: "", ...env },
     stdio: ["ignore", "pipe", "ignore"],
   });
   const ended = once(vitest, "exit");
@@ -53,6 +54,21 @@ describe("the last line of a test run", () => {
         'describe("d", () => { beforeAll(() => { throw new Error("no"); }); it("e", () => {}); });',
     };
     expect(await lastLine(files)).toBe("2 passed, 3 failed, 1 skipped");
+  });
+
+  it("follows what failed, with its reason, and a file keeps it", async () => {
+    const kept = join(mkdtempSync(join(tmpdir(), "failures-")), "failures");
+    folders.push(dirname(kept));
+    const bad = 'it("c", () => { throw new Error("a\\nb"); });';
+    const { lines } = await run(
+      { "bad.test.js": bad, "lost.test.js": 'import "./nowhere.js";' },
+      {},
+      { FAILURES: kept },
+    );
+    const named = lines.slice(-3, -1);
+    expect(named[0]).toBe("failed: bad.test.js > c: a");
+    expect(named[1]).toMatch(/^failed: lost\.test\.js: .*nowhere/);
+    expect(readFileSync(kept, "utf8")).toBe(`${named.join("\n")}\n`);
   });
 
   it("follows the names of the tests that passed only at the second attempt", async () => {
