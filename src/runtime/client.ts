@@ -100,14 +100,21 @@ interface Succeeded<Status, Data> {
 interface Failed<Status, Problem> {
   status: Status;
   data?: never;
-  error: Extract<Problem, object> | NoProblem<Extract<Problem, object>>;
+  error: Readable<Extract<Problem, object>>;
   response: Response;
 }
 
-/** An error whose body is not a JSON object, such as that of a proxy: its text, which may be empty, and none of the members, so that `error.code` may be undefined. */
-type NoProblem<Problem> = { readonly text: string } & ([Problem] extends [never]
+/**
+ * An error as the document has it, or the text of one whose body is not a JSON object, such as that of a proxy; the text may be empty. Neither it
+ * nor a list has the members of the object, so that `error.code` may be undefined.
+ */
+type Readable<Problem, Members = MembersOf<Exclude<Problem, readonly unknown[]>>> =
+  | (Problem extends readonly unknown[] ? Problem & Members : Problem)
+  | ({ readonly text: string } & Members);
+
+type MembersOf<Problem> = [Problem] extends [never]
   ? unknown
-  : { readonly [Member in Exclude<keyof Problem, "text">]?: undefined });
+  : { readonly [Member in Exclude<keyof Problem, "text">]?: undefined };
 
 /** Undefined where the document has none. */
 type Body<Operation, Status> = [MessageBody<Operation, Status>] extends [never]

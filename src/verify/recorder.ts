@@ -66,7 +66,8 @@ export function createRecorder(options: VerifyOptions, seed: number) {
     known.count += 1;
     const places = placesOf(known);
     if (places.includes(operation)) return false;
-    known.places = [...places, operation];
+    // Which one was found first depends on the time of the responses.
+    known.places = [...places, operation].toSorted();
     known.operation = "provider";
     return true;
   }

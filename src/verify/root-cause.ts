@@ -32,7 +32,7 @@ const CONSEQUENCES: Readonly<Partial<Record<Code, (found: Found) => (known: Caus
   // Any token includes that of another organisation.
   tenant_shared: ({ operation }) => isAbout(operation, ["auth_missing", "auth_any_token"]),
   // A provider that ignores the organisation compares no two headers that name it.
-  tenant_conflict: ({ operation }) => isAbout(operation, ["tenant_ignored"]),
+  tenant_conflict: () => (known) => known.code === "tenant_ignored",
   // Without a token check, every request reveals which shifts exist.
   auth_after_lookup: ({ operation }) =>
     isAbout(operation, ["auth_missing", "auth_status", "request_refused"]),

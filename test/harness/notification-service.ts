@@ -9,8 +9,11 @@ export interface Received {
 
 export type Reply = { status: number; headers?: Record<string, string> };
 
+/** Without a reply, the client's time limit decides. */
+export type ReplyTo = (received: Received) => Reply | undefined | Promise<Reply>;
+
 /** A service of the company, with its own answer to each request. */
-export async function startService(replyTo: (received: Received) => Reply | undefined) {
+export async function startService(replyTo: ReplyTo) {
   const received: Received[] = [];
   const server = createServer(
     untilReset(async (request, response) => {
@@ -18,8 +21,7 @@ export async function startService(replyTo: (received: Received) => Reply | unde
       for await (const chunk of request) chunks.push(chunk);
       const each = { headers: request.headers, body: Buffer.concat(chunks).toString() };
       received.push(each);
-      const reply = replyTo(each);
-      // Without a reply, the client's time limit decides.
+      const reply = await replyTo(each);
       if (reply) response.writeHead(reply.status, reply.headers).end();
     }),
   );

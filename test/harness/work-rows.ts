@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { IntegrationState } from "../../generated/operations/types.ts";
-import { laterBy } from "../../src/platform/db/fragments.ts";
 import type { WorkKind } from "../../src/platform/db/schema.ts";
 import { transact } from "../../src/platform/transaction.ts";
 import { type Claimed, claimWork, type Wanted } from "../../src/platform/work/claims.ts";
@@ -60,15 +59,4 @@ export async function rowsOf({ kysely }: TestDatabase) {
     select key, priority, attempts, claim is not null as claimed, extract(epoch from due_at - now())::float8 as "dueIn"
     from work order by key`.execute(kysely);
   return rows;
-}
-
-/** Ages the rows, or those of one kind, as if the database's clock had been set forward. */
-export const age = ({ kysely }: TestDatabase, ms: number, kind?: WorkKind) =>
-  sql`update work set due_at = ${laterBy(sql`due_at`, -ms)}, not_before = ${laterBy(sql`not_before`, -ms)}
-    where kind = coalesce(${kind ?? null}::text, kind)`.execute(kysely);
-
-/** Ages the rows; what becomes due has just become due, so that the worker finds it within a second instead of at its next reading of everything. */
-export async function passTime(database: TestDatabase, ms: number, kind?: WorkKind): Promise<void> {
-  await age(database, ms, kind);
-  await sql`update work set due_at = now() where due_at < now() and claim is null`.execute(database.kysely);
 }

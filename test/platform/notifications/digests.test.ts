@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notification } from "../../../generated/operations/types.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
 import type { Channel, Delivery, Mail } from "../../../src/platform/deps.ts";
+import { useClock } from "../../harness/clock.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { type Harness, startHarness } from "../../harness/platform.ts";
-import { age } from "../../harness/work-rows.ts";
 
 const LIMITS = { everyMs: 10 * MINUTE_MS, perDay: 3 };
 const DELIVERED: Delivery = { kind: "delivered" };
@@ -14,9 +14,9 @@ const AWAY: Delivery = { kind: "unavailable", code: "mail_server_unreachable" };
 
 describe.each(featureEngines)("mail with offers on %s", (engine) => {
   const database = useEngine(engine);
+  const clock = useClock(database);
   let harness: Harness;
   let organisation: Organisation;
-  let now: Date;
   let mails: Mail[];
   let delivery: Delivery;
   let onMail: ((mail: Mail) => Promise<Delivery>) | undefined;
@@ -30,9 +30,9 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     close: () => undefined,
   };
   const start = (limits = LIMITS) =>
-    startHarness(database(), { channel, now: () => now, config: { offerMail: limits } });
+    startHarness(database(), { channel, now: clock.now, config: { offerMail: limits } });
   beforeEach(async () => {
-    [now, mails, delivery, onMail] = [new Date(), [], DELIVERED, undefined];
+    [mails, delivery, onMail] = [[], DELIVERED, undefined];
     harness = await start();
     organisation = await harness.onboard({ connect: false });
   });
@@ -40,7 +40,7 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
 
   /** In whole minutes, which is what mails say. */
   const shiftIn = (ms: number) => {
-    const start = Math.floor((now.getTime() + ms) / MINUTE_MS) * MINUTE_MS;
+    const start = Math.floor((clock.now().getTime() + ms) / MINUTE_MS) * MINUTE_MS;
     return {
       startTime: new Date(start).toISOString(),
       endTime: new Date(start + 6 * HOUR_MS).toISOString(),
@@ -53,10 +53,9 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     for (let nth = 0; nth < count; nth += 1) jobs.push(await open(inMs + nth * HOUR_MS));
     return jobs;
   };
-  /** Moves both clocks, and waits for what has become due. */
+  /** Sets the clock forward, and waits for what has become due. */
   const later = async (ms: number) => {
-    now = new Date(now.getTime() + ms);
-    await age(database(), ms);
+    await clock.forward(ms);
     await harness.platform.idle();
   };
   const notifications = async (candidateId: string): Promise<Notification[]> =>
@@ -232,8 +231,7 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     expect(mails).toHaveLength(1);
     await harness.platform.close();
     const second = await start();
-    now = new Date(now.getTime() + LIMITS.everyMs);
-    await age(database(), LIMITS.everyMs);
+    await clock.forward(LIMITS.everyMs);
     await second.platform.idle();
     expect(subjects()).toEqual([single, digest("2")]);
     await second.close();

@@ -15,9 +15,10 @@ import {
   renewClaims,
 } from "../../../src/platform/work/rows.ts";
 import { isOnCitus } from "../../harness/citus.ts";
+import { useClock } from "../../harness/clock.ts";
 import { engines, useEngine } from "../../harness/engines.ts";
 import { randomOf } from "../../harness/random.ts";
-import { addIntegration, age, claim, claimed, KINDS, mark, rowsOf, shift } from "../../harness/work-rows.ts";
+import { addIntegration, claim, claimed, KINDS, mark, rowsOf, shift } from "../../harness/work-rows.ts";
 
 const keysOf = (claims: readonly Claim[]) => claims.map(({ key }) => key).sort();
 
@@ -55,6 +56,7 @@ describe("work that many transactions change at once, on postgres", () => {
 
 describe.each(engines)("work that is due, on %s", (engine) => {
   const database = useEngine(engine);
+  const clock = useClock(database);
   const end = (held: Claim | undefined, rest: Partial<NextAttempt> = {}) => {
     if (!held) throw new Error("nothing was claimed");
     return transact({ database: database() }, (trx) =>
@@ -112,9 +114,9 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     });
     const dueIn = Object.fromEntries((await rowsOf(database())).map((row) => [row.key, row.dueIn]));
     expect(Number(dueIn.hinted) - Number(dueIn.soon)).toBeCloseTo(0.99);
-    await age(database(), 1_000);
+    await clock.forward(1_000);
     expect(keysOf(await claim(database()))).toEqual(["hinted", "soon"]);
-    await age(database(), HOUR_MS);
+    await clock.forward(HOUR_MS);
     expect(keysOf(await claim(database()))).toContain("firm");
   });
 
@@ -130,7 +132,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     }
     await mark(database(), shift(providerId, "firm"), shift(providerId, "loose"));
     expect(keysOf(await claim(database()))).toEqual(["loose"]);
-    await age(database(), HOUR_MS);
+    await clock.forward(HOUR_MS);
     expect(keysOf(await claim(database()))).toContain("firm");
   });
 
@@ -138,9 +140,9 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a"));
     const [first] = await claim(database());
-    await age(database(), LEASE_MS - 5_000);
+    await clock.forward(LEASE_MS - 5_000);
     expect(await claim(database())).toEqual([]);
-    await age(database(), 5_000);
+    await clock.forward(5_000);
     const [second] = await claim(database());
     expect(second).toMatchObject({ key: "a", attempts: 2 });
     await expect(end(first)).rejects.toThrow(ClaimLost);
@@ -154,12 +156,12 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a"), shift(providerId, "b"));
     const claims = await claim(database());
-    await age(database(), LEASE_MS - 5_000);
+    await clock.forward(LEASE_MS - 5_000);
     await renewClaims(
       database(),
       claims.filter(({ key }) => key === "a"),
     );
-    await age(database(), 6_000);
+    await clock.forward(6_000);
     expect(keysOf(await claim(database()))).toEqual(["b"]);
   });
 
@@ -169,7 +171,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     const [held] = await claim(database());
     await mark(database(), shift(providerId, "a"));
     await transact({ database: database() }, async (trx) => renewClaim(trx, held as Claim));
-    await age(database(), LEASE_MS - 5_000);
+    await clock.forward(LEASE_MS - 5_000);
     expect(await claim(database())).toEqual([]);
     await end(held, { afterMs: undefined });
     expect(await claim(database())).toMatchObject([{ key: "a" }]);

@@ -6,15 +6,17 @@ import { newId } from "../../../src/platform/ids.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { markRefreshDue, type Refresh, refresh } from "../../../src/platform/work/refresh.ts";
 import { endClaim } from "../../../src/platform/work/rows.ts";
+import { useClock } from "../../harness/clock.ts";
 import { depsFor } from "../../harness/deps.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
-import { addIntegration, age, claim, mark, rowsOf, shift } from "../../harness/work-rows.ts";
+import { addIntegration, claim, mark, rowsOf, shift } from "../../harness/work-rows.ts";
 
 const MANY = 1_200;
 const NEVER = new AbortController().signal;
 
 describe.each(featureEngines)("a refresh of thousands of shifts on %s", (engine) => {
   const database = useEngine(engine);
+  const clock = useClock(database);
   const deps = () => depsFor(database());
   const spare = () => undefined;
 
@@ -115,7 +117,7 @@ describe.each(featureEngines)("a refresh of thousands of shifts on %s", (engine)
     await transact(deps(), async (trx) =>
       endClaim(trx, tried, { priority: 1, attempts: 20, afterMs: HOUR_MS }),
     );
-    await age(database(), 1_000);
+    await clock.forward(1_000);
     expect(await claim(database())).toMatchObject([{ key: "tried" }]);
   });
 

@@ -6,8 +6,9 @@ import { transact } from "../../../src/platform/transaction.ts";
 import { PRIORITY } from "../../../src/platform/work/due.ts";
 import { type Claim, type Due, endClaim, LEASE_MS } from "../../../src/platform/work/rows.ts";
 import { type Run, Worker, type WorkerOptions } from "../../../src/platform/work/worker.ts";
+import { useClock } from "../../harness/clock.ts";
 import { engines, silent, type TestDatabase, useEngine } from "../../harness/engines.ts";
-import { addIntegration, age, claim, mark, rowsOf, shift } from "../../harness/work-rows.ts";
+import { addIntegration, claim, mark, rowsOf, shift } from "../../harness/work-rows.ts";
 
 const AT_ONCE = { ...PROVIDER_RETRIES, baseMs: 1, capMs: 2 };
 /** Disables polling, so that only signals wake the worker. */
@@ -37,6 +38,7 @@ function useWorkers(database: () => TestDatabase) {
 
 describe.each(engines)("a worker on %s", (engine) => {
   const database = useEngine(engine);
+  const clock = useClock(database);
   const start = useWorkers(database);
   const done = (claim: Claim) =>
     transact({ database: database() }, (trx) =>
@@ -178,8 +180,8 @@ describe.each(engines)("a worker on %s", (engine) => {
 
   it("runs five of a channel, and one more for each that lasts longer than five seconds, ten in all", async () => {
     let [aheadMs, handed, passes] = [0, 0, 0];
-    const clock = performance.now.bind(performance);
-    const now = vi.spyOn(performance, "now").mockImplementation(() => clock() + aheadMs);
+    const real = performance.now.bind(performance);
+    const now = vi.spyOn(performance, "now").mockImplementation(() => real() + aheadMs);
     onTestFinished(() => void now.mockRestore());
     const goesOn = Promise.withResolvers<void>();
     const webhook: Run = async (claim) => {
@@ -274,7 +276,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     await add(shift(providerId, "a"));
     worker.wake();
     await expect.poll(() => rowsOf(database())).toMatchObject([{ claimed: true }]);
-    await age(database(), LEASE_MS / 2);
+    await clock.forward(LEASE_MS / 2);
     const leaseOf = async () => (await rowsOf(database()))[0]?.dueIn;
     await expect.poll(leaseOf, { timeout: LEASE_MS }).toBeGreaterThan((LEASE_MS / 1_000) * 0.9);
   });
@@ -284,7 +286,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     await add(shift(providerId, "a"));
     // No worker renews it: a live one would after a pause of the machine.
     expect(await claim(database())).toHaveLength(1);
-    await age(database(), LEASE_MS);
+    await clock.forward(LEASE_MS);
     const attempts: number[] = [];
     const second = await start(async (claim) => {
       attempts.push(claim.attempts);
