@@ -1,4 +1,5 @@
 import { parse } from "libpg-query";
+import { camelCase } from "../src/platform/db/names.ts";
 
 /** Whatever the parser returns below a node: objects, lists, names and numbers. */
 // biome-ignore lint/suspicious/noExplicitAny: PostgreSQL has 300 kinds of node; the few fields that are read are named here.
@@ -160,10 +161,6 @@ ${tables.map(emitTable).join("")}}
 
 const pathOf = ({ table, name }: Column): string => `${table}.${name}`;
 const typePathOf = (column: Column): string => camelCase(pathOf(column));
-
-/** SQL has names in snake_case, TypeScript in camelCase: Kysely's plugin translates. */
-const camelCase = (name: string): string =>
-  name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 const emitTable = ({ name, comment, columns }: Table): string =>
   `${docOf(comment)}${camelCase(name)}: {\n${columns.map(emitColumn).join("")}};\n`;

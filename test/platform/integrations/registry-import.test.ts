@@ -65,7 +65,7 @@ describe.each(featureEngines)("an import of a registry, on %s", (engine) => {
   const reaches = (wanted: Partial<RegistryImportStatus>) => expect.poll(status).toMatchObject(wanted);
   const cursors = () => registry.asked.map(({ cursor }) => cursor);
 
-  it("is none before the first", async () => {
+  it("shows `none` before the first import", async () => {
     expect(await status()).toEqual({ state: "none", ...NOTHING });
   });
 
