@@ -163,7 +163,7 @@ const SOUND: ReadonlyArray<readonly [string, string]> = [
   ["src/platform/http/router.ts", "src/platform/jobs/match.ts"],
   ["src/platform/jobs/match.ts", "src/platform/work/loop.ts"],
   ["src/platform/work/loop.ts", "src/platform/db/schema.ts"],
-  ["src/platform/work/due.ts", "src/platform/deps.ts"],
+  ["src/platform/work/rows.ts", "src/platform/deps.ts"],
   ["src/platform/shifts/plan/state.ts", "type src/platform/db/schema.ts"],
   ["src/platform/db/driver.ts", "pg"],
   ["src/console/jobs.tsx", "generated/operations/client.ts"],

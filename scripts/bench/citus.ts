@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { openDatabase } from "../../src/platform/db/database.ts";
-import { distribute } from "../../src/platform/db/distribute.ts";
+import { distribute } from "../../src/platform/db/migrate.ts";
 import { childrenOf } from "../../test/harness/embedded-postgres.ts";
 import { onServer } from "../../test/harness/on-server.ts";
 import { cpuOf } from "./cpu.ts";

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import type { Database } from "../../src/platform/db/database.ts";
-import { openPostgres } from "../../src/platform/db/postgres.ts";
+import { openPostgres } from "../../src/platform/db/postgres/postgres.ts";
 import type { Store } from "./organisations.ts";
 
 export const log = pino({ level: "silent" });

@@ -2,13 +2,13 @@ import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { Shift } from "../../src/contract/shift.ts";
 import { NO_BELIEF } from "../../src/platform/shifts/plan/believe.ts";
 import { holdsSeat } from "../../src/platform/shifts/plan/draft.ts";
+import { unlisted } from "../../src/platform/shifts/plan/list.ts";
 import type {
   MovedPerson,
   RunSoFar,
   ShiftState,
   Surroundings,
 } from "../../src/platform/shifts/plan/state.ts";
-import { unlisted } from "../../src/platform/shifts/plan/vanished.ts";
 import { COMPETENCE_OF_ROLE, isLive, type JobRow, type Store } from "./store.ts";
 
 /** How long an ended booking with a call in doubt is kept. */

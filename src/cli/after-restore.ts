@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { isUuid } from "../contract/uuid.ts";
-import { afterRestore as prepare } from "../platform/backup/after-restore.ts";
-import type { Ended } from "../platform/backup/ending.ts";
-import { openConfigured, readDatabaseConfig } from "../platform/database-config.ts";
+import { type Ended, afterRestore as prepare } from "../platform/backup/after-restore.ts";
+import { openConfigured, readDatabaseConfig } from "../platform/config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
-import { adoptPlace } from "../platform/db/place.ts";
+import { adoptPlace } from "../platform/db/postgres/server.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { reportFailure } from "./command-failure.ts";

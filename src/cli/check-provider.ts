@@ -1,6 +1,6 @@
 import { ProviderHttpError } from "../clients/provider/http-error.ts";
 import type { CheckProvider, ProviderFinding } from "../platform/deps.ts";
-import { answerFetch } from "../platform/threads/provider-fetch.ts";
+import { answerFetch } from "../platform/threads/serve-thread.ts";
 import { createThreads, type ThreadOptions } from "../platform/threads/threads.ts";
 import { workerFile } from "../platform/worker-file.ts";
 

@@ -1,6 +1,5 @@
 import type { CheckTarget, ProviderFinding } from "../platform/deps.ts";
-import { fetchThrough } from "../platform/threads/provider-fetch.ts";
-import { serveThread } from "../platform/threads/serve-thread.ts";
+import { fetchThrough, serveThread } from "../platform/threads/serve-thread.ts";
 import { verify } from "../verify/verify.ts";
 
 /** No issue shows as much of a text. Characters. */

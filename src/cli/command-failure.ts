@@ -1,6 +1,6 @@
 import { visibleLine } from "../contract/visible-text.ts";
 import { DatabaseRefusal, explained } from "../platform/db/database-errors.ts";
-import { SchemaError } from "../platform/db/schema-version.ts";
+import { SchemaError } from "../platform/db/migrate.ts";
 import { ConfigError } from "../platform/environment.ts";
 import { CouldNotRun } from "../verify/could-not-run.ts";
 import type { Io } from "./io.ts";

@@ -1,5 +1,5 @@
-import { openConfigured, readDatabaseConfig } from "../platform/database-config.ts";
-import { distribute as distributeTables } from "../platform/db/distribute.ts";
+import { openConfigured, readDatabaseConfig } from "../platform/config.ts";
+import { distribute as distributeTables } from "../platform/db/migrate.ts";
 import { ConfigError, dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { reportFailure } from "./command-failure.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { refuseUnfinishedRestore } from "../platform/db/folder.ts";
+import { refuseUnfinishedRestore } from "../platform/db/pglite/folder.ts";
 
 /** Returns the folder of the embedded database, and throws one line when it does not exist. */
 export function existingDatabase(dataDir: string): string {

@@ -1,5 +1,5 @@
 import { copyInto } from "../platform/backup/to-postgres.ts";
-import { openConfigured, readDatabaseConfig } from "../platform/database-config.ts";
+import { openConfigured, readDatabaseConfig } from "../platform/config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import type { Database } from "../platform/db/engine.ts";
 import { checkSchema, migrate as migrateDatabase } from "../platform/db/migrate.ts";

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from "node:fs";
 import { join } from "node:path";
-import { BackupError } from "../platform/backup/backup-error.ts";
+import { BackupError } from "../platform/backup/after-restore.ts";
 import { restore as restoreInto } from "../platform/backup/restore.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";

@@ -1,4 +1,5 @@
-import express, { type Express, type Request, type RequestHandler, type Router } from "express";
+import type { Express, Request, RequestHandler, Router } from "express";
+import express from "express";
 import helmet from "helmet";
 import type { Logger } from "pino";
 import { type Handlers, createRouter as operationsRouter } from "../../generated/operations/server.ts";
@@ -6,25 +7,23 @@ import { createRouter as platformRouter } from "../../generated/platform/server.
 import { problem } from "../contract/problem.ts";
 import { problemHandler } from "../runtime/problem-response.ts";
 import { createAddressLimit, limitInTotal } from "./access/address-limit.ts";
-import type { Identity } from "./access/identity.ts";
+import type { Identity } from "./access/audit.ts";
 import { createOperatorTokens } from "./access/operators.ts";
 import { createSessions } from "./access/sessions.ts";
 import type { Backlogs } from "./backlog/backlogs.ts";
 import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import { audited } from "./http/audited.ts";
 import {
+  clientAddress,
   type OperatorAuthentication,
   operationsAuthentication,
   webhookAuthentication,
   webhookOwnerOf,
 } from "./http/authenticate.ts";
-import { backupHandler } from "./http/backup.ts";
 import { candidatePages } from "./http/candidate-pages.ts";
-import { clientAddress } from "./http/client-address.ts";
 import { translateErrors } from "./http/errors.ts";
-import { healthHandlers } from "./http/health.ts";
-import { withStorableInput } from "./http/input.ts";
+import { audited, withStorableInput } from "./http/handlers.ts";
+import { backupHandler, healthHandlers } from "./http/management.ts";
 import { accessHandlers } from "./http/operations/access.ts";
 import { candidateHandlers } from "./http/operations/candidates.ts";
 import { catalogueHandlers } from "./http/operations/catalogue.ts";

@@ -13,9 +13,9 @@ import type { RetryPolicy, Timing } from "../clients/retry-policy.ts";
 import type { Urgency } from "../contract/issue-urgency.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
 import type { Database, Log } from "./db/database.ts";
+import type { Throttle } from "./db/in-batches.ts";
 import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
-import type { Throttle } from "./db/throttle.ts";
 import type { AuditScope } from "./transaction.ts";
 
 /** Encrypts secrets and personal data for the database. */

@@ -8,7 +8,7 @@ import { serve } from "./http/serve.ts";
 import { createDispatcher } from "./inbox/dispatch.ts";
 import { createReadiness } from "./inbox/readiness.ts";
 import { createInbox } from "./inbox/receive.ts";
-import { reseal } from "./integrations/reseal.ts";
+import { reseal } from "./integrations/vault.ts";
 import { createLog } from "./log.ts";
 import { warnOfMissingLinks, warnOfUndelivered } from "./notifications/deliver.ts";
 import { type DepsOptions, openDeps } from "./open-deps.ts";

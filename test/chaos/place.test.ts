@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, inject, it, onTestFinished } from "vitest";
 import { startPair } from "../../scripts/chaos/pair.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
-import { readPlace, requireSamePlace } from "../../src/platform/db/place.ts";
+import { readPlace, requireSamePlace } from "../../src/platform/db/postgres/server.ts";
 import { copyDatabase, silent } from "../harness/engines.ts";
 import { onServer } from "../harness/on-server.ts";
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { createRouter } from "../../generated/platform/server.ts";
-import { healthHandlers } from "../../src/platform/http/health.ts";
+import { healthHandlers } from "../../src/platform/http/management.ts";
 import { webhookHandlers } from "../../src/platform/http/webhook.ts";
 import type { ReceivedEvent } from "../../src/platform/inbox/receive.ts";
 import { silent } from "../harness/engines.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { openDatabase } from "../../src/platform/db/database.ts";
-import { distribute } from "../../src/platform/db/distribute.ts";
+import { distribute } from "../../src/platform/db/migrate.ts";
 import { onServer } from "./on-server.ts";
 
 /** A database on Citus whose tables are distributed, to copy: on the coordinator and on each worker, which know the copies by its name. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { PROVIDER_RETRIES, TIMING } from "../../src/clients/retry-policy.ts";
 import type { Database } from "../../src/platform/db/database.ts";
-import { createThrottle } from "../../src/platform/db/throttle.ts";
+import { createThrottle } from "../../src/platform/db/in-batches.ts";
 import type { Deps } from "../../src/platform/deps.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";

@@ -6,7 +6,7 @@ import { createClient } from "../../generated/operations/client.ts";
 import type { Config } from "../../src/platform/config.ts";
 import { type Database, type Engine, openDatabase } from "../../src/platform/db/database.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../../src/platform/main.ts";
-import { RETENTION } from "../../src/platform/retention.ts";
+import { RETENTION } from "../../src/platform/settings.ts";
 import { copyDatabase, silent } from "./engines.ts";
 import { type HttpResponse, type RequestOptions, send } from "./http.ts";
 import type { Operations } from "./operations.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { hashToken } from "../../src/platform/access/token.ts";
+import { hashToken } from "../../src/platform/access/tokens.ts";
 import type { Database, Engine } from "../../src/platform/db/database.ts";
 import { makePlatformToken } from "../../src/platform/integrations/tokens.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";

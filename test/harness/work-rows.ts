@@ -4,8 +4,7 @@ import type { IntegrationState } from "../../generated/operations/types.ts";
 import type { WorkKind } from "../../src/platform/db/schema.ts";
 import { transact } from "../../src/platform/transaction.ts";
 import { type Claimed, claimWork, type Wanted } from "../../src/platform/work/claims.ts";
-import { markDue, PRIORITY } from "../../src/platform/work/due.ts";
-import type { Claim, Due } from "../../src/platform/work/rows.ts";
+import { type Claim, type Due, markDue, PRIORITY } from "../../src/platform/work/rows.ts";
 import type { TestDatabase } from "./engines.ts";
 
 export const KINDS: readonly WorkKind[] = ["shift", "person", "probe", "check"];

@@ -10,16 +10,22 @@ import type {
 import { DAY_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Database } from "../db/database.ts";
+import { view } from "../db/names.ts";
 import type { Schema } from "../db/schema.ts";
 import { withTimeout } from "../db/with-timeout.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
-import { view } from "../view.ts";
 import type { AddressLimit } from "./address-limit.ts";
-import { changesOf } from "./audit.ts";
-import { FIRST_ADMIN, type Operator } from "./identity.ts";
-import { createKnownTokens, type KnownTokens } from "./known-tokens.ts";
-import { hashToken, makeToken, OVERLAP_HOURS, overlapEnd, VALID_DAYS } from "./token.ts";
+import { changesOf, FIRST_ADMIN, type Operator } from "./audit.ts";
+import {
+  createKnownTokens,
+  hashToken,
+  type KnownTokens,
+  makeToken,
+  OVERLAP_HOURS,
+  overlapEnd,
+  VALID_DAYS,
+} from "./tokens.ts";
 
 /** The operators behind the tokens of the operations API. */
 export type OperatorTokens = KnownTokens<Operator>;

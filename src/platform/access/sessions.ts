@@ -6,9 +6,8 @@ import type { Schema } from "../db/schema.ts";
 import { withTimeout } from "../db/with-timeout.ts";
 import { afterCommit, type Trx } from "../transaction.ts";
 import type { AddressLimit } from "./address-limit.ts";
-import { FIRST_ADMIN, type Operator } from "./identity.ts";
-import { createKnownTokens, type KnownTokens } from "./known-tokens.ts";
-import { hashToken, makeToken } from "./token.ts";
+import { FIRST_ADMIN, type Operator } from "./audit.ts";
+import { createKnownTokens, hashToken, type KnownTokens, makeToken } from "./tokens.ts";
 
 /** Without a request. An open console sends some. */
 const IDLE_MS = 12 * HOUR_MS;

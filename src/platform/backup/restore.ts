@@ -2,11 +2,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { type Log, openUnmigrated } from "../db/database.ts";
-import { draftOf, lockFolder, syncOne, syncTree } from "../db/folder.ts";
-import { unpack } from "../db/pglite-backup.ts";
-import { afterRestore } from "./after-restore.ts";
-import { BackupError } from "./backup-error.ts";
-import type { Ended } from "./ending.ts";
+import { unpack } from "../db/pglite/backup.ts";
+import { draftOf, lockFolder, syncOne, syncTree } from "../db/pglite/folder.ts";
+import { afterRestore, BackupError, type Ended } from "./after-restore.ts";
 
 export interface Target {
   /** The folder of the embedded database, which does not exist yet. */

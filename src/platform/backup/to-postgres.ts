@@ -1,7 +1,7 @@
 import { type Database, inTransaction, type RunSql } from "../db/engine.ts";
 import { migrate } from "../db/migrate.ts";
-import { recordPlace } from "../db/place.ts";
-import { BackupError } from "./backup-error.ts";
+import { recordPlace } from "../db/postgres/server.ts";
+import { BackupError } from "./after-restore.ts";
 
 /** A table of the schema `shiftpact`; its partitions are read and written through it. */
 export interface Table {

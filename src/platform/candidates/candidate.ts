@@ -1,8 +1,12 @@
+import { createHmac } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
+import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
-import { lockNames } from "../db/name-locks.ts";
+import type { Database } from "../db/database.ts";
+import { lockNames } from "../db/fragments.ts";
 import type { CandidatesTable, Schema } from "../db/schema.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, Numbers, Vault } from "../deps.ts";
+import { openSealedKey } from "../kept-secrets.ts";
 import { placeOfLocks, type Trx, transact } from "../transaction.ts";
 import { type Asserted, readAsserted } from "./sources.ts";
 
@@ -65,4 +69,25 @@ export async function reveal(
       .execute();
     return { candidate, asserted: (await readAsserted(trx, [candidateId])).get(candidateId) ?? [] };
   });
+}
+
+/**
+ * Opens the key of the hash. Decision: it is not derived from SECRET_KEY, because the hash of an erased person cannot be computed again after SECRET_KEY
+ * changes.
+ */
+export async function openPersonalNumbers(
+  database: Pick<Database, "kysely">,
+  vault: Vault,
+): Promise<Numbers> {
+  const key = await openSealedKey(database, vault, "personal-numbers");
+  const hash = (number: PersonalNumber) => createHmac("sha256", key).update(number).digest("hex");
+  return {
+    hash,
+    columns: (number) => ({ personalNumberSealed: vault.seal(number), personalNumberHash: hash(number) }),
+    open: ({ personalNumberSealed: sealed }) => {
+      const number = parsePersonalNumber(sealed === null ? "" : vault.open(sealed));
+      if (!number) throw new Error("a stored personal number is not valid");
+      return number;
+    },
+  };
 }

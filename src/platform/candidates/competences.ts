@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { resolveIssues } from "../issues.ts";
 import type { Trx } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
-import { hasCompetence } from "./membership.ts";
+import { hasCompetence } from "./eligible.ts";
 
 interface Ability {
   candidateId: string;

@@ -5,7 +5,7 @@ import { HOLDS_SEAT, jsonRows, jsonTexts } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { markShiftsDue, PRIORITY } from "../work/due.ts";
+import { markShiftsDue, PRIORITY } from "../work/rows.ts";
 import { lockCandidate, lockPeople, requireCandidate } from "./candidate.ts";
 
 type Erasing = Pick<Deps, "now" | "audit" | "wakeWorker"> & {

@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { lockPeople } from "./candidate.ts";
 import { competencesOf } from "./competences.ts";
-import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "./membership.ts";
+import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "./eligible.ts";
 import { readConflicts } from "./sources.ts";
 
 type Parts = Pick<Deps, "now">;

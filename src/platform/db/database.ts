@@ -1,12 +1,11 @@
 import { explained } from "./database-errors.ts";
 import { newClientOf } from "./database-url.ts";
-import { hasCitus } from "./distribute.ts";
 import type { Database, Log } from "./engine.ts";
-import { refuseUnfinishedRestore } from "./folder.ts";
-import { migrate } from "./migrate.ts";
-import { openPglite } from "./pglite.ts";
-import { openPostgres } from "./postgres.ts";
-import { checkServer, refuseReadOnly, refuseTransactionPooler } from "./server-check.ts";
+import { hasCitus, migrate } from "./migrate.ts";
+import { refuseUnfinishedRestore } from "./pglite/folder.ts";
+import { openPglite } from "./pglite/pglite.ts";
+import { openPostgres } from "./postgres/postgres.ts";
+import { checkServer, refuseReadOnly, refuseTransactionPooler } from "./postgres/server.ts";
 
 export type { Database, Engine, Log } from "./engine.ts";
 

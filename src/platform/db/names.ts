@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { CamelCasePlugin } from "kysely";
 
 /** SQL has names in snake_case, TypeScript in camelCase. This translates both ways; what a jsonb column holds stays as it is. */
@@ -23,3 +24,24 @@ export const underColumns = (row: object): Record<string, unknown> =>
       value,
     ]),
   );
+
+type Shown<Value> = Value extends Date ? string : Value;
+
+/** Columns of a row as the API shows them: times in ISO 8601, and what is null is absent. */
+export type View<Row, Column extends keyof Row> = {
+  [C in Column as null extends Row[C] ? never : C]: Shown<Row[C]>;
+} & {
+  [C in Column as null extends Row[C] ? C : never]?: Shown<NonNullable<Row[C]>>;
+};
+
+export function view<Row extends object, Column extends keyof Row>(
+  row: Row,
+  columns: readonly Column[],
+): View<Row, Column> {
+  const entries = columns.flatMap((column) => {
+    const value = row[column];
+    if (value === null) return [];
+    return [[column, types.isDate(value) ? value.toISOString() : value]];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Request } from "express";
 import { ipKeyGenerator, rateLimit } from "express-rate-limit";
 import { MINUTE_MS } from "../../contract/durations.ts";
@@ -6,12 +7,11 @@ import { bearerToken, isSameToken } from "../../runtime/bearer-token.ts";
 import type { OperationInfo } from "../../runtime/operation.ts";
 import { ProblemError } from "../../runtime/problem.ts";
 import type { AddressLimit } from "../access/address-limit.ts";
-import { FIRST_ADMIN, type Identity, missingRole, type Operator } from "../access/identity.ts";
+import { FIRST_ADMIN, type Identity, missingRole, type Operator } from "../access/audit.ts";
 import type { OperatorTokens } from "../access/operators.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { Log } from "../db/database.ts";
 import type { TokenOwner, TokenOwners } from "../integrations/tokens.ts";
-import { clientAddress } from "./client-address.ts";
 
 /**
  * The session of a request's cookie. The platform is reached over https, or over http on a machine or a network of its own; browsers keep
@@ -190,4 +190,12 @@ function rateLimiter(limit: number) {
     void limiter(request, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     return promise;
   };
+}
+
+/**
+ * Returns the address of the client: what a trusted proxy says, if it is an address, and otherwise the other end of the connection.
+ * Undefined once the client has closed the connection.
+ */
+export function clientAddress({ ip, socket }: Pick<Request, "ip" | "socket">): string | undefined {
+  return ip !== undefined && isIP(ip) !== 0 ? ip : socket.remoteAddress;
 }

@@ -9,7 +9,9 @@ import {
 import { lengthOf, type When, whenOf } from "../../contract/candidate-text/when.ts";
 import { MINUTE_MS } from "../../contract/durations.ts";
 import { Html, html } from "../../contract/html.ts";
+import type { LinkTarget } from "../deps.ts";
 import { type LinkedShift, shownOf } from "../links/shift.ts";
+import type { LinkedPerson, LinkedShifts, ListedShift } from "../links/shifts.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1b1f24; --soft: #56606b; --ground: #fff; --card: #f4f6f8; --line: #c9d1d9; --main: #0b5cad; --on: #fff; --warn: #8a4b00; }
@@ -91,7 +93,7 @@ export function noticePage(notice: NoticeCode, language: Language): string {
 }
 
 /** "This is not me", behind a question: it must not be sent by mistake. */
-export function disownment(firstName: string, language: Language): Html {
+function disownment(firstName: string, language: Language): Html {
   const { question, text, answer } = PAGE_TEXT[language].disown;
   return html`<details><summary>${question(firstName)}</summary>
         <p>${text}</p>
@@ -99,7 +101,7 @@ export function disownment(firstName: string, language: Language): Html {
       </details>`;
 }
 
-export function pageOf(language: Language, title: string, content: Html, refreshes = false): string {
+function pageOf(language: Language, title: string, content: Html, refreshes = false): string {
   const refresh = html`<meta http-equiv="refresh" content="${String(REFRESH_S)}">`;
   return html`<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
@@ -133,7 +135,7 @@ function factsOf(shift: LinkedShift, language: Language): Html {
     ${former && html`<dt>${labels.before}</dt><dd class="plain"><del>${spanOf(former)}</del></dd>`}</dl>`;
 }
 
-export const spanOf = ({ day, times }: When) => `${day} ${times}`;
+const spanOf = ({ day, times }: When) => `${day} ${times}`;
 
 /** The answers that are asked for on a page of their own: those after a first one. */
 const asksOf = ({ answers, state }: LinkedShift): AskedCode[] =>
@@ -177,11 +179,89 @@ function contactOf(
     : html`<p>${text.tooLate} ${contact}: <a href="tel:${contactPhone.replaceAll(/[^\d+]/g, "")}">${contactPhone}</a></p>`;
 }
 
-export function otherLanguages(language: Language): readonly Html[] {
+function otherLanguages(language: Language): readonly Html[] {
   return Object.entries(PAGE_TEXT)
     .filter(([other]) => other !== language)
     .map(
       ([other, { name }]) =>
         html`<a href="?language=${other}" lang="${other}" hreflang="${other}" rel="nofollow">${name}</a>`,
     );
+}
+
+interface Links {
+  /** The address of a shift's page. */
+  linkTo: (link: LinkTarget) => string;
+  /** That of the calendar, if the platform knows its own. */
+  calendar: string | undefined;
+  /** That of the page on which mail with offers ends. */
+  unsubscribe: string;
+}
+
+/** The page of all shifts of a candidate. */
+export function listPage(
+  { firstName, organisation, upcoming, past, isUnsubscribed }: LinkedShifts,
+  language: Language,
+  { linkTo, calendar, unsubscribe }: Links,
+): string {
+  const text = PAGE_TEXT[language];
+  const { title, lead, none, ...words } = text.list;
+  const section = (heading: string, shifts: readonly ListedShift[]) =>
+    shifts.length > 0
+      ? html`<h2>${heading}</h2><ul>${shifts.map((shift) => itemOf(shift, language, linkTo))}</ul>`
+      : undefined;
+  const content = html`
+    <p class="by"><bdi>${organisation}</bdi></p>
+    <h1>${title}</h1>
+    <p>${text.greeting} <bdi>${firstName}</bdi>! ${upcoming.length + past.length > 0 ? lead : none}</p>
+    ${section(words.upcoming, upcoming)}
+    ${section(words.past, past)}
+    ${calendar === undefined ? undefined : calendarSection(calendar, words.calendar)}
+    ${subscriptionSection(words.mail, isUnsubscribed, unsubscribe)}
+    <footer>
+      ${otherLanguages(language)}
+      ${disownment(firstName, language)}
+    </footer>`;
+  return pageOf(language, title, content);
+}
+
+function subscriptionSection(
+  { title, on, off, unsubscribe, subscribe }: (typeof PAGE_TEXT)[Language]["list"]["mail"],
+  isUnsubscribed: boolean,
+  link: string,
+): Html {
+  const next = isUnsubscribed
+    ? html`<form method="post"><button class="main" name="answer" value="subscribe">${subscribe}</button></form>`
+    : html`<p><a href="${link}">${unsubscribe}</a></p>`;
+  return html`<h2>${title}</h2><p>${isUnsubscribed ? off : on}</p>${next}`;
+}
+
+/** The page on which mail with offers ends. It leads to no other one, and names no one: mail programs and their operators have its link, too. */
+export function subscriptionPage({ organisation, isUnsubscribed }: LinkedPerson, language: Language): string {
+  const { title, ask, done, answer } = PAGE_TEXT[language].subscription;
+  const content = html`
+    <p class="by"><bdi>${organisation}</bdi></p>
+    <h1>${title}</h1>
+    <p>${isUnsubscribed ? done : ask}</p>
+    ${isUnsubscribed ? undefined : html`<form method="post"><button class="main">${answer}</button></form>`}
+    <footer>${otherLanguages(language)}</footer>`;
+  return pageOf(language, title, content);
+}
+
+function itemOf(shift: ListedShift, language: Language, linkTo: (link: LinkTarget) => string): Html {
+  const { roleName, outletName, timeZone, startTime, endTime, state, link } = shift;
+  const { labels, list } = PAGE_TEXT[language];
+  const when = whenOf(language, timeZone, startTime, endTime);
+  const name = [roleName, outletName].filter(Boolean).join(", ") || labels.role;
+  const title = html`<bdi>${name}</bdi>`;
+  return html`<li><strong>${link ? html`<a href="${linkTo(link)}">${title}</a>` : title}</strong>
+    <span>${spanOf(when)}</span><span class="by">${list.states[state]}</span></li>`;
+}
+
+function calendarSection(
+  address: string,
+  { title, text, subscribe, address: label }: (typeof PAGE_TEXT)[Language]["list"]["calendar"],
+): Html {
+  return html`<h2>${title}</h2><p>${text}</p>
+    <p><a href="${address.replace(/^https?:/, "webcal:")}">${subscribe}</a></p>
+    <details><summary>${label}</summary><p><code>${address}</code></p></details>`;
 }

@@ -1,4 +1,5 @@
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from "express";
+import type { ErrorRequestHandler, Express, Request, RequestHandler } from "express";
+import express from "express";
 import { createRouter, type Handlers } from "../../../generated/candidate/server.ts";
 import type { Language } from "../../../generated/operations/types.ts";
 import { calendarText } from "../../contract/candidate-text/calendar.ts";
@@ -7,15 +8,19 @@ import type { OperationInfo } from "../../runtime/operation.ts";
 import { ProblemError } from "../../runtime/problem.ts";
 import type { AddressLimit } from "../access/address-limit.ts";
 import type { Deps, LinkPurpose, LinkTarget } from "../deps.ts";
-import { answerShift } from "../links/answer.ts";
-import { disown } from "../links/disown.ts";
-import { type LinkedPerson, readLinkedPerson, subscribe } from "../links/person.ts";
+import { answerShift, disown } from "../links/answer.ts";
 import { type LinkedShift, noteOpened, readLinkedShift } from "../links/shift.ts";
-import { type LinkedShifts, type ListedShift, readLinkedShifts } from "../links/shifts.ts";
+import {
+  type LinkedPerson,
+  type LinkedShifts,
+  type ListedShift,
+  readLinkedPerson,
+  readLinkedShifts,
+  subscribe,
+} from "../links/shifts.ts";
 import { calendarFeed } from "../notifications/calendar.ts";
 import { limitedBy } from "./authenticate.ts";
-import { listPage, subscriptionPage } from "./candidate-list-page.ts";
-import { CANDIDATE_POLICY, noticePage, shiftPage } from "./candidate-page.ts";
+import { CANDIDATE_POLICY, listPage, noticePage, shiftPage, subscriptionPage } from "./candidate-page.ts";
 import { asProblem } from "./errors.ts";
 
 /** A link is a secret in a path: neither caches, indexes nor other sites may get it. */

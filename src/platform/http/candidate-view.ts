@@ -10,9 +10,9 @@ import {
   readConflicts,
   readUnsubscriptions,
 } from "../candidates/sources.ts";
+import { view } from "../db/names.ts";
 import type { CandidatesTable, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { view } from "../view.ts";
 
 const SHOWN = [
   "candidateId",

@@ -2,9 +2,9 @@ import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { Issue, IssueGroups, IssueJob } from "../../../generated/operations/types.ts";
 import { URGENCY_OF, type Urgency } from "../../contract/issue-urgency.ts";
 import { idList, JOINED_OUTLET_NAME, JOINED_ROLE_NAME, jsonRows, PLACE_NAMES } from "../db/fragments.ts";
+import { view } from "../db/names.ts";
 import type { IssuesTable, Schema } from "../db/schema.ts";
 import { CAUSE, type IssueState, isInState } from "../issues.ts";
-import { view } from "../view.ts";
 import { countOf } from "./page.ts";
 
 type Row = Selectable<IssuesTable>;

@@ -1,8 +1,15 @@
 import { type RawBuilder, sql } from "kysely";
 import type { JobCandidate, JobCandidatePage } from "../../../generated/operations/types.ts";
 import { maskPersonalNumber } from "../../contract/personal-number.ts";
-import { hasOffer, isOwnPerson, readBusy } from "../candidates/busy.ts";
-import { FIRST_NAME, hasCompetence, LAST_NAME, ofOrganisation } from "../candidates/membership.ts";
+import {
+  FIRST_NAME,
+  hasCompetence,
+  hasOffer,
+  isOwnPerson,
+  LAST_NAME,
+  ofOrganisation,
+  readBusy,
+} from "../candidates/eligible.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";

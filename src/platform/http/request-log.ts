@@ -5,8 +5,7 @@ import { isUuid } from "../../contract/uuid.ts";
 import type { OperationInfo } from "../../runtime/operation.ts";
 import type { FieldError } from "../../runtime/validator.ts";
 import { isWebhook } from "../inbox/rejected-webhooks.ts";
-import { identityOf } from "./authenticate.ts";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress, identityOf } from "./authenticate.ts";
 
 /** What a problem document and the log may repeat of the caller's X-Trace-Id. */
 export function traceId(request: Request): string | undefined {

@@ -5,8 +5,7 @@ import { byOrganisation, type Organisation, providerOf } from "../db/organisatio
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream.ts";
 import { grouped, type Trx, transact } from "../transaction.ts";
-import { markDue, PRIORITY } from "../work/due.ts";
-import type { Due } from "../work/rows.ts";
+import { type Due, markDue, PRIORITY } from "../work/rows.ts";
 import type { WaitingEvent } from "./receive.ts";
 
 export interface Dispatcher {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { jsonRows, late } from "../db/fragments.ts";
-import type { Throttle } from "../db/throttle.ts";
+import type { Throttle } from "../db/in-batches.ts";
 import { withTimeout } from "../db/with-timeout.ts";
 import { newId as makeId } from "../ids.ts";
 

@@ -4,7 +4,7 @@ import type { ProblemError } from "../../runtime/problem.ts";
 import type { Database, Log } from "../db/database.ts";
 import { jsonRows } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
-import { type Collector, createCollector } from "../metrics/collector.ts";
+import { type Collector, createCollector } from "../metrics/figures.ts";
 
 /** The organisation of webhooks whose token names none. */
 export const NO_ORGANISATION = "00000000-0000-0000-0000-000000000000";

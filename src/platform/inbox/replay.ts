@@ -8,7 +8,7 @@ import type { Step } from "../step.ts";
 import { publish } from "../stream.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { EVENT_COLUMNS } from "../upkeep/event-log.ts";
-import { markDue, PRIORITY } from "../work/due.ts";
+import { markDue, PRIORITY } from "../work/rows.ts";
 
 /**
  * Requeues an event, whatever its outcome was. Returns the number of requeued events: 0 for an event with an unknown name, otherwise 1.

@@ -9,8 +9,8 @@ import { raiseIssue, resolveIssues } from "../issues.ts";
 import { failureParams } from "../step.ts";
 import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { markDue, PRIORITY } from "../work/due.ts";
 import { markRefreshDue } from "../work/refresh.ts";
+import { markDue, PRIORITY } from "../work/rows.ts";
 
 type Parts = Pick<Deps, "newId" | "now" | "wakeWorker" | "timing">;
 type Health = Integration["health"];

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { transact } from "../transaction.ts";
+import type { Run } from "../work/rows.ts";
 import { endClaim } from "../work/rows.ts";
-import type { Run } from "../work/worker.ts";
 import { noteReachable, resumeCalls } from "./health.ts";
 import { requireIntegration } from "./integration.ts";
 

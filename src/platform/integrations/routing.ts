@@ -7,8 +7,8 @@ import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues.ts";
 import { type Trx, transact } from "../transaction.ts";
+import { readWithRetries } from "./clients.ts";
 import { isSameConnection, lockIntegration, requireIntegration, writeIntegration } from "./integration.ts";
-import { readWithRetries } from "./retried-read.ts";
 
 /** Contract section 4.1, the recommended one first. */
 const ROUTINGS = ["path", "header"] as const;

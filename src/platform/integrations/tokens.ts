@@ -2,8 +2,14 @@ import { sql } from "kysely";
 import type { PlatformTokenRotated } from "../../../generated/operations/types.ts";
 import type { AddressLimit } from "../access/address-limit.ts";
 import { changesOf } from "../access/audit.ts";
-import { createKnownTokens, type KnownTokens } from "../access/known-tokens.ts";
-import { hashToken, makeToken, OVERLAP_HOURS, overlapEnd } from "../access/token.ts";
+import {
+  createKnownTokens,
+  hashToken,
+  type KnownTokens,
+  makeToken,
+  OVERLAP_HOURS,
+  overlapEnd,
+} from "../access/tokens.ts";
 import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import { withTimeout } from "../db/with-timeout.ts";

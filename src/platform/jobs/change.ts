@@ -7,7 +7,7 @@ import type { Job, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { withdrawOffers } from "../notifications/offers.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
-import { markDue } from "../work/due.ts";
+import { markDue } from "../work/rows.ts";
 import { checkNotStarted, isBeingCancelled, lockJob, placeOf, shiftOf } from "./job.ts";
 
 interface Values {

@@ -1,14 +1,15 @@
 import type { AnswerCode, ShiftAnswer } from "../../../generated/candidate/types.ts";
 import type { RefusalCode } from "../../contract/candidate-text/page-words.ts";
 import { ProblemError } from "../../runtime/problem.ts";
+import { newLinkSalt } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
-import type { AnswerCheck } from "../jobs/accept.ts";
-import { acceptAndWait, withdrawAndWait } from "../jobs/await-provider.ts";
+import { type AnswerCheck, acceptAndWait, withdrawAndWait } from "../jobs/accept.ts";
 import { lockJob, seatsOf } from "../jobs/job.ts";
+import { raiseRefused } from "../notifications/mail-issues.ts";
+import { publishNotification } from "../notifications/notify.ts";
 import { withdrawOffers } from "../notifications/offers.ts";
 import { transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
-import { disown } from "./disown.ts";
 import { type LinkedShift, readShown } from "./shift.ts";
 
 /** Carries out the answer of a candidate. Returns why it was refused, if it was: the shift, read again, says what holds now. */
@@ -96,5 +97,66 @@ function decline(
     // The next wave goes out once all of this one have declined.
     if (deps.offerWaves.size > 0) markRefreshDue(trx, deps, [{ providerId, key: { wave: job.shiftId } }]);
     return undefined;
+  });
+}
+
+interface Disowned {
+  providerId: string;
+  candidateId: string;
+  /** Where the mail has arrived. */
+  address: string;
+  /** Of the page that was answered; otherwise the newest one. */
+  notificationId?: string;
+}
+
+/**
+ * The reader of the mail is someone else: ends all links of the candidate at the organisation, sends no more to the address, and raises an issue about the
+ * notification, which has not reached the candidate.
+ */
+export async function disown(
+  deps: Deps,
+  { providerId, candidateId, address, notificationId }: Disowned,
+): Promise<void> {
+  await transact(deps, async (trx) => {
+    const at = deps.now();
+    const salt = newLinkSalt();
+    await trx
+      .insertInto("disputedAddresses")
+      .values({ providerId, candidateId, address, disputedAt: at })
+      .onConflict((conflict) =>
+        conflict.columns(["providerId", "candidateId"]).doUpdateSet({ address, disputedAt: at }),
+      )
+      .execute();
+    const ended = await trx
+      .updateTable("notifications")
+      .set({ linkSalt: salt })
+      .where("providerId", "=", providerId)
+      .where("candidateId", "=", candidateId)
+      .returning(["notificationId", "jobId", "kind", "traceId"])
+      .execute();
+    await trx
+      .insertInto("personalLinks")
+      .values({ providerId, candidateId, salt })
+      .onConflict((conflict) => conflict.columns(["providerId", "candidateId"]).doUpdateSet({ salt }))
+      .execute();
+    const read =
+      ended.find((each) => each.notificationId === notificationId) ??
+      ended.toSorted((a, b) => (a.notificationId < b.notificationId ? 1 : -1))[0];
+    if (!read) return;
+    const { traceId, ...notification } = read;
+    await trx
+      .updateTable("notifications")
+      .set({ deliveredAt: null, deliveryError: "address_disputed", deliveryParams: "{}" })
+      .where("providerId", "=", providerId)
+      .where("notificationId", "=", read.notificationId)
+      .execute();
+    publishNotification(trx, { ...notification, candidateId }, null);
+    await raiseRefused(trx, deps, {
+      providerId,
+      notificationId: read.notificationId,
+      candidateId,
+      traceId,
+      params: { kind: read.kind, delivery: "address_disputed" },
+    });
   });
 }

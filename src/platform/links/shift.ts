@@ -4,7 +4,7 @@ import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { JobStatus, Language } from "../../../generated/operations/types.ts";
 import type { ShiftStateCode } from "../../contract/candidate-text/page-words.ts";
 import { DAY_MS, MINUTE_MS } from "../../contract/durations.ts";
-import { EMAIL, FIRST_NAME } from "../candidates/membership.ts";
+import { EMAIL, FIRST_NAME } from "../candidates/eligible.ts";
 import {
   CALENDAR_UID,
   HOLDS_SEAT,

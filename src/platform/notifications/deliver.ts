@@ -5,14 +5,11 @@ import type { NotificationsTable } from "../db/schema.ts";
 import type { Channel, Delivery, Deps } from "../deps.ts";
 import { inSpan } from "../tracing.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { PRIORITY } from "../work/due.ts";
-import { type Claim, ClaimLost, endClaim, LEASE_MS, renewClaim } from "../work/rows.ts";
-import type { Run } from "../work/worker.ts";
+import { type Claim, ClaimLost, endClaim, LEASE_MS, PRIORITY, type Run, renewClaim } from "../work/rows.ts";
 import { type Letter, nextLetter, type Waiting } from "./letter.ts";
-import { raiseOutage, raiseRefused, resolveMailIssues } from "./mail-issues.ts";
+import { noteTurn, returnTurn } from "./mail-due.ts";
+import { createOutage, raiseOutage, raiseRefused, resolveMailIssues } from "./mail-issues.ts";
 import { publishNotification } from "./notify.ts";
-import { createOutage } from "./outage.ts";
-import { noteTurn, returnTurn } from "./turn.ts";
 
 /**
  * Delivers what waits for one recipient, each notification once: those about bookings one by one, offers as a digest, within the limits of offer

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { calendarText } from "../../contract/candidate-text/calendar.ts";
 import { digestText, mailText, type NotificationValues } from "../../contract/candidate-text/mail.ts";
-import { EMAIL, FIRST_NAME } from "../candidates/membership.ts";
+import { EMAIL, FIRST_NAME } from "../candidates/eligible.ts";
 import {
   IS_ATTEMPTED,
   IS_UNDELIVERED,
@@ -12,8 +12,7 @@ import {
 import type { CalendarChange, Deps, Mail } from "../deps.ts";
 import { transact } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
-import { stillHolds, urgentAt } from "./mail-due.ts";
-import { takeTurn } from "./turn.ts";
+import { stillHolds, takeTurn, urgentAt } from "./mail-due.ts";
 
 /** The most offers that one mail names. The others wait for the next one. */
 const OFFERS_PER_MAIL = 50;

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { findBusy, isBusy } from "../candidates/busy.ts";
-import { ablePeople } from "../candidates/membership.ts";
+import { ablePeople, findBusy, isBusy } from "../candidates/eligible.ts";
 import { JOINED_OUTLET_NAME, JOINED_ROLE_NAME, jsonRows, PLACE_NAMES, ROW_BY_ROW } from "../db/fragments.ts";
 import { type Organisation, providerOf } from "../db/organisation.ts";
 import type { Job, NotificationsTable } from "../db/schema.ts";

@@ -4,7 +4,7 @@ import { newLinkSalt } from "../db/fragments.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { markDue, PRIORITY } from "../work/due.ts";
+import { markDue, PRIORITY } from "../work/rows.ts";
 import { isTooLate, markWebhookDue, stillHolds } from "./mail-due.ts";
 import { publishNotification } from "./notify.ts";
 

@@ -2,8 +2,7 @@ import { sql, type UpdateObject } from "kysely";
 import type { Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
-import { markDue, PRIORITY } from "../work/due.ts";
-import type { Claim } from "../work/rows.ts";
+import { type Claim, markDue, PRIORITY } from "../work/rows.ts";
 
 export type Columns = UpdateObject<Schema, "providerCandidates">;
 

@@ -8,18 +8,21 @@ import { isOf, type Organisation } from "../db/organisation.ts";
 import type { Integration } from "../db/schema.ts";
 import { atOneTime, type Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
-import { PRIORITY } from "../work/due.ts";
 import { retryAfterFailure } from "../work/retry.ts";
-import { type Claim, endClaim, renewClaim } from "../work/rows.ts";
-import type { Run } from "../work/worker.ts";
+import { type Claim, endClaim, PRIORITY, type Run, renewClaim } from "../work/rows.ts";
 import { act, intentOf } from "./act.ts";
 import { type LoadedShift, loadShifts, peekShifts, type ShiftKey } from "./observe/load.ts";
-import { findArrived, findMoved } from "./observe/moved-people.ts";
-import { countRemoved, countVanished, loadSurroundings } from "./observe/surroundings.ts";
+import {
+  countRemoved,
+  countVanished,
+  findArrived,
+  findMoved,
+  loadSurroundings,
+} from "./observe/surroundings.ts";
 import { holdsSeat } from "./plan/draft.ts";
+import { unlisted } from "./plan/list.ts";
 import { firstReading, plan } from "./plan/plan.ts";
 import type { Next, Rules, RunSoFar, ShiftState } from "./plan/state.ts";
-import { unlisted } from "./plan/vanished.ts";
 import { record } from "./record/record.ts";
 
 /** A shift needs far fewer steps. The limit ends a run that would otherwise never stop. */

@@ -1,19 +1,21 @@
 import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "../../contract/durations.ts";
 import { deleteEndedSessions } from "../access/sessions.ts";
-import { reportCatchUp } from "../backup/catch-up.ts";
+import { reportCatchUp } from "../backup/after-restore.ts";
 import type { Database } from "../db/database.ts";
-import { isOf, organisationsWith } from "../db/organisation.ts";
+import { jsonRows } from "../db/fragments.ts";
+import { isOf, type Organisation, organisationsWith, providerOf } from "../db/organisation.ts";
 import { dropDays, makeDays } from "../db/partitions.ts";
 import type { Deps } from "../deps.ts";
 import { firstIdAt } from "../ids.ts";
 import { deleteLeaving } from "../integrations/delete.ts";
+import { raiseIssue, resolveIssues } from "../issues.ts";
+import { FIGURES } from "../metrics/figures.ts";
 import { alertOperators } from "../notifications/alerts.ts";
 import { resolvePastMailIssues } from "../notifications/mail-issues.ts";
-import { RETENTION, type Retention } from "../retention.ts";
+import { RETENTION, type Retention } from "../settings.ts";
+import { transact } from "../transaction.ts";
 import { logEvents } from "./event-log.ts";
-import { deleteJobs } from "./old-jobs.ts";
-import { FIGURE_DAYS, watchSilence } from "./silence.ts";
 
 type Parts = Pick<Database, "kysely" | "isDistributed">;
 
@@ -232,4 +234,89 @@ function deleting(
       }
       return deleted;
     });
+}
+
+/** Tables whose rows belong to a job and are deleted before it. */
+const TABLES = ["notifications", "declines", "bookings", "own_people", "shift_changes"] as const;
+
+/**
+ * Deletes up to `most` jobs whose shift ended before `before`, with everything that belongs to them. Returns their number. A job with a pending
+ * booking, a booking in doubt, or scheduled work stays.
+ */
+async function deleteJobs(
+  database: Pick<Database, "kysely" | "isDistributed">,
+  before: Date,
+  most: number,
+): Promise<number> {
+  let deleted = 0;
+  for (const organisation of await organisationsWith(database, "jobs", sql`end_time < ${before}`))
+    deleted += await deleteSome(database.kysely, organisation, before, most);
+  return deleted;
+}
+
+function deleteSome(
+  kysely: Database["kysely"],
+  organisation: Organisation,
+  before: Date,
+  most: number,
+): Promise<number> {
+  const provider = providerOf(organisation, "old.provider_id");
+  return kysely.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ keys: object[] }>`
+      select coalesce(json_agg(json_build_object('provider_id', provider_id, 'job_id', job_id, 'shift_id', shift_id)), '[]') as keys
+      from (select provider_id, job_id, shift_id from jobs
+        where ${isOf(organisation)} start_time < ${before} and end_time < ${before}
+          and not exists (select 1 from bookings where bookings.provider_id = jobs.provider_id and bookings.job_id = jobs.job_id
+            and (status = 'pending' or at_provider = 'maybe'))
+          and not exists (select 1 from work where work.provider_id = jobs.provider_id and kind = 'shift' and key = jobs.shift_id)
+        order by start_time limit ${most} for update skip locked) as old`.execute(trx);
+    const old = sql`${jsonRows(rows[0]?.keys ?? [])} as old (provider_id uuid, job_id uuid, shift_id text)`;
+    for (const table of TABLES) {
+      await sql`delete from ${sql.table(table)} as part using ${old}
+        where part.provider_id = ${provider} and part.job_id = old.job_id`.execute(trx);
+    }
+    const { numAffectedRows } = await sql`delete from jobs using ${old}
+      where jobs.provider_id = ${provider} and jobs.job_id = old.job_id`.execute(trx);
+    await sql`delete from shifts using ${old}
+      where shifts.provider_id = ${provider} and shifts.shift_id = old.shift_id and next_read_at is null
+        and not exists (select 1 from jobs where jobs.provider_id = shifts.provider_id and jobs.shift_id = shifts.shift_id)`.execute(
+      trx,
+    );
+    return Number(numAffectedRows ?? 0);
+  });
+}
+
+const CODE = "provider_quiet";
+const SILENT_DAYS = 3;
+/** The days before, in which a provider that is missed has sent webhooks. */
+const BUSY_DAYS = 7;
+const FEWEST = 20;
+
+/** How long the silence needs figures. Days. */
+const FIGURE_DAYS = SILENT_DAYS + BUSY_DAYS + 1;
+
+/** Raises an issue for each active provider that sent at least 20 webhooks in a week and then none for three days. Resolves it when it sends again. */
+async function watchSilence(deps: Deps): Promise<void> {
+  const since = new Date(deps.now().getTime() - SILENT_DAYS * DAY_MS);
+  const from = new Date(since.getTime() - BUSY_DAYS * DAY_MS);
+  const { rows } = await sql<{ providerId: string; count: number; isQuiet: boolean }>`
+    select provider_id, is_quiet, (
+      select coalesce(sum(value), 0)::int from figures
+      where figures.provider_id = known.provider_id and name = ${FIGURES.webhooks} and minute >= ${from} and minute < ${since}) as count
+    from (
+      select provider_id,
+        not exists (select 1 from figures where figures.provider_id = integrations.provider_id
+          and name = ${FIGURES.webhooks} and minute >= ${since}) as is_quiet,
+        exists (select 1 from issues where issues.provider_id = integrations.provider_id
+          and code = ${CODE} and resolved_at is null) as is_known
+      from integrations where state = 'active') as known
+    where is_quiet <> is_known`.execute(deps.database.kysely);
+  for (const { providerId, count, isQuiet } of rows) {
+    const issue = { providerId, subject: { kind: "integration" } } as const;
+    if (isQuiet && count < FEWEST) continue;
+    await transact(deps, async (trx) => {
+      if (!isQuiet) await resolveIssues(trx, deps, { ...issue, codes: [CODE] });
+      else await raiseIssue(trx, deps, { ...issue, code: CODE, params: { count }, once: true });
+    });
+  }
 }

@@ -5,9 +5,7 @@ import { HOLDS_SEAT, IS_LIVE, idList, jsonRows } from "../db/fragments.ts";
 import { providerOf } from "../db/organisation.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, grouped, type Trx, transact } from "../transaction.ts";
-import { markDue, PRIORITY } from "./due.ts";
-import { type Claim, endClaim, type Priority, renewClaim } from "./rows.ts";
-import type { Run } from "./worker.ts";
+import { type Claim, endClaim, markDue, PRIORITY, type Priority, type Run, renewClaim } from "./rows.ts";
 
 /** Makes shifts due: those of a provider for a reason or because a competence has a new candidate, those at a time when people have become free, or one for its next wave of offers. */
 export interface Refresh {

@@ -3,7 +3,8 @@ import type { Database } from "../db/database.ts";
 import { jsonRows, laterBy, milliseconds } from "../db/fragments.ts";
 import { byOrganisation, inserted, type Organisation, providerOf } from "../db/organisation.ts";
 import type { WorkKind } from "../db/schema.ts";
-import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
+import type { Deps } from "../deps.ts";
+import { afterCommit, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 
 /** Identifies a piece of work. */
 interface WorkKey {
@@ -63,6 +64,12 @@ export const LEASE_MS = 15_000;
 export class ClaimLost extends Error {}
 
 /** `ended` releases the claim; `renewed` keeps it until then. */
+/**
+ * Does one piece of work as far as possible, and ends its claim in the last transaction. It runs outside any transaction, so it may call a
+ * provider. If it rejects, the work is retried later. `exclude`: claims nothing of the provider for that many milliseconds.
+ */
+export type Run = (claim: Claim, signal: AbortSignal, exclude: (ms: number) => void) => Promise<void>;
+
 type Held = Claim & NextAttempt & { what: "ended" | "renewed" };
 type WorkRow = ({ what: "due" } & Due) | Held;
 
@@ -70,7 +77,7 @@ type WorkRow = ({ what: "due" } & Due) | Held;
  * Writes rows of work just before the commit, so that no other transaction waits for them longer than that. Every transaction locks them in
  * the order of their keys, so that two of them cannot deadlock.
  */
-export const WORK: Writer<WorkRow> = {
+const WORK: Writer<WorkRow> = {
   table: "work",
   isLast: true,
   write: async (trx, rows, organisation) => {
@@ -227,4 +234,36 @@ async function change(
       ),
     );
   }
+}
+
+/** `interactive`: an operator or a candidate waits. */
+export const PRIORITY = { interactive: 0, event: 1, background: 2 } as const satisfies Record<
+  string,
+  Priority
+>;
+
+type Parts = Pick<Deps, "wakeWorker">;
+
+/** Makes work due at the end of the transaction; nothing else does. Ten hints about one shift are one row. */
+export function markDue(trx: Trx, { wakeWorker }: Parts, due: readonly Due[]): void {
+  for (const each of due) writeAtEnd(trx, WORK, { what: "due", ...each });
+  if (due.length === 0) return;
+  const providers = new Set(due.filter(({ kind }) => !channelOf(kind)).map(({ providerId }) => providerId));
+  afterCommit(trx, () => wakeWorker([...providers]));
+}
+
+/** Makes every shift that the query selects (columns provider_id and shift_id) due. */
+export async function markShiftsDue(
+  trx: Trx,
+  deps: Parts,
+  shifts: ReturnType<typeof sql>,
+  priority: Priority,
+): Promise<void> {
+  const { rows } = await sql<{ providerId: string; key: string }>`
+    select distinct provider_id, shift_id as key from (${shifts}) as named`.execute(trx);
+  markDue(
+    trx,
+    deps,
+    rows.map((row) => ({ ...row, kind: "shift", priority })),
+  );
 }

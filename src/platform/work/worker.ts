@@ -5,9 +5,8 @@ import type { WorkKind } from "../db/schema.ts";
 import { withTimeout } from "../db/with-timeout.ts";
 import { newId } from "../ids.ts";
 import { transact } from "../transaction.ts";
-import { Agenda } from "./agenda.ts";
+import { Agenda, IdleWaiters } from "./agenda.ts";
 import { claimOfChannel, claimWork, isIdle, releaseAllClaims } from "./claims.ts";
-import { IdleWaiters } from "./idle.ts";
 import { retryDelay } from "./retry.ts";
 import {
   CHANNELS,
@@ -17,16 +16,11 @@ import {
   channelOf,
   endClaim,
   LEASE_MS,
+  type Run,
   releaseClaims,
   renewClaims,
 } from "./rows.ts";
-import { traceOf } from "./trace-of.ts";
-
-/**
- * Does one piece of work as far as possible, and ends its claim in the last transaction. It runs outside any transaction, so it may call a
- * provider. If it rejects, the work is retried later. `exclude`: claims nothing of the provider for that many milliseconds.
- */
-export type Run = (claim: Claim, signal: AbortSignal, exclude: (ms: number) => void) => Promise<void>;
+import { traceOf } from "./traced.ts";
 
 export interface WorkerOptions {
   database: Database;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../../../src/contract/durations.ts";
 import { createAddressLimit, limitInTotal } from "../../../src/platform/access/address-limit.ts";
-import { createKnownTokens, type KnownTokens } from "../../../src/platform/access/known-tokens.ts";
-import { hashToken } from "../../../src/platform/access/token.ts";
+import { createKnownTokens, hashToken, type KnownTokens } from "../../../src/platform/access/tokens.ts";
 import { readConfig } from "../../../src/platform/config.ts";
 import type { ProblemError } from "../../../src/runtime/problem.ts";
 import { expectProblem } from "../../harness/http.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Database } from "../../../src/platform/db/database.ts";
-import { openPostgres } from "../../../src/platform/db/postgres.ts";
+import { openPostgres } from "../../../src/platform/db/postgres/postgres.ts";
 import { copyDatabase, silent } from "../../harness/engines.ts";
 import { startHarness } from "../../harness/platform.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { PersonalNumber } from "../../../src/contract/personal-number.ts";
-import { openPersonalNumbers } from "../../../src/platform/candidates/personal-numbers.ts";
+import { openPersonalNumbers } from "../../../src/platform/candidates/candidate.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { engines, useEngine } from "../../harness/engines.ts";
 import { SECRET_KEY } from "../../harness/platform.ts";

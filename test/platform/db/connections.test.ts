@@ -106,7 +106,7 @@ describe("prepared statements", () => {
     const module = (path: string) =>
       JSON.stringify(new URL(`../../../src/platform/db/${path}`, import.meta.url).href);
     const script = `
-      import { preparing } from ${module("prepared.ts")};
+      import { preparing } from ${module("postgres/prepared.ts")};
       const client = { query: async ({ name }) => console.log(name), release: () => undefined };
       const { query } = await preparing({ connect: async () => client }, { silenceMs: 0 }).connect();
       await query("select $1", [1]);

@@ -9,8 +9,8 @@ import { PGlite } from "@electric-sql/pglite";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
-import { lockFolder } from "../../../src/platform/db/folder.ts";
-import { startCluster } from "../../../src/platform/db/pglite-cluster.ts";
+import { startCluster } from "../../../src/platform/db/pglite/cluster.ts";
+import { lockFolder } from "../../../src/platform/db/pglite/folder.ts";
 import { isOnCitus } from "../../harness/citus.ts";
 import { copyDatabase, copyFolder, engines, silent, startEngine, useEngine } from "../../harness/engines.ts";
 
@@ -155,8 +155,7 @@ describe.each(engines)("the database on %s", (engine) => {
       import { openDatabase } from ${JSON.stringify(source("db/database.ts"))};
       import { newId } from ${JSON.stringify(source("ids.ts"))};
       import { transact } from ${JSON.stringify(source("transaction.ts"))};
-      import { endClaim } from ${JSON.stringify(source("work/rows.ts"))};
-      import { markDue } from ${JSON.stringify(source("work/due.ts"))};
+      import { endClaim, markDue } from ${JSON.stringify(source("work/rows.ts"))};
       import { PROVIDER_RETRIES } from ${JSON.stringify(source("../clients/retry-policy.ts"))};
       import { Worker } from ${JSON.stringify(source("work/worker.ts"))};
       const log = { debug() {}, info() {}, warn() {}, error: console.error };
@@ -206,7 +205,7 @@ describe("the lock of a data folder", () => {
 
   const lockElsewhere = async () => {
     child = runModule(`
-      import { lockFolder } from ${JSON.stringify(source("db/folder.ts"))};
+      import { lockFolder } from ${JSON.stringify(source("db/pglite/folder.ts"))};
       globalThis.lock = await lockFolder(${JSON.stringify(folder)});
       setInterval(() => {}, 1000);
       console.log("locked");

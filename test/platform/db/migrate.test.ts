@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
-import { migrate, readMigrations } from "../../../src/platform/db/migrate.ts";
-import { SchemaError } from "../../../src/platform/db/schema-version.ts";
+import { migrate, readMigrations, SchemaError } from "../../../src/platform/db/migrate.ts";
 import { copyDatabase, engines, silent, useEngine } from "../../harness/engines.ts";
 
 const MIGRATIONS = new URL("../../../src/platform/db/migrations/", import.meta.url);

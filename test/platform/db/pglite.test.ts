@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lockFolder } from "../../../src/platform/db/folder.ts";
-import { openPglite } from "../../../src/platform/db/pglite.ts";
-import { startCluster } from "../../../src/platform/db/pglite-cluster.ts";
+import { startCluster } from "../../../src/platform/db/pglite/cluster.ts";
+import { lockFolder } from "../../../src/platform/db/pglite/folder.ts";
+import { openPglite } from "../../../src/platform/db/pglite/pglite.ts";
 import { copyFolder, silent, useEngine } from "../../harness/engines.ts";
 
 describe("the embedded database", () => {

@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Database, openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
 import { knownVersion } from "../../../src/platform/db/migrate.ts";
-import { openPostgres } from "../../../src/platform/db/postgres.ts";
+import { openPostgres } from "../../../src/platform/db/postgres/postgres.ts";
 import { createReadiness } from "../../../src/platform/inbox/readiness.ts";
 import { startPostgres } from "../../harness/embedded-postgres.ts";
 import { copyDatabase, engines, silent, withEngine } from "../../harness/engines.ts";

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { openDatabase, openUnmigrated } from "../../../src/platform/db/database.ts";
 import { DatabaseRefusal } from "../../../src/platform/db/database-errors.ts";
 import type { RunSql } from "../../../src/platform/db/engine.ts";
-import { checkServer } from "../../../src/platform/db/server-check.ts";
+import { checkServer } from "../../../src/platform/db/postgres/server.ts";
 import { isOnCitus } from "../../harness/citus.ts";
 import { copyDatabase, silent } from "../../harness/engines.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/platform/db/database.ts";
-import { openPostgres } from "../../../src/platform/db/postgres.ts";
+import { openPostgres } from "../../../src/platform/db/postgres/postgres.ts";
 import { copyDatabase, silent } from "../../harness/engines.ts";
 import { type Gate, openGate } from "../../harness/gate.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createThrottle, type Throttle } from "../../../src/platform/db/throttle.ts";
+import { createThrottle, type Throttle } from "../../../src/platform/db/in-batches.ts";
 
 describe("processing beside webhooks", () => {
   let now = 0;

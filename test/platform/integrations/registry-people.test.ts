@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { PersonalNumber } from "../../../src/contract/personal-number.ts";
-import { openPersonalNumbers } from "../../../src/platform/candidates/personal-numbers.ts";
+import { openPersonalNumbers } from "../../../src/platform/candidates/candidate.ts";
 import { newId } from "../../../src/platform/ids.ts";
-import { importPeople } from "../../../src/platform/integrations/registry-people.ts";
-import type { RegisteredPerson } from "../../../src/platform/integrations/registry-reading.ts";
+import { importPeople } from "../../../src/platform/integrations/registry/people.ts";
+import type { RegisteredPerson } from "../../../src/platform/integrations/registry/reading.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";

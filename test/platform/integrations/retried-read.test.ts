@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readWithRetries } from "../../../src/platform/integrations/retried-read.ts";
+import { readWithRetries } from "../../../src/platform/integrations/clients.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { discover, register } from "../../harness/draft.ts";
 import { featureEngines } from "../../harness/engines.ts";

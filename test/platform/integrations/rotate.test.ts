@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import { createAddressLimit } from "../../../src/platform/access/address-limit.ts";
-import { hashToken } from "../../../src/platform/access/token.ts";
+import { hashToken } from "../../../src/platform/access/tokens.ts";
 import { createTokenOwners } from "../../../src/platform/integrations/tokens.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { IntegrationCreated } from "../../../generated/operations/types.ts";
-import { hashToken } from "../../../src/platform/access/token.ts";
+import { hashToken } from "../../../src/platform/access/tokens.ts";
 import type { Database } from "../../../src/platform/db/database.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { expectBody } from "../../harness/draft.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { matcher, suggestionsFor } from "../../../src/platform/integrations/discover.ts";
 import { type Option, OUTLETS } from "../../../src/platform/integrations/mapped-lists.ts";
-import { matcher, suggestionsFor } from "../../../src/platform/integrations/suggest.ts";
 import { engines, useEngine } from "../../harness/engines.ts";
 
 const named = (...names: string[]): Option[] => names.map((name, index) => ({ id: `${index}`, name }));

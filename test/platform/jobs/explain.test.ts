@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explain, type StaffingFacts } from "../../../src/platform/jobs/explain.ts";
+import { explain, type StaffingFacts } from "../../../src/platform/jobs/staffing.ts";
 
 const OPEN: StaffingFacts = {
   status: "open",

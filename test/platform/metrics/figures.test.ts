@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { MINUTE_MS } from "../../../src/contract/durations.ts";
-import { readPaces } from "../../../src/platform/backlog/limit.ts";
-import { createCollector } from "../../../src/platform/metrics/collector.ts";
-import { createFigures } from "../../../src/platform/metrics/figures.ts";
+import { readPaces } from "../../../src/platform/backlog/backlogs.ts";
+import { createCollector, createFigures } from "../../../src/platform/metrics/figures.ts";
 import { featureEngines, silent, useEngine } from "../../harness/engines.ts";
 import { addIntegration } from "../../harness/work-rows.ts";
 

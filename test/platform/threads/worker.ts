@@ -1,6 +1,5 @@
 import { resourceLimits } from "node:worker_threads";
-import { fetchThrough } from "../../../src/platform/threads/provider-fetch.ts";
-import { serveThread } from "../../../src/platform/threads/serve-thread.ts";
+import { fetchThrough, serveThread } from "../../../src/platform/threads/serve-thread.ts";
 
 /** What the thread of a test does; the inputs of the platform's own threads name a provider instead. */
 interface Input {

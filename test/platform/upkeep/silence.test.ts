@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { DAY_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
-import { suspend } from "../../../src/platform/integrations/activate.ts";
-import { offboard } from "../../../src/platform/integrations/offboard.ts";
+import { suspend } from "../../../src/platform/integrations/change.ts";
+import { offboard } from "../../../src/platform/integrations/delete.ts";
 import { FIGURES } from "../../../src/platform/metrics/figures.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { depsFor } from "../../harness/deps.ts";

@@ -5,7 +5,7 @@ import type { EventStatus } from "../../../generated/operations/types.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
 import type { Deps } from "../../../src/platform/deps.ts";
 import { createIdGenerator, newId } from "../../../src/platform/ids.ts";
-import { RETENTION } from "../../../src/platform/retention.ts";
+import { RETENTION } from "../../../src/platform/settings.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { depsFor } from "../../harness/deps.ts";
 import { featureEngines, silent, useEngine } from "../../harness/engines.ts";

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { isIdle, releaseAllClaims, type Wanted } from "../../../src/platform/work/claims.ts";
-import { markDue } from "../../../src/platform/work/due.ts";
 import {
   type Claim,
   ClaimLost,
   endClaim,
   LEASE_MS,
+  markDue,
   type NextAttempt,
   releaseClaims,
   renewClaim,

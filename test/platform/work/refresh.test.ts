@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
-import { createThrottle } from "../../../src/platform/db/throttle.ts";
+import { createThrottle } from "../../../src/platform/db/in-batches.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { markRefreshDue, type Refresh, refresh } from "../../../src/platform/work/refresh.ts";

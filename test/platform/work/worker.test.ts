@@ -3,9 +3,15 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { PROVIDER_RETRIES } from "../../../src/clients/retry-policy.ts";
 import { HOUR_MS } from "../../../src/contract/durations.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { PRIORITY } from "../../../src/platform/work/due.ts";
-import { type Claim, type Due, endClaim, LEASE_MS } from "../../../src/platform/work/rows.ts";
-import { type Run, Worker, type WorkerOptions } from "../../../src/platform/work/worker.ts";
+import {
+  type Claim,
+  type Due,
+  endClaim,
+  LEASE_MS,
+  PRIORITY,
+  type Run,
+} from "../../../src/platform/work/rows.ts";
+import { Worker, type WorkerOptions } from "../../../src/platform/work/worker.ts";
 import { useClock } from "../../harness/clock.ts";
 import { engines, silent, type TestDatabase, useEngine } from "../../harness/engines.ts";
 import { addIntegration, claim, mark, rowsOf, shift } from "../../harness/work-rows.ts";

@@ -2,8 +2,7 @@ import type { Request } from "express";
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import { problem } from "../../../contract/problem.ts";
 import { bearerToken } from "../../../runtime/bearer-token.ts";
-import { selectAudit, viewOfEntry } from "../../access/audit.ts";
-import type { Identity } from "../../access/identity.ts";
+import { type Identity, selectAudit, viewOfEntry } from "../../access/audit.ts";
 import {
   changeRole,
   createOperator,
@@ -18,8 +17,8 @@ import type { Sessions } from "../../access/sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { afterCommit, type Trx, transact } from "../../transaction.ts";
 import { clearCookie, sessionOf, setCookie } from "../authenticate.ts";
+import { created, noContent, ok } from "../handlers.ts";
 import { page } from "../page.ts";
-import { created, noContent, ok } from "../response.ts";
 
 interface Access {
   operators: Pick<OperatorTokens, "forget">;

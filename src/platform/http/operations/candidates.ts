@@ -27,8 +27,8 @@ import type { Deps } from "../../deps.ts";
 import { requireIntegration } from "../../integrations/integration.ts";
 import { type Trx, transact } from "../../transaction.ts";
 import { readView, revealedView, selectPeople, viewsOf } from "../candidate-view.ts";
+import { created, noContent, ok } from "../handlers.ts";
 import { contains, DEFAULT_LIMIT, type PageQuery, page } from "../page.ts";
-import { created, noContent, ok } from "../response.ts";
 
 /** Candidates. Personal numbers are masked in every response but that of `revealCandidate`. */
 export function candidateHandlers(deps: Deps) {

@@ -7,8 +7,8 @@ import type { Schema } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { OUTLETS, ROLES, readMappedTo } from "../../integrations/mapped-lists.ts";
 import { transact } from "../../transaction.ts";
+import { created, ok } from "../handlers.ts";
 import { contains, page } from "../page.ts";
-import { created, ok } from "../response.ts";
 
 const WORKPLACE = ["workplaceId", "name", "address"] as const;
 const COMPETENCE = ["competenceId", "name"] as const;

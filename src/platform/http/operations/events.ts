@@ -3,14 +3,14 @@ import type { Handlers } from "../../../../generated/operations/server.ts";
 import type { Event, RejectedWebhook, TraceStep } from "../../../../generated/operations/types.ts";
 import { problem } from "../../../contract/problem.ts";
 import { isShiftEvent } from "../../../contract/shift-event.ts";
+import { view } from "../../db/names.ts";
 import type { Schema, StoredEvent, TraceStepsTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { payloadOf } from "../../inbox/payload.ts";
 import { NO_ORGANISATION, type RejectedWebhooks } from "../../inbox/rejected-webhooks.ts";
 import { replayEvent, replayEvents, unknownEvent } from "../../inbox/replay.ts";
-import { view } from "../../view.ts";
+import { accepted, ok } from "../handlers.ts";
 import { page } from "../page.ts";
-import { accepted, ok } from "../response.ts";
 
 /** Events, their replay, and traces. */
 export function eventHandlers(deps: Deps, rejections: Pick<RejectedWebhooks, "flush">) {

@@ -7,7 +7,7 @@ import type {
   operations,
 } from "../../../../generated/operations/types.ts";
 import { problem } from "../../../contract/problem.ts";
-import { FIRST_ADMIN, type Identity } from "../../access/identity.ts";
+import { FIRST_ADMIN, type Identity } from "../../access/audit.ts";
 import { jsonbOf } from "../../db/fragments.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
@@ -15,9 +15,9 @@ import { acceptDisappearance } from "../../integrations/health.ts";
 import { CAUSE, changeOpenIssues, findIssue, type IssueChange, isInState } from "../../issues.ts";
 import { unknownJob } from "../../jobs/job.ts";
 import { type Trx, transact } from "../../transaction.ts";
+import { noContent, ok } from "../handlers.ts";
 import { groupIssues, MOST_COUNTED, URGENCY_RANK, viewsOfIssues } from "../issue-views.ts";
 import { countOf, page } from "../page.ts";
-import { noContent, ok } from "../response.ts";
 
 export function issueHandlers(deps: Deps) {
   const { kysely } = deps.database;

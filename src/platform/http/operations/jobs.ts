@@ -9,16 +9,16 @@ import type {
 } from "../../../../generated/operations/types.ts";
 import { problem } from "../../../contract/problem.ts";
 import { IS_LIVE, OUTLET_NAME, ROLE_NAME } from "../../db/fragments.ts";
+import { view } from "../../db/names.ts";
 import type { Booking, Job, ShiftChange } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
-import { acceptAndWait, awaitChange, withdrawAndWait } from "../../jobs/await-provider.ts";
+import { acceptAndWait, awaitChange, withdrawAndWait } from "../../jobs/accept.ts";
 import { requestCancellation, requestChange } from "../../jobs/change.ts";
 import { unknownJob } from "../../jobs/job.ts";
 import { explainJob } from "../../jobs/staffing.ts";
-import { view } from "../../view.ts";
+import { accepted, created, noContent, ok } from "../handlers.ts";
 import { candidatesFor } from "../job-candidates.ts";
 import { contains, countBeyond, countOf, page } from "../page.ts";
-import { accepted, created, noContent, ok } from "../response.ts";
 
 /** Jobs, and what candidates, employers and operators do with them. */
 export function jobHandlers(deps: Deps) {

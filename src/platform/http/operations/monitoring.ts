@@ -6,8 +6,8 @@ import type { Integration } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { HEALTH, HEALTH_RANK } from "../../integrations/health.ts";
 import { periodOf, readStatistics } from "../../jobs/statistics.ts";
+import { ok } from "../handlers.ts";
 import { page } from "../page.ts";
-import { ok } from "../response.ts";
 import { viewOfHealth } from "./integrations.ts";
 
 interface Sources {

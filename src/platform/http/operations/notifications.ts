@@ -1,13 +1,13 @@
 import type { Selectable } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import type { Notification } from "../../../../generated/operations/types.ts";
+import { view } from "../../db/names.ts";
 import type { NotificationsTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { resendNotification } from "../../notifications/resend.ts";
-import { type MailWait, readDeclines, readMailWaits } from "../../notifications/waits.ts";
-import { view } from "../../view.ts";
+import { type MailWait, readDeclines, readMailWaits } from "../../notifications/waves.ts";
+import { accepted, ok } from "../handlers.ts";
 import { page } from "../page.ts";
-import { accepted, ok } from "../response.ts";
 
 export function notificationHandlers(deps: Deps) {
   return {

@@ -3,11 +3,11 @@ import type { Request } from "express";
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import { problem } from "../../../contract/problem.ts";
 import { ProblemError } from "../../../runtime/problem.ts";
-import type { Identity } from "../../access/identity.ts";
+import type { Identity } from "../../access/audit.ts";
 import type { Log } from "../../db/database.ts";
 import type { SentEvent, Stream } from "../../stream.ts";
 import type { OperatorAuthentication } from "../authenticate.ts";
-import { ok } from "../response.ts";
+import { ok } from "../handlers.ts";
 
 const NEEDED = { scopes: ["viewer"] };
 /** How long a revoked operator may read on, at most. Milliseconds. */

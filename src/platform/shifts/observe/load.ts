@@ -4,7 +4,6 @@ import { HOLDS_SEAT, jsonRows, ROW_BY_ROW } from "../../db/fragments.ts";
 import { camelCase } from "../../db/names.ts";
 import { type Organisation, providerOf } from "../../db/organisation.ts";
 import type { Integration, Schema } from "../../db/schema.ts";
-import { fromRow } from "../columns.ts";
 import { NO_BELIEF } from "../plan/believe.ts";
 import type {
   BookingState,
@@ -15,7 +14,7 @@ import type {
   KnownShift,
   ShiftState,
 } from "../plan/state.ts";
-import { fromStored, type StoredBelief } from "./stored-belief.ts";
+import { fromRow, fromStored, type StoredBelief } from "../stored.ts";
 
 export interface ShiftKey {
   providerId: string;

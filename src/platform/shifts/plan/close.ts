@@ -1,8 +1,7 @@
 import type { BookingReason, Outcome } from "../../../../generated/operations/types.ts";
 import type { Rejection } from "../../db/schema.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { isMaterialChange } from "./job-status.ts";
-import type { BookingState, JobState, MovedPerson } from "./state.ts";
+import { type BookingState, isMaterialChange, type JobState, type MovedPerson } from "./state.ts";
 import type { BookingPatch } from "./writes.ts";
 
 const REASON = { employer: "job_cancelled", provider: "shift_cancelled", absence: "shift_deleted" } as const;

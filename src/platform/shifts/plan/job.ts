@@ -1,11 +1,16 @@
-import type { JobStatus, Outcome, ProviderPerson } from "../../../../generated/operations/types.ts";
+import type {
+  IssueCode,
+  JobStatus,
+  Outcome,
+  Params,
+  ProviderPerson,
+  Subject,
+} from "../../../../generated/operations/types.ts";
 import type { Shift } from "../../../contract/shift.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { isMaterialChange, jobStatus } from "./job-status.ts";
 import { applyList, noteNumbers } from "./list.ts";
-import { bookArrived, readBooked } from "./moves.ts";
 import { isPerson } from "./seen.ts";
-import type { JobState } from "./state.ts";
+import { isMaterialChange, type JobState, jobStatus, NEW_BOOKING } from "./state.ts";
 
 /** How many of the people assigned by the provider are stored, beside the candidates among them. */
 const OWN_PEOPLE_STORED = 100;
@@ -210,4 +215,69 @@ function noteOverfill(draft: Draft, overfilled: boolean, booked: number, traceId
   const params = { booked, ownPeople: job?.ownPeopleCount ?? 0, positions: job?.positions ?? 0 };
   if (overfilled) draft.issue("shift_overfilled", subject, params, traceId);
   else draft.resolveIssues(subject, ["shift_overfilled"]);
+}
+
+interface Lack {
+  code: Extract<IssueCode, "outlet_not_mapped" | "role_not_mapped">;
+  subject: Subject;
+  params: Params;
+}
+
+/** Returns what a job waits for to be mapped. */
+function lacksOf(job: JobState | undefined): Lack[] {
+  if (job?.status !== "blocked_mapping") return [];
+  const { outletId, roleId, workplaceId, competenceId } = job;
+  const lacks: Lack[] = [];
+  if (workplaceId === null)
+    lacks.push({ code: "outlet_not_mapped", subject: { kind: "outlet", outletId }, params: { outletId } });
+  if (competenceId === null)
+    lacks.push({ code: "role_not_mapped", subject: { kind: "role", roleId }, params: { roleId } });
+  return lacks;
+}
+
+/** Raises issues about what the job has begun to wait for, and resolves those about what it no longer waits for, unless other jobs do. */
+export function noteMapping(draft: Draft, before: JobState | undefined, traceId: string): void {
+  const [was, is] = [lacksOf(before), lacksOf(draft.job)];
+  for (const lack of difference(is, was)) draft.issue(lack.code, lack.subject, lack.params, traceId);
+  for (const { code, subject } of difference(was, is))
+    draft.push({ write: "resolve_issues", subject, codes: [code] });
+}
+
+const difference = (some: readonly Lack[], others: readonly Lack[]): Lack[] =>
+  some.filter((one) => !others.some((other) => JSON.stringify(other) === JSON.stringify(one)));
+
+// The provider moves people in its schedule. What one shift lacks, another one shows: the readings of both come in either order.
+
+/**
+ * Books the people on the list whose bookings on other shifts have just ended, with the shift or because the provider took them off: the list of this one was
+ * read too late to move them.
+ */
+function bookArrived(draft: Draft, { startTime }: Shift): void {
+  const { surroundings, bookings } = draft.state;
+  if (!draft.isSettled || Date.parse(startTime) <= draft.now) return;
+  for (const candidateId of surroundings.arrived ?? []) {
+    const entry = surroundings.listed.find((person) => person.candidateId === candidateId);
+    if (!entry) continue;
+    const { providerCandidateId } = entry;
+    draft.push({ write: "book", candidateId, providerCandidateId, kind: "booking_confirmed" });
+    bookings.push({
+      ...NEW_BOOKING,
+      bookingId: "",
+      candidateId,
+      status: "confirmed",
+      atProvider: "yes",
+      providerCandidateId,
+      person: { id: providerCandidateId, fault: null },
+      traceId: draft.traceId,
+    });
+  }
+}
+
+/** Reads the shifts on which the candidates are booked whom the provider has put on this one: it may have moved them. */
+function readBooked(draft: Draft, before: readonly ProviderPerson[], now: readonly ProviderPerson[]): void {
+  const known = new Set(before.map(({ candidateId }) => candidateId));
+  const candidateIds = now.flatMap(({ candidateId }) =>
+    candidateId === undefined || known.has(candidateId) ? [] : [candidateId],
+  );
+  if (candidateIds.length > 0) draft.push({ write: "read_booked", candidateIds });
 }

@@ -2,12 +2,14 @@ import type {
   BookingReason,
   BookingStatus,
   IntegrationState,
+  JobStatus,
   Params,
   ProviderPerson,
 } from "../../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../../clients/provider/answer.ts";
 import type { ShiftOutcome } from "../../../clients/provider/shifts.ts";
 import type { RetryPolicy, Timing } from "../../../clients/retry-policy.ts";
+import { wholeMinute } from "../../../contract/durations.ts";
 import type { Job, PersonFault, Rejection, Routes, ShiftChange, ShiftValues } from "../../db/schema.ts";
 import type { Belief } from "./believe.ts";
 
@@ -251,3 +253,36 @@ export type Next =
       /** The run failed. The retry policy and `retryAfterMs` bound the time of the next attempt. */
       failed?: Pick<Unavailable, "retryAfterMs" | "notAsked">;
     };
+
+export interface StatusFacts {
+  isMapped: boolean;
+  /** Milliseconds since 1970. */
+  startTime: number;
+  positions: number;
+  /** Bookings that hold a seat, plus people assigned by the provider. */
+  taken: number;
+}
+
+/** Returns the status of a job that is not cancelled (decisions, "shift status"). */
+export function jobStatus({ isMapped, startTime, positions, taken }: StatusFacts, now: number): JobStatus {
+  if (startTime <= now) return "expired";
+  if (!isMapped) return "blocked_mapping";
+  return taken >= positions ? "filled" : "open";
+}
+
+interface MaterialFacts {
+  startTime: number;
+  endTime: number;
+  outletId: string;
+  roleId: string;
+}
+
+/** Whether the times as people read them, the outlet, or the role changed, which booked people have to know. */
+export function isMaterialChange(before: MaterialFacts, after: MaterialFacts): boolean {
+  return (
+    wholeMinute(before.startTime) !== wholeMinute(after.startTime) ||
+    wholeMinute(before.endTime) !== wholeMinute(after.endTime) ||
+    before.outletId !== after.outletId ||
+    before.roleId !== after.roleId
+  );
+}

@@ -8,9 +8,9 @@ import type { Deps } from "../../deps.ts";
 import { resolveIssues } from "../../issues.ts";
 import { publish } from "../../stream.ts";
 import { type Trx, type Writer, writeAtEnd } from "../../transaction.ts";
-import { toRow } from "../columns.ts";
 import type { JobState, ShiftState } from "../plan/state.ts";
 import type { Write } from "../plan/writes.ts";
+import { toRow } from "../stored.ts";
 
 /** Writes all changes of the job in one statement, and returns the resulting row. */
 export async function writeJob(

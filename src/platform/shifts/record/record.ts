@@ -16,14 +16,13 @@ import { offerJob, withdrawOffers } from "../../notifications/offers.ts";
 import { markPersonDue } from "../../people/rows.ts";
 import { publish } from "../../stream.ts";
 import { recordSteps, signal, type Trx, writeRows } from "../../transaction.ts";
-import { toRow } from "../columns.ts";
 import type { ShiftKey } from "../observe/load.ts";
 import type { ShiftState } from "../plan/state.ts";
 import type { BookingPatch, ChangePatch, Write } from "../plan/writes.ts";
-import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./events.ts";
+import { toRow } from "../stored.ts";
+import { forgetOperation, requeueEcho, writeEvents, writeOperation, writeShift } from "./events.ts";
 import { resolveMapping, writeJob } from "./job.ts";
 import { bookMoved, markFreed, readBooked, sample } from "./others.ts";
-import { writeShift } from "./shift.ts";
 
 /** Returns the topic that signals a change of a booking. */
 export const bookingTopic = (bookingId: string): string => `booking:${bookingId}`;

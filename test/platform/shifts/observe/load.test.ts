@@ -4,8 +4,11 @@ import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../../src/contract/durations.ts";
 import { camelCase } from "../../../../src/platform/db/names.ts";
 import { loadShifts } from "../../../../src/platform/shifts/observe/load.ts";
-import { findArrived, findMoved } from "../../../../src/platform/shifts/observe/moved-people.ts";
-import { countRemoved } from "../../../../src/platform/shifts/observe/surroundings.ts";
+import {
+  countRemoved,
+  findArrived,
+  findMoved,
+} from "../../../../src/platform/shifts/observe/surroundings.ts";
 import type { ShiftState } from "../../../../src/platform/shifts/plan/state.ts";
 import { type Trx, transact } from "../../../../src/platform/transaction.ts";
 import { featureEngines, useEngine } from "../../../harness/engines.ts";

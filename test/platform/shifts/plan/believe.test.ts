@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TIMING } from "../../../../src/clients/retry-policy.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../../src/contract/durations.ts";
-import { fromStored, toStored } from "../../../../src/platform/shifts/observe/stored-belief.ts";
 import {
   type Belief,
   believe,
@@ -14,6 +13,7 @@ import {
   type Version,
 } from "../../../../src/platform/shifts/plan/believe.ts";
 import { seenIn } from "../../../../src/platform/shifts/plan/seen.ts";
+import { fromStored, toStored } from "../../../../src/platform/shifts/stored.ts";
 import { lagOf } from "../../../../src/platform/work/ladder.ts";
 import {
   aBelief,

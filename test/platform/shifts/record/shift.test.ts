@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../../../../src/contract/durations.ts";
 import type { ShiftPatch } from "../../../../src/platform/shifts/plan/writes.ts";
-import { writeShift } from "../../../../src/platform/shifts/record/shift.ts";
+import { writeShift } from "../../../../src/platform/shifts/record/events.ts";
 import { transact } from "../../../../src/platform/transaction.ts";
 import { depsFor } from "../../../harness/deps.ts";
 import { engines, featureEngines, useEngine } from "../../../harness/engines.ts";
