@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isMain } from "../src/cli/is-main.ts";
-import type { CodeEntry } from "../src/verify/codes/code.ts";
 import { codes } from "../src/verify/codes/codes.ts";
+import type { CodeEntry } from "../src/verify/codes/meaning.ts";
 import { contractSections } from "./contract-sections.ts";
 
 export const FINDINGS_FILE = join(fileURLToPath(new URL("..", import.meta.url)), "spec", "findings.md");

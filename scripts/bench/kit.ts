@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Dialect, dialectName } from "../../src/contract/dialect.ts";
-import { CouldNotRun } from "../../src/verify/could-not-run.ts";
+import { CouldNotRun } from "../../src/verify/connection-errors.ts";
 import type { Verification } from "../../src/verify/events.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { type Planted, plantedFaults } from "../../test/harness/planted-faults.ts";

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Dialect } from "../../src/contract/dialect.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
-import { readContract } from "../../src/verify/contracts.ts";
-import { type ProviderForms, selectInteractions } from "../../src/verify/interactions.ts";
+import { type ProviderForms, readContract, selectInteractions } from "../../src/verify/contracts.ts";
 import { type Ended, runNode } from "./command.ts";
 import type { Resources } from "./resources.ts";
 

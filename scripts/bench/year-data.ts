@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { DAY_MS } from "../../src/contract/durations.ts";
+import { DAY_MS } from "../../src/contract/timestamp.ts";
 import type { Database } from "../../src/platform/db/database.ts";
 import { type DailyTable, makeDays } from "../../src/platform/db/partitions.ts";
 import type { Setting } from "./section.ts";

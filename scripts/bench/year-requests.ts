@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DAY_MS } from "../../src/contract/durations.ts";
+import { DAY_MS } from "../../src/contract/timestamp.ts";
 import type { Deployment } from "./deployment.ts";
 import { acknowledgements } from "./probes.ts";
 import type { Setting } from "./section.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MINUTE_MS } from "../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../src/contract/timestamp.ts";
 import type { PostgresServer } from "../../test/harness/embedded-postgres.ts";
 import type { Random } from "../../test/harness/random.ts";
 import type { Disk } from "./disk.ts";

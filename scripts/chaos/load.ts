@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Message } from "../../generated/events/types.ts";
 import { createWebhookClient } from "../../src/clients/webhook-client.ts";
-import { HOUR_MS } from "../../src/contract/durations.ts";
+import { HOUR_MS } from "../../src/contract/timestamp.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import type { StoredShift } from "../../src/sandbox/organisation.ts";
 import type { Organisation, Person } from "../../test/harness/organisation.ts";

@@ -1,5 +1,5 @@
 import { renderMermaidSVG } from "beautiful-mermaid";
-import { type Markup, markup } from "../../src/verify/reporters/markup.ts";
+import { type Markup, markup } from "../../src/verify/reporters/html.ts";
 
 /** The colours of docs.css, which does not apply inside a picture. */
 const COLOURS = `svg { --bg: #fff; --fg: #1b1f24; }

@@ -1,5 +1,5 @@
 import { Marked, type Token, type Tokens } from "marked";
-import { Markup, markup } from "../../src/verify/reporters/markup.ts";
+import { Markup, markup } from "../../src/verify/reporters/html.ts";
 import { anchorOf } from "../contract-sections.ts";
 import { diagram } from "./diagram.ts";
 import { codeBlock, type Page, scrolling, shell } from "./shell.ts";

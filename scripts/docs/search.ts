@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { markup } from "../../src/verify/reporters/markup.ts";
+import { markup } from "../../src/verify/reporters/html.ts";
 import { bundledIn, noticesOf } from "../build/notices.ts";
 import type { Section } from "./sections.ts";
 import { SEARCH, shell } from "./shell.ts";

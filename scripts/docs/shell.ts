@@ -1,4 +1,4 @@
-import { type Markup, markup } from "../../src/verify/reporters/markup.ts";
+import { type Markup, markup } from "../../src/verify/reporters/html.ts";
 
 export interface Page {
   /** The file name. All pages are in one folder, so every link is relative. */

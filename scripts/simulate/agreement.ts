@@ -1,5 +1,5 @@
 import type { BookingReason } from "../../generated/operations/types.ts";
-import { HOUR_MS, wholeMinute } from "../../src/contract/durations.ts";
+import { HOUR_MS, wholeMinute } from "../../src/contract/timestamp.ts";
 import type { Allowed } from "./allowed.ts";
 import { LOADED_FOR_MS } from "./load-state.ts";
 import { findFree } from "./notices.ts";

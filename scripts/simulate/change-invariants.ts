@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../src/contract/timestamp.ts";
 import type { Call, ChangeValues, JobState } from "../../src/platform/shifts/plan/state.ts";
 import type { Checked } from "./checked.ts";
 import type { ProviderRecords } from "./provider.ts";

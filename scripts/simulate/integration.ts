@@ -1,5 +1,5 @@
 import type { Subject } from "../../generated/operations/types.ts";
-import { HOUR_MS } from "../../src/contract/durations.ts";
+import { HOUR_MS } from "../../src/contract/timestamp.ts";
 import type { Write } from "../../src/platform/shifts/plan/writes.ts";
 import { raiseIssue, resolveIssues } from "./issues.ts";
 import { isLive, type Store } from "./store.ts";

@@ -1,5 +1,5 @@
-import { HOUR_MS } from "../../src/contract/durations.ts";
 import type { Shift } from "../../src/contract/shift.ts";
+import { HOUR_MS } from "../../src/contract/timestamp.ts";
 import { NO_BELIEF } from "../../src/platform/shifts/plan/believe.ts";
 import { holdsSeat } from "../../src/platform/shifts/plan/draft.ts";
 import { unlisted } from "../../src/platform/shifts/plan/list.ts";

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "../../src/contract/durations.ts";
+import { HOUR_MS } from "../../src/contract/timestamp.ts";
 import { plan } from "../../src/platform/shifts/plan/plan.ts";
 import type { BookingState, Reading, RunSoFar, ShiftState } from "../../src/platform/shifts/plan/state.ts";
 import type { Write } from "../../src/platform/shifts/plan/writes.ts";

@@ -1,4 +1,4 @@
-import { MINUTE_MS, wholeMinute } from "../../src/contract/durations.ts";
+import { MINUTE_MS, wholeMinute } from "../../src/contract/timestamp.ts";
 import type { Checked } from "./checked.ts";
 import { isLive, type NotificationRow } from "./store.ts";
 

@@ -1,4 +1,4 @@
-import { wholeMinute } from "../../src/contract/durations.ts";
+import { wholeMinute } from "../../src/contract/timestamp.ts";
 import type { Write } from "../../src/platform/shifts/plan/writes.ts";
 import type { JobRow, NotificationRow, Store } from "./store.ts";
 

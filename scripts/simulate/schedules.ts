@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { HOUR_MS, MINUTE_MS } from "../../src/contract/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/contract/timestamp.ts";
 import {
   type Action,
   type CallFault,

@@ -1,4 +1,4 @@
-import { HOUR_MS, SECOND_MS } from "../../src/contract/durations.ts";
+import { HOUR_MS, SECOND_MS } from "../../src/contract/timestamp.ts";
 import { plan } from "../../src/platform/shifts/plan/plan.ts";
 import { checkAgreement } from "./agreement.ts";
 import type { AllowedCounts } from "./allowed.ts";

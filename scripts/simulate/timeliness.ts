@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from "../../src/contract/durations.ts";
+import { MINUTE_MS, SECOND_MS } from "../../src/contract/timestamp.ts";
 import type { Invariants } from "./invariants.ts";
 import type { Network } from "./network.ts";
 import { NEVER, Observations } from "./observations.ts";

@@ -6,9 +6,9 @@ import { openUnmigrated } from "../platform/db/database.ts";
 import { adoptPlace } from "../platform/db/postgres/server.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
-import { reportFailure } from "./command-failure.ts";
 import { existingDatabase } from "./existing-database.ts";
 import { codeOf, type Io } from "./io.ts";
+import { reportFailure } from "./run-command.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
 const HELP = `shiftpact after-restore: prepares a database that was restored from a backup, before a platform starts on it.

@@ -13,9 +13,9 @@ import { keptToken } from "../platform/kept-secrets.ts";
 import { createLog } from "../platform/log.ts";
 import type { Env } from "../platform/setting-kinds.ts";
 import { settingOf } from "../platform/settings.ts";
-import { reportFailure } from "./command-failure.ts";
 import { existingDatabase } from "./existing-database.ts";
 import type { Io } from "./io.ts";
+import { reportFailure } from "./run-command.ts";
 import { platformUrlFlag, readFlags, UsageError } from "./usage.ts";
 
 const HELP = `shiftpact backup FILE: writes the embedded database to one file, while the platform runs or is stopped.

@@ -3,10 +3,10 @@ import { compareDocument } from "../verify/compare/compare.ts";
 import { readDocument } from "../verify/compare/document.ts";
 import { readContract } from "../verify/contracts.ts";
 import { verdictOf } from "../verify/verdict.ts";
-import { reportUnusable } from "./command-failure.ts";
 import type { Io } from "./io.ts";
-import { openReports, printJson, printVerdict } from "./print-verdict.ts";
+import { reportUnusable } from "./run-command.ts";
 import { readFlags, UsageError } from "./usage.ts";
+import { openReports, printJson, printVerdict } from "./verify.ts";
 
 const HELP = `shiftpact compare FILE: compares a provider's OpenAPI document with the platform's contracts, without running anything.
 

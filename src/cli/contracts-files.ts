@@ -1,9 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { contractNames, type PactFile, type PactInteraction, readContract } from "../verify/contracts.ts";
-import { CouldNotRun } from "../verify/could-not-run.ts";
+import { CouldNotRun } from "../verify/connection-errors.ts";
+import {
+  contractNames,
+  type PactFile,
+  type PactInteraction,
+  readContract,
+  selectInteractions,
+} from "../verify/contracts.ts";
 import type { ProviderForms } from "../verify/index.ts";
-import { selectInteractions } from "../verify/interactions.ts";
 import { codeOf } from "./io.ts";
 
 /** One Pact file for a provider. */

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { CouldNotRun } from "../verify/could-not-run.ts";
+import { CouldNotRun } from "../verify/connection-errors.ts";
 import type { KnownForms, ProviderForms } from "../verify/index.ts";
-import { reportUnusable } from "./command-failure.ts";
-import { DETECT_FLAGS, detectForms } from "./contracts-detect.ts";
 import { contractsFor, type ProviderContract, stubFor, writeContracts } from "./contracts-files.ts";
 import {
+  DETECT_FLAGS,
+  detectForms,
   FORM_FLAGS,
   FORM_NAMES,
   FORMS,
@@ -15,6 +15,7 @@ import {
   wholeForms,
 } from "./contracts-forms.ts";
 import type { Io } from "./io.ts";
+import { reportUnusable } from "./run-command.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
 const HELP = `shiftpact contracts: writes the Pact files that fit a provider's forms, for a Pact verifier in any language.

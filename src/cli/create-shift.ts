@@ -1,6 +1,6 @@
 import { exec } from "node:child_process";
 import { promisify } from "node:util";
-import { CouldNotRun } from "../verify/could-not-run.ts";
+import { CouldNotRun } from "../verify/connection-errors.ts";
 
 const TIMEOUT_MS = 30_000;
 const SHOWN = 200;

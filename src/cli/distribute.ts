@@ -2,8 +2,8 @@ import { openConfigured, readDatabaseConfig } from "../platform/config.ts";
 import { distribute as distributeTables } from "../platform/db/migrate.ts";
 import { ConfigError, dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
-import { reportFailure } from "./command-failure.ts";
 import type { Io } from "./io.ts";
+import { reportFailure } from "./run-command.ts";
 import { readFlags } from "./usage.ts";
 
 const HELP = `shiftpact distribute: distributes the tables of organisations over the workers of Citus, with what they hold. All rows of an organisation

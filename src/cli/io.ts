@@ -1,4 +1,4 @@
-import { visible } from "../contract/visible-text.ts";
+import { visible } from "../contract/storable-text.ts";
 
 /** Where a command writes, one line at a time, and the environment that it reads. Text of others cannot control the terminal. */
 export interface Io {

@@ -1,18 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SECOND_MS } from "../contract/durations.ts";
-import { visibleLine } from "../contract/visible-text.ts";
+import { visibleLine } from "../contract/storable-text.ts";
+import { SECOND_MS } from "../contract/timestamp.ts";
 import { type Listener, type ListenerOptions, startListener } from "../verify/listen/listener.ts";
-import { eventNames, isEventName } from "../verify/listen/payload.ts";
 import { type EventName, RETRY_AFTER_S } from "../verify/listen/retry-scenario.ts";
-import { HOLD_MS, type Seen } from "../verify/listen/webhook-receiver.ts";
+import { eventNames, HOLD_MS, isEventName, type Seen } from "../verify/listen/webhook-receiver.ts";
 import { painter } from "../verify/reporters/terminal.ts";
-import { reportUnusable } from "./command-failure.ts";
 import { codeOf, type Io, reportOutput } from "./io.ts";
-import { openReports, printJson, printVerdict } from "./print-verdict.ts";
-import { untilStopped } from "./stop-signal.ts";
+import { reportUnusable, untilStopped } from "./run-command.ts";
 import { numberFlag, readFlags, UsageError, visibleToken } from "./usage.ts";
+import { openReports, printJson, printVerdict } from "./verify.ts";
 import { webAddress } from "./verify-options.ts";
 
 /** Appends each received webhook to a file, as one line of JSON. @throws UsageError when the file cannot be written */

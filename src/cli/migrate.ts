@@ -5,9 +5,9 @@ import type { Database } from "../platform/db/engine.ts";
 import { checkSchema, migrate as migrateDatabase } from "../platform/db/migrate.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
-import { reportFailure } from "./command-failure.ts";
 import { existingDatabase } from "./existing-database.ts";
 import type { Io } from "./io.ts";
+import { reportFailure } from "./run-command.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
 const EVERY = 100_000;

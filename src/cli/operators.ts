@@ -1,10 +1,10 @@
 import { createClient } from "../../generated/operations/client.ts";
 import type { Operator, Problem, Role } from "../../generated/operations/types.ts";
 import { ROLE_NAMES } from "../contract/role.ts";
-import { visibleLine } from "../contract/visible-text.ts";
+import { visibleLine } from "../contract/storable-text.ts";
 import { ConfigError, readEnvironment } from "../platform/environment.ts";
-import { inputErrorsOf } from "./input-errors.ts";
 import type { Io } from "./io.ts";
+import { inputErrorsOf } from "./run-command.ts";
 import { choice, platformUrlFlag, readFlags, UsageError } from "./usage.ts";
 
 const HELP = `shiftpact operators: manages who may use the operations API of a running platform, and with which role.

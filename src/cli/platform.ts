@@ -4,11 +4,9 @@ import { createLog } from "../platform/log.ts";
 import { type Platform, startPlatform } from "../platform/main.ts";
 import { kitVersion } from "../verify/package-files.ts";
 import { createProviderCheck } from "./check-provider.ts";
-import { reportFailure } from "./command-failure.ts";
 import type { Io } from "./io.ts";
-import { settingsHelp } from "./settings-help.ts";
-import { untilStopped } from "./stop-signal.ts";
-import { numberFlag, readFlags } from "./usage.ts";
+import { reportFailure, untilStopped } from "./run-command.ts";
+import { numberFlag, readFlags, settingsHelp } from "./usage.ts";
 import { webPages } from "./web-pages.ts";
 
 /**

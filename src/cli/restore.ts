@@ -5,8 +5,8 @@ import { restore as restoreInto } from "../platform/backup/restore.ts";
 import { dataDirOf, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { erasedIn, reportEnded } from "./after-restore.ts";
-import { reportFailure } from "./command-failure.ts";
 import type { Io } from "./io.ts";
+import { reportFailure } from "./run-command.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
 const HELP = `shiftpact restore FILE: restores a backup of the embedded database, completely or not at all, and does what \`shiftpact after-restore\` does.

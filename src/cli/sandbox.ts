@@ -1,11 +1,14 @@
 import { type Logger, pino } from "pino";
+import { operationsTable } from "../../generated/provider/server.ts";
 import { formsOf } from "../contract/dialect.ts";
-import type { Forms } from "../sandbox/forms.ts";
+import { faultTopics } from "../sandbox/faults/candidates.ts";
+import type { OperationId } from "../sandbox/faults/fault.ts";
+import { type FaultName, faultNamed } from "../sandbox/faults/switchboard.ts";
+import { STATES_PATH } from "../sandbox/provider-states.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../sandbox/sandbox.ts";
-import { STATES_PATH } from "../sandbox/states-route.ts";
-import { type FaultFlag, faultList, readFaultFlag } from "./fault-flag.ts";
+import type { Forms } from "../sandbox/shift-body.ts";
 import type { Io } from "./io.ts";
-import { untilStopped } from "./stop-signal.ts";
+import { untilStopped } from "./run-command.ts";
 import { choice, numberFlag, readFlags, UsageError, uuidFlag } from "./usage.ts";
 
 const DEFAULT_PORT = 4010;
@@ -174,4 +177,40 @@ function greeting(
     `Try: curl -H "Authorization: Bearer ${token}"${header} ${base}/outlets`,
     "Stop it with Ctrl-C.",
   ];
+}
+
+/** `--fault NAME` or `--fault NAME:OPERATION`. */
+export interface FaultFlag {
+  name: FaultName;
+  /** Undefined: on every operation that supports the fault. */
+  operation: OperationId | undefined;
+}
+
+const WIDTH = Math.max(
+  ...Object.values(faultTopics)
+    .flatMap((topic) => Object.keys(topic))
+    .map((name) => name.length),
+);
+
+/** Returns every fault with its summary, by topic. */
+export function faultList(): string {
+  const lines = Object.entries(faultTopics).flatMap(([topic, faults]) => [
+    `  ${topic}:`,
+    ...Object.entries(faults).map(([name, { summary }]) => `    ${name.padEnd(WIDTH)}  ${summary}`),
+    "",
+  ]);
+  return lines.join("\n").trimEnd();
+}
+
+/** @throws Error whose message is one line for the user */
+export function readFaultFlag(text: string): FaultFlag {
+  const [named = "", operation] = text.split(":");
+  const name = faultNamed(named, ": --help lists them all");
+  if (operation === undefined || isOperation(operation)) return { name, operation };
+  const operations = operationsTable.map(({ operationId }) => operationId).join(", ");
+  throw new Error(`there is no operation ${JSON.stringify(operation)}; there are ${operations}`);
+}
+
+function isOperation(text: string): text is OperationId {
+  return operationsTable.some(({ operationId }) => operationId === text);
 }

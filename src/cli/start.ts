@@ -9,15 +9,13 @@ import { type FaultName, faultNamed, faultNames } from "../sandbox/faults/switch
 import type { StoredShift } from "../sandbox/organisation.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
 import { createProviderCheck } from "./check-provider.ts";
-import { catchMails, mailedLink } from "./demo/candidate-link.ts";
 import { readDemo, writeDemo } from "./demo/demo-file.ts";
 import { runDemo } from "./demo/flows.ts";
-import { freePort, startNotifiedService } from "./demo/notified-service.ts";
-import { createPrinter, type DemoContext, operationsOf } from "./demo/step.ts";
+import { freePort, startNotifiedService } from "./demo/onboarding.ts";
+import { catchMails, createPrinter, type DemoContext, mailedLink, operationsOf } from "./demo/step.ts";
 import { type Io, reportOutput } from "./io.ts";
 import { isMain } from "./is-main.ts";
-import { runCommand } from "./run-command.ts";
-import { untilStopped } from "./stop-signal.ts";
+import { runCommand, untilStopped } from "./run-command.ts";
 import { numberFlag, readFlags } from "./usage.ts";
 import { webPages } from "./web-pages.ts";
 

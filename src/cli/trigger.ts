@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Message } from "../../generated/events/types.ts";
-import { messages } from "../../generated/events/types.ts";
+import { type Message, messages } from "../../generated/events/types.ts";
 import { schemas } from "../../generated/platform/validators.js";
 import {
   createWebhookClient,
@@ -8,10 +7,9 @@ import {
   type WebhookClientOptions,
 } from "../clients/webhook-client.ts";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
-import { redact } from "../verify/curl-command.ts";
-import { reportUnusable } from "./command-failure.ts";
-import { inputErrorsOf } from "./input-errors.ts";
+import { redact } from "../verify/exchange.ts";
 import type { Io } from "./io.ts";
+import { inputErrorsOf, reportUnusable } from "./run-command.ts";
 import { readFlags, tokenFlag, UsageError, uuidFlag } from "./usage.ts";
 
 type EventName = Message["event"];

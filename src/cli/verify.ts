@@ -1,4 +1,6 @@
-import { CouldNotRun } from "../verify/could-not-run.ts";
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CouldNotRun } from "../verify/connection-errors.ts";
 import {
   everyReporter,
   groups,
@@ -10,12 +12,13 @@ import {
   terminalReport,
   verify as verifyProvider,
 } from "../verify/index.ts";
-import { type Io, reportOutput } from "./io.ts";
-import { openReportFolder } from "./print-verdict.ts";
+import { writeVerdict } from "../verify/reporters/terminal.ts";
+import { verdictFiles } from "../verify/reporters/verdict-files.ts";
+import type { Verdict } from "../verify/verdict.ts";
+import { codeOf, type Io, reportOutput } from "./io.ts";
 import { UsageError } from "./usage.ts";
 import { FIXTURE_MEMBERS } from "./verify-fixtures.ts";
 import { type CommandLine, readCommandLine } from "./verify-options.ts";
-import { stopOnSignal } from "./verify-stop.ts";
 
 const HELP = `shiftpact verify: verifies a running provider, in any language, against the contract.
 
@@ -116,4 +119,76 @@ function lineOf(error: unknown): string {
   if (error instanceof UsageError || error instanceof CouldNotRun) return error.message;
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `an error in shiftpact, please report it: ${stack.split("\n").slice(0, 2).join("").slice(0, 500)}`;
+}
+
+/**
+ * SIGINT and SIGTERM abort the signal, and the run restores what it changed; a second one ends the process with 2 at once.
+ * `off` removes the listeners.
+ */
+export function stopOnSignal({ stderr }: Pick<Io, "stderr">): { signal: AbortSignal; off: () => void } {
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) {
+      stderr("shiftpact verify: stopped immediately: changed data may remain at the provider");
+      process.exit(2);
+    }
+    stderr("shiftpact verify: stopping and restoring changed data; press Ctrl-C again to stop immediately");
+    controller.abort();
+  };
+  const names = ["SIGINT", "SIGTERM"] as const;
+  for (const name of names) process.on(name, stop);
+  const off = () => {
+    for (const name of names) process.off(name, stop);
+  };
+  return { signal: controller.signal, off };
+}
+
+/** Where the reports of one run are written. */
+export type ReportFolder = (name: string) => (text: string) => void;
+
+/**
+ * Creates the folder when missing. Reports of an earlier run are removed, so all files belong to this run.
+ * @throws CouldNotRun when the folder is not writable
+ */
+export function openReportFolder(folder: string, names: readonly string[]): ReportFolder {
+  inFolder(folder, () => {
+    mkdirSync(folder, { recursive: true });
+    rmdirSync(mkdtempSync(join(folder, ".shiftpact-")));
+    for (const name of names) rmSync(join(folder, name), { force: true });
+  });
+  return (name) => (text) => inFolder(folder, () => writeFileSync(join(folder, name), text));
+}
+
+function inFolder(folder: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw new CouldNotRun(`--report ${folder}: not writable (${codeOf(error)}); give a writable folder`);
+  }
+}
+
+/** Prints one finding per line, and the summary last. */
+export function printJson({ findings, summary }: Verdict, io: Io): void {
+  for (const finding of findings) io.stdout(JSON.stringify(finding));
+  io.stdout(JSON.stringify({ summary }));
+}
+
+/**
+ * Returns a function that writes report.html, junit.xml and report.json, or nothing without a folder. Call it before the run, which may
+ * take long.
+ * @throws CouldNotRun when the folder is not writable
+ */
+export function openReports(folder: string | undefined): (verdict: Verdict, subject: string) => void {
+  if (folder === undefined) return () => undefined;
+  if (folder === "") throw new UsageError("--report must name a folder");
+  const to = openReportFolder(folder, Object.keys(verdictFiles));
+  return (verdict, subject) => {
+    for (const [name, write] of Object.entries(verdictFiles)) to(name)(write(verdict, subject));
+  };
+}
+
+/** Prints the findings, errors first, each with its fix. */
+export function printVerdict(verdict: Verdict, io: Io): void {
+  const { write, isInteractive } = reportOutput(io);
+  writeVerdict(verdict, write, { isInteractive });
 }

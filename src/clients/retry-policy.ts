@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../contract/durations.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../contract/timestamp.ts";
 
 // Every delay, attempt limit, and time-out of the platform's calls to providers and to the mail server. spec/decisions.md states the rules that
 // they implement. All times are in milliseconds.

@@ -2,7 +2,7 @@ import type { Message } from "../../generated/events/types.ts";
 import { createClient } from "../../generated/platform/client.ts";
 import { isReceipt } from "../../generated/platform/validators.js";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../contract/durations.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../contract/timestamp.ts";
 import { traceHeaders } from "../contract/trace.ts";
 import { ParameterError } from "../runtime/path.ts";
 import { readRetryAfter } from "./provider/answer.ts";

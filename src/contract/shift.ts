@@ -1,3 +1,4 @@
+import type { Message } from "../../generated/events/types.ts";
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
 import { withoutPersonalNumbers } from "./personal-data.ts";
 import { isLongName, isStorable, keptName } from "./storable-text.ts";
@@ -158,3 +159,22 @@ function readAssigned({ candidateId, id, personalNumber }: AssignedBody): Shift[
 function isKnownStatus(status: string | null | undefined): boolean {
   return status === undefined || status === null || ["open", "filled", "cancelled"].includes(status);
 }
+
+export type ShiftEventName = Message["event"];
+
+/** What each event reports about its shift. A new event of the documents does not compile until it is listed here. */
+const CHANGES = {
+  "shift.create": "new",
+  "shift.update": "changed",
+  "shift.delete": "gone",
+} as const satisfies Record<ShiftEventName, "new" | "changed" | "gone">;
+
+/** The events after which the shift is there. */
+export const EVENTS_OF_PRESENCE = (Object.keys(CHANGES) as ShiftEventName[]).filter(
+  (event) => CHANGES[event] !== "gone",
+);
+
+/** Whether it is one of the contract's events (contract 4.3). Any other is stored and ignored. */
+export const isShiftEvent = (event: string): event is ShiftEventName => Object.hasOwn(CHANGES, event);
+
+export const reportsDeletion = (event: string): boolean => isShiftEvent(event) && CHANGES[event] === "gone";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Language } from "../../generated/operations/types.ts";
-import { MINUTE_MS } from "../contract/durations.ts";
+import { MINUTE_MS } from "../contract/timestamp.ts";
 import { type Database, type Log, openDatabase } from "./db/database.ts";
 import { syncOne } from "./db/pglite/folder.ts";
 import type { AlertSettings, OfferMailLimits, OfferWaves } from "./deps.ts";

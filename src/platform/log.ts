@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import { scrub } from "../contract/personal-data.ts";
-import { visible } from "../contract/visible-text.ts";
+import { visible } from "../contract/storable-text.ts";
 
 /**
  * Returns a log of structured lines without personal data or secrets, each with the name of its level and the process that wrote it.

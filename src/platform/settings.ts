@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../contract/durations.ts";
+import { SECOND_MS } from "../contract/timestamp.ts";
 import {
   type Env,
   flag,

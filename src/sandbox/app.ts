@@ -1,10 +1,11 @@
-import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from "express";
+import type { ErrorRequestHandler, Express, Request, RequestHandler } from "express";
+import express from "express";
 import { rateLimit } from "express-rate-limit";
 import helmet from "helmet";
 import type { Logger } from "pino";
 import { createRouter } from "../../generated/provider/server.ts";
-import { MINUTE_MS } from "../contract/durations.ts";
 import { problem } from "../contract/problem.ts";
+import { MINUTE_MS } from "../contract/timestamp.ts";
 import { problemHandler } from "../runtime/problem-response.ts";
 import { authenticator } from "./authenticate.ts";
 import { callLog } from "./call-log.ts";
@@ -13,8 +14,7 @@ import { faultMiddleware } from "./faults/middleware.ts";
 import type { FaultSwitchboard } from "./faults/switchboard.ts";
 import { handlersOf } from "./handlers/handlers.ts";
 import type { Organisations } from "./organisation.ts";
-import type { ProviderState } from "./provider-states.ts";
-import { statesRoute } from "./states-route.ts";
+import { type ProviderState, statesRoute } from "./provider-states.ts";
 
 export interface AppParts {
   context: Context;

@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { Message } from "../../generated/events/types.ts";
-import type { Forms } from "./forms.ts";
 import type { Organisation } from "./organisation.ts";
+import type { Forms } from "./shift-body.ts";
 
 /** The environment that handlers and the provider's staff share. */
 export interface Context {

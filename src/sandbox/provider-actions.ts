@@ -1,7 +1,7 @@
 import type { Message } from "../../generated/events/types.ts";
 import type { CompleteOutlet, Role } from "../../generated/provider/types.ts";
-import { HOUR_MS } from "../contract/durations.ts";
 import { parsePersonalNumber } from "../contract/personal-number.ts";
+import { HOUR_MS } from "../contract/timestamp.ts";
 import type { Context } from "./context.ts";
 import type { Organisation, StoredCandidate, StoredShift } from "./organisation.ts";
 import { type OrganisationSnapshot, snapshotOf } from "./snapshot.ts";

@@ -1,6 +1,6 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
 import type { Holds } from "./checks/check.ts";
-import { CouldNotRun } from "./could-not-run.ts";
+import { CouldNotRun } from "./connection-errors.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Cancellable, CancellableResult, Run } from "./run.ts";
 import { hasStarted, isGone, readShiftOf, shiftBodyOf } from "./shift.ts";

@@ -2,6 +2,11 @@ import type { ProviderHttpError } from "../clients/provider/http-error.ts";
 import { type ConnectionFault, connectionFault } from "../contract/connection-fault.ts";
 import type { Unanswered } from "./exchange.ts";
 
+/** The verification was not possible. The message is one line with the reason and what to do. */
+export class CouldNotRun extends Error {
+  override readonly name = "CouldNotRun";
+}
+
 type Reason = Omit<Unanswered, "kind">;
 
 const COUNT_BYTES =

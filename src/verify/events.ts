@@ -1,8 +1,8 @@
 import type { CheckResult } from "./check-results.ts";
+import type { KnownForms } from "./contracts.ts";
 import type { OperationId } from "./exchange.ts";
 import type { Finding, Passed } from "./finding.ts";
 import type { Group } from "./groups.ts";
-import type { KnownForms } from "./interactions.ts";
 
 export interface Summary {
   /** `incomplete`: no errors, but a required operation never succeeded. */

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { operationsTable } from "../../generated/provider/server.ts";
-import type { Allowance, ProviderFetch } from "../clients/provider/global-fetch.ts";
-import { ProviderHttpError } from "../clients/provider/http-error.ts";
-import { LONGEST_REGISTRY } from "../clients/provider/limits.ts";
+import type { Allowance, ProviderFetch } from "../clients/provider/http.ts";
+import { LONGEST_REGISTRY, ProviderHttpError } from "../clients/provider/http-error.ts";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
 import { traceHeaders } from "../contract/trace.ts";
 import { isTooDeep } from "../runtime/json.ts";

@@ -1,4 +1,4 @@
-import { CouldNotRun } from "./could-not-run.ts";
+import { CouldNotRun } from "./connection-errors.ts";
 import { messageBefore } from "./judge/success.ts";
 import type { Fixtures, VerifyOptions } from "./options.ts";
 

@@ -1,12 +1,10 @@
 import { operationsTable } from "../../generated/provider/server.ts";
-import { checkOperations } from "./check-operations.ts";
 import { EVERY_ANSWER, openResults, type Suite } from "./check-results.ts";
 import { checks } from "./checks/all-checks.ts";
-import type { Check } from "./checks/check.ts";
+import { type Check, checkOperations } from "./checks/check.ts";
 import type { SkipCode } from "./codes/codes.ts";
-import { redact, type Secrets } from "./curl-command.ts";
 import type { Coverage, Verification } from "./events.ts";
-import type { OperationId } from "./exchange.ts";
+import { type OperationId, redact, type Secrets } from "./exchange.ts";
 import {
   type Finding,
   type Found,
@@ -20,10 +18,9 @@ import {
 import { type Group, groups, isChosen, isRun } from "./groups.ts";
 import type { VerifyOptions } from "./options.ts";
 import { kitVersion } from "./package-files.ts";
-import { unseenOf } from "./required-operations.ts";
 import { causeOf, keyOf, placesOf } from "./root-cause.ts";
 import type { Run } from "./run.ts";
-import { findingOf, summaryOf } from "./verdict.ts";
+import { findingOf, summaryOf, unseenOf } from "./verdict.ts";
 
 const MOST_REASONS = 3;
 

@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../contract/durations.ts";
+import { SECOND_MS } from "../contract/timestamp.ts";
 
 /** Limits concurrent requests, and adapts to the provider: to its speed, and to a rate that it limits. Urgent requests go first. */
 export interface RequestQueue {

@@ -1,9 +1,9 @@
 import type { CandidateCreate, Shift as ShiftBody } from "../../generated/provider/types.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
+import type { KnownForms } from "./contracts.ts";
 import { type Exchange, isReply, type OperationId, type Probe } from "./exchange.ts";
 import type { Found, Skipped } from "./finding.ts";
 import { type Target, uuidFrom } from "./http-target.ts";
-import type { KnownForms } from "./interactions.ts";
 import { isObject } from "./json-object.ts";
 import { judgeForms } from "./judge/dialect-consistency.ts";
 import { judge } from "./judge/judge.ts";

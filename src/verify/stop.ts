@@ -1,4 +1,4 @@
-import { CouldNotRun } from "./could-not-run.ts";
+import { CouldNotRun } from "./connection-errors.ts";
 import type { Run } from "./run.ts";
 
 /** Time limit for a check that is not waiting for a response. */

@@ -1,6 +1,6 @@
 import type { ShiftUpdate } from "../../generated/provider/types.ts";
 import { assign, freePair, isAssigned, type NoPair, type Pair, unassign } from "./assignment.ts";
-import type { ASSIGNMENTS } from "./check-operations.ts";
+import type { ASSIGNMENTS } from "./checks/check.ts";
 import type { SkipCode } from "./codes/codes.ts";
 import type { Exchange, OperationId, Probe } from "./exchange.ts";
 import { type Outcome, type Skipped, skipped } from "./finding.ts";

@@ -1,7 +1,7 @@
 import { createProviderHttp } from "../clients/provider/http.ts";
-import { ASSIGNMENTS } from "./check-operations.ts";
 import { stepsOf } from "./check-steps.ts";
 import { checks } from "./checks/all-checks.ts";
+import { ASSIGNMENTS } from "./checks/check.ts";
 import type { Verification } from "./events.ts";
 import type { OperationId } from "./exchange.ts";
 import { found, skipped } from "./finding.ts";

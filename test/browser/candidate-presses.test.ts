@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Language } from "../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS } from "../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../src/contract/timestamp.ts";
 import { answerOn, catchMail, linksIn, PUBLIC_URL } from "../harness/candidate-links.ts";
 import { launchChromium } from "../harness/chromium.ts";
 import { send } from "../harness/http.ts";

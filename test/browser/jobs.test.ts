@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
-import { HOUR_MS } from "../../src/contract/durations.ts";
+import { HOUR_MS } from "../../src/contract/timestamp.ts";
 import { inDatabase, insertJobs, insertPeople } from "../harness/many-rows.ts";
 import { ok } from "../harness/operations.ts";
 import type { Organisation } from "../harness/organisation.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE_MS } from "../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../src/contract/timestamp.ts";
 import { answerOn, catchMail, linkOf, PUBLIC_URL } from "../harness/candidate-links.ts";
 import { send } from "../harness/http.ts";
 import { expectNoViolation, useConsoleHarness } from "./harness.ts";

@@ -1,4 +1,4 @@
-import { HOUR_MS } from "../../src/contract/durations.ts";
+import { HOUR_MS } from "../../src/contract/timestamp.ts";
 import { readConfig } from "../../src/platform/config.ts";
 import { startPlatform } from "../../src/platform/main.ts";
 

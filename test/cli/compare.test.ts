@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { compare } from "../../src/cli/compare.ts";
 import { codes } from "../../src/verify/codes/codes.ts";
-import { compareCodes } from "../../src/verify/codes/compare.ts";
+import { compareCodes } from "../../src/verify/codes/run.ts";
 import type { Finding } from "../../src/verify/finding.ts";
 import { type DocumentForms, type ProviderDocument, providerDocument } from "../harness/provider-document.ts";
 import { terminal } from "../harness/terminal.ts";

@@ -7,7 +7,7 @@ import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "../../src/cli/migrate.ts";
 import { platform } from "../../src/cli/platform.ts";
-import { DAY_MS } from "../../src/contract/durations.ts";
+import { DAY_MS } from "../../src/contract/timestamp.ts";
 import { knownVersion } from "../../src/platform/db/migrate.ts";
 import { type Platform, startPlatform } from "../../src/platform/main.ts";
 import { copyDatabase, silent } from "../harness/engines.ts";

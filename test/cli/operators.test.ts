@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { operators } from "../../src/cli/operators.ts";
-import { DAY_MS } from "../../src/contract/durations.ts";
+import { DAY_MS } from "../../src/contract/timestamp.ts";
 import { engines } from "../harness/engines.ts";
 import { OPERATIONS_TOKEN } from "../harness/platform.ts";
 import { useTenants } from "../harness/tenants.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { splitList } from "../../src/clients/provider/split-list.ts";
+import { splitList } from "../../src/clients/provider/registry-page.ts";
 
 /** Names and texts that a splitter could take for structure. */
 const text = fc.oneof(fc.constantFrom("list", '"', "\\", '\\"', "[", "]", "{,}", "list\\", ""), fc.string());

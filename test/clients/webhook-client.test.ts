@@ -5,7 +5,7 @@ import {
   WEBHOOK_SCHEDULE,
   type WebhookClientOptions,
 } from "../../src/clients/webhook-client.ts";
-import { MINUTE_MS } from "../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../src/contract/timestamp.ts";
 import { RECEIPT, type Reply, startPlatform } from "../harness/platform-stand-in.ts";
 
 const EVENT: Message = {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { formsOfInteraction } from "../../src/verify/interactions.ts";
+import { formsOfInteraction } from "../../src/verify/contracts.ts";
 import { CONTRACTS, complaintOf, FOLDER, readContract } from "../harness/pact/contract-file.ts";
 
 const textOf = (...interactions: object[]) => JSON.stringify({ interactions });

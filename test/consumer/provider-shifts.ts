@@ -1,5 +1,5 @@
 import { MatchersV3 } from "@pact-foundation/pact";
-import type { KnownForms } from "../../src/verify/interactions.ts";
+import type { KnownForms } from "../../src/verify/contracts.ts";
 import { CALL, type Exchange, type Row } from "../harness/pact/exchange.ts";
 import { anId, aText, aTime, EXAMPLES, oneOf, stated } from "../harness/pact/matching.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS } from "../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../src/contract/timestamp.ts";
 import type { Engine } from "../../src/platform/db/database.ts";
 import type { PlatformOptions } from "../../src/platform/main.ts";
 import type { NewShift } from "../../src/sandbox/provider-actions.ts";

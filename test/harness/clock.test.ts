@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { DAY_MS, SECOND_MS } from "../../src/contract/durations.ts";
+import { DAY_MS, SECOND_MS } from "../../src/contract/timestamp.ts";
 import { useClock } from "./clock.ts";
 import { engines, useEngine } from "./engines.ts";
 

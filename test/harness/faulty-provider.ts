@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { Agent, createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 import { operationsTable } from "../../generated/provider/server.ts";
-import type { Forms } from "../../src/sandbox/forms.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { Forms } from "../../src/sandbox/shift-body.ts";
 import type { Verification } from "../../src/verify/events.ts";
 import type { OperationId } from "../../src/verify/exchange.ts";
 import type { Finding } from "../../src/verify/finding.ts";

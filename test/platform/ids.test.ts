@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE_MS } from "../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../src/contract/timestamp.ts";
 import { createIdGenerator, firstIdAt, newId } from "../../src/platform/ids.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

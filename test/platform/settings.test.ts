@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { settingsHelp } from "../../src/cli/settings-help.ts";
+import { settingsHelp } from "../../src/cli/usage.ts";
 import { SETTING_NAMES, SETTING_RULES, SETTINGS } from "../../src/platform/settings.ts";
 
 describe("the table of settings", () => {

@@ -7,7 +7,7 @@ import {
   type KnownForms,
   type ProviderForms,
   selectInteractions,
-} from "../../src/verify/interactions.ts";
+} from "../../src/verify/contracts.ts";
 import { readContract } from "../harness/pact/contract-file.ts";
 import { useVerifier } from "../harness/pact/verifier.ts";
 import { startPlatform } from "../harness/platform-stand-in.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { schemas } from "../../generated/provider/validators.js";
-import type { Forms } from "../../src/sandbox/forms.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { Forms } from "../../src/sandbox/shift-body.ts";
 import { type Answered, call, NEW_CANDIDATE } from "./calls.ts";
 
 let sandbox: Sandbox | undefined;

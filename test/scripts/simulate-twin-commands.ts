@@ -1,7 +1,7 @@
 import * as memory from "../../scripts/simulate/commands.ts";
 import { acceptAbsence, resume } from "../../scripts/simulate/integration.ts";
 import type { Rest, Store, WorkRow } from "../../scripts/simulate/store.ts";
-import { HOUR_MS } from "../../src/contract/durations.ts";
+import { HOUR_MS } from "../../src/contract/timestamp.ts";
 import type { Deps } from "../../src/platform/deps.ts";
 import { replayEvent } from "../../src/platform/inbox/replay.ts";
 import { activate, suspend } from "../../src/platform/integrations/change.ts";

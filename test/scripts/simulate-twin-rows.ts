@@ -1,5 +1,5 @@
 import { COMPETENCE_OF_ROLE, type Store } from "../../scripts/simulate/store.ts";
-import { wholeMinute } from "../../src/contract/durations.ts";
+import { wholeMinute } from "../../src/contract/timestamp.ts";
 import { underColumns } from "../../src/platform/db/names.ts";
 import { toStored } from "../../src/platform/shifts/stored.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { adapted } from "../../src/verify/compare/adapted.ts";
+import { adapted } from "../../src/verify/compare/document.ts";
 
 const ref = (index: number) => ({ $ref: `#/components/schemas/s${index}` });
 const documentOf = (schemas: readonly object[]) => ({

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { curlOf, redact } from "../../src/verify/curl-command.ts";
+import { curlOf, redact } from "../../src/verify/exchange.ts";
 
 const LONG = "the-token-of-the-test";
 const sent = (authorization: string, url = "http://provider.example/roles") => ({

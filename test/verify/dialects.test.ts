@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { dialectName, everyDialect } from "../../src/contract/dialect.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
-import type { Forms } from "../../src/sandbox/forms.ts";
 import type { ProviderActions } from "../../src/sandbox/provider-actions.ts";
+import type { Forms } from "../../src/sandbox/shift-body.ts";
 import { coveringDialects } from "../harness/covering-dialects.ts";
 import { codesOf, type Setup, type Verified, verifySandbox } from "./verify-sandbox.ts";
 

@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { accessCodes } from "../../src/verify/codes/access.ts";
-import { answerCodes } from "../../src/verify/codes/answers.ts";
+import { accessCodes, answerCodes } from "../../src/verify/codes/answers.ts";
 import { type AnyCode, entryOf } from "../../src/verify/codes/codes.ts";
-import { inputCodes } from "../../src/verify/codes/input.ts";
 import { meaningCodes } from "../../src/verify/codes/meaning.ts";
+import { inputCodes } from "../../src/verify/codes/run.ts";
 import type { Choice } from "../../src/verify/groups.ts";
 import type { VerifyOptions } from "../../src/verify/options.ts";
 import { formLabels } from "../../src/verify/reporters/report-content.ts";

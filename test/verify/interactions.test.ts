@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fitsForms, formsOfInteraction, selectInteractions } from "../../src/verify/interactions.ts";
+import { fitsForms, formsOfInteraction, selectInteractions } from "../../src/verify/contracts.ts";
 import { describeInteraction } from "../harness/pact/exchange.ts";
 
 describe("the forms in an interaction's description", () => {

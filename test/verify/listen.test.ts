@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createWebhookClient } from "../../src/clients/webhook-client.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { codes } from "../../src/verify/codes/codes.ts";
-import { webhookCodes } from "../../src/verify/codes/webhooks.ts";
+import { webhookCodes } from "../../src/verify/codes/run.ts";
 import { HOLD_MS, LIMIT_MS } from "../../src/verify/listen/webhook-receiver.ts";
 import { CREATE, codesIn, DELETE, post, startListening, TOKEN, UPDATE } from "../harness/webhook-listener.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isUuid } from "../../src/contract/uuid.ts";
 import { uuidFrom } from "../../src/verify/http-target.ts";
-import { idUnlike, tokenUnlike, unlike } from "../../src/verify/made-up-ids.ts";
+import { idUnlike, tokenUnlike, unlike } from "../../src/verify/test-numbers.ts";
 
 const run = { madeUp: (name: string) => uuidFrom(`1 ${name}`) };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dialectName } from "../../src/contract/dialect.ts";
-import { CouldNotRun } from "../../src/verify/could-not-run.ts";
+import { CouldNotRun } from "../../src/verify/connection-errors.ts";
 import { coveringDialects } from "../harness/covering-dialects.ts";
 import { groupsOf } from "../harness/fault-row.ts";
 import { faultRows } from "../harness/fault-rows.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Forms } from "../../src/sandbox/forms.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { Forms } from "../../src/sandbox/shift-body.ts";
 import type { Fixtures, VerifyOptions } from "../../src/verify/options.ts";
 import { TEST_NUMBERS } from "../../src/verify/test-numbers.ts";
 import { verify } from "../../src/verify/verify.ts";

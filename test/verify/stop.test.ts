@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
-import { CouldNotRun } from "../../src/verify/could-not-run.ts";
+import { CouldNotRun } from "../../src/verify/connection-errors.ts";
 import type { OperationId } from "../../src/verify/exchange.ts";
 import { type Call, type Faults, run } from "../harness/faulty-provider.ts";
 

@@ -1,5 +1,5 @@
-import type { Forms } from "../../src/sandbox/forms.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { Forms } from "../../src/sandbox/shift-body.ts";
 import type { Verification } from "../../src/verify/events.ts";
 import type { VerifyOptions } from "../../src/verify/options.ts";
 import { verify } from "../../src/verify/verify.ts";

@@ -1,6 +1,6 @@
 import type { Job } from "../../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS } from "../../contract/durations.ts";
 import { outcomeText } from "../../contract/operator-text.ts";
+import { DAY_MS, HOUR_MS } from "../../contract/timestamp.ts";
 import type { Change } from "../../sandbox/provider-actions.ts";
 import { type Onboarded, onboard, type Person } from "./onboarding.ts";
 import { type DemoContext, expectOk, StepFailed, step, until, within } from "./step.ts";

@@ -9,8 +9,14 @@ import {
 } from "../retry-policy.ts";
 import { failedCall, readRetryAfter, temporary, type Unavailable } from "./answer.ts";
 import { CallRefused, ProviderHttpError } from "./http-error.ts";
-import { createRate, type Rate, type RateClock, type RateLimits, type Sharing } from "./rate.ts";
-import { createSemaphore } from "./semaphore.ts";
+import {
+  createRate,
+  createSemaphore,
+  type Rate,
+  type RateClock,
+  type RateLimits,
+  type Sharing,
+} from "./rate.ts";
 
 /** Limits of the calls to one provider (decisions, "rate limits"). */
 export interface CallLimits extends RateLimits, CircuitLimits {

@@ -19,8 +19,7 @@ import {
   refused,
   unavailable,
 } from "./answer.ts";
-import { ProviderHttpError } from "./http-error.ts";
-import { LONGEST_REGISTRY } from "./limits.ts";
+import { LONGEST_REGISTRY, ProviderHttpError } from "./http-error.ts";
 import { type Call, init, type ProviderParts } from "./parts.ts";
 import { type OpenPage, type RegistryPage, readPage } from "./registry-page.ts";
 

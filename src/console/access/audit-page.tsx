@@ -1,5 +1,5 @@
 import type { AuditEntry } from "../../../generated/operations/types.ts";
-import { DAY_MS } from "../../contract/durations.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import type { Column } from "../components/cells.tsx";
 import { aDay, anyText, type Filter } from "../components/filter.ts";
 import { DayFilter, FilterForm, SelectFilter, TextFilter, useFilter } from "../components/filters.tsx";

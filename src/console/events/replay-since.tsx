@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { DAY_MS } from "../../contract/durations.ts";
 import { counted } from "../../contract/operator-text.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import { DialogButton } from "../components/dialog.tsx";
 import { Form } from "../components/form.tsx";
 import { api } from "../data/api.ts";

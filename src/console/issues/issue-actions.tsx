@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { IssueCode } from "../../../generated/operations/types.ts";
-import { DAY_MS } from "../../contract/durations.ts";
 import { counted } from "../../contract/operator-text.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import { ActionButton } from "../components/action-button.tsx";
 import { ConfirmedAction, DialogButton } from "../components/dialog.tsx";
 import { ErrorBox } from "../components/error-box.tsx";

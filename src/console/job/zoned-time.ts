@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../contract/durations.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 
 /** The points in time of a local time. Intl has the zones; a library that has them would be larger than the rest of the console. */
 export type LocalReading =

@@ -1,5 +1,5 @@
 import type { Job, JobStatus } from "../../../generated/operations/types.ts";
-import { DAY_MS } from "../../contract/durations.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import { aDay, anyText, type Filter, oneOf } from "../components/filter.ts";
 import { dayKey, longDay } from "../components/times.ts";
 import { spanOf } from "./week.ts";

@@ -1,5 +1,5 @@
 import type { Job } from "../../../generated/operations/types.ts";
-import { DAY_MS } from "../../contract/durations.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import type { Tone } from "../components/badge.tsx";
 import { aDay, anyText } from "../components/filter.ts";
 import { dayKey } from "../components/times.ts";

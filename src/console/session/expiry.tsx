@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../contract/durations.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import { Time } from "../components/time.tsx";
 import { may, me } from "./me.ts";
 

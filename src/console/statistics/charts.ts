@@ -1,6 +1,6 @@
 import type { StaffingFigures, Statistics } from "../../../generated/operations/types.ts";
-import { MINUTE_MS } from "../../contract/durations.ts";
 import { agreeing } from "../../contract/operator-text.ts";
+import { MINUTE_MS } from "../../contract/timestamp.ts";
 import { formatCount, formatDuration } from "../components/times.ts";
 
 interface Series {

@@ -142,8 +142,34 @@ function htmlOf(part: Part): Html {
 }
 
 /** A name comes from elsewhere; it must not add lines to the mail. */
-export function oneLine(name: unknown): string | undefined {
+function oneLine(name: unknown): string | undefined {
   if (typeof name !== "string") return undefined;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
   return name.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim();
 }
+
+/** Everything that an entry of a candidate's calendar says, beside names. */
+const CALENDAR_TEXT: Record<Language, { shift: string }> = {
+  en: { shift: "Shift" },
+  sv: { shift: "Pass" },
+};
+
+type Named = Pick<NotificationValues, "language" | "content" | "roleName" | "outletName"> & {
+  outletAddress: string | null;
+  organisation: string;
+};
+
+/** What an assignment is called in a calendar. It contains no link: calendars are shared, and a link answers for the candidate. */
+export function calendarText(values: Named): { summary: string; location: string; description: string } {
+  const { language, content, organisation } = values;
+  const role = oneLine(content.roleName ?? values.roleName);
+  const place = oneLine(content.outletName ?? values.outletName);
+  const address = oneLine(values.outletAddress);
+  return {
+    summary: listed([role || CALENDAR_TEXT[language].shift, place]),
+    location: listed([place, address]),
+    description: oneLine(organisation) ?? "",
+  };
+}
+
+const listed = (names: readonly (string | undefined)[]) => names.filter(Boolean).join(", ");

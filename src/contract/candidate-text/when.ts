@@ -1,5 +1,5 @@
 import type { Language } from "../../../generated/operations/types.ts";
-import { HOUR_MS, MINUTE_MS } from "../durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../timestamp.ts";
 
 const LOCALES = { en: "en-GB", sv: "sv-SE" } as const satisfies Record<Language, string>;
 

@@ -1,5 +1,6 @@
 import type { CheckFinding, Issue, IssueCode } from "../../../generated/operations/types.ts";
 import { attemptsSuffix, failureSuffix, faultText, knownFailure } from "./failure.ts";
+import { bookingReasonText, changeReasonText, deliveryText } from "./outcome.ts";
 import {
   after,
   agreeing,
@@ -10,10 +11,8 @@ import {
   namedThing,
   people,
 } from "./phrases.ts";
-import { bookingReasonText, changeReasonText, deliveryText } from "./reasons.ts";
-import { routingAttemptsText } from "./routing.ts";
 import { overfilledText } from "./staffing.ts";
-import { notificationText } from "./status.ts";
+import { notificationText, routingAttemptsText } from "./status.ts";
 
 type Described = Pick<Issue, "code" | "subject" | "params" | "waitingJobs">;
 type Text = (issue: Described) => string;

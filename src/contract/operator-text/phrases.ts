@@ -1,3 +1,5 @@
+import type { Subject } from "../../../generated/operations/types.ts";
+
 /** The entry of a code; undefined for a code of a newer platform. */
 export function entryOf<Entry>(entries: Readonly<Record<string, Entry>>, code: string): Entry | undefined {
   return Object.hasOwn(entries, code) ? entries[code] : undefined;
@@ -45,4 +47,29 @@ export function namedThing(kind: string, id: string | undefined, name: string | 
   const label = name ?? id;
   if (label === undefined) return `the ${kind}`;
   return `${kind} ${label}${name === undefined ? "" : inParentheses(id)}`;
+}
+
+type SubjectText = (subject: Subject) => string;
+
+const SUBJECTS = {
+  integration: () => "the integration",
+  shift: ({ shiftId }) => `shift${numbered(shiftId)}`,
+  booking: ({ shiftId, candidateId }) => `candidate${numbered(candidateId)} on shift${numbered(shiftId)}`,
+  outlet: ({ outletId }) => `outlet${numbered(outletId)}`,
+  role: ({ roleId }) => `role${numbered(roleId)}`,
+  operation: ({ operation = "operation", finding }) =>
+    `${operation}${finding === undefined ? "" : `: ${finding}`}`,
+  mail_server: () => "the mail server",
+  webhook: () => "the webhook of notifications",
+  notification: ({ notificationId, candidateId }) =>
+    `notification${numbered(notificationId)} to candidate${numbered(candidateId)}`,
+} satisfies Record<Subject["kind"], SubjectText>;
+
+/** What an issue is about, by ids. */
+export function subjectText(subject: Subject): string {
+  return entryOf<SubjectText>(SUBJECTS, subject.kind)?.(subject) ?? subject.kind;
+}
+
+function numbered(id: string | undefined): string {
+  return id === undefined ? "" : ` ${id}`;
 }

@@ -7,9 +7,8 @@ import type {
   StaffingReasonCode,
 } from "../../../generated/operations/types.ts";
 import { failureSuffix, knownFailure } from "./failure.ts";
-import { outcomeText } from "./outcome.ts";
+import { bookingReasonText, outcomeText } from "./outcome.ts";
 import { after, agreeing, capitalised, counted, entryOf, namedThing, people } from "./phrases.ts";
-import { bookingReasonText } from "./reasons.ts";
 
 /** Explains in two sentences in which order candidates are asked. */
 export const offerOrderText = ({ size, pauseMinutes }: OfferWaves): string =>

@@ -1,5 +1,5 @@
-import { MINUTE_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
+import { MINUTE_MS } from "../../contract/timestamp.ts";
 
 const ADDRESSES_AT_MOST = 10_000;
 /** All addresses together may fail as often as this many of them. */

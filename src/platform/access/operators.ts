@@ -7,8 +7,8 @@ import type {
   Operator as OperatorView,
   Role,
 } from "../../../generated/operations/types.ts";
-import { DAY_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import type { Database } from "../db/database.ts";
 import { view } from "../db/names.ts";
 import type { Schema } from "../db/schema.ts";

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contract/timestamp.ts";
 import type { Log } from "../db/database.ts";
 import type { Schema } from "../db/schema.ts";
 import { withTimeout } from "../db/with-timeout.ts";

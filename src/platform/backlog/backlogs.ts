@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Backlog, BacklogLimit, ProviderHealth } from "../../../generated/operations/types.ts";
-import { MINUTE_MS } from "../../contract/durations.ts";
+import { MINUTE_MS } from "../../contract/timestamp.ts";
 import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import { healthOf } from "../integrations/health.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { DAY_MS } from "../../contract/durations.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import type { Database } from "./database.ts";
 
 /** The tables with a partition for each day (UTC). */

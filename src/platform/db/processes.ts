@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { MINUTE_MS } from "../../contract/durations.ts";
+import { MINUTE_MS } from "../../contract/timestamp.ts";
 import { newId } from "../ids.ts";
 import type { Database, Log } from "./database.ts";
 import type { RunSql } from "./engine.ts";

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import type { Request } from "express";
 import { ipKeyGenerator, rateLimit } from "express-rate-limit";
-import { MINUTE_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
+import { MINUTE_MS } from "../../contract/timestamp.ts";
 import { bearerToken, isSameToken } from "../../runtime/bearer-token.ts";
 import type { OperationInfo } from "../../runtime/operation.ts";
 import { ProblemError } from "../../runtime/problem.ts";

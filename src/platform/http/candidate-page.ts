@@ -7,8 +7,8 @@ import {
   type RefusalCode,
 } from "../../contract/candidate-text/page-words.ts";
 import { lengthOf, type When, whenOf } from "../../contract/candidate-text/when.ts";
-import { MINUTE_MS } from "../../contract/durations.ts";
 import { Html, html } from "../../contract/html.ts";
+import { MINUTE_MS } from "../../contract/timestamp.ts";
 import type { LinkTarget } from "../deps.ts";
 import { type LinkedShift, shownOf } from "../links/shift.ts";
 import type { LinkedPerson, LinkedShifts, ListedShift } from "../links/shifts.ts";

@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Express, Request, RequestHandler } from "expr
 import express from "express";
 import { createRouter, type Handlers } from "../../../generated/candidate/server.ts";
 import type { Language } from "../../../generated/operations/types.ts";
-import { calendarText } from "../../contract/candidate-text/calendar.ts";
+import { calendarText } from "../../contract/candidate-text/mail.ts";
 import { type NoticeCode, PAGE_TEXT } from "../../contract/candidate-text/page-words.ts";
 import type { OperationInfo } from "../../runtime/operation.ts";
 import { ProblemError } from "../../runtime/problem.ts";

@@ -2,7 +2,7 @@ import type { Handlers } from "../../../generated/platform/server.ts";
 import type { WebhookEvent } from "../../../generated/platform/types.ts";
 import { schemas } from "../../../generated/platform/validators.js";
 import { problem } from "../../contract/problem.ts";
-import { isShiftEvent } from "../../contract/shift-event.ts";
+import { isShiftEvent } from "../../contract/shift.ts";
 import type { Deps } from "../deps.ts";
 import { lowerUuid } from "../ids.ts";
 import type { Inbox, ReceivedEvent } from "../inbox/receive.ts";

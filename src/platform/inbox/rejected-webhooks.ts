@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { HOUR_MS } from "../../contract/durations.ts";
+import { HOUR_MS } from "../../contract/timestamp.ts";
 import type { ProblemError } from "../../runtime/problem.ts";
 import type { Database, Log } from "../db/database.ts";
 import { jsonRows } from "../db/fragments.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
-import { isShiftEvent } from "../../contract/shift-event.ts";
+import { isShiftEvent } from "../../contract/shift.ts";
 import type { StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { requireIntegration } from "../integrations/integration.ts";

@@ -6,11 +6,11 @@ import {
   createProviderClient,
   type ProviderClient,
 } from "../../clients/provider/client.ts";
-import type { ProviderFetch } from "../../clients/provider/global-fetch.ts";
+import type { ProviderFetch } from "../../clients/provider/http.ts";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import { ONBOARDING_LIMIT_MS } from "../../clients/retry-policy.ts";
 import type { SeenDialect } from "../../contract/dialect.ts";
-import { HOUR_MS } from "../../contract/durations.ts";
+import { HOUR_MS } from "../../contract/timestamp.ts";
 import type { Log } from "../db/database.ts";
 import { jsonbOf } from "../db/fragments.ts";
 import type { Integration } from "../db/schema.ts";

@@ -9,7 +9,7 @@ import type {
   Reason,
   StaffingCode,
 } from "../../../generated/operations/types.ts";
-import { MINUTE_MS } from "../../contract/durations.ts";
+import { MINUTE_MS } from "../../contract/timestamp.ts";
 import { ablePeople, hasOffer, isOwnPerson, readBusy } from "../candidates/eligible.ts";
 import type { Database } from "../db/database.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { StaffingFigures, Statistics } from "../../../generated/operations/types.ts";
-import { DAY_MS } from "../../contract/durations.ts";
 import { problem } from "../../contract/problem.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import type { Database } from "../db/database.ts";
 
 /** Of shifts by their start, both days included. */

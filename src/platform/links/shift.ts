@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { JobStatus, Language } from "../../../generated/operations/types.ts";
 import type { ShiftStateCode } from "../../contract/candidate-text/page-words.ts";
-import { DAY_MS, MINUTE_MS } from "../../contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../contract/timestamp.ts";
 import { EMAIL, FIRST_NAME } from "../candidates/eligible.ts";
 import {
   CALENDAR_UID,

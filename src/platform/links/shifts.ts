@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Language } from "../../../generated/operations/types.ts";
 import type { ListedStateCode } from "../../contract/candidate-text/page-words.ts";
-import { DAY_MS } from "../../contract/durations.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import { EMAIL, FIRST_NAME, ofOrganisation } from "../candidates/eligible.ts";
 import type { Deps, LinkTarget } from "../deps.ts";
 import { transact } from "../transaction.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { MINUTE_MS } from "../../contract/durations.ts";
+import { MINUTE_MS } from "../../contract/timestamp.ts";
 import type { Database, Log } from "../db/database.ts";
 import { jsonRows } from "../db/fragments.ts";
 import type { Observer } from "./observer.ts";

@@ -1,6 +1,10 @@
 import { sql } from "kysely";
-import { calendarText } from "../../contract/candidate-text/calendar.ts";
-import { digestText, mailText, type NotificationValues } from "../../contract/candidate-text/mail.ts";
+import {
+  calendarText,
+  digestText,
+  mailText,
+  type NotificationValues,
+} from "../../contract/candidate-text/mail.ts";
 import { EMAIL, FIRST_NAME } from "../candidates/eligible.ts";
 import {
   IS_ATTEMPTED,

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { NotificationKind, WaitCode } from "../../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS } from "../../contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../contract/timestamp.ts";
 import { EMAIL, ofOrganisation } from "../candidates/eligible.ts";
 import { HOLDS_SEAT, lockNames } from "../db/fragments.ts";
 import { providerOf } from "../db/organisation.ts";

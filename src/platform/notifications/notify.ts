@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { NotificationKind } from "../../../generated/operations/types.ts";
-import { wholeMinute } from "../../contract/durations.ts";
+import { wholeMinute } from "../../contract/timestamp.ts";
 import {
   CALENDAR_UID,
   JOINED_OUTLET_NAME,

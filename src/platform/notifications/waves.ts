@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
-import { DAY_MS } from "../../contract/durations.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import { EMAIL, ofOrganisation } from "../candidates/eligible.ts";
 import { IS_ATTEMPTED, IS_UNDELIVERED, idList, jsonRows } from "../db/fragments.ts";
 import { type Organisation, providerOf } from "../db/organisation.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { ProviderClient } from "../../clients/provider/client.ts";
-import { createSemaphore } from "../../clients/provider/semaphore.ts";
+import { createSemaphore } from "../../clients/provider/rate.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { jsonRows } from "../db/fragments.ts";
 import { inBatches } from "../db/in-batches.ts";

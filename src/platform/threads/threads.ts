@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
-import { createSemaphore } from "../../clients/provider/semaphore.ts";
+import { createSemaphore } from "../../clients/provider/rate.ts";
 import type { Calls, Threads } from "../deps.ts";
 import { workerFlags } from "../worker-file.ts";
 import type { CallMade, FromThread, PlainError, Returned } from "./serve-thread.ts";

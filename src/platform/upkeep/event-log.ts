@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { DAY_MS, MINUTE_MS } from "../../contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../contract/timestamp.ts";
 import type { Database } from "../db/database.ts";
 import { isOf, type Organisation, organisationsWith, providerOf } from "../db/organisation.ts";
 import { firstIdAt } from "../ids.ts";

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { DAY_MS } from "../../contract/durations.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
 import { deleteEndedSessions } from "../access/sessions.ts";
 import { reportCatchUp } from "../backup/after-restore.ts";
 import type { Database } from "../db/database.ts";

@@ -3,7 +3,7 @@ import type { CheckFinding, Params, Subject } from "../../../generated/operation
 import { failedCall, type Unavailable } from "../../clients/provider/answer.ts";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import { withoutPeople } from "../../contract/personal-data.ts";
-import { EVENTS_OF_PRESENCE } from "../../contract/shift-event.ts";
+import { EVENTS_OF_PRESENCE } from "../../contract/shift.ts";
 import { IS_LIVE, jsonTexts } from "../db/fragments.ts";
 import type { Integration } from "../db/schema.ts";
 import type { CheckProvider, Deps, ProviderFinding, Vault } from "../deps.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
-import { createSemaphore } from "../../clients/provider/semaphore.ts";
+import { createSemaphore } from "../../clients/provider/rate.ts";
 import { HOLDS_SEAT, IS_LIVE, idList, jsonRows } from "../db/fragments.ts";
 import { providerOf } from "../db/organisation.ts";
 import type { Deps } from "../deps.ts";

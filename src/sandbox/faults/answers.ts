@@ -1,5 +1,9 @@
+import { randomUUID } from "node:crypto";
+import type { Request } from "express";
+import type { Message } from "../../../generated/events/types.ts";
+import type { Organisation, StoredShift } from "../organisation.ts";
 import { changeEntries, changeMembers, without } from "./entries.ts";
-import { type Answer, empty, type Faults, isRefusal, isSuccess, problemAnswer } from "./fault.ts";
+import { type Answer, type Call, empty, type Faults, isRefusal, isSuccess, problemAnswer } from "./fault.ts";
 
 const IDS = ["id", "shiftId", "candidateId", "outletId", "roleId"];
 
@@ -63,3 +67,58 @@ function halfOf(body: unknown): string | undefined {
   const text = body === undefined ? undefined : JSON.stringify(body);
   return text?.slice(0, Math.floor(text.length / 2));
 }
+
+/** Faults in checking tokens (contract 5). */
+export const accessFaults = {
+  "no-token-accepted": {
+    summary: "a call without a token is served",
+    instead: authorizeIfAbsent,
+  },
+  "token-rejected": {
+    summary: "401 to every call, as after a rotation without the platform",
+    instead: () => problemAnswer("unauthorized"),
+  },
+  "token-forbidden": {
+    summary: "403 to every call",
+    instead: () => problemAnswer("forbidden"),
+  },
+} as const satisfies Faults;
+
+/** A call without a known organisation is unchanged. */
+function authorizeIfAbsent(call: Call): undefined {
+  const { headers } = call.request;
+  const organisation = organisationOf(call);
+  if (organisation) headers.authorization ??= `Bearer ${organisation.token}`;
+}
+
+const HEADERS = ["x-provider-id", "x-platform-provider-id"];
+
+/** Returns the providerId of the call (contract 4.1), known or unknown. */
+export function providerIdOf(request: Request): string | undefined {
+  const [, prefix] = /^\/providers\/([^/]+)/.exec(request.path) ?? [];
+  const [header] = HEADERS.map((name) => request.get(name)).filter((id) => id !== undefined);
+  return (prefix ?? header)?.toLowerCase();
+}
+
+/** Returns the organisation that the call named originally. */
+export function organisationOf({ organisations, providerId }: Call): Organisation | undefined {
+  return organisations.get(providerId ?? "");
+}
+
+/** Returns the shift that the call names. */
+export function shiftOf(call: Call): StoredShift | undefined {
+  return organisationOf(call)?.shifts.get(call.path.shiftId ?? "");
+}
+
+/** Faults in webhooks: missing, duplicated or about another shift. */
+export const webhookFaults = {
+  "no-echo": {
+    summary: "no webhook for changes by the platform's own calls",
+    webhooks: (event, isEcho) => (isEcho ? [] : [event]),
+  },
+  "duplicate-webhooks": { summary: "every webhook twice, same traceId", webhooks: (event) => [event, event] },
+  "webhook-of-another-shift": {
+    summary: "webhooks contain the id of an unknown shift",
+    webhooks: (event) => [{ ...event, content: { shiftId: randomUUID() } } as Message],
+  },
+} as const satisfies Faults;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { organisationOf, shiftOf } from "./answers.ts";
 import { type Call, empty, type Faults, isSuccess, json, problemAnswer } from "./fault.ts";
-import { organisationOf, shiftOf } from "./tenant.ts";
 
 const LATE_MS = 2_000;
 const UNASSIGN = ["unassignCandidate", "deleteAssignment"] as const;

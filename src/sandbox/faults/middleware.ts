@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from "express";
 import { operationsTable } from "../../../generated/provider/server.ts";
 import type { Organisations } from "../organisation.ts";
+import { providerIdOf } from "./answers.ts";
 import type { Answer, OperationId, Outcome } from "./fault.ts";
 import type { FaultSwitchboard } from "./switchboard.ts";
-import { providerIdOf } from "./tenant.ts";
 
 /** Lets active faults respond in place of the router, or change its responses. */
 export function faultMiddleware(switchboard: FaultSwitchboard, organisations: Organisations): RequestHandler {

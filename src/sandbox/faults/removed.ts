@@ -1,4 +1,4 @@
-import type { faults } from "./registry.ts";
+import type { faults } from "./candidates.ts";
 
 /** Names that the sandbox had, by the nearest fault that it has. */
 const BY_NEAREST: Readonly<Partial<Record<keyof typeof faults, string>>> = {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { StoredShift } from "../organisation.ts";
+import { shiftOf } from "./answers.ts";
 import { changeEntries, changeMembers } from "./entries.ts";
 import {
   type Answer,
@@ -9,7 +10,6 @@ import {
   isSuccess,
   problemAnswer,
 } from "./fault.ts";
-import { shiftOf } from "./tenant.ts";
 
 const WITH_SHIFT = ["getShift", "updateShift"] as const;
 const OFFSET = /(Z|[+-]\d{2}:?\d{2})$/i;

@@ -1,6 +1,6 @@
 import type { Message } from "../../../generated/events/types.ts";
+import { faults } from "./candidates.ts";
 import type { Answer, Call, Fault, FaultSettings, OperationId, Outcome } from "./fault.ts";
-import { faults } from "./registry.ts";
 import { successorOf } from "./removed.ts";
 
 export type FaultName = keyof typeof faults;

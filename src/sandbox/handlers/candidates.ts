@@ -8,9 +8,8 @@ import type {
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Context } from "../context.ts";
-import type { Forms } from "../forms.ts";
 import type { Organisation, StoredCandidate } from "../organisation.ts";
-import { numberBody } from "../shift-body.ts";
+import { type Forms, numberBody } from "../shift-body.ts";
 
 type CandidateHandlers = Pick<
   Handlers<Organisation>,

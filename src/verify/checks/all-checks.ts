@@ -7,20 +7,14 @@ import type { Check } from "./check.ts";
 import { contracts } from "./contracts.ts";
 import { dialect } from "./dialect.ts";
 import { fullShift } from "./full-shift.ts";
-import { invalidCreations } from "./invalid-creations.ts";
-import { invalidUpdates } from "./invalid-updates.ts";
-import { knownPerson } from "./lookups.ts";
-import { malformedBodies } from "./malformed-bodies.ts";
-import { malformedIds } from "./malformed-ids.ts";
-import { oddLookups } from "./odd-lookups.ts";
-import { organisation } from "./organisation.ts";
-import { otherTenant } from "./other-tenant.ts";
-import { reachability } from "./reachability.ts";
+import { invalidCreations, invalidUpdates } from "./invalid-values.ts";
+import { knownPerson, oddLookups } from "./lookups.ts";
+import { organisation, reachability } from "./reachability.ts";
 import { registry } from "./registry.ts";
-import { laterReads, repeatedReads } from "./repeated-reads.ts";
-import { tenantConflict, tenants } from "./tenants.ts";
-import { unknownIds } from "./unknown-ids.ts";
+import { laterReads, repeatedReads } from "./steady-reads.ts";
+import { otherTenant, tenantConflict, tenants } from "./tenants.ts";
 import { updates } from "./updates.ts";
+import { malformedBodies, malformedIds, unknownIds } from "./wrong-requests.ts";
 
 /** Requirements that a client cannot observe (contract 5): reported as skipped, so that they do not count as checked. */
 const notVisible: Check = { group: "answers", isByTitle: true, needs: [], run: skipNotVisible };

@@ -1,6 +1,15 @@
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Shift } from "../../contract/shift.ts";
-import { assign, type FreePair, isAssigned, type Pair, remove, wasTried } from "../assignment.ts";
+import {
+  assign,
+  FORMS,
+  type FreePair,
+  isAssigned,
+  type Pair,
+  remove,
+  unassignBy,
+  wasTried,
+} from "../assignment.ts";
 import { uncancelled } from "../cancellable-shift.ts";
 import type { Exchange, Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
@@ -8,9 +17,8 @@ import type { PreparedPerson, Run } from "../run.ts";
 import { readShiftOf, shiftBodyOf, shiftOf } from "../shift.ts";
 import { personOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { fixturePair } from "./fixture-shift.ts";
-import { effectOf, outcomesOf, steadyRead } from "./steady-reads.ts";
-import { judgeUnassignments } from "./unassignments.ts";
+import { fixturePair } from "./full-shift.ts";
+import { afterFailure, effectOf, outcomesOf, steadyRead } from "./steady-reads.ts";
 import { assignedTo, judgeListed, judgeUnasked } from "./unexpected-changes.ts";
 
 /** An assignment appears in the shift, is idempotent, and can be undone with each offered form. */
@@ -113,4 +121,42 @@ async function judgeRepetition(run: Run, pair: Pair): Promise<readonly Outcome[]
     (exchange) => twice(exchange, `status ${exchange.answer.status}`),
   );
   return outcomesOf(effect, "assignCandidate", "a repeated assignment changes nothing");
+}
+
+/** Checks each offered form of unassignment (contract 4.2) with an assigned candidate. Returns whether the candidate is unassigned. */
+async function* judgeUnassignments(run: Run, pair: Pair, before: Shift): AsyncGenerator<Outcome, boolean> {
+  // Earlier checks have confirmed the assignment.
+  let isOff = false;
+  for (const form of ["put", "delete"] as const) {
+    if (!run.known.offered.has(FORMS[form])) continue;
+    const isOn: boolean = isOff ? await assignAgain(run, pair) : true;
+    const outcomes: readonly Outcome[] = isOn
+      ? await judgeUnassign(run, pair, form, before)
+      : [afterFailure(FORMS[form], UNASSIGNED)];
+    yield* outcomes;
+    isOff = outcomes.every(({ kind }) => kind === "passed") || (await isAssigned(run, pair)) === false;
+  }
+  return isOff;
+}
+
+async function assignAgain(run: Run, pair: Pair): Promise<boolean> {
+  await assign(run, pair);
+  return (await isAssigned(run, pair)) === true;
+}
+
+const UNASSIGNED = "an unassigned candidate is no longer listed";
+
+async function judgeUnassign(
+  run: Run,
+  pair: Pair,
+  form: "put" | "delete",
+  before: Shift,
+): Promise<readonly Outcome[]> {
+  const effect = await effectOf(run, pair.shiftId, await unassignBy(run, pair, form), (exchange, now) => [
+    ...judgeListed(exchange, pair, now),
+    ...judgeUnasked(exchange, before, now, { candidateId: pair.candidateId }),
+  ]);
+  // Any status below 500 is right here. The judge reports the others.
+  if (effect.now) await unassignBy(run, pair, form);
+  return outcomesOf(effect, FORMS[form], UNASSIGNED);
 }

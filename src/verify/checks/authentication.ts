@@ -1,11 +1,10 @@
 import { noteCancelled } from "../cancellable-shift.ts";
-import { BY_SHIFT, UNASSIGNMENTS } from "../check-operations.ts";
 import { isPlain, isReply, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { idUnlike, otherCase, tokenUnlike } from "../made-up-ids.ts";
 import { type Run, wasServed } from "../run.ts";
+import { idUnlike, otherCase, tokenUnlike } from "../test-numbers.ts";
 import { ifServed, type Missing, skippedAs, type ValidRequest, validRequestFor } from "../valid-requests.ts";
-import type { Check } from "./check.ts";
+import { BY_SHIFT, type Check, UNASSIGNMENTS } from "./check.ts";
 import { answersTo, checkEach } from "./each-operation.ts";
 import { sendWrong, type Wrong, wasRefusedHere } from "./wrong-requests.ts";
 

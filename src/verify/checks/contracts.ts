@@ -1,8 +1,14 @@
 import { noteCancelled, secondShiftOf, secondShiftUse } from "../cancellable-shift.ts";
-import { type PactInteraction, readContract } from "../contracts.ts";
+import {
+  doesOf,
+  formsOfInteraction,
+  type KnownForms,
+  type PactInteraction,
+  readContract,
+  selectInteractions,
+} from "../contracts.ts";
 import { type Exchange, isPlain, isReply, type OperationId, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { doesOf, formsOfInteraction, type KnownForms, selectInteractions } from "../interactions.ts";
 import { isObject } from "../json-object.ts";
 import { operationOf, requestOf } from "../pact/interaction.ts";
 import { mismatchesOf, mismatchTexts } from "../pact/mismatches.ts";

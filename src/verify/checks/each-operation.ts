@@ -1,5 +1,4 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
-import { ASSIGNMENTS } from "../check-operations.ts";
 import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import type { Outcome } from "../finding.ts";
 import type { Group } from "../options.ts";
@@ -11,7 +10,7 @@ import {
   updateRequest,
   type ValidRequest,
 } from "../valid-requests.ts";
-import type { Check, Fact, Holds } from "./check.ts";
+import { ASSIGNMENTS, type Check, type Fact, type Holds } from "./check.ts";
 
 /** Operations that change nothing. */
 export const READS: readonly OperationId[] = [

@@ -1,13 +1,31 @@
-import type { Shift } from "../../contract/shift.ts";
-import { assign, isAssigned, otherCandidate, type Pair, remove, unassign } from "../assignment.ts";
+import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
+import { readShift, type Shift } from "../../contract/shift.ts";
+import {
+  assign,
+  type FreePair,
+  freePair,
+  isAssigned,
+  otherCandidate,
+  type Pair,
+  remove,
+  unassign,
+} from "../assignment.ts";
 import { type Exchange, isPlain } from "../exchange.ts";
-import { found, type Outcome, passed, skipped } from "../finding.ts";
+import { found, type Outcome, type Place, passed, skipped } from "../finding.ts";
 import { isShownInTime } from "../lagging-reads.ts";
 import { restore } from "../restore.ts";
 import type { Run } from "../run.ts";
-import { assignedIds, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
+import {
+  assignedIds,
+  hasStarted,
+  NO_SHIFT,
+  readShiftOf,
+  STARTED,
+  shiftBodyOf,
+  shiftOf,
+  updateOf,
+} from "../shift.ts";
 import type { Check } from "./check.ts";
-import { fixturePair } from "./fixture-shift.ts";
 import { confirmed, steadyRead } from "./steady-reads.ts";
 import { judgeTogether } from "./two-candidates.ts";
 import { assignedTo, judgeUnasked, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
@@ -136,4 +154,39 @@ async function oneMoreStill(run: Run, { shiftId, candidateId }: Pair): Promise<O
   const expected = "409 for the first candidate without a position, or for none";
   const actual = "the first one is assigned, and the second one refused";
   return found("overbooked", { exchange, expected, actual });
+}
+
+/** The fixture shift, for checks that change it. */
+export interface FixtureShift {
+  shiftId: string;
+  body: ShiftBody;
+  shift: Shift;
+}
+
+/** Returns the fixture shift, or the outcome of a check without one. @param title what cannot be checked without it */
+export async function fixtureShift(
+  run: Run,
+  operation: Place,
+  title: string,
+  shiftId = run.fixtures.shiftId,
+): Promise<FixtureShift | Outcome> {
+  if (!run.mayChange) return skipped("skipped_read_only", operation, title, "it would change data");
+  if (shiftId === undefined) return skipped("skipped_not_prepared", operation, title, NO_SHIFT);
+  const body = shiftBodyOf(await steadyRead(run, shiftId));
+  const shift = body && readShift(body, "UTC").shift;
+  if (!body || !shift) return skipped("skipped_after_failure", operation, title, "the shift cannot be read");
+  if (shiftId === run.fixtures.shiftId) run.known.shift ??= body;
+  if (shift.cancelled) return skipped("skipped_not_prepared", operation, title, "the shift is cancelled");
+  if (hasStarted(run, shift)) return skipped("skipped_not_prepared", operation, title, STARTED);
+  return { shiftId, body, shift };
+}
+
+/** Returns a possible assignment to the fixture shift, or the outcome of a check without one. */
+export async function fixturePair(run: Run, title: string): Promise<FreePair | Outcome> {
+  const free = await freePair(run);
+  if (!("missing" in free)) return free;
+  const fixture = await fixtureShift(run, "assignCandidate", title);
+  return "kind" in fixture
+    ? fixture
+    : skipped("skipped_not_prepared", "assignCandidate", title, free.missing);
 }

@@ -1,11 +1,10 @@
-import { hyphenated, type PersonalNumber } from "../../contract/personal-number.ts";
+import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import { type Exchange, isPlain } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import { judge } from "../judge/judge.ts";
 import type { Run } from "../run.ts";
 import { idsOf, lookUp } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { type Entry, type Pages, readPages } from "./registry-pages.ts";
 
 /** The optional registry: its pages end, and GET /candidates finds its people (contract 2.5, 4.2). */
 export const registry: Check = {
@@ -102,4 +101,57 @@ function judgeFound(lookup: Exchange, id: string, number: PersonalNumber): Found
     expected: "the person of the registry, under the same id",
     actual: ids.length === 0 ? "not found" : "a person with another id",
   });
+}
+
+/** The part of a registry entry that identifies the candidate. */
+export interface Entry {
+  id: string;
+  /** Undefined if it is not valid, which the judge reports. */
+  number: PersonalNumber | undefined;
+}
+
+export interface Pages {
+  entries: readonly Entry[];
+  pages: readonly Exchange[];
+  /** `ended`: no further page. `loops`: a cursor or a page was repeated. `stopped`: a page failed, or there are too many. */
+  end: "ended" | "loops" | "stopped";
+}
+
+const MOST_PAGES = 20;
+const FEW_PAGES = 3;
+
+/** Follows the pages. A provider without paging may return every entry at once. */
+async function readPages(run: Run, limit?: string): Promise<Pages> {
+  const entries: Entry[] = [];
+  const pages: Exchange[] = [];
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  const most = run.isPolite ? FEW_PAGES : MOST_PAGES;
+  while (pages.length < most) {
+    const query = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
+    const page = await run.send({ operation: "getCandidateRegistry", query });
+    pages.push(page);
+    const { candidates, nextCursor } = bodyOf(page);
+    if (!candidates) return { entries, pages, end: "stopped" };
+    const isNew = candidates.some(({ id }) => !entries.some((entry) => entry.id === id));
+    entries.push(...candidates);
+    if (nextCursor === undefined) return { entries, pages, end: "ended" };
+    if (cursors.has(nextCursor) || !isNew) return { entries, pages, end: "loops" };
+    cursors.add(nextCursor);
+    cursor = nextCursor;
+  }
+  return { entries, pages, end: "stopped" };
+}
+
+/** Returns no candidates if the page is unusable, which the judge reports. */
+function bodyOf(page: Exchange): { candidates?: Entry[]; nextCursor?: string } {
+  if (!isPlain(page) || page.answer.status !== 200) return {};
+  const { candidates, nextCursor } = (page.answer.json ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(candidates) || candidates.some((entry) => typeof entry?.id !== "string")) return {};
+  const entries = candidates.map((entry) => ({
+    id: String(entry?.id),
+    number: parsePersonalNumber(String(entry?.personalNumber)),
+  }));
+  const isNext = typeof nextCursor === "string" && nextCursor !== "";
+  return { candidates: entries, ...(isNext && { nextCursor }) };
 }

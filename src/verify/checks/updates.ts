@@ -1,13 +1,13 @@
 import type { ShiftUpdate } from "../../../generated/provider/types.ts";
-import { HOUR_MS } from "../../contract/durations.ts";
 import { readShift, type Shift } from "../../contract/shift.ts";
+import { HOUR_MS } from "../../contract/timestamp.ts";
 import { secondShiftOf, secondShiftUse } from "../cancellable-shift.ts";
 import { type Exchange, isPlain, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { MOST_POSITIONS, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
 import type { Check } from "./check.ts";
-import { type FixtureShift, fixtureShift } from "./fixture-shift.ts";
+import { type FixtureShift, fixtureShift } from "./full-shift.ts";
 import { confirmed } from "./steady-reads.ts";
 import { differing, judgeOthers, judgeUnasked, TIMES_AND_POSITIONS, TOTAL } from "./unexpected-changes.ts";
 

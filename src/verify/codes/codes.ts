@@ -1,11 +1,6 @@
-import { accessCodes } from "./access.ts";
-import { answerCodes } from "./answers.ts";
-import type { CodeEntry } from "./code.ts";
-import { compareCodes } from "./compare.ts";
-import { inputCodes } from "./input.ts";
-import { meaningCodes } from "./meaning.ts";
-import { runCodes } from "./run.ts";
-import { webhookCodes } from "./webhooks.ts";
+import { accessCodes, answerCodes } from "./answers.ts";
+import { type CodeEntry, meaningCodes } from "./meaning.ts";
+import { compareCodes, inputCodes, runCodes, webhookCodes } from "./run.ts";
 
 export const codes = {
   ...answerCodes,

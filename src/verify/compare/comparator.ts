@@ -1,7 +1,6 @@
 import type { PactFile, PactInteraction } from "../contracts.ts";
 import { isObject } from "../json-object.ts";
-import { adapted } from "./adapted.ts";
-import type { OpenApiDocument } from "./document.ts";
+import { adapted, type OpenApiDocument } from "./document.ts";
 import type { Described } from "./operations.ts";
 
 export interface Result {

@@ -1,7 +1,6 @@
 import { entryOf } from "../codes/codes.ts";
-import type { PactFile, PactInteraction } from "../contracts.ts";
+import { doesOf, formsOfInteraction, type PactFile, type PactInteraction } from "../contracts.ts";
 import { type Found, found, type Outcome, type Place, passed } from "../finding.ts";
-import { doesOf, formsOfInteraction } from "../interactions.ts";
 import { operationOf } from "../pact/interaction.ts";
 import { statusesOf } from "../pact/mismatches.ts";
 import { type CompareInteraction, createComparison } from "./comparator.ts";

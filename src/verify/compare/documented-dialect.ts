@@ -1,5 +1,5 @@
+import { formsOfInteraction, type KnownForms } from "../contracts.ts";
 import type { OperationId } from "../exchange.ts";
-import { formsOfInteraction, type KnownForms } from "../interactions.ts";
 import { isObject } from "../json-object.ts";
 import { dereferenced, type OpenApiDocument } from "./document.ts";
 import type { Described } from "./operations.ts";

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { valueAt } from "../../runtime/pointer.ts";
-import type { PactInteraction } from "../contracts.ts";
+import { formsOfInteraction, type PactInteraction } from "../contracts.ts";
 import type { OperationId } from "../exchange.ts";
-import { formsOfInteraction } from "../interactions.ts";
 import { isObject } from "../json-object.ts";
 import { packageFile } from "../package-files.ts";
 import { operationOf } from "../pact/interaction.ts";

@@ -1,9 +1,9 @@
 import { schemas } from "../../../generated/provider/validators.js";
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import { VARIANT_FIELDS } from "../../contract/shift.ts";
+import type { KnownForms } from "../contracts.ts";
 import { type Exchange, isReply, type Probe, type Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
-import type { KnownForms } from "../interactions.ts";
 
 /** Reports a response in another form than the provider used before. Unknown forms are not judged. */
 export function judgeForms(exchange: Exchange, forms: KnownForms): Found[] {

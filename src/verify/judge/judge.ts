@@ -1,6 +1,5 @@
-import { LONGEST_REGISTRY } from "../../clients/provider/limits.ts";
-import { SHORTEST_KNOWN } from "../curl-command.ts";
-import { type Exchange, isReply, type Reply, type Unanswered } from "../exchange.ts";
+import { LONGEST_REGISTRY } from "../../clients/provider/http-error.ts";
+import { type Exchange, isReply, type Reply, SHORTEST_KNOWN, type Unanswered } from "../exchange.ts";
 import { type Found, found, type Skipped, skipped } from "../finding.ts";
 import { routeOf } from "../refusal-advice.ts";
 import { judgeError } from "./error-body.ts";

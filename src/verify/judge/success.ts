@@ -1,6 +1,6 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import { schemas } from "../../../generated/provider/validators.js";
-import { MOST_ENTRIES, tooMany } from "../../clients/provider/limits.ts";
+import { MOST_ENTRIES, tooMany } from "../../clients/provider/http-error.ts";
 import { isTooDeep, MOST_DEPTH } from "../../runtime/json.ts";
 import { type FieldError, MAX_ERRORS_OF_LIST, type Validator } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import express, { type ErrorRequestHandler, type Express } from "express";
 import { problem } from "../../contract/problem.ts";
 import { problemHandler } from "../../runtime/problem-response.ts";
-import { CouldNotRun } from "../could-not-run.ts";
+import { CouldNotRun } from "../connection-errors.ts";
 import type { Outcome } from "../finding.ts";
 import { type Verdict, verdictOf } from "../verdict.ts";
 import { createRetryScenario, type EventName } from "./retry-scenario.ts";

@@ -1,7 +1,7 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
+import type { KnownForms } from "../contracts.ts";
 import type { Coverage, Verification } from "../events.ts";
 import type { Finding, Place } from "../finding.ts";
-import type { KnownForms } from "../interactions.ts";
 import { webhookOperations } from "../listen/webhook-operations.ts";
 
 export interface Section {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { engines } from "../../harness/engines.ts";
 import { type Flow, isShift, useFlows } from "../flow.ts";
 import { agree } from "./agree.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { engines } from "../../harness/engines.ts";
 import type { Person } from "../../harness/organisation.ts";
 import { type Flow, useFlows } from "../flow.ts";

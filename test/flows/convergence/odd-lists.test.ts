@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { engines } from "../../harness/engines.ts";
 import { carriedOut, isShift, useFlows } from "../flow.ts";
 import { agree } from "./agree.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { engines } from "../../harness/engines.ts";
 import { carriedOut, type Flow, useFlows } from "../flow.ts";
 import { agree } from "./agree.ts";

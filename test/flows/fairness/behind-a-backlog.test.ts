@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { DAY_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS } from "../../../src/contract/timestamp.ts";
 import { engines } from "../../harness/engines.ts";
 import type { Harness } from "../../harness/platform.ts";
 import { type Flow, onboardFlow, startFlows } from "../flow.ts";

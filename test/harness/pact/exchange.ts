@@ -1,7 +1,7 @@
 import type { MatchersV3, PactV4 } from "@pact-foundation/pact";
 import type { ProviderClient } from "../../../src/clients/provider/client.ts";
 import type { Dialect, SeenDialect } from "../../../src/contract/dialect.ts";
-import type { KnownForms } from "../../../src/verify/interactions.ts";
+import type { KnownForms } from "../../../src/verify/contracts.ts";
 import { aBearerToken, aJsonType, aTraceparent, aUuid, EXAMPLES, stated } from "./matching.ts";
 
 /** One request and its response: one interaction of the contract. `{names}` are values of the provider state. */

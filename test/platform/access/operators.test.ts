@@ -7,7 +7,7 @@ import type {
   OperatorTokenRotated,
   Problem,
 } from "../../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem } from "../../harness/http.ts";
 import { withDatabase } from "../../harness/platform.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { AuditEntry, OperatorTokenRotated } from "../../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/contract/timestamp.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem, type HttpResponse, type RequestOptions } from "../../harness/http.ts";
 import { OPERATIONS_TOKEN, withDatabase } from "../../harness/platform.ts";

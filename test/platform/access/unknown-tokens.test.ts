@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MINUTE_MS } from "../../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { createAddressLimit, limitInTotal } from "../../../src/platform/access/address-limit.ts";
 import { createKnownTokens, hashToken, type KnownTokens } from "../../../src/platform/access/tokens.ts";
 import { readConfig } from "../../../src/platform/config.ts";

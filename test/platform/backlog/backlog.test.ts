@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import type { Backlog } from "../../../generated/operations/types.ts";
-import { MINUTE_MS } from "../../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { type Limits, limitOf } from "../../../src/platform/backlog/backlogs.ts";
 import { readCounts } from "../../../src/platform/backlog/counts.ts";
 import type { Integration } from "../../../src/platform/db/schema.ts";

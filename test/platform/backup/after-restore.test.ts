@@ -8,7 +8,7 @@ import { pino } from "pino";
 import { describe, expect, inject, it, onTestFinished } from "vitest";
 import { afterRestore } from "../../../src/cli/after-restore.ts";
 import { restore } from "../../../src/cli/restore.ts";
-import { MINUTE_MS } from "../../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { answerOn, catchMail, linksIn, ownLinkIn, PUBLIC_URL } from "../../harness/candidate-links.ts";
 import { isOnCitus } from "../../harness/citus.ts";

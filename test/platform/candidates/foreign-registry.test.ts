@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Candidate } from "../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DAY_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS } from "../../../src/contract/timestamp.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { depsFor } from "../../harness/deps.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventStatus, IntegrationState } from "../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { createDispatcher } from "../../../src/platform/inbox/dispatch.ts";
 import { createInbox, type Inbox, type ReceivedEvent } from "../../../src/platform/inbox/receive.ts";

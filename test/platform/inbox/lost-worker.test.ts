@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, inject, it } from "vitest";
-import { MINUTE_MS } from "../../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { isOnCitus } from "../../harness/citus.ts";
 import { useEngine } from "../../harness/engines.ts";
 import { onServer } from "../../harness/on-server.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import type { IntegrationChange } from "../../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/timestamp.ts";
 import type { CheckTarget } from "../../../src/platform/deps.ts";
 import { type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { engines } from "../../harness/engines.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { beforeEach, describe, expect, it } from "vitest";
-import { MINUTE_MS } from "../../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import {
   noteCircuit,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { createAddressLimit } from "../../../src/platform/access/address-limit.ts";
 import { hashToken } from "../../../src/platform/access/tokens.ts";
 import { createTokenOwners } from "../../../src/platform/integrations/tokens.ts";

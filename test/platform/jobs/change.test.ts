@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Job, JobChange } from "../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import {

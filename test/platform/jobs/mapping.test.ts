@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Mappings } from "../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import type { Reply } from "../../harness/actions.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import { useHarness } from "../../harness/platform.ts";

@@ -6,7 +6,7 @@ import type {
   StaffingFigures,
   Statistics,
 } from "../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import type { Schema } from "../../../src/platform/db/schema.ts";
 import { type Period, readStatistics } from "../../../src/platform/jobs/statistics.ts";
 import { engines, featureEngines, useEngine } from "../../harness/engines.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/timestamp.ts";
 import type { Mail } from "../../../src/platform/deps.ts";
 import { readCalendar } from "../../harness/calendar.ts";
 import {

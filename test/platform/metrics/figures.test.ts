@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { MINUTE_MS } from "../../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { readPaces } from "../../../src/platform/backlog/backlogs.ts";
 import { createCollector, createFigures } from "../../../src/platform/metrics/figures.ts";
 import { featureEngines, silent, useEngine } from "../../harness/engines.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { createBacklogs } from "../../../src/platform/backlog/backlogs.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { type ReadEvent, readCalendar } from "../../harness/calendar.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notification } from "../../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import type { Channel, Delivery, Mail } from "../../../src/platform/deps.ts";
 import { useClock } from "../../harness/clock.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import type { MailSettings } from "../../../src/platform/config.ts";
 import type { Mail } from "../../../src/platform/deps.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { laterBy } from "../../../src/platform/db/fragments.ts";
 import type { WorkKind } from "../../../src/platform/db/schema.ts";
 import type { Channel } from "../../../src/platform/deps.ts";

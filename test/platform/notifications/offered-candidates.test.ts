@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation, Person } from "../../harness/organisation.ts";

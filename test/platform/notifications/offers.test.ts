@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import type { Person } from "../../harness/organisation.ts";

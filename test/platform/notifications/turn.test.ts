@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { waitOf } from "../../../src/platform/notifications/mail-due.ts";
 
 const NOW = Date.parse("2026-11-25T12:00:00Z");

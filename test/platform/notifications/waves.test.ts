@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import type { Channel, Delivery, Mail } from "../../../src/platform/deps.ts";
 import { answerOn, linkOf, PUBLIC_URL } from "../../harness/candidate-links.ts";
 import { useClock } from "../../harness/clock.ts";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { isNotificationMessage } from "../../../generated/notifications/index.ts";
 import type { NotificationMessage } from "../../../generated/notifications/types.ts";
 import type { Job } from "../../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { createLog } from "../../../src/platform/log.ts";
 import { createNotificationWebhook } from "../../../src/platform/notifications/webhook.ts";
 import { webhookSecrets } from "../../../src/platform/setting-kinds.ts";

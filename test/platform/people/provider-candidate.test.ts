@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HireDetails } from "../../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import type { Person } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { featureEngines } from "../../harness/engines.ts";
 import type { Onboarding, Organisation } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";

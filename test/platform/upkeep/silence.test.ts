@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { DAY_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { suspend } from "../../../src/platform/integrations/change.ts";
 import { offboard } from "../../../src/platform/integrations/delete.ts";
 import { FIGURES } from "../../../src/platform/metrics/figures.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventStatus } from "../../../generated/operations/types.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import type { Deps } from "../../../src/platform/deps.ts";
 import { createIdGenerator, newId } from "../../../src/platform/ids.ts";
 import { RETENTION } from "../../../src/platform/settings.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { SECOND_MS } from "../../../src/contract/durations.ts";
+import { SECOND_MS } from "../../../src/contract/timestamp.ts";
 import { Agenda } from "../../../src/platform/work/agenda.ts";
 import { engines, useEngine } from "../../harness/engines.ts";
 import { addIntegration, mark, shift } from "../../harness/work-rows.ts";

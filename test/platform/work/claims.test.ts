@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { isIdle, releaseAllClaims, type Wanted } from "../../../src/platform/work/claims.ts";
 import {

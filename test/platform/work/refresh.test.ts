@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { createThrottle } from "../../../src/platform/db/in-batches.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { transact } from "../../../src/platform/transaction.ts";

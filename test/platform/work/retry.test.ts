@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PROVIDER_RETRIES, TIMING } from "../../../src/clients/retry-policy.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { retryAfterFailure, retryDelay } from "../../../src/platform/work/retry.ts";
 
 const rest = { hourlyMs: HOUR_MS };

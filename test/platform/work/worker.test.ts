@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from "kysely";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { PROVIDER_RETRIES } from "../../../src/clients/retry-policy.ts";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import {
   type Claim,

@@ -1,4 +1,4 @@
-import type { Forms } from "../../../src/sandbox/forms.ts";
+import type { Forms } from "../../../src/sandbox/shift-body.ts";
 
 /** Correct providers that together use every form. */
 export const dialects: readonly (readonly [name: string, dialect: Partial<Forms>])[] = [

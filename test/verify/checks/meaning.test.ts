@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { codesOf, KNOWN_NUMBER } from "../../harness/faulty-provider.ts";
 import { acceptsMore, assignsAndRefuses, createsOnce, returnsOldTimes, toggles } from "./meaning-faults.ts";
 import { type Case, options, runAndCompare } from "./run-and-compare.ts";

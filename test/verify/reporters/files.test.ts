@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { htmlReport } from "../../../src/verify/reporters/html.ts";
-import { jsonLines, jsonReport } from "../../../src/verify/reporters/json.ts";
-import { type JunitOptions, junitReport } from "../../../src/verify/reporters/junit.ts";
+import {
+  type JunitOptions,
+  jsonLines,
+  jsonReport,
+  junitReport,
+} from "../../../src/verify/reporters/verdict-files.ts";
 import { finding, HOSTILE, sampleRun, written } from "./sample.ts";
 
 const hostile = () =>

@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../../src/verify/events.ts";
-import { wrap } from "../../../src/verify/reporters/terminal.ts";
-import { type TerminalOptions, terminalReport } from "../../../src/verify/reporters/terminal-report.ts";
+import { type TerminalOptions, terminalReport, wrap } from "../../../src/verify/reporters/terminal.ts";
 import { finding, HOSTILE, sampleRun, written } from "./sample.ts";
 
 const lines = (events: readonly RunEvent[], options: TerminalOptions = {}) =>

@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import type { Event, RejectedWebhook, TraceStep } from "../../../../generated/operations/types.ts";
 import { problem } from "../../../contract/problem.ts";
-import { isShiftEvent } from "../../../contract/shift-event.ts";
+import { isShiftEvent } from "../../../contract/shift.ts";
 import { view } from "../../db/names.ts";
 import type { Schema, StoredEvent, TraceStepsTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";

@@ -3,7 +3,7 @@ import type { RegistryEntry } from "../../../../generated/provider/types.ts";
 import { schemas } from "../../../../generated/provider/validators.js";
 import { type Failure, faultText, type ReadEntry } from "../../../clients/provider/answer.ts";
 import type { ProviderClient, ProviderClientOptions } from "../../../clients/provider/client.ts";
-import { MOST_REGISTERED } from "../../../clients/provider/limits.ts";
+import { MOST_REGISTERED } from "../../../clients/provider/http-error.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../../contract/personal-number.ts";
 import { isStorable } from "../../../contract/storable-text.ts";
 import { readWithRetries } from "../clients.ts";

@@ -1,7 +1,10 @@
 import type { RegistryFault } from "../../../../generated/operations/types.ts";
 import { type Failure, failedCall } from "../../../clients/provider/answer.ts";
-import { ProviderHttpError } from "../../../clients/provider/http-error.ts";
-import { LONGEST_REGISTRY, MOST_REGISTERED } from "../../../clients/provider/limits.ts";
+import {
+  LONGEST_REGISTRY,
+  MOST_REGISTERED,
+  ProviderHttpError,
+} from "../../../clients/provider/http-error.ts";
 import { routingAttemptsText } from "../../../contract/operator-text.ts";
 import { type ProblemCode, problem } from "../../../contract/problem.ts";
 import { ProblemError } from "../../../runtime/problem.ts";
@@ -10,8 +13,7 @@ import type { Deps } from "../../deps.ts";
 import { publish } from "../../stream.ts";
 import { answerFetch } from "../../threads/serve-thread.ts";
 import { recordSteps, signal, type Trx, transact } from "../../transaction.ts";
-import type { Run } from "../../work/rows.ts";
-import { type Claim, ClaimLost, endClaim, renewClaim } from "../../work/rows.ts";
+import { type Claim, ClaimLost, endClaim, type Run, renewClaim } from "../../work/rows.ts";
 import { workerFile } from "../../worker-file.ts";
 import { publishIntegration } from "../health.ts";
 import { lockUnchangedIntegration, requireIntegration } from "../integration.ts";

@@ -1,4 +1,4 @@
-import { reportsDeletion } from "../../../contract/shift-event.ts";
+import { reportsDeletion } from "../../../contract/shift.ts";
 import { type Belief, GONE, type Seen } from "./believe.ts";
 import { cancelJob } from "./close.ts";
 import type { Draft } from "./draft.ts";

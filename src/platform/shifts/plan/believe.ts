@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../../contract/durations.ts";
+import { MINUTE_MS } from "../../../contract/timestamp.ts";
 import type { ShiftValues } from "../../db/schema.ts";
 import { lagOf, nextRung } from "../../work/ladder.ts";
 

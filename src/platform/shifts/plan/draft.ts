@@ -5,7 +5,7 @@ import type {
   Params,
   Subject,
 } from "../../../../generated/operations/types.ts";
-import { HOUR_MS } from "../../../contract/durations.ts";
+import { HOUR_MS } from "../../../contract/timestamp.ts";
 import { lagOf, nextRung } from "../../work/ladder.ts";
 import {
   type Belief,

@@ -1,4 +1,4 @@
-import { reportsDeletion } from "../../../contract/shift-event.ts";
+import { reportsDeletion } from "../../../contract/shift.ts";
 import { concludeCall } from "./calls.ts";
 import { decide, needsReading } from "./decide.ts";
 import { Draft } from "./draft.ts";

@@ -1,7 +1,6 @@
 import type { Outcome, Params } from "../../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../../clients/provider/answer.ts";
-import type { Shift } from "../../../contract/shift.ts";
-import { reportsDeletion } from "../../../contract/shift-event.ts";
+import { reportsDeletion, type Shift } from "../../../contract/shift.ts";
 import { failureParams } from "../../step.ts";
 import { awaitReturn, concludeAbsence, notePlausible, spread, unexplainedDeletes } from "./absence.ts";
 import { GONE } from "./believe.ts";

@@ -9,7 +9,7 @@ import type {
 import type { Refused, Unavailable } from "../../../clients/provider/answer.ts";
 import type { ShiftOutcome } from "../../../clients/provider/shifts.ts";
 import type { RetryPolicy, Timing } from "../../../clients/retry-policy.ts";
-import { wholeMinute } from "../../../contract/durations.ts";
+import { wholeMinute } from "../../../contract/timestamp.ts";
 import type { Job, PersonFault, Rejection, Routes, ShiftChange, ShiftValues } from "../../db/schema.ts";
 import type { Belief } from "./believe.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../../src/contract/timestamp.ts";
 import { camelCase } from "../../../../src/platform/db/names.ts";
 import { loadShifts } from "../../../../src/platform/shifts/observe/load.ts";
 import {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TIMING } from "../../../../src/clients/retry-policy.ts";
-import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../../src/contract/durations.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../../src/contract/timestamp.ts";
 import {
   type Belief,
   believe,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../../src/contract/timestamp.ts";
 import { continued } from "../../../../src/platform/shifts/act.ts";
 import { CANCELLED, called } from "../../../../src/platform/shifts/plan/believe.ts";
 import { seenIn } from "../../../../src/platform/shifts/plan/seen.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../../src/contract/timestamp.ts";
 import type { CallOutcome, RunSoFar } from "../../../../src/platform/shifts/plan/state.ts";
 import {
   aBooking,

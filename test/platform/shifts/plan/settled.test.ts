@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS } from "../../../../src/contract/durations.ts";
+import { HOUR_MS } from "../../../../src/contract/timestamp.ts";
 import { seenIn } from "../../../../src/platform/shifts/plan/seen.ts";
 import type { Call, JobState, ShiftState } from "../../../../src/platform/shifts/plan/state.ts";
 import type { Write } from "../../../../src/platform/shifts/plan/writes.ts";

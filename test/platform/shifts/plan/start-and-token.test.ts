@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HOUR_MS, MINUTE_MS } from "../../../../src/contract/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../../../../src/contract/timestamp.ts";
 import {
   aBooking,
   aCancellation,

@@ -1,6 +1,6 @@
 import { PROVIDER_RETRIES, TIMING } from "../../../../src/clients/retry-policy.ts";
-import { DAY_MS, HOUR_MS } from "../../../../src/contract/durations.ts";
 import type { Shift } from "../../../../src/contract/shift.ts";
+import { DAY_MS, HOUR_MS } from "../../../../src/contract/timestamp.ts";
 import { type Belief, GONE, NO_BELIEF } from "../../../../src/platform/shifts/plan/believe.ts";
 import { type Plan, plan } from "../../../../src/platform/shifts/plan/plan.ts";
 import { seenIn } from "../../../../src/platform/shifts/plan/seen.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { MINUTE_MS } from "../../../../src/contract/durations.ts";
+import { MINUTE_MS } from "../../../../src/contract/timestamp.ts";
 import type { ShiftPatch } from "../../../../src/platform/shifts/plan/writes.ts";
 import { writeShift } from "../../../../src/platform/shifts/record/events.ts";
 import { transact } from "../../../../src/platform/transaction.ts";
