@@ -11,12 +11,10 @@ import { fairness } from "./bench/fairness.ts";
 import { belowFloor } from "./bench/floors.ts";
 import { flow } from "./bench/flow.ts";
 import { kit } from "./bench/kit.ts";
-import { machineLine, serverLine, versionsLine } from "./bench/machine.ts";
+import { createResources, machineLine, type Resources, serverLine, versionsLine } from "./bench/machine.ts";
 import { organisations } from "./bench/many-organisations.ts";
-import { createResources, type Resources } from "./bench/resources.ts";
-import type { Figures, Section } from "./bench/section.ts";
 import { stub } from "./bench/stub.ts";
-import { textOf } from "./bench/table.ts";
+import { type Figures, type Section, textOf } from "./bench/table.ts";
 import { year } from "./bench/year.ts";
 import { formatted } from "./emit/format.ts";
 

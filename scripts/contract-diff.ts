@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { isMain } from "../src/cli/is-main.ts";
-import { CannotCompare } from "./contract-diff/cannot-compare.ts";
 import { compare } from "./contract-diff/compare.ts";
+import { CannotCompare, checkOut, findBase } from "./contract-diff/documents.ts";
 import { jsonReport, textReport, totalsOf } from "./contract-diff/report.ts";
-import { checkOut, findBase } from "./contract-diff/revision.ts";
 import type { Terminal } from "./terminal.ts";
 
 const HELP = `Reports the changes to spec/ since a git revision that break providers or the platform.

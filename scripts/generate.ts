@@ -7,8 +7,7 @@ import { MIGRATIONS_TABLE, readMigrations } from "../src/platform/db/migrate.ts"
 import { emit, type Output } from "./emit/emit.ts";
 import { SpecFault } from "./emit/fault.ts";
 import { formatted } from "./emit/format.ts";
-import { follow } from "./emit/watch.ts";
-import { type Drift, driftOf, write } from "./emit/write.ts";
+import { type Drift, driftOf, follow, write } from "./emit/write.ts";
 import { emitTables } from "./row-types.ts";
 import { settingsGuide } from "./settings-guide.ts";
 import { supportedGuide } from "./supported-guide.ts";

@@ -2,9 +2,8 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { ALLOWED, type Allowed } from "./simulate/allowed.ts";
 import { type CheckReport, check } from "./simulate/check.ts";
-import { compare } from "./simulate/compare.ts";
-import { createProgress } from "./simulate/progress.ts";
-import { reportOf } from "./simulate/report.ts";
+import { compare } from "./simulate/record.ts";
+import { createProgress, reportOf } from "./simulate/report.ts";
 import { JUDGED, LEFT_OUT } from "./simulate/timeliness.ts";
 
 const HELP = `npm run simulate -- [options]

@@ -1,7 +1,7 @@
 import { UNSUPPORTED } from "./emit/ajv/keywords.ts";
 import { FORMATS } from "./emit/formats.ts";
 import { ASYNCAPI, type Known, type KnownKeys, OPENAPI } from "./emit/known-keys.ts";
-import { FORM, TEXTS } from "./emit/openapi/content.ts";
+import { FORM, TEXTS } from "./emit/openapi/parameters.ts";
 import { WIDER } from "./emit/openapi/schemas.ts";
 import { ANNOTATIONS, COMPLETES, KEYWORDS } from "./emit/schema.ts";
 

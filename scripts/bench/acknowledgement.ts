@@ -9,11 +9,9 @@ import {
   type Store,
   startPlatform,
 } from "./organisations.ts";
-import { alternate } from "./rounds.ts";
-import type { Section, SectionResult, Setting } from "./section.ts";
-import { median, quantile, ratioOf } from "./statistics.ts";
-import { type Row, shown, shownRatio } from "./table.ts";
-import { webhooksOf } from "./webhook.ts";
+import { webhooksOf } from "./send.ts";
+import { alternate, median, quantile, ratioOf } from "./statistics.ts";
+import { type Row, type Section, type SectionResult, type Setting, shown, shownRatio } from "./table.ts";
 
 export const acknowledgement: Section = {
   name: "acknowledgement",

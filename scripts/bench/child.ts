@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { Resources } from "./resources.ts";
+import type { Resources } from "./machine.ts";
 import type { Answered, Listening } from "./servers/parent.ts";
 
 /** A server under test, in a separate process. */

@@ -4,13 +4,11 @@ import { openDatabase } from "../../src/platform/db/database.ts";
 import { distribute } from "../../src/platform/db/migrate.ts";
 import { childrenOf } from "../../test/harness/embedded-postgres.ts";
 import { onServer } from "../../test/harness/on-server.ts";
-import { cpuOf } from "./cpu.ts";
 import { log } from "./database.ts";
 import { type Deployment, type Pipelined, pipeline, startDeployment, startProvider } from "./deployment.ts";
-import { alternate } from "./rounds.ts";
-import type { Section, SectionResult, Setting } from "./section.ts";
-import { median } from "./statistics.ts";
-import { type Row, shown, type Table } from "./table.ts";
+import { cpuOf } from "./machine.ts";
+import { alternate, median } from "./statistics.ts";
+import { type Row, type Section, type SectionResult, type Setting, shown, type Table } from "./table.ts";
 
 /** Compares the tables on one server with those that Citus distributes to one worker, two, and so on. */
 export const citus: Section = {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Resources } from "./resources.ts";
+import type { Resources } from "./machine.ts";
 
 /** The result of a command. */
 export interface Ended {

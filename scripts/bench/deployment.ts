@@ -1,6 +1,6 @@
 import { type Child, startChild } from "./child.ts";
-import { cpuOf } from "./cpu.ts";
 import { listen } from "./job-stream.ts";
+import { cpuOf, type Resources } from "./machine.ts";
 import {
   type Organisation,
   onboard,
@@ -9,7 +9,6 @@ import {
   settle,
   startPlatform,
 } from "./organisations.ts";
-import type { Resources } from "./resources.ts";
 import { createSender, type FlowParts, sendMany } from "./send.ts";
 
 /** A platform with organisations on its own database, and the sender of its webhooks. */

@@ -1,6 +1,5 @@
 import { goalsMarkdown } from "./goals.ts";
-import type { Figures, Section } from "./section.ts";
-import { markdownOf, type Table } from "./table.ts";
+import { type Figures, markdownOf, type Section, type Table } from "./table.ts";
 
 /** The result of one run of one section. */
 export interface Measured {

@@ -1,4 +1,4 @@
-import type { Figures } from "./section.ts";
+import type { Figures } from "./table.ts";
 
 /** A ratio of one run, and its least allowed value. Greater is better. */
 export interface Floor {

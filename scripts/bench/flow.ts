@@ -12,11 +12,17 @@ import {
   startPlatform,
 } from "./organisations.ts";
 import { acknowledgements, jobs } from "./probes.ts";
-import { alternate } from "./rounds.ts";
-import type { Section, SectionResult, Setting } from "./section.ts";
 import { idleFlow } from "./send.ts";
-import { median, quantile, ratioOf } from "./statistics.ts";
-import { type Row, shown, shownRatio, type Table } from "./table.ts";
+import { alternate, median, quantile, ratioOf } from "./statistics.ts";
+import {
+  type Row,
+  type Section,
+  type SectionResult,
+  type Setting,
+  shown,
+  shownRatio,
+  type Table,
+} from "./table.ts";
 
 export const flow: Section = {
   name: "flow",

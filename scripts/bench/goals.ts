@@ -1,5 +1,4 @@
-import type { Figures } from "./section.ts";
-import { shown } from "./table.ts";
+import { type Figures, shown } from "./table.ts";
 
 /** A target for one figure. */
 export interface Goal {

@@ -2,19 +2,20 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Dialect, dialectName } from "../../src/contract/dialect.ts";
+import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { CouldNotRun } from "../../src/verify/connection-errors.ts";
+import { type ProviderForms, readContract, selectInteractions } from "../../src/verify/contracts.ts";
 import type { Verification } from "../../src/verify/events.ts";
+import type { Fixtures, OtherTenant } from "../../src/verify/options.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { type Planted, plantedFaults } from "../../test/harness/planted-faults.ts";
-import { runNode } from "./command.ts";
+import published from "../../test/testdata/personal-numbers.json" with { type: "json" };
+import { type Ended, runNode } from "./command.ts";
 import { startLatencyProxy } from "./latency-proxy.ts";
-import { pactAlone } from "./pact-alone.ts";
-import type { Resources } from "./resources.ts";
-import { alternate } from "./rounds.ts";
-import type { Section, SectionResult, Setting } from "./section.ts";
-import { median } from "./statistics.ts";
-import { type Row, shown } from "./table.ts";
-import { startProvider } from "./verified-sandbox.ts";
+import type { Resources } from "./machine.ts";
+import { alternate, median } from "./statistics.ts";
+import { type Row, type Section, type SectionResult, type Setting, shown } from "./table.ts";
 
 export const kit: Section = {
   name: "kit",
@@ -224,4 +225,65 @@ async function isFoundByPact(resources: Resources, { dialect, fault }: MaybePlan
   } finally {
     await sandbox.close();
   }
+}
+
+/** Starts a provider with all fixtures that the kit can use. */
+export interface Provider {
+  sandbox: Sandbox;
+  fixtures: Required<Fixtures>;
+  other: OtherTenant;
+}
+
+const [KNOWN_NUMBER = ""] = published.personnummer;
+
+async function startProvider(
+  resources: Resources,
+  { dialect = {}, fault }: { dialect?: Partial<Dialect>; fault?: FaultName } = {},
+): Promise<Provider> {
+  const sandbox = await startSandbox({ dialect, rateLimit: 0, states: true });
+  resources.onClear(sandbox.close);
+  const { providerId, token } = sandbox.addOrganisation();
+  const { shiftId, shift } = sandbox.createShift({ positions: 3 });
+  shift.assigned.set(sandbox.candidates[0]?.id ?? "", shift.createdAt);
+  const { shiftId: cancellableShiftId } = sandbox.createShift();
+  const { id: knownCandidateId } = sandbox.addCandidate({ personalNumber: KNOWN_NUMBER });
+  if (fault) sandbox.setFault(fault);
+  const fixtures = { shiftId, cancellableShiftId, knownPersonalNumber: KNOWN_NUMBER, knownCandidateId };
+  return { sandbox, fixtures, other: { providerId, token } };
+}
+
+const VERIFIER = fileURLToPath(
+  new URL("../../node_modules/@pact-foundation/pact-cli/bin/pact-verifier.js", import.meta.url),
+);
+
+/** The sandbox's choices where a dialect leaves them open. */
+const OPEN: Omit<ProviderForms, keyof Dialect> = {
+  updated: "shift",
+  deleted: "404",
+  numbers: "digits",
+  registry: "offered",
+  hyphen: "read",
+  full: "refused",
+};
+
+/** Runs Pact's stand-alone verifier on the contract of calls; the sandbox sets up the provider states. Exit code 0: no finding. */
+async function pactAlone(
+  resources: Resources,
+  sandbox: Sandbox,
+  { dialect, timeoutMs = 10_000 }: { dialect: Dialect; timeoutMs?: number },
+): Promise<Ended> {
+  const contract = selectInteractions(await readContract("provider"), { ...OPEN, ...dialect });
+  const file = join(await resources.folder("pact"), "contract.json");
+  await writeFile(file, JSON.stringify(contract));
+  const argv = [VERIFIER, "--file", file, "--provider-name", contract.provider.name];
+  const where = [
+    "--hostname",
+    "127.0.0.1",
+    "--port",
+    String(sandbox.port),
+    "--state-change-url",
+    `${sandbox.url}/states`,
+  ];
+  const how = ["--header", `Authorization=Bearer ${sandbox.token}`, "--request-timeout", String(timeoutMs)];
+  return await runNode(resources, [...argv, ...where, ...how], { env: { PACT_DO_NOT_TRACK: "true" } });
 }

@@ -3,7 +3,7 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Resources } from "./resources.ts";
+import type { Resources } from "./machine.ts";
 
 /** Starts a proxy that delays each request by this many milliseconds. Returns its URL. */
 export async function startLatencyProxy(resources: Resources, url: string, ms: number): Promise<string> {

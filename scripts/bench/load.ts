@@ -1,6 +1,6 @@
 import autocannon from "autocannon";
 import type { Child } from "./child.ts";
-import { cpuOf, ownCpu } from "./cpu.ts";
+import { cpuOf, ownCpu } from "./machine.ts";
 
 /** One kind of request. */
 export interface Target {

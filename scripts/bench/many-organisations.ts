@@ -7,10 +7,16 @@ import { releaseClaims } from "../../src/platform/work/rows.ts";
 import { withDatabase } from "./database.ts";
 import { type Deployment, type Pipelined, pipeline, startDeployment, startProvider } from "./deployment.ts";
 import { newDatabase } from "./organisations.ts";
-import { alternate } from "./rounds.ts";
-import type { Section, SectionResult, Setting } from "./section.ts";
-import { median, ratioOf } from "./statistics.ts";
-import { type Row, shown, shownRatio, type Table } from "./table.ts";
+import { alternate, median, ratioOf } from "./statistics.ts";
+import {
+  type Row,
+  type Section,
+  type SectionResult,
+  type Setting,
+  shown,
+  shownRatio,
+  type Table,
+} from "./table.ts";
 
 /** Compares a platform with many organisations, of which a part is busy, with one of 20. */
 export const organisations: Section = {

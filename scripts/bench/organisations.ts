@@ -3,7 +3,7 @@ import { createClient } from "../../generated/operations/client.ts";
 import published from "../../test/testdata/personal-numbers.json" with { type: "json" };
 import type { Child } from "./child.ts";
 import { startChild } from "./child.ts";
-import type { Resources } from "./resources.ts";
+import type { Resources } from "./machine.ts";
 
 const OPERATIONS_TOKEN = "operations-token-of-the-benchmark";
 const SECRET_KEY = randomBytes(32).toString("base64");

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import type { JobStream } from "./job-stream.ts";
+import type { Target } from "./load.ts";
 import type { Organisation } from "./organisations.ts";
-import { headersOf, WEBHOOK_PATH, webhook } from "./webhook.ts";
 
 /** Sends webhooks about new shifts. */
 export interface Sender {
@@ -80,3 +80,23 @@ export async function toJob({ sender, url, jobs, organisations }: FlowParts, ind
   await sender.send(url, inTurn(organisations, index), shiftId);
   return (await job) - begun;
 }
+
+const WEBHOOK_PATH = "/webhooks/scheduling-provider";
+
+/** Returns a webhook of the organisation about the shift, with a new traceId. */
+export function webhooksOf({ providerId, platformToken }: Organisation): Target & { body: () => string } {
+  return {
+    path: WEBHOOK_PATH,
+    method: "POST",
+    headers: headersOf(platformToken),
+    body: () => webhook(providerId, randomUUID()),
+  };
+}
+
+const headersOf = (token: string) => ({
+  Authorization: `Bearer ${token}`,
+  "Content-Type": "application/json",
+});
+
+const webhook = (providerId: string, shiftId: string): string =>
+  JSON.stringify({ event: "shift.create", providerId, content: { shiftId }, traceId: randomUUID() });

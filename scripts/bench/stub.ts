@@ -2,10 +2,16 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { type Child, startChild } from "./child.ts";
 import { type Loaded, saturate, type Target } from "./load.ts";
-import { alternate } from "./rounds.ts";
-import type { Section, SectionResult, Setting } from "./section.ts";
-import { median, ratioOf } from "./statistics.ts";
-import { type Row, shown, shownRatio, type Table } from "./table.ts";
+import { alternate, median, ratioOf } from "./statistics.ts";
+import {
+  type Row,
+  type Section,
+  type SectionResult,
+  type Setting,
+  shown,
+  shownRatio,
+  type Table,
+} from "./table.ts";
 
 export const stub: Section = {
   name: "stub",

@@ -5,10 +5,8 @@ import { createUpkeep } from "../../src/platform/upkeep/upkeep.ts";
 import { log, withDatabase } from "./database.ts";
 import { pipeline, reopen, startDeployment, startProvider } from "./deployment.ts";
 import { newDatabase } from "./organisations.ts";
-import type { Section, SectionResult } from "./section.ts";
-import { shown, type Table } from "./table.ts";
-import { fillYear } from "./year-data.ts";
-import { measureRequests, REPETITIONS, type Times } from "./year-requests.ts";
+import { type Section, type SectionResult, shown, type Table } from "./table.ts";
+import { fillYear, measureRequests, REPETITIONS, type Times } from "./year-data.ts";
 
 /** Events a second during the year. YEAR_RATE sets another rate: 10 a second take hours and more than 100 GB. */
 const RATE = Number(process.env.YEAR_RATE ?? 1);

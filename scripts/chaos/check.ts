@@ -1,9 +1,8 @@
 import { openDatabase } from "../../src/platform/db/database.ts";
 import type { Log } from "../../src/platform/db/engine.ts";
 import { disagreements, lostRequests } from "./agreement.ts";
-import { doubled } from "./doubled.ts";
+import { doubled, lostBookings, lostEvents } from "./doubled.ts";
 import type { Load } from "./load.ts";
-import { lostBookings, lostEvents } from "./lost.ts";
 import type { AcceptedMail } from "./mail.ts";
 import { doubledMail, lostMail } from "./mail-findings.ts";
 import { belowMinimum, confirmedIn } from "./minimum.ts";

@@ -5,11 +5,11 @@ import { check } from "./check.ts";
 import { runUnderFaults, type Setup } from "./fault-loop.ts";
 import type { Load } from "./load.ts";
 import { startFaultyMailServer } from "./mail.ts";
-import { createCallHook, onboardProvider } from "./onboard.ts";
 import type { ChaosOptions, ChaosReport } from "./options.ts";
-import { crashesOf, fewerThan, growthOf, totalsOf } from "./outcome.ts";
 import { createTargets } from "./processes.ts";
 import { settle } from "./settle.ts";
+import { crashesOf, fewerThan, growthOf, totalsOf } from "./table.ts";
+import { createCallHook, onboardProvider } from "./target.ts";
 
 const log = pino({ level: "silent" });
 

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { at } from "../emit/fault.ts";
 import type { Located } from "../emit/located.ts";
 import { recordOf } from "../emit/schema.ts";
-import { BOTH, type Broken, CLIENT, NONE, SERVER } from "./findings.ts";
 import { addressValues, componentChanges, schemeChanges } from "./openapi-changes.ts";
+import { BOTH, type Broken, CLIENT, NONE, SERVER } from "./report.ts";
 import type { Flow } from "./schema-changes.ts";
 import { lastOf, type Pair, shapeOf, type Walk } from "./walk.ts";
 

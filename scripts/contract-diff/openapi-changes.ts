@@ -1,6 +1,6 @@
 import type { Located } from "../emit/located.ts";
 import { recordOf } from "../emit/schema.ts";
-import { BOTH, type Broken, CLIENT, NONE, SERVER } from "./findings.ts";
+import { BOTH, type Broken, CLIENT, NONE, SERVER } from "./report.ts";
 import type { Flow } from "./schema-changes.ts";
 import { type Pair, shapeOf, type Walk } from "./walk.ts";
 

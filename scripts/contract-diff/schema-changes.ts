@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { at, type Place } from "../emit/fault.ts";
 import { isAnnotation, isRecord, type Schema, type SchemaObject } from "../emit/schema.ts";
-import { changed, ownerOf } from "./describe.ts";
+import { changed, ownerOf } from "./change.ts";
 import type { Side } from "./documents.ts";
-import { type Broken, type Finding, type Findings, NONE } from "./findings.ts";
 import { valuesIn } from "./ranges.ts";
+import { type Broken, type Finding, type Findings, NONE } from "./report.ts";
 import type { Prover } from "./subset.ts";
 
 /** Who sends the value: the client, the server (also of events), or neither, in a schema that no operation uses. */

@@ -1,5 +1,5 @@
-import { CannotCompare } from "./cannot-compare.ts";
 import type { ComparedDocument } from "./change.ts";
+import { CannotCompare } from "./documents.ts";
 
 /** Checks whether `info.version` declares the changes: additions are a new minor version, a breaking change is a new major one. */
 export type VersionVerdict =

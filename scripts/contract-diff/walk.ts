@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { pointerSteps } from "../emit/fault.ts";
 import type { Located } from "../emit/located.ts";
 import { recordOf } from "../emit/schema.ts";
-import { changed } from "./describe.ts";
+import { changed } from "./change.ts";
 import type { Side } from "./documents.ts";
-import { BOTH, type Broken, type Finding, type Findings, NONE } from "./findings.ts";
+import { BOTH, type Broken, type Finding, type Findings, NONE } from "./report.ts";
 import { brokenBy, type Flow, type SchemaChanges } from "./schema-changes.ts";
 
 /** One part of the document in both revisions. */

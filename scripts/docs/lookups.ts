@@ -1,6 +1,6 @@
 import { issueCodes, issueText } from "../../src/contract/operator-text.ts";
 import { catalogue } from "../../src/contract/problem.ts";
-import type { Operation } from "./operations.ts";
+import type { Operation } from "./redoc.ts";
 import { CHAPTERS, GUIDES, MESSAGES, type Page, REFERENCES } from "./shell.ts";
 
 // Pages that are composed from code, as Markdown. Their links name pages of the site.

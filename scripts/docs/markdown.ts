@@ -1,7 +1,7 @@
+import { renderMermaidSVG } from "beautiful-mermaid";
 import { Marked, type Token, type Tokens } from "marked";
 import { Markup, markup } from "../../src/verify/reporters/html.ts";
 import { anchorOf } from "../contract-sections.ts";
-import { diagram } from "./diagram.ts";
 import { codeBlock, type Page, scrolling, shell } from "./shell.ts";
 
 interface Heading {
@@ -92,4 +92,17 @@ function rowOf(cells: readonly Tokens.TableCell[], inline: Inline): Markup {
   const code = first && /^`([a-z][a-z0-9_]*)`$/.exec(first.text)?.[1];
   if (code === undefined) return markup`<tr><td>${first ? inline(first.tokens) : ""}</td>${others}</tr>`;
   return markup`<tr id="${code}"><th scope="row"><a href="#${code}"><code>${code}</code></a></th>${others}</tr>`;
+}
+
+/** The colours of docs.css, which does not apply inside a picture. */
+const COLOURS = `svg { --bg: #fff; --fg: #1b1f24; }
+  @media (prefers-color-scheme: dark) { svg { --bg: #0d1117; --fg: #e6edf3; } }`;
+
+/** Returns a Mermaid diagram as a picture that loads nothing and follows the reader's colour scheme. */
+function diagram(source: string, label: string): Markup {
+  const svg = renderMermaidSVG(source, { transparent: true, padding: 8 })
+    .replace(/ style="[^"]*"/, "")
+    .replace(/@import url\('[^']*'\);/, COLOURS);
+  const data = Buffer.from(svg).toString("base64");
+  return markup`<img class="diagram" alt="${label}" src="data:image/svg+xml;base64,${data}">`;
 }

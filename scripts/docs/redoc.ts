@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { bundle, type SpecDocument } from "../emit/bundle.ts";
+import { documentFiles, yamlFiles } from "../emit/files.ts";
+import { isRecord } from "../emit/schema.ts";
 
 const CONFIG = fileURLToPath(new URL("redocly.yaml", import.meta.url));
 
@@ -44,3 +47,32 @@ async function redocly(...command: readonly string[]): Promise<void> {
   if (code !== 0)
     throw new Error(`redocly could not render ${command[1]}: run npm run lint for the reason\n${log}`);
 }
+
+/** An operation of an OpenAPI document, and its place on that document's page. */
+export interface Operation {
+  operationId: string;
+  summary: string;
+  href: string;
+  /** The operation as JSON, its shared responses included. */
+  text: string;
+}
+
+export function operationsIn(specFolder: string): Operation[] {
+  const files = yamlFiles(specFolder);
+  const documents = documentFiles(specFolder).filter(({ kind }) => kind === "openapi");
+  return documents.map((file) => bundle(file, files)).flatMap(operationsOf);
+}
+
+function operationsOf({ name, root }: SpecDocument): Operation[] {
+  const items = Object.values(isRecord(root.paths) ? root.paths : {}).filter(isRecord);
+  return items.flatMap(Object.values).flatMap((operation: unknown) => {
+    if (!isRecord(operation) || typeof operation.operationId !== "string") return [];
+    const { operationId, summary = "", tags } = operation;
+    const [tag] = Array.isArray(tags) ? tags : [];
+    const href = `${name}.html#/${anchor(String(tag))}/${anchor(operationId)}`;
+    return [{ operationId, summary: String(summary), href, text: JSON.stringify(operation) }];
+  });
+}
+
+/** Returns the name of a section of a Redoc page; test/package/docs.test.ts opens each in a browser. */
+const anchor = (name: string): string => name.toLowerCase().replaceAll(" ", "-");

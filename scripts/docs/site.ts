@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { downloadsText, homeText, issuesText, problemsText } from "./lookups.ts";
 import { markdownPage } from "./markdown.ts";
-import { operationsIn } from "./operations.ts";
 import { policiesOf } from "./policy.ts";
-import { renderDocument } from "./redoc.ts";
-import { searchPage, searchScript } from "./search.ts";
-import { sectionsOf } from "./sections.ts";
+import { operationsIn, renderDocument } from "./redoc.ts";
+import { searchPage, searchScript, sectionsOf } from "./sections.ts";
 import {
   CONTRACT,
   DECISIONS,

@@ -1,13 +1,22 @@
+import { compiler, validatorFor } from "./ajv/compile.ts";
 import { checkKeywords } from "./ajv/keywords.ts";
 import type { SpecDocument } from "./bundle.ts";
-import { at, ensure, type Faults, type Place, SpecFault } from "./fault.ts";
-import { nearest } from "./nearest.ts";
+import { at, ensure, type Faults, type Place, pointerSteps, SpecFault } from "./fault.ts";
+import type { DocumentFile, YamlFiles } from "./files.ts";
+import { ASYNCAPI, type Known, type KnownKeys, OPENAPI, REFERENCE } from "./known-keys.ts";
+import { type Located, resolve } from "./located.ts";
+import { nearest } from "./messages.ts";
+import { EVENT_STREAM } from "./openapi/parameters.ts";
 import { inlineSchemas, type Operation } from "./openapi/paths.ts";
 import {
+  COMPLETES,
+  isExtension,
+  isFree,
   isRecord,
   isSchema,
   mapSubschemas,
   type NamedSchemas,
+  recordOf,
   referredName,
   type Schema,
   type SchemaObject,
@@ -117,4 +126,140 @@ function partsOf(schema: SchemaObject, named: NamedSchemas): SchemaObject[] {
   return [...target, ...allOf, ...anyOf, ...oneOf, ...others].filter(
     (part): part is SchemaObject => isSchema(part) && typeof part === "object",
   );
+}
+
+/** Refuses a default or an example that its schema refuses: a reader who sends it is refused. */
+export function checkExamples(
+  document: SpecDocument,
+  operations: readonly Operation[],
+  faults: Faults,
+): void {
+  const ajv = compiler(document.schemas, "fast");
+  const check = (schema: Schema, values: readonly (readonly [place: Place, value: unknown])[]): void => {
+    if (values.length === 0) return;
+    const isValid = faults.try(() => validatorFor(ajv, schema));
+    for (const [place, value] of values)
+      faults.try(() => {
+        const problem = "the schema refuses its own example or default";
+        ensure(!isValid || isValid(value), place, problem, "correct one of the two");
+      });
+  };
+  for (const { schema, place } of schemasOf(document, operations))
+    walkSchema(schema, place, (each, where) => check(each, valuesOf(each, where)));
+  const follow = (part: unknown, place: Place): void => {
+    if (!isRecord(part) && !Array.isArray(part)) return;
+    const { schema } = recordOf(part);
+    // Of a stream, the example is its text.
+    const isStream = place.pointer.endsWith(EVENT_STREAM.replace("/", "~1"));
+    if (isSchema(schema) && !isStream) check(schema, valuesOf(recordOf(part), place));
+    const holder = place.pointer.slice(place.pointer.lastIndexOf("/") + 1);
+    for (const [key, below] of Object.entries(part))
+      if (key !== "schema" && !isFree(key, holder)) follow(below, at(place, key));
+  };
+  follow(document.root, { document: document.file, pointer: "" });
+}
+
+/** Examples are a list in a schema, and named elsewhere. */
+function valuesOf(holder: Readonly<Record<string, unknown>>, place: Place): [place: Place, value: unknown][] {
+  const { examples = {} } = holder;
+  const own = ["default", "example"].filter((key) => key in holder);
+  const listed = Object.entries(examples as object).flatMap(([key, each]): [Place, unknown][] => {
+    if (Array.isArray(examples)) return [[at(place, "examples", key), each]];
+    const named = recordOf(each);
+    return "value" in named ? [[at(place, "examples", key, "value"), named.value]] : [];
+  });
+  return [...own.map((key): [Place, unknown] => [at(place, key), holder[key]]), ...listed];
+}
+
+const VERSIONS = { openapi: ["OpenAPI", "3.1"], asyncapi: ["AsyncAPI", "3.0"] } as const;
+
+/** Returns whether a document has the version that the generator reads: in another one, other keys are right. */
+export function isOfVersion({ kind, path }: DocumentFile, files: YamlFiles, faults: Faults): boolean {
+  const isKnown = faults.try(() => {
+    const { [kind]: version } = files.read(path);
+    const [standard, known] = VERSIONS[kind];
+    const place = { document: files.display(path), pointer: `/${kind}` };
+    const problem = `version ${version} is not supported`;
+    ensure(String(version).startsWith(known), place, problem, `write ${standard} ${known}`);
+    return true;
+  });
+  return isKnown === true;
+}
+
+/** Refuses every key of a document that the generator does not understand, and would drop. Names of the author's own are left alone, and `x-` keys. */
+export function checkKeys({ kind, path }: DocumentFile, files: YamlFiles, faults: Faults): void {
+  const objects = kind === "openapi" ? OPENAPI : ASYNCAPI;
+  const seen = new Set<string>();
+
+  /** `passed`: the references that led here, one to the other. */
+  const checkObject = (name: string, from: Located, passed: readonly unknown[] = []): void => {
+    const { value, place } = from;
+    ensure(!passed.includes(value), place, "the references run in a circle", "break the circle");
+    ensure(isRecord(value), place, `a mapping is expected here, for the ${name}`, "correct it");
+    const mark = `${name} ${place.document}#${place.pointer}`;
+    if (seen.has(mark)) return;
+    seen.add(mark);
+    if (typeof value.$ref === "string") {
+      checkEach(REFERENCE, from);
+      checkObject(name, resolve(value.$ref, from, files), [...passed, value]);
+      // A requirement has the names of security schemes.
+    } else if (name !== "requirement") checkEach(objects[name] ?? {}, from);
+  };
+
+  const checkEach = (known: KnownKeys, from: Located): void => {
+    const { value, place } = from;
+    for (const [key, below] of Object.entries(recordOf(value))) {
+      if (key.startsWith("x-")) continue;
+      faults.try(() =>
+        checkValue(knownAs(key, known, place), { ...from, value: below, place: at(place, key) }),
+      );
+    }
+  };
+
+  const checkValue = (known: Known, from: Located): void => {
+    const { value, place } = from;
+    if (known === "any") return;
+    if (known === "schema") {
+      ensure(isSchema(value), place, "there is no schema here", "write a mapping or true or false");
+      faults.try(() => checkKeywords(value, place, faults), "schemas");
+      return;
+    }
+    if ("unsupported" in known) {
+      const problem = `"${pointerSteps(place.pointer).at(-1)}" is not supported here`;
+      throw new SpecFault(place, problem, known.unsupported);
+    }
+    if ("one" in known) {
+      checkObject(known.one, from);
+      return;
+    }
+    const [name, kind] = "list" in known ? [known.list, "list"] : [known.named, "mapping"];
+    const isOfKind = "list" in known ? Array.isArray(value) : isRecord(value);
+    ensure(isOfKind, place, `a ${kind} is expected here`, "correct it");
+    for (const [key, item] of Object.entries(value as object)) {
+      if ("named" in known && isExtension(key, pointerSteps(place.pointer).at(-1))) continue;
+      const below = { ...from, value: item, place: at(place, key) };
+      const schema = () => checkValue("schema", { ...below, value: withoutLink(item) });
+      faults.try(() => (name === "schema" ? schema() : checkObject(name, below)));
+    }
+  };
+
+  const value = files.read(path);
+  faults.try(
+    () => checkObject("document", { value, path, place: { document: files.display(path), pointer: "" } }),
+    "keys",
+  );
+}
+
+/** Only a named schema may complete another one. */
+function withoutLink(schema: unknown): unknown {
+  const { [COMPLETES]: _link, ...rest } = isRecord(schema) ? schema : {};
+  return isRecord(schema) ? rest : schema;
+}
+
+function knownAs(key: string, known: KnownKeys, place: Place): Known {
+  if (Object.hasOwn(known, key)) return known[key] ?? "any";
+  const word = nearest(key, Object.keys(known));
+  const all = Object.keys(known).join(", ");
+  const advice = word === undefined ? `use one of ${all}, or begin it with x-` : `write "${word}"`;
+  throw new SpecFault(at(place, key), `the key "${key}" is not known here`, advice);
 }

@@ -1,15 +1,13 @@
 import { emitValidators, emitValidatorTypes } from "./ajv/module.ts";
 import { bundle, type SpecDocument } from "./bundle.ts";
-import { areFinite, checkSchemas } from "./check.ts";
-import { checkExamples } from "./check-examples.ts";
-import { checkKeys, isOfVersion } from "./check-keys.ts";
+import { areFinite, checkExamples, checkKeys, checkSchemas, isOfVersion } from "./check.ts";
 import { emitDocuments } from "./documents/emit.ts";
 import { Faults } from "./fault.ts";
 import { documentFiles, yamlFiles } from "./files.ts";
 import { written } from "./located.ts";
 import { emitMessages } from "./messages.ts";
 import { emitClient } from "./openapi/client.ts";
-import { EVENT_STREAM, refuseUnsentMembers } from "./openapi/content.ts";
+import { EVENT_STREAM, refuseUnsentMembers } from "./openapi/parameters.ts";
 import { type Operation, operationsOf } from "./openapi/paths.ts";
 import { tokenPlaces } from "./openapi/security.ts";
 import { emitServer } from "./openapi/server.ts";

@@ -2,7 +2,7 @@ import type { BookingReason } from "../../generated/operations/types.ts";
 import { HOUR_MS, wholeMinute } from "../../src/contract/timestamp.ts";
 import type { Allowed } from "./allowed.ts";
 import { LOADED_FOR_MS } from "./load-state.ts";
-import { findFree } from "./notices.ts";
+import { findFree } from "./notice-invariants.ts";
 import type { ProviderPerson, ProviderShift } from "./provider.ts";
 import type { BookingRow, JobRow, Store } from "./store.ts";
 import type { SimulatedSystem } from "./system.ts";

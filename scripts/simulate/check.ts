@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { AllowedCounts } from "./allowed.ts";
 import type { Planner } from "./runs.ts";
-import type { Schedule } from "./schedule.ts";
-import { schedules } from "./schedules.ts";
+import { type Schedule, schedules } from "./schedules.ts";
 import { type Outcome, simulate } from "./simulation.ts";
 import type { Judged } from "./timeliness.ts";
 

@@ -1,5 +1,5 @@
-import { resolveIssues } from "./issues.ts";
-import { withdrawOffers } from "./notices.ts";
+import { resolveIssues } from "./integration.ts";
+import { withdrawOffers } from "./notice-invariants.ts";
 import { isLive, newBooking, type Store } from "./store.ts";
 
 // The commands of candidates and operators, as src/platform/jobs implements them.

@@ -1,6 +1,6 @@
 import { withdraw } from "./commands.ts";
 import type { Entry, ProviderShift } from "./provider.ts";
-import type { Edit, Step } from "./schedule.ts";
+import type { Edit, Step } from "./schedules.ts";
 import type { SimulatedSystem } from "./system.ts";
 
 type Doing<Do extends Step["do"]> = Extract<Step, { do: Do }>;

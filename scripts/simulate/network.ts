@@ -2,9 +2,8 @@ import { isUnproven, orMissingRoute, UNCONFIRMED } from "../../src/platform/work
 import type { Observations } from "./observations.ts";
 import { carryOut, type Effects, type Request, type Response } from "./operations.ts";
 import type { ProviderRecords } from "./provider.ts";
-import type { Draw } from "./random.ts";
-import type { CallFault, Operation, WindowKind } from "./schedule.ts";
-import { Slots } from "./slots.ts";
+import { type Draw, Slots } from "./random.ts";
+import type { CallFault, Operation, WindowKind } from "./schedules.ts";
 import type { Timeline } from "./timeline.ts";
 
 interface Parts {

@@ -1,6 +1,6 @@
 import type { Shift } from "../../src/contract/shift.ts";
 import type { Call } from "../../src/platform/shifts/plan/state.ts";
-import type { Dialect } from "./schedule.ts";
+import type { Dialect } from "./schedules.ts";
 
 /** A person on a shift's list. */
 export interface Entry {

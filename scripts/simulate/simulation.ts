@@ -7,7 +7,7 @@ import { durationOf } from "./edits.ts";
 import { resume } from "./integration.ts";
 import { type RunRecord, recordOf } from "./record.ts";
 import type { Watcher } from "./runs.ts";
-import type { Schedule } from "./schedule.ts";
+import type { Schedule } from "./schedules.ts";
 import { performStep } from "./steps.ts";
 import { SimulatedSystem, START } from "./system.ts";
 import type { Judged } from "./timeliness.ts";

@@ -1,4 +1,4 @@
-import { readSoon } from "./apply-others.ts";
+import { readSoon } from "./apply.ts";
 import {
   accept,
   activate,
@@ -13,7 +13,7 @@ import {
 import { announce, burst, editable, merge, putBack, recreate, swap, update } from "./edits.ts";
 import { resume } from "./integration.ts";
 import type { Entry, ProviderShift } from "./provider.ts";
-import type { Step } from "./schedule.ts";
+import type { Step } from "./schedules.ts";
 import type { SimulatedSystem } from "./system.ts";
 
 type Of<Do extends string> = Step extends infer Each

@@ -4,7 +4,7 @@ import { PersonRuns } from "./person-runs.ts";
 import { ProviderRecords, type ProviderShift } from "./provider.ts";
 import { drawsFrom } from "./random.ts";
 import { type Watcher, Worker } from "./runs.ts";
-import type { Schedule } from "./schedule.ts";
+import type { Schedule } from "./schedules.ts";
 import { Store } from "./store.ts";
 import { Timeline } from "./timeline.ts";
 import { Timeliness } from "./timeliness.ts";

@@ -1,7 +1,6 @@
 import type { Observations } from "./observations.ts";
-import type { Draw } from "./random.ts";
-import type { WebhookFault } from "./schedule.ts";
-import { Slots } from "./slots.ts";
+import { type Draw, Slots } from "./random.ts";
+import type { WebhookFault } from "./schedules.ts";
 import type { Store } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
 

@@ -1,8 +1,8 @@
 import { type Logger, pino } from "pino";
 import { operationsTable } from "../../generated/provider/server.ts";
 import { formsOf } from "../contract/dialect.ts";
-import { faultTopics } from "../sandbox/faults/candidates.ts";
 import type { OperationId } from "../sandbox/faults/fault.ts";
+import { faultTopics } from "../sandbox/faults/registry.ts";
 import { type FaultName, faultNamed } from "../sandbox/faults/switchboard.ts";
 import { STATES_PATH } from "../sandbox/provider-states.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../sandbox/sandbox.ts";

@@ -16,14 +16,12 @@ import { IssuesPage } from "./issues/issues-page.tsx";
 import { JobPage } from "./job/job-page.tsx";
 import { JobsPage } from "./jobs/jobs-page.tsx";
 import { WeekPage } from "./jobs/week-page.tsx";
-import { Frame } from "./layout/frame.tsx";
-import { NotFoundPage, NotPermittedPage } from "./layout/not-found-page.tsx";
+import { Frame, NotFoundPage, NotPermittedPage } from "./layout/frame.tsx";
 import { PeoplePage } from "./people/people-page.tsx";
 import { PersonPage } from "./people/person-page.tsx";
 import { may, me } from "./session/me.ts";
-import { OfferedToken } from "./session/offered-token.tsx";
 import { followMe, followSession } from "./session/session.ts";
-import { SignIn, Starting } from "./session/sign-in.tsx";
+import { OfferedToken, SignIn, Starting } from "./session/sign-in.tsx";
 
 /** Loaded when it is opened, because of its chart library. */
 const StatisticsPage = lazy(async () => (await import("./statistics/statistics-page.tsx")).StatisticsPage);

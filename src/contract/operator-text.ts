@@ -3,7 +3,6 @@
  * A code without a text is a compile error; an unknown code of a newer platform is rendered as itself.
  */
 
-export { failureText } from "./operator-text/failure.ts";
 export { issueCodes, issueText, issueTitle } from "./operator-text/issue.ts";
 export {
   bookingReasonText,
@@ -20,6 +19,7 @@ export {
   backlogText,
   bookingStatusText,
   eventStatusText,
+  failureText,
   HEALTH_BY_GRAVITY,
   healthText,
   jobStatusText,

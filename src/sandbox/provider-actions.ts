@@ -4,7 +4,6 @@ import { parsePersonalNumber } from "../contract/personal-number.ts";
 import { HOUR_MS } from "../contract/timestamp.ts";
 import type { Context } from "./context.ts";
 import type { Organisation, StoredCandidate, StoredShift } from "./organisation.ts";
-import { type OrganisationSnapshot, snapshotOf } from "./snapshot.ts";
 import type { PlatformConnection, Webhooks } from "./webhooks.ts";
 
 /** Properties of a new shift. The defaults: tomorrow, eight hours, the first outlet and role, one position. */
@@ -170,4 +169,27 @@ function mergeCandidate(id: string, { candidates }: Organisation, { newId }: Con
   candidates.delete(id);
   candidates.set(merged.id, merged);
   return merged;
+}
+
+/** All data of a sandbox organisation, as JSON. */
+export interface OrganisationSnapshot
+  extends Pick<Organisation, "providerId" | "token" | "outlets" | "roles"> {
+  shifts: (Omit<StoredShift, "assigned"> & { assigned: [candidateId: string, at: string][] })[];
+  candidates: StoredCandidate[];
+}
+
+function snapshotOf({ shifts, candidates, ...rest }: Organisation): OrganisationSnapshot {
+  return {
+    ...rest,
+    shifts: [...shifts.values()].map((shift) => ({ ...shift, assigned: [...shift.assigned] })),
+    candidates: [...candidates.values()],
+  };
+}
+
+export function organisationFrom({ shifts, candidates, ...rest }: OrganisationSnapshot): Organisation {
+  return {
+    ...rest,
+    shifts: new Map(shifts.map((shift) => [shift.id, { ...shift, assigned: new Map(shift.assigned) }])),
+    candidates: new Map(candidates.map((candidate) => [candidate.id, candidate])),
+  };
 }

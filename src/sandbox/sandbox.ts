@@ -9,11 +9,15 @@ import type { Context } from "./context.ts";
 import type { FaultSettings } from "./faults/fault.ts";
 import { createFaultSwitchboard, type FaultName } from "./faults/switchboard.ts";
 import type { Organisations } from "./organisation.ts";
-import { createActions, type ProviderActions } from "./provider-actions.ts";
+import {
+  createActions,
+  type OrganisationSnapshot,
+  organisationFrom,
+  type ProviderActions,
+} from "./provider-actions.ts";
 import { providerStates } from "./provider-states.ts";
 import { seededOrganisation } from "./seed.ts";
 import { type Forms, formsOf } from "./shift-body.ts";
-import { type OrganisationSnapshot, organisationFrom } from "./snapshot.ts";
 import {
   createWebhooks,
   type PlatformConnection,

@@ -5,8 +5,7 @@ import { type Exchange, isReply, type OperationId, type Probe } from "./exchange
 import type { Found, Skipped } from "./finding.ts";
 import { type Target, uuidFrom } from "./http-target.ts";
 import { isObject } from "./json-object.ts";
-import { judgeForms } from "./judge/dialect-consistency.ts";
-import { judge } from "./judge/judge.ts";
+import { judge, judgeForms } from "./judge/judge.ts";
 import type { Fixtures, OtherTenant } from "./options.ts";
 
 /** Data and state of one verification. Checks write what they detect to `forms` and `known`. */

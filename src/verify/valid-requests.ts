@@ -1,10 +1,10 @@
 import type { ShiftUpdate } from "../../generated/provider/types.ts";
 import { assign, freePair, isAssigned, type NoPair, type Pair, unassign } from "./assignment.ts";
 import type { ASSIGNMENTS } from "./checks/check.ts";
+import { isShownInTime } from "./checks/steady-reads.ts";
 import type { SkipCode } from "./codes/codes.ts";
 import type { Exchange, OperationId, Probe } from "./exchange.ts";
 import { type Outcome, type Skipped, skipped } from "./finding.ts";
-import { isShownInTime } from "./lagging-reads.ts";
 import { type Run, sendOnce, wasServed } from "./run.ts";
 import { isGone, MOST_POSITIONS, NO_SHIFT, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
 import { personOf } from "./test-candidates.ts";

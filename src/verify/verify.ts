@@ -1,5 +1,5 @@
 import { createProviderHttp } from "../clients/provider/http.ts";
-import { stepsOf } from "./check-steps.ts";
+import { reportsOf, stepsOf } from "./check-steps.ts";
 import { checks } from "./checks/all-checks.ts";
 import { ASSIGNMENTS } from "./checks/check.ts";
 import type { Verification } from "./events.ts";
@@ -8,7 +8,6 @@ import { found, skipped } from "./finding.ts";
 import { isRun } from "./groups.ts";
 import { createTarget, type TargetOptions } from "./http-target.ts";
 import type { VerifyOptions } from "./options.ts";
-import { reportsOf } from "./ordered-results.ts";
 import { removeCandidates, setUpFixtures } from "./provider-states.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { changedShifts, restore } from "./restore.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { scopes } from "../../generated/operations/client.ts";
 import { operationsTable } from "../../generated/operations/server.ts";
 import type { Role } from "../../generated/operations/types.ts";
-import { EXAMPLE } from "../../src/console/people/csv-people.ts";
+import { EXAMPLE } from "../../src/console/people/import-page.tsx";
 import { ROLE_NAMES } from "../../src/contract/role.ts";
 import { ok } from "../harness/operations.ts";
 import { useConsoleHarness } from "./harness.ts";

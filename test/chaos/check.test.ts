@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../../scripts/chaos/check.ts";
-import { crashesOf, fewerThan, growthOf } from "../../scripts/chaos/outcome.ts";
 import type { Reading } from "../../scripts/chaos/reading.ts";
+import { crashesOf, fewerThan, growthOf } from "../../scripts/chaos/table.ts";
 import type { Target } from "../../scripts/chaos/target.ts";
 import {
   assignedAgain,

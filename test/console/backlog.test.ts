@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { restText, totalOf, waitingText } from "../../src/console/integrations/backlog.ts";
+import { restText, totalOf, waitingText } from "../../src/console/integrations/badges.tsx";
 
 describe("the text of a backlog", () => {
   it.each([

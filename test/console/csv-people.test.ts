@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EXAMPLE, FileFault, readPeople, textOf } from "../../src/console/people/csv-people.ts";
+import { EXAMPLE, FileFault, readPeople, textOf } from "../../src/console/people/import-page.tsx";
 
 const COMPETENCES = new Map([
   ["Waiter", "w"],

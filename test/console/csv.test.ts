@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { csvOf } from "../../src/console/data/csv.ts";
+import { csvOf } from "../../src/console/components/save-csv.tsx";
 
 /** Without the byte order mark. */
 const cell = (text: string) => csvOf([[text]]).slice(1, -2);

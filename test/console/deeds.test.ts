@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { operationsTable } from "../../generated/operations/server.ts";
-import { DEEDS, deedParts, deedTitle, fieldText } from "../../src/console/access/deeds.ts";
+import { DEEDS, deedParts, deedTitle, fieldText } from "../../src/console/access/audit-sentence.tsx";
 
 describe("an entry of the audit log", () => {
   it("has words for every operation that is recorded", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TraceStep } from "../../generated/operations/types.ts";
-import { readFilter } from "../../src/console/components/filter.ts";
+import { readFilter } from "../../src/console/components/filters.tsx";
 import {
   EVENT_FILTER,
   type EVENT_STATUSES,
@@ -8,7 +8,7 @@ import {
   timedSteps,
   toneOf,
   tookMs,
-} from "../../src/console/events/event.ts";
+} from "../../src/console/events/event.tsx";
 
 describe("the filter of the events", () => {
   it("is read back from its own address", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addressWith, readFilter } from "../../src/console/components/filter.ts";
-import { HEALTH_FILTER } from "../../src/console/integrations/health.ts";
+import { addressWith, readFilter } from "../../src/console/components/filters.tsx";
+import { HEALTH_FILTER } from "../../src/console/integrations/badges.tsx";
 
 describe("the list of provider health", () => {
   it("has a filter that is read back from its own address", () => {

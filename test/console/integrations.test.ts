@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fieldFaults } from "../../src/console/components/field-faults.ts";
 import { choose, stillOpen, toMappings, unsaved } from "../../src/console/integrations/mapping.ts";
-import { nextStep, stepsOf, unmapped } from "../../src/console/integrations/onboarding.ts";
-import { changeOf, webhookAddress } from "../../src/console/integrations/registration.ts";
+import { nextStep, stepsOf, unmapped } from "../../src/console/integrations/onboarding-section.tsx";
+import { changeOf, webhookAddress } from "../../src/console/integrations/registration-fields.tsx";
 
 describe("onboarding", () => {
   const nothing = { outlets: 0, mappedOutlets: 0, roles: 0, mappedRoles: 0 };

@@ -9,9 +9,8 @@ import type {
   Trace,
   TraceStep,
 } from "../../generated/operations/types.ts";
-import { takenSeats } from "../../src/console/job/job.ts";
-import { furtherTraceIds, timelineOf, traceIdsOf } from "../../src/console/job/timeline.ts";
-import { toneOf } from "../../src/console/job/tones.ts";
+import { takenSeats, toneOf } from "../../src/console/job/job.ts";
+import { furtherTraceIds, timelineOf, traceIdsOf } from "../../src/console/job/timeline-section.tsx";
 
 const SHIFT = "shift 1";
 const at = (ms: number) => new Date(Date.UTC(2026, 10, 21) + ms).toISOString();

@@ -1,7 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
-import { changeOf } from "../../src/console/job/job.ts";
-import { fromLocal, offsetName, startOf, toLocal } from "../../src/console/job/zoned-time.ts";
+import { changeOf, fromLocal, offsetName, startOf, toLocal } from "../../src/console/job/job.ts";
 
 const STOCKHOLM = "Europe/Stockholm";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
-import { addressWith, readFilter } from "../../src/console/components/filter.ts";
-import { clockSpan } from "../../src/console/components/times.ts";
+import { addressWith, readFilter } from "../../src/console/components/filters.tsx";
+import { clockSpan } from "../../src/console/components/time.tsx";
 import {
   byDay,
   isAbout,
@@ -10,7 +10,7 @@ import {
   matches,
   orderOf,
   queryOf,
-} from "../../src/console/jobs/job-list.ts";
+} from "../../src/console/jobs/job-table.tsx";
 
 const ORGANISATION = "0b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 

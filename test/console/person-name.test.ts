@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Candidate, Membership } from "../../generated/operations/types.ts";
-import { nameOf } from "../../src/console/data/person-name.ts";
+import { nameOf } from "../../src/console/data/names.ts";
 
 const ID = "01a2090a-8965-7561-afea-5f20ecad21f7";
 const member = (providerId: string, firstName: string): Membership => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StaffingFigures, Statistics } from "../../generated/operations/types.ts";
-import { chartsOf, fillText, isEmpty, timeText } from "../../src/console/statistics/charts.ts";
+import { chartsOf, fillText, isEmpty, timeText } from "../../src/console/statistics/chart-section.tsx";
 
 const NONE: StaffingFigures = { positions: 0, filled: 0, cancelled: 0, withdrawn: 0, late: 0 };
 const TOTAL = { positions: 1_200, filled: 1_150, timeToFillMinutes: 95, cancelled: 2, withdrawn: 1, late: 1 };

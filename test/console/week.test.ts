@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
-import { addressWith, readFilter } from "../../src/console/components/filter.ts";
+import { addressWith, readFilter } from "../../src/console/components/filters.tsx";
 import {
   daysOf,
   mondayOf,
@@ -9,7 +9,7 @@ import {
   WEEK_FILTER,
   weekAfter,
   weekRows,
-} from "../../src/console/jobs/week.ts";
+} from "../../src/console/jobs/week-page.tsx";
 
 const PROVIDER = "0b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 const MONDAY = "2026-11-23";

@@ -1,6 +1,11 @@
 import { afterEach, expect, it } from "vitest";
-import { formatTime } from "../../src/console/components/times.ts";
-import { chooseZone, knownZones, readersZone, shownZone } from "../../src/console/components/zone.ts";
+import {
+  chooseZone,
+  formatTime,
+  knownZones,
+  readersZone,
+  shownZone,
+} from "../../src/console/components/time.tsx";
 
 afterEach(() => {
   chooseZone("organisation");

@@ -8,7 +8,7 @@ import type { AxeResults } from "axe-core";
 import express from "express";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { operationsIn } from "../../scripts/docs/operations.ts";
+import { operationsIn } from "../../scripts/docs/redoc.ts";
 import { main } from "../../scripts/docs.ts";
 import { launchChromium } from "../harness/chromium.ts";
 

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { FORMATS } from "../../scripts/emit/formats.ts";
-import { isLinear } from "../../scripts/emit/linear-pattern.ts";
+import { FORMATS, isLinear } from "../../scripts/emit/formats.ts";
 import { PATTERNS } from "../../src/contract/personal-data.ts";
 
 const SRC = fileURLToPath(new URL("../../src", import.meta.url));

@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compare } from "../../scripts/simulate/compare.ts";
 import { drawsFrom } from "../../scripts/simulate/random.ts";
-import type { RunRecord } from "../../scripts/simulate/record.ts";
+import { compare, type RunRecord } from "../../scripts/simulate/record.ts";
 import type { Planner } from "../../scripts/simulate/runs.ts";
-import type { Action, Step } from "../../scripts/simulate/schedule.ts";
-import { schedules } from "../../scripts/simulate/schedules.ts";
+import { type Action, type Step, schedules } from "../../scripts/simulate/schedules.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";
 import { plan } from "../../src/platform/shifts/plan/plan.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { BELIEVE_MUTANTS, GONE_RETURNS } from "../../scripts/simulate/believe-mutants.ts";
-import { releasingEmptied } from "../../scripts/simulate/mutants.ts";
+import { BELIEVE_MUTANTS, GONE_RETURNS, releasingEmptied } from "../../scripts/simulate/mutants.ts";
 import type { Planner } from "../../scripts/simulate/runs.ts";
-import type { Action, Schedule, Step } from "../../scripts/simulate/schedule.ts";
+import type { Action, Schedule, Step } from "../../scripts/simulate/schedules.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";
 import { aSchedule } from "./simulate-schedule.ts";
 

@@ -1,4 +1,4 @@
-import type { Schedule } from "../../scripts/simulate/schedule.ts";
+import type { Schedule } from "../../scripts/simulate/schedules.ts";
 
 /** A schedule of a provider without faults, whose people do nothing yet. */
 export const aSchedule = (patch: Pick<Schedule, "shifts" | "actions"> & Partial<Schedule>): Schedule => ({

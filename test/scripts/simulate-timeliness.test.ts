@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LATE_MUTANTS } from "../../scripts/simulate/mutants.ts";
-import type { Edit, Schedule, Step } from "../../scripts/simulate/schedule.ts";
+import type { Edit, Schedule, Step } from "../../scripts/simulate/schedules.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";
 import { aSchedule } from "./simulate-schedule.ts";
 

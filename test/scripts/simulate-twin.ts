@@ -4,7 +4,7 @@ import { apply } from "../../scripts/simulate/apply.ts";
 import { acceptAbsence } from "../../scripts/simulate/integration.ts";
 import { loadState } from "../../scripts/simulate/load-state.ts";
 import type { Watcher } from "../../scripts/simulate/runs.ts";
-import type { Schedule } from "../../scripts/simulate/schedule.ts";
+import type { Schedule } from "../../scripts/simulate/schedules.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";
 import { Store } from "../../scripts/simulate/store.ts";
 import type { Database } from "../../src/platform/db/database.ts";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BELIEVE_MUTANTS } from "../../scripts/simulate/believe-mutants.ts";
 import { type CheckOptions, check } from "../../scripts/simulate/check.ts";
-import { MUTANTS } from "../../scripts/simulate/mutants.ts";
+import { BELIEVE_MUTANTS, MUTANTS } from "../../scripts/simulate/mutants.ts";
 import { reportOf } from "../../scripts/simulate/report.ts";
 import { schedules } from "../../scripts/simulate/schedules.ts";
 import { simulate } from "../../scripts/simulate/simulation.ts";

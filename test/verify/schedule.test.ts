@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { turnsOf } from "../../src/verify/check-steps.ts";
 import { checks } from "../../src/verify/checks/all-checks.ts";
-import { turnsOf } from "../../src/verify/ordered-results.ts";
 import { runInOrder, type Step } from "../../src/verify/schedule.ts";
 
 type Plan = Partial<Pick<Step, "needs" | "gives">> & { holds?: ReturnType<Step["holds"]>; fails?: true };

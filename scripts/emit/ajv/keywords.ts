@@ -1,9 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { at, ensure, type Faults, type Place, SpecFault } from "../fault.ts";
-import { FORMATS } from "../formats.ts";
-import { isLinear } from "../linear-pattern.ts";
-import { nearest } from "../nearest.ts";
-import { hasType } from "../overlap/scalars.ts";
+import { FORMATS, isLinear } from "../formats.ts";
+import { nearest } from "../messages.ts";
+import { hasType } from "../overlap/instances.ts";
 import {
   ANNOTATIONS,
   all,

@@ -1,9 +1,8 @@
 import { stringify } from "yaml";
 import type { SpecDocument } from "../bundle.ts";
-import { openapi30 } from "../openapi30/document.ts";
-import { bundled, type Document } from "./bundled.ts";
+import { openapi30 } from "../openapi30/schema.ts";
+import { bundled, type Document, readView, sentView } from "./bundled.ts";
 import { routed } from "./routed.ts";
-import { readView, sentView } from "./views.ts";
 
 /**
  * Returns the files for tools in other languages: each document whole in one file, in several forms. A document with

@@ -1,5 +1,5 @@
 import type { SpecDocument } from "../bundle.ts";
-import { EVENT_STREAM, TEXTS } from "./content.ts";
+import { EVENT_STREAM, TEXTS } from "./parameters.ts";
 import type { Operation } from "./paths.ts";
 import { tokenPlaces } from "./security.ts";
 import { serverUrl } from "./servers.ts";

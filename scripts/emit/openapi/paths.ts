@@ -2,8 +2,14 @@ import { INHERITED } from "../ajv/keywords.ts";
 import type { SpecDocument } from "../bundle.ts";
 import { at, ensure, type Faults, type Place, refuseRepeated } from "../fault.ts";
 import { isRecord, recordOf, type Schema } from "../schema.ts";
-import { type DeclaredResponse, type RequestBody, requestBodyOf, responsesOf } from "./content.ts";
-import { type Parameter, parametersOf } from "./parameters.ts";
+import {
+  type DeclaredResponse,
+  type Parameter,
+  parametersOf,
+  type RequestBody,
+  requestBodyOf,
+  responsesOf,
+} from "./parameters.ts";
 import { type Security, securityOf } from "./security.ts";
 
 const METHODS = ["get", "put", "post", "delete", "patch"] as const;

@@ -1,7 +1,7 @@
 import type { SpecDocument } from "../bundle.ts";
 import { onlyReference } from "../schema.ts";
 import { operationText } from "./client.ts";
-import { longestForm } from "./content.ts";
+import { longestForm } from "./parameters.ts";
 import type { Operation } from "./paths.ts";
 import { docComment } from "./types.ts";
 

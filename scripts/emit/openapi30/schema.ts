@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { refusing } from "../documents/plain.ts";
+import { type Document, inlined, namedIn, withSchemas } from "../documents/bundled.ts";
+import { refusing } from "../documents/flatten.ts";
 import {
   isRecord,
   mapSubschemas,
@@ -24,7 +25,7 @@ const STEPS: readonly Step[] = [
  * Returns a schema of OpenAPI 3.1 as a Schema Object of OpenAPI 3.0.3 (section 4.7.24) that accepts the same values. What 3.0 cannot
  * express is omitted, which never refuses more, and named in the description.
  */
-export function schema30(schema: Schema, named: NamedSchemas): SchemaObject {
+function schema30(schema: Schema, named: NamedSchemas): SchemaObject {
   if (typeof schema === "boolean") return schema ? {} : { not: {} };
   const widened = CONDITIONS.filter(([keyword]) =>
     [schema[keyword] ?? []].flat().some((condition) => acceptsMore(condition, named)),
@@ -209,4 +210,53 @@ function example(schema: SchemaObject): SchemaObject {
   const { examples, $comment, ...rest } = schema;
   if (!Array.isArray(examples)) return rest;
   return examples.length === 0 || "example" in rest ? rest : { ...rest, example: examples[0] };
+}
+
+/** Returns a bundled document of OpenAPI 3.1 as 3.0.3. */
+export function openapi30(document: Document): Document {
+  const { openapi: _version, info, ...rest } = document;
+  const named = namedIn(document);
+  const lowered = withSchemas(rest, (schema) => schema30(schema, named));
+  const whole = inlined(lowered, isUnknownTo30);
+  return { openapi: "3.0.3", info: info30(isRecord(info) ? info : {}), paths: {}, ...withoutRoles(whole) };
+}
+
+/** 3.1 allows keywords beside a reference. */
+const isUnknownTo30 = (_reference: string, beside: object): boolean => Object.keys(beside).length > 0;
+
+/** 3.0 allows scopes of OAuth 2 and OpenID Connect only: roles of other schemes are under `x-roles`. */
+function withoutRoles(value: Record<string, unknown>): Record<string, unknown> {
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    if (name === "security" && Array.isArray(member)) return security30(member);
+    const isAbove = /^(?:paths|\/.*|get|put|post|delete|patch)$/.test(name) && isRecord(member);
+    return [[name, isAbove ? withoutRoles(member) : member]];
+  });
+  return Object.fromEntries(members);
+}
+
+function security30(requirements: readonly object[]): [string, unknown][] {
+  const roles = requirements.flatMap((requirement) => Object.values(requirement).flat());
+  return [
+    ["security", requirements.map(emptied)],
+    ...(roles.length > 0 ? [["x-roles", roles] as [string, unknown]] : []),
+  ];
+}
+
+const emptied = (names: object) => Object.fromEntries(Object.keys(names).map((name) => [name, []]));
+
+/** 3.0 has no `summary` here, and identifies a license by its URL only. */
+function info30(info: Record<string, unknown>): Record<string, unknown> {
+  const { summary, description, license, ...rest } = info;
+  const paragraphs = [summary, description].filter((text) => typeof text === "string");
+  return {
+    ...rest,
+    ...(paragraphs.length > 0 && { description: paragraphs.join("\n\n") }),
+    ...(isRecord(license) && { license: license30(license) }),
+  };
+}
+
+function license30({ identifier, ...license }: Record<string, unknown>): Record<string, unknown> {
+  return identifier === undefined
+    ? license
+    : { ...license, url: `https://spdx.org/licenses/${identifier}.html` };
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { OrganisationSnapshot } from "../../sandbox/snapshot.ts";
+import type { OrganisationSnapshot } from "../../sandbox/provider-actions.ts";
 
 /** Beside the data of the platform, which knows the organisation. It holds the provider's token. */
 const pathIn = (dataDir: string) => join(dataDir, "demo-organisation.json");

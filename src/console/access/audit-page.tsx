@@ -1,22 +1,25 @@
 import type { AuditEntry } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/timestamp.ts";
 import type { Column } from "../components/cells.tsx";
-import { aDay, anyText, type Filter } from "../components/filter.ts";
-import { DayFilter, FilterForm, SelectFilter, TextFilter, useFilter } from "../components/filters.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { PagedList } from "../components/paged-list.tsx";
-import { Empty } from "../components/query-view.tsx";
-import { Table } from "../components/table.tsx";
-import { Time } from "../components/time.tsx";
-import { shownZone } from "../components/zone.ts";
+import {
+  aDay,
+  anyText,
+  DayFilter,
+  type Filter,
+  FilterForm,
+  SelectFilter,
+  TextFilter,
+  useFilter,
+} from "../components/filters.tsx";
+import { PageHead } from "../components/section.tsx";
+import { Empty, PagedList, Table } from "../components/table.tsx";
+import { shownZone, Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
-import type { ReadPage } from "../data/pages.ts";
-import { usePages } from "../data/use-pages.ts";
-import { startOf } from "../job/zoned-time.ts";
-import { AuditSentence, changeText, useOperators } from "./audit-sentence.tsx";
-import { DEEDS, deedTitle } from "./deeds.ts";
+import { type ReadPage, usePages } from "../data/pages.ts";
+import { startOf } from "../job/job.ts";
+import { AuditSentence, changeText, DEEDS, deedTitle, useOperators } from "./audit-sentence.tsx";
 
 /** `subject` is the id of what an entry is about; the days are in the zone that the page shows. */
 const FILTER = { operator: anyText, operation: anyText, subject: anyText, from: aDay, to: aDay };

@@ -4,7 +4,7 @@ import { ROLE_NAMES } from "../../contract/role.ts";
 import { ConfirmedAction, DialogButton } from "../components/dialog.tsx";
 import { Form, FormField, RadioField, textIn } from "../components/form.tsx";
 import { NewToken, TokenRotation } from "../components/secret.tsx";
-import { dayKey } from "../components/times.ts";
+import { dayKey } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";

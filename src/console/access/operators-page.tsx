@@ -1,21 +1,15 @@
 import type { Operator } from "../../../generated/operations/types.ts";
 import { ROLE_NAMES } from "../../contract/role.ts";
-import { Badge } from "../components/badge.tsx";
-import type { Column } from "../components/cells.tsx";
-import { type Filter, oneOf } from "../components/filter.ts";
-import { FilterForm, SelectFilter, useFilter } from "../components/filters.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { More } from "../components/paged-list.tsx";
-import { Empty, QueryView } from "../components/query-view.tsx";
-import { Table } from "../components/table.tsx";
-import { Time } from "../components/time.tsx";
-import { dayKey } from "../components/times.ts";
+import { Badge, type Column } from "../components/cells.tsx";
+import { type Filter, FilterForm, oneOf, SelectFilter, useFilter } from "../components/filters.tsx";
+import { PageHead } from "../components/section.tsx";
+import { Empty, More, QueryView, Table } from "../components/table.tsx";
+import { dayKey, Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import type { ReadPage } from "../data/pages.ts";
-import { usePages } from "../data/use-pages.ts";
-import { isEnding } from "../session/expiry.tsx";
+import { type ReadPage, usePages } from "../data/pages.ts";
 import { ROLES } from "../session/me.ts";
+import { isEnding } from "../session/sign-in.tsx";
 import { AddOperator, OperatorActions } from "./operator-actions.tsx";
 
 /** Without a state, operators who are not revoked. */

@@ -1,13 +1,9 @@
 import type { Column } from "../components/cells.tsx";
-import { anyText } from "../components/filter.ts";
-import { FilterForm, TextFilter, useFilter } from "../components/filters.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { PagedList } from "../components/paged-list.tsx";
-import { Empty } from "../components/query-view.tsx";
-import { Table } from "../components/table.tsx";
-import { Views } from "../components/views.tsx";
+import { anyText, FilterForm, TextFilter, useFilter, Views } from "../components/filters.tsx";
+import { PageHead } from "../components/section.tsx";
+import { Empty, PagedList, Table } from "../components/table.tsx";
 import { reloadNames, useNames } from "../data/names.ts";
-import { usePages } from "../data/use-pages.ts";
+import { usePages } from "../data/pages.ts";
 import { may } from "../session/me.ts";
 import { EditEntry } from "./edit-entry.tsx";
 import { COMPETENCES, type Entry, type Kind, WORKPLACES } from "./kinds.ts";

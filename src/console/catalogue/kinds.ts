@@ -1,5 +1,5 @@
 import type { Competence, Workplace } from "../../../generated/operations/types.ts";
-import { addressWith } from "../components/filter.ts";
+import { addressWith } from "../components/filters.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import type { Page, PageQuery } from "../data/pages.ts";

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { type Action, useAction } from "../data/use-action.ts";
-import { ActionButton } from "./action-button.tsx";
-import { ErrorBox } from "./error-box.tsx";
+import { ErrorBox } from "./section.tsx";
 
 interface DialogProps {
   title: string;
@@ -177,5 +176,46 @@ function ConfirmForm({ action, confirm, typed }: ConfirmFormProps) {
         </ActionButton>
       </p>
     </form>
+  );
+}
+
+interface Props {
+  action: Pick<Action<[]>, "isRunning">;
+  /** Without a handler the button submits its form. */
+  onClick?: () => void;
+  tone?: "primary" | "danger" | undefined;
+  /** Placed at the end of its row. */
+  isPushed?: boolean;
+  children: ComponentChildren;
+}
+
+/** Keeps the focus while its action runs, which a disabled button would lose. `useAction` prevents a second run. */
+export function ActionButton({ action: { isRunning }, onClick, tone, isPushed = false, children }: Props) {
+  const classes = [tone, isPushed && "push"].filter(Boolean).join(" ");
+  return (
+    <button
+      type={onClick ? "button" : "submit"}
+      aria-disabled={isRunning}
+      {...(classes !== "" && { class: classes })}
+      {...(onClick && { onClick })}
+    >
+      {children}
+    </button>
+  );
+}
+
+interface FocusedProps {
+  class?: string;
+  children: ComponentChildren;
+}
+
+/** Takes the focus when it appears, because it replaces the element that had it. */
+export function Focused({ children, ...rest }: FocusedProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  return (
+    <div ref={box} tabIndex={-1} {...rest}>
+      {children}
+    </div>
   );
 }

@@ -1,9 +1,46 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { usePaused } from "../data/live.ts";
 import { useNames } from "../data/names.ts";
-import { usePaused } from "../data/use-paused.ts";
-import { addressWith, type Filter, type FilterRules, readFilter } from "./filter.ts";
+
+/** Reads a member of a query; undefined for a value that it does not accept. */
+type Rule = (text: string) => string | undefined;
+
+/** The members of a filter. */
+export type FilterRules = Readonly<Record<string, Rule>>;
+
+export type Filter<Rules extends FilterRules> = {
+  [name in keyof Rules]?: NonNullable<ReturnType<Rules[name]>>;
+};
+
+export const anyText = (text: string): string => text;
+
+export const oneOf =
+  <Value extends string>(values: readonly Value[]) =>
+  (text: string): Value | undefined =>
+    values.find((value) => value === text);
+
+/** A calendar day: `2026-11-24`. */
+export function aDay(text: string): string | undefined {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+}
+
+/** The filter in the query of an address, without unknown, invalid, or empty members. */
+export function readFilter<Rules extends FilterRules>(
+  rules: Rules,
+  query: Readonly<Record<string, string>>,
+): Filter<Rules> {
+  const read = Object.entries(rules).map(([name, rule]) => [name, rule(query[name]?.trim() ?? "")]);
+  return Object.fromEntries(read.filter(([, value]) => value));
+}
+
+/** The address of a page with the given members of a filter as its query. */
+export function addressWith(path: string, filter: Readonly<object>): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined && value !== "");
+  const query = new URLSearchParams(given);
+  return query.size === 0 ? path : `${path}?${query}`;
+}
 
 interface FilterState<Rules extends FilterRules> {
   filter: Filter<Rules>;
@@ -117,3 +154,51 @@ export function DayFilter({ name, value = "", onChange }: FieldProps) {
     </label>
   );
 }
+
+interface View {
+  name: string;
+  path: string;
+}
+
+interface Props {
+  views: readonly View[];
+  /** The query that stays when the view changes: `?providerId=...`. */
+  query?: string;
+}
+
+/** The views of the same objects, as links beside the title of each of them. */
+export function Views({ views, query = "" }: Props) {
+  const { path } = useLocation();
+  return (
+    <nav class="push views" aria-label="Views">
+      <ul class="row">
+        {views.map(({ name, path: to }) => (
+          <li key={to}>
+            <a href={`${to}${query}`} {...(isAt(path, to) && { "aria-current": "page" })}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+const isAt = (path: string, to: string) => path === to || `${path}/` === to;
+
+const JOB_VIEWS = [
+  { name: "List", path: "/console/" },
+  { name: "Week", path: "/console/week" },
+];
+
+/** The filter by organisation stays. */
+export function JobViews({ providerId }: { providerId: string | undefined }) {
+  return <Views views={JOB_VIEWS} query={addressWith("", { providerId })} />;
+}
+
+const INTEGRATION_VIEWS = [
+  { name: "List", path: "/console/integrations" },
+  { name: "Health", path: "/console/health" },
+];
+
+export const IntegrationViews = () => <Views views={INTEGRATION_VIEWS} />;

@@ -1,9 +1,10 @@
 import { type ComponentChildren, createContext, type JSX } from "preact";
 import { useContext, useEffect, useId, useRef } from "preact/hooks";
+import type { Language } from "../../../generated/operations/types.ts";
 import type { Action } from "../data/use-action.ts";
-import { ActionButton } from "./action-button.tsx";
-import { ErrorBox } from "./error-box.tsx";
+import { ActionButton } from "./dialog.tsx";
 import { type FieldFaults, fieldFaults } from "./field-faults.ts";
+import { ErrorBox } from "./section.tsx";
 
 interface FormProps {
   action: Pick<Action<never>, "isRunning" | "error">;
@@ -133,3 +134,22 @@ export function RadioField<Value extends string>({ name, legend, choices, chosen
     </fieldset>
   );
 }
+
+export const LANGUAGES: Record<Language, string> = { sv: "Swedish", en: "English" };
+
+/** The language of mails and pages. Once chosen it can be changed, and not unset. `otherwise`: what holds while none is chosen. */
+export function LanguageField({ chosen, otherwise }: { chosen: Language | undefined; otherwise: string }) {
+  const named = Object.entries(LANGUAGES) as [Language, string][];
+  const choices = chosen === undefined ? [["", otherwise] as const, ...named] : named;
+  return (
+    <RadioField
+      name="language"
+      legend="Language of mails and pages"
+      choices={choices}
+      chosen={chosen ?? ""}
+    />
+  );
+}
+
+export const languageIn = (given: FormData): Language | undefined =>
+  (Object.keys(LANGUAGES) as Language[]).find((language) => given.get("language") === language);

@@ -2,8 +2,8 @@ import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
 import { may } from "../session/me.ts";
-import { ActionButton } from "./action-button.tsx";
-import { ErrorBox } from "./error-box.tsx";
+import { ActionButton } from "./dialog.tsx";
+import { ErrorBox } from "./section.tsx";
 
 interface Props {
   notificationId: string;

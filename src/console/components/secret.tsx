@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { useAction } from "../data/use-action.ts";
-import { Focused } from "./focused.tsx";
+import { Focused } from "./dialog.tsx";
 import { Form, FormField } from "./form.tsx";
 import { Time } from "./time.tsx";
 

@@ -1,5 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { CallError } from "../data/errors.ts";
+import { may } from "../session/me.ts";
+import { faultText } from "./field-faults.ts";
 
 interface Props {
   /** The fragment of its address, for the list of sections and for links from other pages. */
@@ -32,5 +35,62 @@ export function Section({ id, title, aside, children }: Props) {
       </div>
       {children}
     </section>
+  );
+}
+
+interface PageHeadProps {
+  title: string;
+  /** The way back to what this page is a part of. */
+  within?: { href: string; name: string };
+  /** Beside the title: a badge, buttons. */
+  children?: ComponentChildren;
+}
+
+export function PageHead({ title, within, children }: PageHeadProps) {
+  useEffect(() => {
+    document.title = `${title} · shiftpact console`;
+  }, [title]);
+  return (
+    <header class="page-head">
+      {within && (
+        <p class="within">
+          <a href={within.href}>{within.name}</a>
+        </p>
+      )}
+      <div class="row">
+        <h1>{title}</h1>
+        {children}
+      </div>
+    </header>
+  );
+}
+
+/** What to do on a platform without an organisation. */
+export function RegisterFirst() {
+  if (!may("createIntegration")) return <>An admin registers the first one</>;
+  return <a href="/console/integrations/new">Register the first one</a>;
+}
+
+/** A failure: what happened, and where. */
+export function ErrorBox({ error, onRetry }: { error: CallError; onRetry?: () => void }) {
+  return (
+    <div class="error" role="alert">
+      <p>
+        <strong>{error.title}</strong>
+      </p>
+      {error.detail && <p>{error.detail}</p>}
+      {error.errors && (
+        <ul>
+          {error.errors.map(({ pointer, message }) => (
+            <li key={pointer}>{faultText(pointer, message)}</li>
+          ))}
+        </ul>
+      )}
+      {onRetry && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
   );
 }

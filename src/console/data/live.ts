@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
 import type { StreamEvent } from "../../../generated/operations/types.ts";
 import { api } from "./api.ts";
 
@@ -76,4 +77,17 @@ function pause(ms: number, stop: AbortSignal): Promise<void> {
     };
     stop.addEventListener("abort", cut, { once: true });
   });
+}
+
+/** After the last key. Milliseconds. */
+const PAUSE_MS = 150;
+
+/** The value, once it has not changed for a moment. */
+export function usePaused(value: string): string {
+  const [paused, setPaused] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return paused;
 }

@@ -1,5 +1,5 @@
+import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { announce } from "./announce.ts";
 import { type CallError, errorOf } from "./errors.ts";
 
 export interface Action<Input extends unknown[]> {
@@ -29,4 +29,20 @@ export function useAction<Input extends unknown[]>(
     }
   };
   return { ...state, run };
+}
+
+/** The last announcement, shown at the foot of the page and read out by screen readers. */
+export const announced = signal<{ text: string; nth: number } | undefined>(undefined);
+
+const SHOWN_FOR_MS = 6_000;
+let nth = 0;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+export function announce(text: string): void {
+  nth += 1;
+  announced.value = { text, nth };
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    announced.value = undefined;
+  }, SHOWN_FOR_MS);
 }

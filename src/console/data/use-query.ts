@@ -76,3 +76,22 @@ export function useQuery<T>(
   const shown = state.key === key ? state : { isLoading: true };
   return { ...shown, reload: () => void reload() };
 }
+
+const EVERY_MS = 10_000;
+
+/** Reads again every 10 seconds while the page is visible, and immediately when it becomes visible. */
+export function useRefresh(reload: () => void): void {
+  const latest = useRef(reload);
+  latest.current = reload;
+  useEffect(() => {
+    const read = () => {
+      if (document.visibilityState === "visible") latest.current();
+    };
+    const timer = setInterval(read, EVERY_MS);
+    document.addEventListener("visibilitychange", read);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", read);
+    };
+  }, []);
+}

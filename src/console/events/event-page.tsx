@@ -1,23 +1,20 @@
+import "./events.css";
 import { useRoute } from "preact-iso";
-import type { Event, EventDetail } from "../../../generated/operations/types.ts";
-import { ErrorBox } from "../components/error-box.tsx";
-import { Facts } from "../components/facts.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { QueryView } from "../components/query-view.tsx";
-import { Section } from "../components/section.tsx";
-import { Time } from "../components/time.tsx";
-import { formatDuration } from "../components/times.ts";
+import type { Event, EventDetail, TraceStep } from "../../../generated/operations/types.ts";
+import { outcomeText, stepText } from "../../contract/operator-text.ts";
+import { Facts } from "../components/cells.tsx";
+import { ErrorBox, PageHead, Section } from "../components/section.tsx";
+import { QueryView } from "../components/table.tsx";
+import { formatDuration, Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask, FailedCall } from "../data/errors.ts";
+import { isAbout } from "../data/live.ts";
 import { useNames } from "../data/names.ts";
 import { useAction } from "../data/use-action.ts";
 import { useQuery } from "../data/use-query.ts";
-import { eventsAddress, tookMs } from "./event.ts";
-import { EventBadge } from "./event-badge.tsx";
-import { EventTrace } from "./event-trace.tsx";
-import { Replay } from "./replay.tsx";
+import { EventBadge, eventsAddress, type TimedStep, timedSteps, tookMs } from "./event.tsx";
+import { Replay } from "./replay-since.tsx";
 import { useJobIds } from "./use-job-ids.ts";
-import "./events.css";
 
 const EVENTS = { href: "/console/events", name: "Events" };
 
@@ -129,4 +126,71 @@ async function copyText(text: string): Promise<void> {
       detail: "Select the text and copy it by hand.",
     });
   }
+}
+
+/** Every step with the event's traceId. */
+function EventTrace({ event }: { event: Event }) {
+  const { traceId, shiftId, providerId } = event;
+  const jobId = useJobIds([event])(event);
+  const query = useQuery(
+    `trace ${traceId}`,
+    () => ask(api.getTrace({ params: { path: { traceId } } })),
+    // Messages about bookings and notifications name the job, all others the shift.
+    (message) => isAbout(message, { shiftId, jobId }),
+  );
+  const zone = useNames().integration(providerId)?.timeZone;
+  return (
+    <Section id="trace" title="Trace">
+      <QueryView query={query} lines={6}>
+        {({ steps }) => <Steps steps={steps} zone={zone} />}
+      </QueryView>
+      <p class="event-links">
+        <a href={eventsAddress({ traceId })}>Events of this trace</a>
+      </p>
+    </Section>
+  );
+}
+
+function Steps({ steps, zone }: { steps: TraceStep[]; zone: string | undefined }) {
+  const jobId = steps.find((step) => step.jobId !== undefined)?.jobId;
+  return (
+    <>
+      <ol class="event-trace">
+        {timedSteps(steps).map((each, place) => (
+          <Step key={place} {...each} zone={zone} />
+        ))}
+      </ol>
+      {jobId !== undefined && (
+        <p class="event-links">
+          <a href={`/console/jobs/${jobId}`}>Job of this trace</a>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Step({
+  step: { step, verdict, at, durationMs },
+  afterMs,
+  zone,
+}: TimedStep & { zone: string | undefined }) {
+  const { traceId: other } = verdict.params;
+  return (
+    <li>
+      <p class="row">
+        <strong>{stepText(step)}</strong>
+        {durationMs !== undefined && <span class="soft">took {formatDuration(durationMs)}</span>}
+        <span class="soft push">
+          <Time at={at} exact zone={zone} />
+          {afterMs > 0 && ` +${formatDuration(afterMs)}`}
+        </span>
+      </p>
+      <p>{outcomeText(verdict, step)}</p>
+      {other !== undefined && (
+        <p>
+          <a href={eventsAddress({ traceId: other })}>Continued in another trace</a>
+        </p>
+      )}
+    </li>
+  );
 }

@@ -1,7 +1,7 @@
 import "./events.css";
 import type { Event } from "../../../generated/operations/types.ts";
 import { eventStatusText, outcomeText } from "../../contract/operator-text.ts";
-import type { Column } from "../components/cells.tsx";
+import { type Column, ShortId } from "../components/cells.tsx";
 import {
   FilterForm,
   OrganisationFilter,
@@ -9,21 +9,15 @@ import {
   TextFilter,
   useFilter,
 } from "../components/filters.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { PagedList } from "../components/paged-list.tsx";
-import { Empty } from "../components/query-view.tsx";
-import { ShortId } from "../components/short-id.tsx";
-import { Table } from "../components/table.tsx";
-import { Time } from "../components/time.tsx";
-import { formatDuration } from "../components/times.ts";
+import { PageHead } from "../components/section.tsx";
+import { Empty, PagedList, Table } from "../components/table.tsx";
+import { formatDuration, Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
-import type { ReadPage } from "../data/pages.ts";
-import { usePages } from "../data/use-pages.ts";
+import { type ReadPage, usePages } from "../data/pages.ts";
 import { may } from "../session/me.ts";
-import { EVENT_FILTER, EVENT_STATUSES, tookMs } from "./event.ts";
-import { EventBadge } from "./event-badge.tsx";
+import { EVENT_FILTER, EVENT_STATUSES, EventBadge, tookMs } from "./event.tsx";
 import { ReplaySince } from "./replay-since.tsx";
 import { useJobIds } from "./use-job-ids.ts";
 

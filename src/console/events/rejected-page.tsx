@@ -3,19 +3,14 @@ import { fieldWords } from "../../contract/field-words.ts";
 import { entryOf } from "../../contract/operator-text.ts";
 import { catalogue } from "../../contract/problem.ts";
 import type { Column } from "../components/cells.tsx";
-import { anyText } from "../components/filter.ts";
-import { FilterForm, OrganisationFilter, useFilter } from "../components/filters.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { PagedList } from "../components/paged-list.tsx";
-import { Empty } from "../components/query-view.tsx";
-import { Table } from "../components/table.tsx";
-import { Time } from "../components/time.tsx";
-import { formatCount } from "../components/times.ts";
+import { anyText, FilterForm, OrganisationFilter, useFilter } from "../components/filters.tsx";
+import { PageHead } from "../components/section.tsx";
+import { Empty, PagedList, Table } from "../components/table.tsx";
+import { formatCount, Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
-import type { ReadPage } from "../data/pages.ts";
-import { usePages } from "../data/use-pages.ts";
+import { type ReadPage, usePages } from "../data/pages.ts";
 
 const FILTER = { providerId: anyText };
 

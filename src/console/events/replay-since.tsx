@@ -1,13 +1,16 @@
 import { useState } from "preact/hooks";
-import { counted } from "../../contract/operator-text.ts";
+import type { Event } from "../../../generated/operations/types.ts";
+import { counted, eventStatusText, outcomeText } from "../../contract/operator-text.ts";
 import { DAY_MS } from "../../contract/timestamp.ts";
-import { DialogButton } from "../components/dialog.tsx";
+import { ActionButton, DialogButton, Focused } from "../components/dialog.tsx";
 import { Form } from "../components/form.tsx";
+import { ErrorBox, Section } from "../components/section.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
 import { useAction } from "../data/use-action.ts";
-import { toLocal } from "../job/zoned-time.ts";
+import { toLocal } from "../job/job.ts";
+import { may } from "../session/me.ts";
 
 interface Props {
   /** The organisation of the filter. */
@@ -79,5 +82,50 @@ function Fields({ providerId }: Pick<Props, "providerId">) {
         <input type="datetime-local" name="since" required defaultValue={toLocal(yesterday, timeZone)} />
       </label>
     </>
+  );
+}
+
+interface ReplayProps {
+  event: Event;
+  onQueued(): void;
+}
+
+/** The outcome of the event, and its replay. */
+export function Replay({ event, onQueued }: ReplayProps) {
+  const [queued, setQueued] = useState<number>();
+  const replay = useAction(async () => {
+    setQueued(undefined);
+    const { queued: number } = await ask(api.replayEvent({ params: { path: { eventId: event.eventId } } }));
+    setQueued(number);
+    onQueued();
+  });
+  return (
+    <Section id="outcome" title="Outcome">
+      <div>
+        {event.verdict && <p>{outcomeText(event.verdict)}</p>}
+        <p class="soft">{eventStatusText(event).meaning}</p>
+      </div>
+      {may("replayEvent") && (
+        <div class="row">
+          <ActionButton action={replay} onClick={replay.run}>
+            Replay
+          </ActionButton>
+          <span class="hint">The shift is read again, and no effect happens twice.</span>
+        </div>
+      )}
+      {replay.error && <ErrorBox error={replay.error} />}
+      <Queued queued={queued} />
+    </Section>
+  );
+}
+
+function Queued({ queued }: { queued: number | undefined }) {
+  if (queued === undefined) return null;
+  return (
+    <Focused class="replay-queued">
+      {queued > 0
+        ? "Queued again. The outcome appears here."
+        : "Not queued: the contract has no event of this name."}
+    </Focused>
   );
 }

@@ -1,13 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Integration, Issue } from "../../../generated/operations/types.ts";
 import { issueText, subjectText } from "../../contract/operator-text.ts";
-import { ActionButton } from "../components/action-button.tsx";
-import { Badge } from "../components/badge.tsx";
-import { CodeSpans } from "../components/code-spans.tsx";
-import { ErrorBox } from "../components/error-box.tsx";
-import { More } from "../components/paged-list.tsx";
-import { Empty, QueryView } from "../components/query-view.tsx";
-import { Section } from "../components/section.tsx";
+import { Badge, CodeSpans } from "../components/cells.tsx";
+import { ActionButton } from "../components/dialog.tsx";
+import { ErrorBox, Section } from "../components/section.tsx";
+import { Empty, More, QueryView } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";

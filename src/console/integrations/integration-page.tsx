@@ -1,21 +1,21 @@
+import "./integrations.css";
 import { useRoute } from "preact-iso";
-import { ErrorBox } from "../components/error-box.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { QueryView } from "../components/query-view.tsx";
+import type { Dialect } from "../../../generated/operations/types.ts";
+import { DIALECT_CHOICES } from "../../contract/dialect.ts";
+import { Facts } from "../components/cells.tsx";
+import { ErrorBox, PageHead, Section } from "../components/section.tsx";
+import { QueryView } from "../components/table.tsx";
 import { HealthBadge, StateBadge } from "./badges.tsx";
 import { CheckSection } from "./check-section.tsx";
-import { DialectSection } from "./dialect-section.tsx";
-import { BacklogSection, HealthSection } from "./health-sections.tsx";
+import { BacklogSection, HealthSection } from "./health-page.tsx";
+import { type MappedLists, useMappedLists } from "./mapping.ts";
 import { MappingSection } from "./mapping-section.tsx";
-import { nextStep, stepsOf } from "./onboarding.ts";
-import { OnboardingSection } from "./onboarding-section.tsx";
-import { RegistrationSection } from "./registration-section.tsx";
+import { RegistrationSection } from "./new-integration-page.tsx";
+import { nextStep, OnboardingSection, stepsOf } from "./onboarding-section.tsx";
 import { RegistrySection } from "./registry-section.tsx";
 import { TokensSection } from "./tokens-section.tsx";
 import { type Organisation, useLatest, useOrganisation } from "./use-integration.ts";
-import { type MappedLists, useMappedLists } from "./use-mapped-lists.ts";
 import { useMapping } from "./use-mapping.ts";
-import "./integrations.css";
 
 const WITHIN = { href: "/console/integrations", name: "Integrations" };
 
@@ -103,5 +103,20 @@ function Sections({ organisation, lists }: { organisation: Organisation; lists: 
         <RegistrationSection {...organisation} latest={integration} />
       </div>
     </div>
+  );
+}
+
+/** The choices of the contract that the provider made. */
+function DialectSection({ dialect }: { dialect: Dialect }) {
+  const { routing: _configured, ...choices } = DIALECT_CHOICES;
+  const observed = Object.entries(choices).map(([choice, { name, forms }]) => {
+    const form = dialect[choice as keyof Dialect];
+    const text = forms.find(([each]) => each === form)?.[1] ?? form;
+    return [name, text ?? <span class="soft">not observed yet</span>] as const;
+  });
+  return (
+    <Section id="dialect" title="Dialect">
+      <Facts of={Object.fromEntries(observed)} />
+    </Section>
   );
 }

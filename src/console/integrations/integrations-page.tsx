@@ -1,23 +1,25 @@
 import "./integrations.css";
 import type { Integration } from "../../../generated/operations/types.ts";
-import type { Column } from "../components/cells.tsx";
-import { anyText, oneOf } from "../components/filter.ts";
-import { FilterForm, SelectFilter, TextFilter, useFilter } from "../components/filters.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { PagedList } from "../components/paged-list.tsx";
-import { Empty } from "../components/query-view.tsx";
-import { ShortId } from "../components/short-id.tsx";
-import { Table } from "../components/table.tsx";
-import { countText } from "../components/times.ts";
-import { IntegrationViews } from "../components/views.tsx";
+import { type Column, ShortId } from "../components/cells.tsx";
+import {
+  anyText,
+  FilterForm,
+  IntegrationViews,
+  oneOf,
+  SelectFilter,
+  TextFilter,
+  useFilter,
+} from "../components/filters.tsx";
+import { PageHead } from "../components/section.tsx";
+import { Empty, PagedList, Table } from "../components/table.tsx";
+import { countText } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { usePages } from "../data/use-pages.ts";
+import { usePages } from "../data/pages.ts";
 import { may } from "../session/me.ts";
-import { HealthBadge, StateBadge } from "./badges.tsx";
-import { STATE_NAMES, STATES } from "./labels.ts";
-import { nextStep, stepsOf } from "./onboarding.ts";
-import { routingText } from "./registration.ts";
+import { HealthBadge, STATE_NAMES, STATES, StateBadge } from "./badges.tsx";
+import { nextStep, stepsOf } from "./onboarding-section.tsx";
+import { routingText } from "./registration-fields.tsx";
 
 /** `search` is a part of the name. */
 const FILTER = { search: anyText, state: oneOf(STATE_NAMES) };

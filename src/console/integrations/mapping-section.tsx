@@ -1,21 +1,25 @@
+import type { RefObject } from "preact";
+import { useRef, useState } from "preact/hooks";
 import { counted } from "../../contract/operator-text.ts";
-import { ActionButton } from "../components/action-button.tsx";
-import type { Column } from "../components/cells.tsx";
-import { ErrorBox } from "../components/error-box.tsx";
+import { Badge, type Column } from "../components/cells.tsx";
+import { ActionButton } from "../components/dialog.tsx";
 import { FilterForm, TextFilter } from "../components/filters.tsx";
-import { More } from "../components/paged-list.tsx";
-import { Empty, QueryView } from "../components/query-view.tsx";
 import { SaveCsv } from "../components/save-csv.tsx";
-import { Section } from "../components/section.tsx";
-import { TableHead } from "../components/table.tsx";
+import { ErrorBox, Section } from "../components/section.tsx";
+import { Empty, More, QueryView, TableHead } from "../components/table.tsx";
 import { useNames } from "../data/names.ts";
 import { may } from "../session/me.ts";
-import { TERMS } from "./labels.ts";
-import { competenceTargets, type Draft, type Mappable, type Target, workplaceTargets } from "./mapping.ts";
-import { MappingRow, type MappingRowProps } from "./mapping-row.tsx";
-import { ProviderError } from "./provider-error.tsx";
+import { ProviderError, TERMS } from "./badges.tsx";
+import {
+  type Choices,
+  competenceTargets,
+  type Draft,
+  type Mappable,
+  type MappedList,
+  type Target,
+  workplaceTargets,
+} from "./mapping.ts";
 import type { Organisation } from "./use-integration.ts";
-import type { MappedList } from "./use-mapped-lists.ts";
 import type { Mapping } from "./use-mapping.ts";
 
 interface Props {
@@ -170,5 +174,127 @@ function SaveBar({ unsaved, add, addAll, save, discard }: Mapping) {
         </ActionButton>
       </div>
     </div>
+  );
+}
+
+export interface MappingRowProps extends Pick<Mapping, "choose" | "add"> {
+  kind: keyof typeof TERMS;
+  item: Mappable;
+  targets: Target[];
+  choices: Choices;
+  /** Whether the targets are known. */
+  areLoaded: boolean;
+}
+
+/** An outlet or role of the provider, and its mapping. */
+function MappingRow(props: MappingRowProps) {
+  const { kind, item, choices } = props;
+  const { Provider, Platform } = TERMS[kind];
+  const select = useRef<HTMLSelectElement>(null);
+  const isOpen = item.mappedTo === undefined && choices[item.id] === undefined;
+  return (
+    <tr>
+      <td data-label={Provider}>
+        <span>
+          {item.name}
+          {item.address && (
+            <>
+              <br />
+              <span class="soft">{item.address}</span>
+            </>
+          )}
+        </span>
+      </td>
+      <td data-label={Platform}>
+        <div class="stack tight">
+          {may("updateMappings") ? <TargetSelect {...props} select={select} /> : <TargetName {...props} />}
+          {/* The pressed button disappears: the select gets the focus. */}
+          {isOpen && may("updateMappings") && (
+            <Proposals {...props} onChosen={() => select.current?.focus()} />
+          )}
+        </div>
+      </td>
+      <td data-label="State">
+        <span>
+          <MappedState item={item} chosen={choices[item.id]} />
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+function TargetName({ item: { mappedTo }, targets }: MappingRowProps) {
+  if (mappedTo === undefined) return <span class="soft">none</span>;
+  return <span>{targets.find(({ id }) => id === mappedTo)?.name ?? mappedTo}</span>;
+}
+
+/** Hundreds of lists with hundreds of options each would make the page slow. */
+const MANY = 50;
+
+function TargetSelect(props: MappingRowProps & { select: RefObject<HTMLSelectElement | null> }) {
+  const { kind, item, targets, choices, choose, select, areLoaded } = props;
+  const [isNear, setIsNear] = useState(false);
+  const value = choices[item.id] ?? item.mappedTo ?? "";
+  const fill = () => setIsNear(true);
+  const empty = () => select.current !== document.activeElement && setIsNear(false);
+  return (
+    <select
+      ref={select}
+      aria-label={`${TERMS[kind].Platform} for ${item.name}`}
+      value={value}
+      onPointerEnter={fill}
+      onPointerLeave={empty}
+      onFocus={fill}
+      onBlur={() => setIsNear(false)}
+      onChange={(event) => choose(kind, item, event.currentTarget.value)}
+    >
+      {item.mappedTo === undefined && <option value="">{areLoaded ? "Select …" : "Loading …"}</option>}
+      {value !== "" && !targets.some(({ id }) => id === value) && <option value={value}>{value}</option>}
+      {targets
+        .filter(({ id }) => isNear || targets.length <= MANY || id === value)
+        .map(({ id, name, address }) => (
+          <option key={id} value={id}>
+            {name}
+            {address && `, ${address}`}
+          </option>
+        ))}
+    </select>
+  );
+}
+
+function Proposals({ kind, item, choose, add, onChosen }: MappingRowProps & { onChosen(): void }) {
+  return (
+    <div class="row">
+      {item.suggestions.map(({ id, name, score }) => (
+        <button
+          type="button"
+          key={id}
+          onClick={() => {
+            choose(kind, item, id);
+            onChosen();
+          }}
+        >
+          Map to {name} <span class="soft">{Math.round(score * 100)} % similar</span>
+        </button>
+      ))}
+      <ActionButton
+        action={add}
+        onClick={async () => {
+          await add.run(kind, item);
+          onChosen();
+        }}
+      >
+        Add<span class="visually-hidden"> {item.name}</span> as a new {TERMS[kind].platform}
+      </ActionButton>
+    </div>
+  );
+}
+
+function MappedState({ item, chosen }: { item: Mappable; chosen: string | undefined }) {
+  if (chosen !== undefined) return <Badge tone="busy">not saved</Badge>;
+  return item.mappedTo === undefined ? (
+    <Badge tone="warn">not mapped</Badge>
+  ) : (
+    <Badge tone="good">mapped</Badge>
   );
 }

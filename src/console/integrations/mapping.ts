@@ -1,4 +1,6 @@
 import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
 import type {
   Competence,
   DiscoveredOutlet,
@@ -6,6 +8,10 @@ import type {
   Mappings,
   Workplace,
 } from "../../../generated/operations/types.ts";
+import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
+import { type Page, type PageQuery, type Pages, type ReadPage, usePages } from "../data/pages.ts";
+import { concernsMapping } from "./use-integration.ts";
 
 /** An outlet or a role of the provider. */
 export interface Mappable {
@@ -46,19 +52,14 @@ export function changeDraft(providerId: string, change: (draft: Draft) => Draft)
   drafts.value = { ...drafts.value, [providerId]: change(draftOf(providerId)) };
 }
 
-export const mappableOutlet = ({
-  outletId,
-  workplaceId,
-  suggestions,
-  ...rest
-}: DiscoveredOutlet): Mappable => ({
+const mappableOutlet = ({ outletId, workplaceId, suggestions, ...rest }: DiscoveredOutlet): Mappable => ({
   id: outletId,
   ...namesOf(rest),
   ...(workplaceId && { mappedTo: workplaceId }),
   suggestions: suggestions.map((each) => ({ ...each, id: each.workplaceId })),
 });
 
-export const mappableRole = ({ roleId, name, competenceId, suggestions }: DiscoveredRole): Mappable => ({
+const mappableRole = ({ roleId, name, competenceId, suggestions }: DiscoveredRole): Mappable => ({
   id: roleId,
   name,
   ...(competenceId && { mappedTo: competenceId }),
@@ -101,3 +102,48 @@ export function toMappings({ outlets, roles }: Draft): Mappings {
 export function stillOpen(items: readonly Mappable[], choices: Choices): Mappable[] {
   return items.filter(({ id, mappedTo }) => mappedTo === undefined && choices[id] === undefined);
 }
+
+/** The outlets or the roles of an organisation, as far as they are shown. */
+export interface MappedList {
+  pages: Pages<Mappable>;
+  /** A part of the name, or the id. */
+  search: string;
+  find(search: string): void;
+  /** Of what the search finds. */
+  readUnmapped: ReadPage<Mappable>;
+}
+
+export type MappedLists = Record<keyof Draft, MappedList>;
+
+/** Both lists. An issue leads to its outlet or role: the address names the id that is searched for at first. */
+export function useMappedLists(providerId: string): MappedLists {
+  return { outlets: useMappedList(providerId, "outlets"), roles: useMappedList(providerId, "roles") };
+}
+
+function useMappedList(providerId: string, kind: keyof Draft): MappedList {
+  const { query } = useLocation();
+  const [search, find] = useState(query[kind] ?? "");
+  const read = (state: "unmapped" | undefined) => (page: PageQuery) =>
+    READ[kind](providerId, { ...page, ...(search && { search }), ...(state && { state }) });
+  const pages = usePages(`${kind} of ${providerId} ${search}`, read(undefined), concernsMapping(providerId));
+  return { pages, search, find, readUnmapped: (page) => read("unmapped")({ limit: MOST, ...page }) };
+}
+
+/** The most rows of a page that the platform returns. */
+const MOST = 200;
+
+interface ListQuery extends PageQuery {
+  search?: string;
+  state?: "unmapped";
+}
+
+const READ: Record<keyof Draft, (providerId: string, query: ListQuery) => Promise<Page<Mappable>>> = {
+  outlets: async (providerId, query) => {
+    const { items, ...rest } = await ask(api.listOutlets({ params: { path: { providerId }, query } }));
+    return { items: items.map(mappableOutlet), ...rest };
+  },
+  roles: async (providerId, query) => {
+    const { items, ...rest } = await ask(api.listRoles({ params: { path: { providerId }, query } }));
+    return { items: items.map(mappableRole), ...rest };
+  },
+};

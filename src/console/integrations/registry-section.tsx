@@ -5,14 +5,11 @@ import type {
   StreamImport,
 } from "../../../generated/operations/types.ts";
 import { counted } from "../../contract/operator-text.ts";
-import { ActionButton } from "../components/action-button.tsx";
-import type { Column } from "../components/cells.tsx";
-import { ErrorBox } from "../components/error-box.tsx";
-import { Facts } from "../components/facts.tsx";
-import { addressWith } from "../components/filter.ts";
-import { QueryView } from "../components/query-view.tsx";
-import { Section } from "../components/section.tsx";
-import { Table } from "../components/table.tsx";
+import { type Column, Facts } from "../components/cells.tsx";
+import { ActionButton } from "../components/dialog.tsx";
+import { addressWith } from "../components/filters.tsx";
+import { ErrorBox, Section } from "../components/section.tsx";
+import { QueryView, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask, type CallError } from "../data/errors.ts";
@@ -20,7 +17,7 @@ import { onMessage } from "../data/live.ts";
 import { useAction } from "../data/use-action.ts";
 import { type Query, useQuery } from "../data/use-query.ts";
 import { may } from "../session/me.ts";
-import { ProviderError } from "./provider-error.tsx";
+import { ProviderError } from "./badges.tsx";
 
 /** The import of the people whom the provider already has (contract section 2.5). */
 export function RegistrySection({ providerId }: { providerId: string }) {

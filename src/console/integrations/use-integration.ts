@@ -2,9 +2,8 @@ import type { Integration, Issue, IssueCode } from "../../../generated/operation
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { isAbout, type StreamMessage } from "../data/live.ts";
-import { type Pages, usePages } from "../data/use-pages.ts";
-import { type Query, useQuery } from "../data/use-query.ts";
-import { useRefresh } from "../data/use-refresh.ts";
+import { type Pages, usePages } from "../data/pages.ts";
+import { type Query, useQuery, useRefresh } from "../data/use-query.ts";
 
 /** What every section of the page shows or changes. */
 export interface Organisation {

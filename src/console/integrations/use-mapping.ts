@@ -12,13 +12,13 @@ import {
   type Draft,
   draftOf,
   type Mappable,
+  type MappedLists,
   NO_CHOICES,
   stillOpen,
   toMappings,
   unsaved,
 } from "./mapping.ts";
 import type { Organisation } from "./use-integration.ts";
-import type { MappedLists } from "./use-mapped-lists.ts";
 
 /** The unsaved mapping, and its actions. */
 export interface Mapping {

@@ -1,16 +1,23 @@
 import type { ComponentChildren } from "preact";
-import type { IssueCode } from "../../../generated/operations/types.ts";
-import { counted } from "../../contract/operator-text.ts";
+import { useState } from "preact/hooks";
+import type { Issue, IssueCode, IssueGroup } from "../../../generated/operations/types.ts";
+import { counted, issueText } from "../../contract/operator-text.ts";
 import { DAY_MS } from "../../contract/timestamp.ts";
-import { ActionButton } from "../components/action-button.tsx";
-import { ConfirmedAction, DialogButton } from "../components/dialog.tsx";
-import { ErrorBox } from "../components/error-box.tsx";
+import { Badge, CodeSpans } from "../components/cells.tsx";
+import { ActionButton, ConfirmedAction, DialogButton } from "../components/dialog.tsx";
 import { Form, FormField, textIn } from "../components/form.tsx";
-import { readersZone } from "../components/zone.ts";
+import { ErrorBox } from "../components/section.tsx";
+import { More, QueryView } from "../components/table.tsx";
+import { readersZone } from "../components/time.tsx";
+import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
+import { useNames } from "../data/names.ts";
+import { usePages } from "../data/pages.ts";
 import { useAction } from "../data/use-action.ts";
-import { toLocal } from "../job/zoned-time.ts";
-import { me } from "../session/me.ts";
-import { type Change, changeIssues, type Selection } from "./issues.ts";
+import { toLocal } from "../job/job.ts";
+import { may, me } from "../session/me.ts";
+import { IssueLine, IssueList } from "./issue-list.tsx";
+import { type Change, changeIssues, type Selection, URGENCIES, urgencyOf } from "./issues.ts";
 
 /** The list of issues, which gets the focus when a card is gone. */
 export const ISSUE_LIST = "open-issues";
@@ -25,7 +32,7 @@ interface Props {
 }
 
 /** Resolves, assigns and snoozes issues: those of a group, or the chosen ones. */
-export function IssueActions(props: Props) {
+function IssueActions(props: Props) {
   return (
     <div class="row push">
       <Assign {...props} />
@@ -144,5 +151,115 @@ function ChangeDialog({ selection, count, title, onDone, label, field, read, chi
         </Form>
       )}
     </DialogButton>
+  );
+}
+
+interface IssueGroupProps {
+  group: IssueGroup;
+  state: "open" | "snoozed";
+  onDone(): void;
+}
+
+/** The issues with one cause: what to do about them, and the buttons that change all of them. */
+export function GroupCard({ group, state, onDone }: IssueGroupProps) {
+  const { providerId, code, cause, count, latest } = group;
+  const { title, remedy } = issueText(latest);
+  const { name, tone } = URGENCIES[urgencyOf(code)];
+  const organisation = useNames().integration(providerId)?.name ?? providerId;
+  const heading = `issues-${latest.issueId}`;
+  const selection = { providerId, code, cause, state };
+  return (
+    <article aria-labelledby={heading} class="panel stack issue">
+      <header class="row">
+        <h2 id={heading}>{title}</h2>
+        <Badge tone={tone}>{name}</Badge>
+        <a href={`/console/integrations/${providerId}`}>{organisation}</a>
+        {may("changeIssues") && <IssueActions {...{ selection, count, code, title, onDone }} />}
+      </header>
+      <IssueLine issue={latest} {...(count > 1 && { detail: groupText(group) })} />
+      {remedy !== "" && (
+        <p class="issue-remedy">
+          <strong>What to do</strong> <CodeSpans text={remedy} />
+        </p>
+      )}
+      {count > 1 && <Members group={group} selection={selection} onDone={onDone} />}
+    </article>
+  );
+}
+
+/** `12 shifts wait for 3 outlets`, or how many issues and shifts there are, and the latest. */
+function groupText({ code, count, jobs, latest }: IssueGroup): string {
+  const { detail } = issueText(latest);
+  const wait = `${counted(jobs, "shift")} ${jobs === 1 ? "waits" : "wait"} for`;
+  if (code === "outlet_not_mapped") return `${wait} ${counted(count, "outlet")}. The latest: ${detail}`;
+  if (code === "role_not_mapped") return `${wait} ${counted(count, "role")}. The latest: ${detail}`;
+  const shifts = jobs === 0 ? "" : ` of ${counted(jobs, "shift")}`;
+  return `${counted(count, "issue")}${shifts}. The latest: ${detail}`;
+}
+
+/** The issues of a group, read when they are opened. Chosen ones are changed together. */
+function Members({ group, selection, onDone }: Omit<IssueGroupProps, "state"> & { selection: Selection }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>Show the {group.count} issues</summary>
+      {isOpen && <ChosenMembers group={group} selection={selection} onDone={onDone} />}
+    </details>
+  );
+}
+
+function ChosenMembers({
+  group,
+  selection,
+  onDone,
+}: Omit<IssueGroupProps, "state"> & { selection: Selection }) {
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const { title } = issueText(group.latest);
+  const pages = usePages(
+    `issues ${JSON.stringify(selection)}`,
+    (page) => ask(api.listIssues({ params: { query: { ...selection, limit: 50, ...page } } })),
+    ({ type }) => type === "issue",
+  );
+  const toggle = ({ issueId }: Issue) =>
+    setChosen((before) =>
+      before.includes(issueId) ? before.filter((each) => each !== issueId) : [...before, issueId],
+    );
+  const done = () => {
+    setChosen([]);
+    onDone();
+  };
+  return (
+    <div class="stack">
+      {chosen.length > 0 && (
+        <div class="row">
+          <strong>{chosen.length} chosen</strong>
+          <IssueActions
+            selection={{ issueIds: [...chosen] }}
+            count={chosen.length}
+            code={group.code}
+            title={`the chosen of ${title}`}
+            onDone={done}
+          />
+        </div>
+      )}
+      <QueryView query={pages}>
+        {(issues) => (
+          <IssueList
+            issues={issues}
+            {...(may("changeIssues") && {
+              choose: (issue: Issue) => (
+                <input
+                  type="checkbox"
+                  aria-label={issueText(issue).detail}
+                  checked={chosen.includes(issue.issueId)}
+                  onChange={() => toggle(issue)}
+                />
+              ),
+            })}
+          />
+        )}
+      </QueryView>
+      <More pages={pages} />
+    </div>
   );
 }

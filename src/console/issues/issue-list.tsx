@@ -1,12 +1,16 @@
+import "./issues.css";
 import type { ComponentChildren } from "preact";
 import type { Issue, IssueHistory } from "../../../generated/operations/types.ts";
 import { counted, issueText, subjectText } from "../../contract/operator-text.ts";
+import { ShortId } from "../components/cells.tsx";
 import { Resend } from "../components/resend.tsx";
-import { ShortId } from "../components/short-id.tsx";
+import { Section } from "../components/section.tsx";
 import { Span, Time } from "../components/time.tsx";
-import { placeOf, useNames, workOf } from "../data/names.ts";
-import { nameOf } from "../data/person-name.ts";
-import { eventsAddress } from "../events/event.ts";
+import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
+import { nameOf, placeOf, useNames, workOf } from "../data/names.ts";
+import { useQuery } from "../data/use-query.ts";
+import { eventsAddress } from "../events/event.tsx";
 import { placeToFix } from "./issues.ts";
 
 /** Issues as lines: what each is about, its links, and its history. */
@@ -155,5 +159,20 @@ function Entry({ resolved, assignedTo, snoozedUntil }: IssueHistory) {
     <>
       snoozed it until <Time at={snoozedUntil} />
     </>
+  );
+}
+
+/** The open issues of a job: the refusal beside the cancellation that was requested. */
+export function JobIssues({ jobId }: { jobId: string }) {
+  const { data } = useQuery(
+    `issues of job ${jobId}`,
+    () => ask(api.listIssues({ params: { query: { jobId } } })),
+    ({ type }) => type === "issue",
+  );
+  if (!data || data.items.length === 0) return null;
+  return (
+    <Section id="issues" title="Open issues">
+      <IssueList issues={data.items} />
+    </Section>
   );
 }

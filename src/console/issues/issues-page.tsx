@@ -3,22 +3,25 @@ import { useRef } from "preact/hooks";
 import type { Issue, IssueCode, IssueCounts } from "../../../generated/operations/types.ts";
 import { issueCodes, issueText, issueTitle, subjectText } from "../../contract/operator-text.ts";
 import type { Column } from "../components/cells.tsx";
-import { anyText, oneOf } from "../components/filter.ts";
-import { FilterForm, OrganisationFilter, SelectFilter, useFilter } from "../components/filters.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { PagedList } from "../components/paged-list.tsx";
-import { Empty } from "../components/query-view.tsx";
+import {
+  anyText,
+  FilterForm,
+  OrganisationFilter,
+  oneOf,
+  SelectFilter,
+  useFilter,
+} from "../components/filters.tsx";
 import { SaveCsv } from "../components/save-csv.tsx";
-import { countText } from "../components/times.ts";
+import { PageHead } from "../components/section.tsx";
+import { Empty, PagedList } from "../components/table.tsx";
+import { countText } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useIssueCounts } from "../data/issue-counts.ts";
 import { type Names, useNames } from "../data/names.ts";
-import type { PageQuery } from "../data/pages.ts";
-import { usePages } from "../data/use-pages.ts";
+import { type PageQuery, usePages } from "../data/pages.ts";
 import { me } from "../session/me.ts";
-import { ISSUE_LIST } from "./issue-actions.tsx";
-import { GroupCard } from "./issue-group.tsx";
+import { GroupCard, ISSUE_LIST } from "./issue-actions.tsx";
 import { IssueList } from "./issue-list.tsx";
 
 const FILTER = {

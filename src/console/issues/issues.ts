@@ -1,8 +1,8 @@
 import type { Issue, IssueChanges, IssueCode } from "../../../generated/operations/types.ts";
 import { URGENCY_OF, type Urgency } from "../../contract/issue-urgency.ts";
 import { entryOf } from "../../contract/operator-text.ts";
-import type { Tone } from "../components/badge.tsx";
-import { addressWith } from "../components/filter.ts";
+import type { Tone } from "../components/cells.tsx";
+import { addressWith } from "../components/filters.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 

@@ -1,15 +1,12 @@
 import { useState } from "preact/hooks";
 import type { Booking, Job, JobCandidate } from "../../../generated/operations/types.ts";
-import { ActionButton } from "../components/action-button.tsx";
 import type { Column } from "../components/cells.tsx";
-import { ConfirmedAction } from "../components/dialog.tsx";
-import { ErrorBox } from "../components/error-box.tsx";
-import { Section } from "../components/section.tsx";
+import { ActionButton, ConfirmedAction } from "../components/dialog.tsx";
+import { ErrorBox, Section } from "../components/section.tsx";
 import { Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { useNames } from "../data/names.ts";
-import { fullName, nameOf } from "../data/person-name.ts";
+import { fullName, nameOf, useNames } from "../data/names.ts";
 import { useAction } from "../data/use-action.ts";
 import { may } from "../session/me.ts";
 import { CandidatePicker } from "./candidate-picker.tsx";

@@ -1,14 +1,14 @@
 import { useId, useState } from "preact/hooks";
 import type { Job, JobCandidate } from "../../../generated/operations/types.ts";
-import { Badge } from "../components/badge.tsx";
-import { ErrorBox } from "../components/error-box.tsx";
+import { Badge } from "../components/cells.tsx";
+import { ErrorBox } from "../components/section.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { fullName } from "../data/person-name.ts";
-import { usePaused } from "../data/use-paused.ts";
+import { usePaused } from "../data/live.ts";
+import { fullName } from "../data/names.ts";
 import { useQuery } from "../data/use-query.ts";
 import { hindranceOf } from "./job.ts";
-import "./candidate-picker.css";
+import "./job.css";
 
 /** An operator who does not find the person among them types more of the name. */
 const SHOWN = 20;

@@ -1,12 +1,11 @@
 import { useId, useRef, useState } from "preact/hooks";
 import type { Job, JobChange } from "../../../generated/operations/types.ts";
 import { DialogButton } from "../components/dialog.tsx";
-import { ErrorBox } from "../components/error-box.tsx";
+import { ErrorBox } from "../components/section.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
-import { type ChangeInput, changeOf } from "./job.ts";
-import { fromLocal, type LocalReading, offsetName, toLocal } from "./zoned-time.ts";
+import { type ChangeInput, changeOf, fromLocal, type LocalReading, offsetName, toLocal } from "./job.ts";
 
 interface Props {
   job: Job;

@@ -1,12 +1,9 @@
 import type { Job, ProviderPerson } from "../../../generated/operations/types.ts";
 import { cancelledByText, counted, warningText } from "../../contract/operator-text.ts";
-import { Facts } from "../components/facts.tsx";
+import { Facts, ShortId } from "../components/cells.tsx";
 import { Section } from "../components/section.tsx";
-import { ShortId } from "../components/short-id.tsx";
-import { Span } from "../components/time.tsx";
-import { shownZone } from "../components/zone.ts";
-import { placeOf, useNames, workOf } from "../data/names.ts";
-import { nameOf } from "../data/person-name.ts";
+import { Span, shownZone } from "../components/time.tsx";
+import { nameOf, placeOf, useNames, workOf } from "../data/names.ts";
 import { takenSeats } from "./job.ts";
 import { Positions } from "./statuses.tsx";
 

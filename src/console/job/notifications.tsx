@@ -1,17 +1,15 @@
 import type { Notification } from "../../../generated/operations/types.ts";
 import { deliveryText, mailWaitText, notificationText } from "../../contract/operator-text.ts";
-import { Badge } from "../components/badge.tsx";
-import { More } from "../components/paged-list.tsx";
-import { QueryView } from "../components/query-view.tsx";
+import { Badge } from "../components/cells.tsx";
 import { Resend } from "../components/resend.tsx";
 import { Section } from "../components/section.tsx";
+import { More, QueryView } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { isAbout } from "../data/live.ts";
-import { useNames } from "../data/names.ts";
-import { nameOf } from "../data/person-name.ts";
-import { usePages } from "../data/use-pages.ts";
+import { nameOf, useNames } from "../data/names.ts";
+import { usePages } from "../data/pages.ts";
 
 const PAGE = 6;
 

@@ -1,8 +1,8 @@
 import type { Job, OfferWaves, Reason, StaffingReasonCode } from "../../../generated/operations/types.ts";
 import { entryOf, offerOrderText, staffingReasonText, staffingText } from "../../contract/operator-text.ts";
-import { addressWith } from "../components/filter.ts";
-import { QueryView } from "../components/query-view.tsx";
+import { addressWith } from "../components/filters.tsx";
 import { Section } from "../components/section.tsx";
+import { QueryView } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";

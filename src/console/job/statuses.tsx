@@ -5,10 +5,10 @@ import {
   entryOf,
   jobStatusText,
 } from "../../contract/operator-text.ts";
-import { Badge, type Tone } from "../components/badge.tsx";
+import { Badge, type Tone } from "../components/cells.tsx";
 import { Time } from "../components/time.tsx";
 import { takenSeats } from "./job.ts";
-import "./statuses.css";
+import "./job.css";
 
 const JOB_TONES = {
   blocked_mapping: "bad",

@@ -1,8 +1,12 @@
 import { signal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Job } from "../../../generated/operations/types.ts";
-import { type CallError, errorOf } from "../data/errors.ts";
-import type { StreamMessage } from "../data/live.ts";
+import { api } from "../data/api.ts";
+import { ask, type CallError, errorOf, FailedCall } from "../data/errors.ts";
+import { onMessage, type StreamMessage } from "../data/live.ts";
 import { type Page, readPages } from "../data/pages.ts";
+import type { Query } from "../data/use-query.ts";
+import { isAbout, type JobFilter, type JobLookups, orderOf, queryOf } from "./job-table.tsx";
 
 /** How the feed reads jobs. */
 export interface JobReads {
@@ -136,4 +140,52 @@ function merged(known: readonly Job[], read: readonly Job[], compare: JobReads["
 
 function without(ids: ReadonlySet<string>, gone: readonly string[]): ReadonlySet<string> {
   return new Set([...ids].filter((id) => !gone.includes(id)));
+}
+
+const PAGE = 50;
+
+interface JobFeed extends Query<FeedData> {
+  showMore(): void;
+}
+
+/** The jobs of a filter, kept up to date by the stream. */
+export function useJobFeed(filter: JobFilter, given: JobLookups): JobFeed {
+  const query = { ...queryOf(filter), limit: PAGE };
+  const lookups = useRef(given);
+  lookups.current = given;
+  const feed = useMemo(
+    () =>
+      createJobFeed({
+        page: (cursor) => ask(api.listJobs({ params: { query: { ...query, ...(cursor && { cursor }) } } })),
+        one: async (jobId) => {
+          const job = await readOne(jobId);
+          return job && isAbout(job, filter, lookups.current) ? job : undefined;
+        },
+        compare: orderOf(filter),
+      }),
+    [JSON.stringify(filter)],
+  );
+  useEffect(() => {
+    void feed.reload();
+    const unfollow = onMessage((message) => void feed.handle(message));
+    return () => {
+      unfollow();
+      feed.stop();
+    };
+  }, [feed]);
+  return {
+    ...feed.state.value,
+    isLoading: feed.state.value.data === undefined,
+    reload: () => void feed.reload(),
+    showMore: () => void feed.showMore(),
+  };
+}
+
+async function readOne(jobId: string): Promise<Job | undefined> {
+  try {
+    return await ask(api.getJob({ params: { path: { jobId } } }));
+  } catch (error) {
+    if (error instanceof FailedCall && error.details.status === 404) return undefined;
+    throw error;
+  }
 }

@@ -1,40 +1,38 @@
+import "./jobs.css";
 import type { Count as BoundedCount, JobCounts } from "../../../generated/operations/types.ts";
 import { jobStatusText } from "../../contract/operator-text.ts";
-import { addressWith } from "../components/filter.ts";
 import {
+  addressWith,
   CompetenceFilter,
   DayFilter,
   FilterForm,
+  JobViews,
   OrganisationFilter,
   SelectFilter,
   TextFilter,
   useFilter,
 } from "../components/filters.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { Empty, QueryView } from "../components/query-view.tsx";
-import { RegisterFirst } from "../components/register-first.tsx";
-import { countText, formatCount } from "../components/times.ts";
-import { JobViews } from "../components/views.tsx";
+import { PageHead, RegisterFirst } from "../components/section.tsx";
+import { Empty, QueryView } from "../components/table.tsx";
+import { countText, formatCount } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useIssueCounts } from "../data/issue-counts.ts";
 import { useNames } from "../data/names.ts";
 import type { PageQuery } from "../data/pages.ts";
 import { useQuery } from "../data/use-query.ts";
-import type { FeedData } from "./job-feed.ts";
+import { type FeedData, useJobFeed } from "./job-feed.ts";
 import {
   isAbout,
   isLatestFirst,
   JOB_FILTER,
   type JobFilter,
   type JobLookups,
+  JobTable,
   matches,
   queryOf,
   STATUSES,
-} from "./job-list.ts";
-import { JobTable } from "./job-table.tsx";
-import { useJobFeed } from "./use-job-feed.ts";
-import "./jobs.css";
+} from "./job-table.tsx";
 
 const PATH = "/console/";
 

@@ -1,37 +1,103 @@
+import "./jobs.css";
 import { useEffect, useState } from "preact/hooks";
 import type { Job } from "../../../generated/operations/types.ts";
-import { addressWith, type Filter } from "../components/filter.ts";
+import { DAY_MS } from "../../contract/timestamp.ts";
+import type { Tone } from "../components/cells.tsx";
 import {
+  aDay,
+  addressWith,
+  anyText,
   CompetenceFilter,
   DayFilter,
+  type Filter,
   FilterForm,
+  JobViews,
   OrganisationFilter,
   TextFilter,
   useFilter,
 } from "../components/filters.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { Empty, QueryView } from "../components/query-view.tsx";
-import { Time } from "../components/time.tsx";
-import { clockSpan, formatCount, shortDay } from "../components/times.ts";
-import { JobViews } from "../components/views.tsx";
+import { PageHead } from "../components/section.tsx";
+import { Empty, QueryView } from "../components/table.tsx";
+import { clockSpan, dayKey, formatCount, shortDay, Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { placeOf, useNames, workOf } from "../data/names.ts";
+import { nameOf, placeOf, useNames, workOf } from "../data/names.ts";
 import { readPages } from "../data/pages.ts";
-import { nameOf } from "../data/person-name.ts";
 import { useQuery } from "../data/use-query.ts";
 import { holdsSeat, takenSeats } from "../job/job.ts";
-import {
-  daysOf,
-  mondayOf,
-  spanOf,
-  staffingTone,
-  WEEK_FILTER,
-  type WeekRow,
-  weekAfter,
-  weekRows,
-} from "./week.ts";
-import "./week.css";
+
+/** The week is that of any of its days; without one it is the current week. */
+export const WEEK_FILTER = { week: aDay, providerId: anyText, search: anyText, competenceId: anyText };
+
+/** The Monday of the week of a day, or of `now` at the reader's: `2026-11-23`. */
+export function mondayOf(day: string | undefined, now = new Date()): string {
+  const today = new Date(now.getTime() - now.getTimezoneOffset() * 60_000);
+  const given = day === undefined ? today : new Date(day);
+  const daysSinceMonday = (given.getUTCDay() + 6) % 7;
+  return dateOf(new Date(given.getTime() - daysSinceMonday * DAY_MS));
+}
+
+/** The seven days from the Monday on. */
+export function daysOf(monday: string): string[] {
+  return Array.from({ length: 7 }, (_, index) => movedBy(monday, index));
+}
+
+export const weekAfter = (monday: string, weeks: number): string => movedBy(monday, 7 * weeks);
+
+/** A time span that has every shift of some days in any zone, which is at most 14 hours away from UTC. */
+export function spanOf(first: string, days: number): { from: string; until: string } {
+  const margin = 14 * 3_600_000;
+  const start = Date.parse(first);
+  return {
+    from: new Date(start - margin).toISOString(),
+    until: new Date(start + days * DAY_MS + margin).toISOString(),
+  };
+}
+
+const movedBy = (day: string, days: number): string => dateOf(new Date(Date.parse(day) + days * DAY_MS));
+
+const dateOf = (at: Date): string => at.toISOString().slice(0, 10);
+
+/** The shifts of one outlet, by day. */
+export interface WeekRow {
+  key: string;
+  place: string;
+  providerId: string;
+  days: ReadonlyMap<string, Job[]>;
+}
+
+interface Lookups {
+  placeOf(job: Job): string;
+  /** IANA zone of the organisation. */
+  zoneOf(job: Job): string | undefined;
+}
+
+/** A row for each outlet of each organisation, by name; the shifts of a day by start time. Cancelled shifts are left out. */
+export function weekRows(
+  jobs: readonly Job[],
+  days: readonly string[],
+  { placeOf, zoneOf }: Lookups,
+): WeekRow[] {
+  const rows = new Map<string, WeekRow & { days: Map<string, Job[]> }>();
+  for (const job of jobs.toSorted((one, other) => one.startTime.localeCompare(other.startTime))) {
+    const day = dayKey(job.startTime, zoneOf(job));
+    if (job.status === "cancelled" || !days.includes(day)) continue;
+    const key = `${job.providerId} ${job.outletId}`;
+    const row = rows.get(key) ?? { key, place: placeOf(job), providerId: job.providerId, days: new Map() };
+    row.days.set(day, [...(row.days.get(day) ?? []), job]);
+    rows.set(key, row);
+  }
+  return [...rows.values()].sort((one, other) => one.place.localeCompare(other.place));
+}
+
+/** The staffing of a shift, as a colour. */
+export function staffingTone(job: Job): Tone {
+  if (job.status === "blocked_mapping") return "plain";
+  const { taken } = takenSeats(job);
+  if (job.overfilled || taken > job.positions) return "bad";
+  if (taken === job.positions) return "good";
+  return taken === 0 ? "bad" : "warn";
+}
 
 const PATH = "/console/week";
 const PAGE = 200;

@@ -1,16 +1,25 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { countText } from "../components/times.ts";
-import { announce, announced } from "../data/announce.ts";
+import { PageHead } from "../components/section.tsx";
+import {
+  chooseZone,
+  countText,
+  knownZones,
+  readersZone,
+  shownZone,
+  type ZoneChoice,
+  zoneChoice,
+} from "../components/time.tsx";
 import { errorOf } from "../data/errors.ts";
 import { useIssueCounts } from "../data/issue-counts.ts";
 import { liveState } from "../data/live.ts";
+import { useNames } from "../data/names.ts";
+import { announce, announced } from "../data/use-action.ts";
 import { Search } from "../search/search.tsx";
-import { ExpiryNotice } from "../session/expiry.tsx";
 import { may, me } from "../session/me.ts";
 import { signOut } from "../session/session.ts";
-import { ZoneSwitch } from "./zone-switch.tsx";
+import { ExpiryNotice } from "../session/sign-in.tsx";
 
 interface PageLink {
   path: string;
@@ -116,5 +125,52 @@ function LiveStatus() {
     <span class="live" data-state={liveState.value} role="status">
       {LIVE[liveState.value]}
     </span>
+  );
+}
+
+/** Of an address that the operator's role may not use. */
+export function NotPermittedPage() {
+  return (
+    <>
+      <PageHead title="Not for your role" />
+      <p>
+        An admin changes roles. Continue with the <a href="/console/">jobs</a>.
+      </p>
+    </>
+  );
+}
+
+export function NotFoundPage() {
+  return (
+    <>
+      <PageHead title="Page not found" />
+      <p>
+        The address may be outdated. Continue with the <a href="/console/">jobs</a>.
+      </p>
+    </>
+  );
+}
+
+/** Names the zone of all times on the page, and switches between the organisations' and the viewer's. */
+function ZoneSwitch() {
+  // The zones are those of the organisations, which not every page reads.
+  useNames();
+  const several = knownZones.value.length > 1;
+  const ofOrganisations = several
+    ? "of each organisation"
+    : zoneChoice.value === "organisation"
+      ? shownZone()
+      : (knownZones.value[0] ?? readersZone());
+  return (
+    <label class="zone-switch">
+      Times in{" "}
+      <select
+        value={zoneChoice.value}
+        onChange={(event) => chooseZone(event.currentTarget.value as ZoneChoice)}
+      >
+        <option value="organisation">{ofOrganisations}</option>
+        <option value="viewer">{readersZone()} (mine)</option>
+      </select>
+    </label>
   );
 }

@@ -1,30 +1,28 @@
 import { useState } from "preact/hooks";
-import type { Candidate } from "../../../generated/operations/types.ts";
-import { Badge } from "../components/badge.tsx";
-import type { Column } from "../components/cells.tsx";
-import { anyText, oneOf } from "../components/filter.ts";
+import { useLocation } from "preact-iso";
+import type { Candidate, CandidateCreate } from "../../../generated/operations/types.ts";
+import { Badge, type Column } from "../components/cells.tsx";
+import { DialogButton } from "../components/dialog.tsx";
 import {
+  anyText,
   CompetenceFilter,
   FilterForm,
   OrganisationFilter,
+  oneOf,
   SelectFilter,
   TextFilter,
   useFilter,
 } from "../components/filters.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { PagedList } from "../components/paged-list.tsx";
-import { Empty } from "../components/query-view.tsx";
-import { Table } from "../components/table.tsx";
+import { Form, FormField, LanguageField, languageIn, textIn } from "../components/form.tsx";
+import { PageHead } from "../components/section.tsx";
+import { Empty, PagedList, Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { competencesOf, type Names, useNames } from "../data/names.ts";
-import type { ReadPage } from "../data/pages.ts";
-import { fullName, validFor } from "../data/person-name.ts";
-import { usePages } from "../data/use-pages.ts";
+import { competencesOf, fullName, type Names, reloadNames, useNames, validFor } from "../data/names.ts";
+import { type ReadPage, usePages } from "../data/pages.ts";
+import { useAction } from "../data/use-action.ts";
 import { may } from "../session/me.ts";
-import { AddPerson } from "./add-person.tsx";
-import { CompetenceOfMany } from "./competence-of-many.tsx";
-import { ReleaseMany } from "./release-many.tsx";
+import { CompetenceField, CompetenceOfMany, competencesIn, ReleaseMany } from "./many.tsx";
 
 /** `search` is a part of the name. */
 const FILTER = {
@@ -196,4 +194,68 @@ function validityOf({ shared, memberships }: Candidate, names: Names): string {
     ({ providerId }) => names.integration(providerId)?.name ?? providerId,
   );
   return `${organisations.join(", ")} only`;
+}
+
+/** A button, and the dialog in which a person is added. The page of the person follows. */
+function AddPerson() {
+  return (
+    <DialogButton label="Add a person …" title="Add a person" tone="primary">
+      {() => <PersonForm />}
+    </DialogButton>
+  );
+}
+
+const FIELDS = ["personalNumber", "firstName", "lastName", "email", "phone", "employeeNumber"] as const;
+
+function PersonForm() {
+  const { route } = useLocation();
+  const { areLoaded } = useNames();
+  const adding = useAction(async (body: CandidateCreate) => {
+    const { candidateId } = await ask(api.createCandidate({ body }));
+    void reloadNames();
+    route(`/console/people/${candidateId}`);
+    return `${fullName(body)} is added.`;
+  });
+  if (!areLoaded) return <p class="soft">Loading</p>;
+  return (
+    <Form
+      action={adding}
+      fields={FIELDS}
+      submit="Add the person"
+      onSubmit={(given) => void adding.run(personIn(given))}
+    >
+      <FormField
+        name="personalNumber"
+        label="Personal number"
+        required
+        hint="12 digits, as YYYYMMDDXXXX or YYYYMMDD-XXXX. It is stored sealed, and shown masked."
+      />
+      <FormField name="firstName" label="First name" required maxLength={100} hint="As providers know it." />
+      <FormField name="lastName" label="Last name" required maxLength={100} hint="As providers know it." />
+      <FormField name="email" label="E-mail" required hint="Offers and changes of shifts are sent there." />
+      <FormField name="phone" label="Phone" required hint="With the country code: +46701740605." />
+      <FormField
+        name="employeeNumber"
+        label="Employee number"
+        maxLength={40}
+        hint="The company's own, which keeps namesakes apart. It may be empty."
+      />
+      <LanguageField chosen={undefined} otherwise="That of the organisation" />
+      <CompetenceField />
+      <p class="hint">
+        The person is valid for every organisation. Open jobs that need one of the competences are offered at
+        once.
+      </p>
+    </Form>
+  );
+}
+
+function personIn(given: FormData): CandidateCreate {
+  const fields = FIELDS.map((name) => [name, textIn(given, name)]);
+  const language = languageIn(given);
+  return {
+    ...Object.fromEntries(fields),
+    ...(language && { language }),
+    competenceIds: competencesIn(given),
+  } as CandidateCreate;
 }

@@ -1,17 +1,14 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { Candidate, CandidateChange, RevealedCandidate } from "../../../generated/operations/types.ts";
-import { ConfirmedAction, DialogButton } from "../components/dialog.tsx";
-import { Facts } from "../components/facts.tsx";
-import { Focused } from "../components/focused.tsx";
-import { Form, FormField, textIn } from "../components/form.tsx";
-import { LanguageField, languageIn } from "../components/language-field.tsx";
+import { Facts } from "../components/cells.tsx";
+import { ConfirmedAction, DialogButton, Focused } from "../components/dialog.tsx";
+import { Form, FormField, LanguageField, languageIn, textIn } from "../components/form.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { reloadNames, useNames } from "../data/names.ts";
-import { fullName } from "../data/person-name.ts";
+import { fullName, reloadNames, useNames } from "../data/names.ts";
 import { useAction } from "../data/use-action.ts";
-import { CompetenceField, competencesIn } from "./competence-field.tsx";
+import { CompetenceField, competencesIn } from "./many.tsx";
 
 interface ChangeProps {
   person: Candidate;

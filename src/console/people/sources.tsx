@@ -1,15 +1,13 @@
 import type { ComponentChildren } from "preact";
 import type { Candidate, Conflict, Membership } from "../../../generated/operations/types.ts";
-import { Badge } from "../components/badge.tsx";
-import type { Column } from "../components/cells.tsx";
+import { Badge, type Column } from "../components/cells.tsx";
 import { ConfirmedAction } from "../components/dialog.tsx";
 import { Section } from "../components/section.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
-import { competencesOf, reloadNames, useNames } from "../data/names.ts";
-import { fullName } from "../data/person-name.ts";
+import { competencesOf, fullName, reloadNames, useNames } from "../data/names.ts";
 import { may } from "../session/me.ts";
 
 interface Props {

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import { createClient } from "../../../generated/operations/client.ts";
 import type { Me } from "../../../generated/operations/types.ts";
-import { announce } from "../data/announce.ts";
 import { api, BASE_URL } from "../data/api.ts";
 import { ask, type CallError, errorOf } from "../data/errors.ts";
 import { onMessage } from "../data/live.ts";
+import { announce } from "../data/use-action.ts";
 import { leave, me, signedOutBecause } from "./me.ts";
 
 /** The token of a link for another operator than the one who is signed in, and who chooses. */

@@ -1,3 +1,4 @@
+import "../styles/pages.css";
 import { useMemo } from "preact/hooks";
 import type {
   OrganisationFigures,
@@ -5,22 +6,23 @@ import type {
   Statistics,
   WeekFigures,
 } from "../../../generated/operations/types.ts";
-import type { Column } from "../components/cells.tsx";
-import { aDay, anyText } from "../components/filter.ts";
-import { DayFilter, FilterForm, OrganisationFilter, useFilter } from "../components/filters.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { Empty, QueryView } from "../components/query-view.tsx";
-import { Section } from "../components/section.tsx";
-import { ShortId } from "../components/short-id.tsx";
-import { Table } from "../components/table.tsx";
-import { formatCount, shortDay } from "../components/times.ts";
+import { type Column, ShortId } from "../components/cells.tsx";
+import {
+  aDay,
+  anyText,
+  DayFilter,
+  FilterForm,
+  OrganisationFilter,
+  useFilter,
+} from "../components/filters.tsx";
+import { PageHead, Section } from "../components/section.tsx";
+import { Empty, QueryView, Table } from "../components/table.tsx";
+import { formatCount, shortDay } from "../components/time.tsx";
 import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
 import { useQuery } from "../data/use-query.ts";
-import { ChartSection } from "./chart-section.tsx";
-import { chartsOf, fillText, isEmpty, timeText } from "./charts.ts";
-import "./statistics.css";
+import { ChartSection, chartsOf, fillText, isEmpty, timeText } from "./chart-section.tsx";
 
 const FILTER = { from: aDay, until: aDay, providerId: anyText };
 

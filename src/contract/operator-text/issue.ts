@@ -1,5 +1,4 @@
 import type { CheckFinding, Issue, IssueCode } from "../../../generated/operations/types.ts";
-import { attemptsSuffix, failureSuffix, faultText, knownFailure } from "./failure.ts";
 import { bookingReasonText, changeReasonText, deliveryText } from "./outcome.ts";
 import {
   after,
@@ -12,7 +11,14 @@ import {
   people,
 } from "./phrases.ts";
 import { overfilledText } from "./staffing.ts";
-import { notificationText, routingAttemptsText } from "./status.ts";
+import {
+  attemptsSuffix,
+  failureSuffix,
+  faultText,
+  knownFailure,
+  notificationText,
+  routingAttemptsText,
+} from "./status.ts";
 
 type Described = Pick<Issue, "code" | "subject" | "params" | "waitingJobs">;
 type Text = (issue: Described) => string;

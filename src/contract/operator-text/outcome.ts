@@ -10,9 +10,17 @@ import type {
   WaitCode,
 } from "../../../generated/operations/types.ts";
 import type { ShiftWarning } from "../shift.ts";
-import { attemptsSuffix, failureSuffix, failureText, faultText, knownFailure } from "./failure.ts";
 import { after, capitalised, counted, entryOf, inParentheses, waitText } from "./phrases.ts";
-import { jobStatusText, notificationText, stepText } from "./status.ts";
+import {
+  attemptsSuffix,
+  failureSuffix,
+  failureText,
+  faultText,
+  jobStatusText,
+  knownFailure,
+  notificationText,
+  stepText,
+} from "./status.ts";
 
 type Text = (params: Params, step?: StepName) => string;
 

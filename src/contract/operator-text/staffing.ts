@@ -6,9 +6,9 @@ import type {
   StaffingCode,
   StaffingReasonCode,
 } from "../../../generated/operations/types.ts";
-import { failureSuffix, knownFailure } from "./failure.ts";
 import { bookingReasonText, outcomeText } from "./outcome.ts";
 import { after, agreeing, capitalised, counted, entryOf, namedThing, people } from "./phrases.ts";
+import { failureSuffix, knownFailure } from "./status.ts";
 
 /** Explains in two sentences in which order candidates are asked. */
 export const offerOrderText = ({ size, pauseMinutes }: OfferWaves): string =>

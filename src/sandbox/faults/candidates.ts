@@ -1,15 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { accessFaults, answerFaults, organisationOf, webhookFaults } from "./answers.ts";
-import { assignmentFaults } from "./assignments.ts";
+import { organisationOf } from "./answers.ts";
 import { changeEntries, changeList } from "./entries.ts";
 import { type Faults, isSuccess, problemAnswer } from "./fault.ts";
-import { networkFaults } from "./network.ts";
-import { shiftFaults } from "./shifts.ts";
 
 const LATE_MS = 2_000;
 
 /** Faults in finding and creating candidates. */
-const candidateFaults = {
+export const candidateFaults = {
   "candidate-race": {
     summary: "409 to a creation, as after a concurrent one; a lookup then finds the candidate (once)",
     operations: ["createCandidate"],
@@ -61,25 +58,3 @@ const candidateFaults = {
         : answer,
   },
 } as const satisfies Faults;
-
-/** Every fault by name. A new entry in a topic's file is included in the command line and the tests. */
-export const faults = {
-  ...networkFaults,
-  ...accessFaults,
-  ...answerFaults,
-  ...shiftFaults,
-  ...assignmentFaults,
-  ...candidateFaults,
-  ...webhookFaults,
-} as const satisfies Faults;
-
-/** Faults by topic, for printed lists. */
-export const faultTopics: Readonly<Record<string, Faults>> = {
-  "server and network": networkFaults,
-  tokens: accessFaults,
-  "status, Content-Type and form of responses": answerFaults,
-  shifts: shiftFaults,
-  assignments: assignmentFaults,
-  candidates: candidateFaults,
-  webhooks: webhookFaults,
-};

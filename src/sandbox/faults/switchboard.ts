@@ -1,7 +1,6 @@
 import type { Message } from "../../../generated/events/types.ts";
-import { faults } from "./candidates.ts";
 import type { Answer, Call, Fault, FaultSettings, OperationId, Outcome } from "./fault.ts";
-import { successorOf } from "./removed.ts";
+import { faults, successorOf } from "./registry.ts";
 
 export type FaultName = keyof typeof faults;
 

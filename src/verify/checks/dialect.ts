@@ -4,7 +4,7 @@ import { assign, freePair, type Pair, unassignBy } from "../assignment.ts";
 import { findCancellable } from "../cancellable-shift.ts";
 import { type Exchange, isPlain, isReply, statusOf } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
-import { acknowledgementOf, notFoundForm } from "../judge/dialect-consistency.ts";
+import { acknowledgementOf, notFoundForm } from "../judge/judge.ts";
 import { UNKNOWN_FIELDS } from "../refusal-advice.ts";
 import { type PreparedPerson, type Run, sendOnce } from "../run.ts";
 import { NO_SHIFT, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";

@@ -2,6 +2,7 @@ import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { readShift, type Shift } from "../../contract/shift.ts";
 import {
   assign,
+  FORMS,
   type FreePair,
   freePair,
   isAssigned,
@@ -9,10 +10,10 @@ import {
   type Pair,
   remove,
   unassign,
+  unassignBy,
 } from "../assignment.ts";
 import { type Exchange, isPlain } from "../exchange.ts";
-import { found, type Outcome, type Place, passed, skipped } from "../finding.ts";
-import { isShownInTime } from "../lagging-reads.ts";
+import { found, type Outcome, type Place, passed, refused, skipped } from "../finding.ts";
 import { restore } from "../restore.ts";
 import type { Run } from "../run.ts";
 import {
@@ -26,9 +27,8 @@ import {
   updateOf,
 } from "../shift.ts";
 import type { Check } from "./check.ts";
-import { confirmed, steadyRead } from "./steady-reads.ts";
-import { judgeTogether } from "./two-candidates.ts";
-import { assignedTo, judgeUnasked, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
+import { confirmed, effectOf, isShownInTime, steadyRead } from "./steady-reads.ts";
+import { assignedTo, judgeListed, judgeUnasked, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
 
 /** Assigns two candidates to one shift, first without a position for the second one, then with one. */
 export const fullShift: Check = {
@@ -190,3 +190,49 @@ export async function fixturePair(run: Run, title: string): Promise<FreePair | O
     ? fixture
     : skipped("skipped_not_prepared", "assignCandidate", title, free.missing);
 }
+
+const TWO_ASSIGNED = "two candidates are assigned, and one of them is unassigned";
+
+/**
+ * Checks that candidates stay assigned when another one is assigned or unassigned.
+ * @param before the shift with the first candidate
+ */
+async function judgeTogether(
+  run: Run,
+  before: Shift,
+  first: Pair,
+  second: Pair,
+): Promise<readonly Outcome[]> {
+  const coming = await judgeCall(run, before, second, await assign(run, second));
+  if (!coming.now) return coming.found;
+  const going = await judgeGoing(run, coming.now, [first, second]);
+  return going.length > 0 ? going : [passed("assignCandidate", TWO_ASSIGNED)];
+}
+
+/**
+ * Unassigns each of the two, with each offered form: once as the one who was assigned first, and once as the last one. A provider that
+ * always takes the first or the last one is right half of the time.
+ */
+async function judgeGoing(run: Run, both: Shift, [first, second]: readonly [Pair, Pair]) {
+  const forms = (["put", "delete"] as const).filter((form) => run.known.offered.has(FORMS[form]));
+  let before = both;
+  for (const form of forms) {
+    for (const pair of [first, first, second, second]) {
+      const going = await judgeCall(run, before, pair, await unassignBy(run, pair, form));
+      if (!going.now) return going.found;
+      const back = await judgeCall(run, going.now, pair, await assign(run, pair));
+      if (!back.now) return back.found;
+      before = back.now;
+    }
+  }
+  return [];
+}
+
+const judgeCall = (run: Run, before: Shift, pair: Pair, exchange: Exchange) =>
+  effectOf(
+    run,
+    pair.shiftId,
+    exchange,
+    (reply, now) => [...judgeListed(reply, pair, now), ...judgeUnasked(reply, before, now, pair)],
+    (reply) => refused(reply, "200 or 204: a position is free"),
+  );

@@ -9,7 +9,7 @@ import { readShiftOf } from "../shift.ts";
 import { HIRE_DETAILS, invalidNumberOf, isOwn, lookUp, numberText, payloadOf } from "../test-candidates.ts";
 import type { ValidRequest } from "../valid-requests.ts";
 import { checkCreations, checkUpdates } from "./each-operation.ts";
-import { rowsOf } from "./response-facts.ts";
+import { rowsOf } from "./steady-reads.ts";
 import { everyOne, refusalOf, sendAll, wasRefused } from "./wrong-requests.ts";
 
 /** Candidates without a required member, or with a member of a wrong type (contract 2.4). */

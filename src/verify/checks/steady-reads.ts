@@ -1,10 +1,20 @@
-import type { Shift } from "../../contract/shift.ts";
-import { type Exchange, isDenied, isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
-import { type Found, type Outcome, passed, refused, skipped } from "../finding.ts";
-import { type Run, sendOnce } from "../run.ts";
-import { readShiftOf, shiftOf } from "../shift.ts";
+import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
+import { readShift, type Shift } from "../../contract/shift.ts";
+import {
+  type Exchange,
+  isDenied,
+  isPlain,
+  isReply,
+  type OperationId,
+  type Probe,
+  type Reply,
+} from "../exchange.ts";
+import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
+import { isObject } from "../json-object.ts";
+import { notFoundForm } from "../judge/judge.ts";
+import { type Facts, type Run, sendOnce } from "../run.ts";
+import { momentOf, readShiftOf, shiftBodyOf, shiftOf } from "../shift.ts";
 import type { Check } from "./check.ts";
-import { differing, factsOf, unstable } from "./response-facts.ts";
 
 /** Confirms findings from one read of the shift with a second read. Reports an unstable read if the two differ. */
 export async function confirmed(
@@ -132,4 +142,83 @@ function judgeRead(run: Run, operation: OperationId, exchanges: readonly Exchang
   if (isKept) run.known.firstReads.set(operation, first);
   const other = answers.find(({ facts }) => differing(first, facts).length > 0);
   return other ? unstable(other.exchange, first, other.facts) : passed(operation, title);
+}
+
+function unstable(exchange: Exchange, first: Facts, facts: Facts): Found {
+  const isRefusal = "refused" in first !== "refused" in facts;
+  const actual = isRefusal
+    ? "served and refused alternately"
+    : `${differing(first, facts).join(", ")} differs`;
+  return found("answer_unstable", { exchange, expected: "the same result each time", actual });
+}
+
+function differing(one: Facts, other: Facts): string[] {
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  return names.filter((name) => one[name] !== other[name]);
+}
+
+/** Returns undefined without a response, or for an invalid body, which the judge reports. */
+function factsOf(exchange: Exchange): Facts | undefined {
+  const { operation } = exchange.probe;
+  if (!isPlain(exchange)) return undefined;
+  const { json, status } = exchange.answer;
+  if (operation === "findCandidates" && notFoundForm(exchange)) return { candidates: "none" };
+  if (status >= 400) return { refused: String(status) };
+  if (operation === "getShift") return shiftFacts(shiftBodyOf(exchange));
+  if (operation === "getCandidateRegistry")
+    return idFacts((json as { candidates?: unknown } | undefined)?.candidates);
+  // Only the first of several candidates with one number: another check reports duplicates.
+  return operation === "findCandidates" && Array.isArray(json) ? idFacts(json.slice(0, 1)) : entryFacts(json);
+}
+
+/** Returns all facts except `updatedAt`, which any operation may change. */
+function shiftFacts(body: ShiftBody | undefined): Facts | undefined {
+  const shift = body && readShift(body, "UTC").shift;
+  if (!body || !shift) return undefined;
+  const { startTime, endTime, outletId, roleId, positions, variant, assigned } = shift;
+  const { outletName, roleName, breakMinutes, status, description, createdAt } = body;
+  const assignedCandidates = assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
+  const texts = { startTime, endTime, outletId, roleId, positions, variant, assignedCandidates };
+  const made = createdAt && momentOf(createdAt);
+  const others = { outletName, roleName, breakMinutes, status, description, createdAt: made };
+  const entries = Object.entries({ ...texts, ...others });
+  return Object.fromEntries(entries.map(([name, value]) => [name, JSON.stringify(value ?? null)]));
+}
+
+function entryFacts(json: unknown): Facts | undefined {
+  const ids = idFacts(json);
+  if (!ids || !Array.isArray(json)) return undefined;
+  const entries = json.map((entry) => JSON.stringify([entry.id, entry.name, entry.address ?? null]));
+  return { ...ids, entries: entries.sort().join() };
+}
+
+/** Returns the ids, sorted because the contract defines no order. The judge reports a missing id. */
+function idFacts(json: unknown): Facts | undefined {
+  if (!Array.isArray(json) || json.some((entry) => typeof entry?.id !== "string")) return undefined;
+  const ids = json.map((entry) => entry.id).sort();
+  return { ids: ids.join() };
+}
+
+/** Returns the entries of a list or of the registry, or the single object of a response. */
+export function rowsOf(exchange: Exchange): Readonly<Record<string, unknown>>[] {
+  if (!isReply(exchange) || exchange.answer.status >= 300) return [];
+  const { json } = exchange.answer;
+  const list = Array.isArray(json)
+    ? json
+    : isObject(json) && Array.isArray(json.candidates)
+      ? json.candidates
+      : [json];
+  return list.filter(isObject);
+}
+
+/** A replica of the provider may lag by some seconds. Milliseconds. */
+const WAITS_MS = [1_000, 2_000, 4_000];
+
+/** Whether reads show it, now or once a lagging replica has caught up. */
+export async function isShownInTime({ target }: Run, isShown: () => Promise<boolean>): Promise<boolean> {
+  for (const waitMs of WAITS_MS) {
+    if (await isShown()) return true;
+    await target.options.wait(waitMs);
+  }
+  return isShown();
 }

@@ -8,7 +8,7 @@ import { type Run, sendOnce, wasServed } from "../run.ts";
 import { assertUndisturbed, ifServed, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { answersTo, checkEach, READS } from "./each-operation.ts";
-import { rowsOf } from "./response-facts.ts";
+import { rowsOf } from "./steady-reads.ts";
 import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
 /** Every operation checks the providerId (contract 5, provider obligation 2), and returns data of that organisation only. */

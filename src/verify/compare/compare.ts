@@ -6,8 +6,7 @@ import { statusesOf } from "../pact/mismatches.ts";
 import { type CompareInteraction, createComparison } from "./comparator.ts";
 import { omissions, outcomeOf } from "./comparator-findings.ts";
 import type { OpenApiDocument } from "./document.ts";
-import { type AllowedForms, formsOfDocument, isAllowed } from "./documented-dialect.ts";
-import { describedOperations } from "./operations.ts";
+import { type AllowedForms, describedOperations, formsOfDocument, isAllowed } from "./operations.ts";
 import { compareOptionalFields, omittedIn } from "./optional-fields.ts";
 
 interface Judged {

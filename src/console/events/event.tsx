@@ -1,7 +1,11 @@
 import type { Event, EventStatus, TraceStep } from "../../../generated/operations/types.ts";
-import { entryOf } from "../../contract/operator-text.ts";
-import type { Tone } from "../components/badge.tsx";
-import { addressWith, anyText, type Filter, oneOf } from "../components/filter.ts";
+import { entryOf, eventStatusText } from "../../contract/operator-text.ts";
+import { Badge, type Tone } from "../components/cells.tsx";
+import { addressWith, anyText, type Filter, oneOf } from "../components/filters.tsx";
+
+export function EventBadge(event: Pick<Event, "status" | "attempts">) {
+  return <Badge tone={toneOf(event)}>{eventStatusText(event).name}</Badge>;
+}
 
 /** In the order in which an operator checks them. */
 const TONES = {
