@@ -1,7 +1,7 @@
 import { createClient } from "../../../generated/operations/client.ts";
 import { leave, me } from "../session/me.ts";
 
-export const BASE_URL = `${location.origin}/operations/v1`;
+export const BASE_URL = "/operations/v1";
 
 /** Calls the platform with the session of the cookie. */
 export const api = createClient({ baseUrl: BASE_URL, fetch: call });
