@@ -3,7 +3,7 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { placeOnDisk } from "../test/harness/disk.ts";
+import { placeOnDisk } from "../test/harness/process.ts";
 import { acknowledgement } from "./bench/acknowledgement.ts";
 import { citus } from "./bench/citus.ts";
 import { benchmarksDocument, type Measured } from "./bench/document.ts";

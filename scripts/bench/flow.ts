@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { storeEvents } from "../../test/harness/stored-events.ts";
+import { storeEvents } from "../../test/harness/work-rows.ts";
 import type { Child } from "./child.ts";
 import { withDatabase } from "./database.ts";
 import { type Deployment, type Pipelined, pipeline, startDeployment, startProvider } from "./deployment.ts";

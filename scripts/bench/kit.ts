@@ -9,7 +9,7 @@ import { type ProviderForms, readContract, selectInteractions } from "../../src/
 import type { Verification } from "../../src/verify/events.ts";
 import type { Fixtures, OtherTenant } from "../../src/verify/options.ts";
 import { verify } from "../../src/verify/verify.ts";
-import { type Planted, plantedFaults } from "../../test/harness/planted-faults.ts";
+import { type Planted, plantedFaults } from "../../test/harness/fault-rows.ts";
 import published from "../../test/testdata/personal-numbers.json" with { type: "json" };
 import { type Ended, runNode } from "./command.ts";
 import { startLatencyProxy } from "./latency-proxy.ts";

@@ -4,9 +4,8 @@ import { arch, cpus, release, type as system, totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { commonPostgres } from "../../test/harness/chosen-postgres.ts";
-import { isInMemory, placeOnDisk } from "../../test/harness/disk.ts";
-import { type PostgresServer, startPostgres } from "../../test/harness/embedded-postgres.ts";
+import { commonPostgres, type PostgresServer, startPostgres } from "../../test/harness/embedded-postgres.ts";
+import { isInMemory, placeOnDisk } from "../../test/harness/process.ts";
 
 const LOCK = fileURLToPath(new URL("../../package-lock.json", import.meta.url));
 

@@ -2,10 +2,10 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Language } from "../../generated/operations/types.ts";
 import { linksIn, PUBLIC_URL } from "../harness/candidate-links.ts";
-import { launchChromium } from "../harness/chromium.ts";
 import { type MailServer, startMailServer } from "../harness/mail-server.ts";
 import { ok } from "../harness/operations.ts";
 import { startHarness } from "../harness/platform.ts";
+import { launchChromium } from "../harness/process.ts";
 import { expectNoSidewaysScroll, expectNoViolation, PHONE } from "./harness.ts";
 
 const WORDS: Record<

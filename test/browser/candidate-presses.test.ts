@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { Language } from "../../generated/operations/types.ts";
 import { DAY_MS, HOUR_MS } from "../../src/contract/timestamp.ts";
 import { answerOn, catchMail, linksIn, PUBLIC_URL } from "../harness/candidate-links.ts";
-import { launchChromium } from "../harness/chromium.ts";
 import { send } from "../harness/http.ts";
 import type { Organisation } from "../harness/organisation.ts";
 import { useHarness } from "../harness/platform.ts";
+import { launchChromium } from "../harness/process.ts";
 
 /** What a candidate was mailed about a shift. */
 interface Mailed {

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import type { AxeResults } from "axe-core";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
-import { buildConsole, launchChromium } from "../harness/chromium.ts";
 import { type Harness, type HarnessOptions, useHarness } from "../harness/platform.ts";
+import { buildConsole, launchChromium } from "../harness/process.ts";
 
 /** A running platform that serves the console, and a browser that visits it. */
 export interface ConsoleHarness extends Harness {

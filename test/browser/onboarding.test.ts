@@ -4,8 +4,7 @@ import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { ProviderFinding } from "../../src/platform/deps.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { mappingsOf, ok } from "../harness/operations.ts";
-import { startRegistry } from "../harness/registry-provider.ts";
-import { mapAll } from "../harness/responders.ts";
+import { mapAll, startRegistry } from "../harness/responders.ts";
 import {
   type ConsoleHarness,
   expectNoSidewaysScroll,

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { ok } from "../harness/operations.ts";
-import { numberAt } from "../harness/registry-provider.ts";
+import { numberAt } from "../harness/responders.ts";
 import { DISPLAYS, expectNoSidewaysScroll, expectNoViolation, tabTo, useConsoleHarness } from "./harness.ts";
 
 const harness = useConsoleHarness();

@@ -10,9 +10,9 @@ import pg from "pg";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { type Database, openDatabase } from "../../src/platform/db/database.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
-import { addRows } from "../harness/backup-rows.ts";
+import { hasPgDump, pgDump, pgRestore } from "../harness/embedded-postgres.ts";
 import { copyDatabase, silent } from "../harness/engines.ts";
-import { hasPgDump, pgDump, pgRestore } from "../harness/pg-dump.ts";
+import { addRows } from "../harness/many-rows.ts";
 import {
   type DataFolder,
   endProcesses,

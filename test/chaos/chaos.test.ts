@@ -59,7 +59,7 @@ it(`the chaos run reports a platform that only acknowledges (seed ${seed})`, asy
     budgetMs: 3_000,
     fast: true,
     providers: 1,
-    entry: fileURLToPath(new URL("./idle-platform.ts", import.meta.url)),
+    entry: fileURLToPath(new URL("./correct-reading.ts", import.meta.url)),
   });
   const kinds = findings.map(({ kind }) => kind);
   expect(kinds).toEqual(expect.arrayContaining(["lost", "too few"]));

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { PLATFORM_COMMANDS, type PlatformCommand } from "../../src/cli/platform-commands.ts";
 import { type Database, openDatabase } from "../../src/platform/db/database.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
-import { addRows, digestsOf } from "../harness/backup-rows.ts";
 import { copyDatabase, silent } from "../harness/engines.ts";
+import { addRows, digestsOf } from "../harness/many-rows.ts";
 import { copyDataFolder, SECRET_KEY } from "../harness/platform.ts";
 import { terminal } from "../harness/terminal.ts";
 

@@ -7,11 +7,11 @@ import { afterRestore } from "../../src/cli/after-restore.ts";
 import { distribute } from "../../src/cli/distribute.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
-import { addRows, digestsOf } from "../harness/backup-rows.ts";
 import { type CitusTemplate, isOnCitus, makeEmptyCitus } from "../harness/citus.ts";
+import { hasPgDump, pgDump, pgRestore } from "../harness/embedded-postgres.ts";
 import { copyDatabase, silent } from "../harness/engines.ts";
 import { TEMPLATE } from "../harness/global-setup.ts";
-import { hasPgDump, pgDump, pgRestore } from "../harness/pg-dump.ts";
+import { addRows, digestsOf } from "../harness/many-rows.ts";
 import { terminal } from "../harness/terminal.ts";
 
 const run = async (env: Record<string, string>) => {

@@ -5,7 +5,7 @@ import type { Unavailable } from "../../src/clients/provider/answer.ts";
 import { createProviderHttp, globalFetch } from "../../src/clients/provider/http.ts";
 import { HOUR_MS } from "../../src/contract/timestamp.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
-import { listening } from "../harness/listening.ts";
+import { listening } from "../harness/http.ts";
 import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "../harness/provider-sandbox.ts";
 
 const start = providerSandboxes();

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fieldFaults } from "../../src/console/components/field-faults.ts";
+import { addressWith, readFilter } from "../../src/console/components/filters.tsx";
+import { HEALTH_FILTER, restText, totalOf, waitingText } from "../../src/console/integrations/badges.tsx";
 import { choose, stillOpen, toMappings, unsaved } from "../../src/console/integrations/mapping.ts";
 import { nextStep, stepsOf, unmapped } from "../../src/console/integrations/onboarding-section.tsx";
 import { changeOf, webhookAddress } from "../../src/console/integrations/registration-fields.tsx";
@@ -136,4 +138,35 @@ it("builds the webhook address from the kind", () => {
   expect(webhookAddress("https://platform.example", "tempo")).toBe(
     "https://platform.example/api/v3/integrations/tempo/webhook",
   );
+});
+
+describe("the text of a backlog", () => {
+  it.each([
+    [
+      { interactive: 2, events: 1_204, background: 30 },
+      "2 interactive, 1,204 from events, 30 in the background",
+    ],
+    [{ interactive: 0, events: 7, background: 0 }, "7 from events"],
+    [{ interactive: 0, events: 0, background: 0 }, ""],
+  ])("lists what waits, most urgent first: %j", (waiting, text) => {
+    expect(waitingText(waiting)).toBe(text);
+    expect(totalOf(waiting)).toBe(waiting.interactive + waiting.events + waiting.background);
+  });
+
+  it.each([
+    [{ inProgress: 0, mail: 0 }, ""],
+    [{ inProgress: 1, mail: 0 }, "1 in progress"],
+    [{ inProgress: 3, mail: 1_500 }, "3 in progress, 1,500 mails to send"],
+  ])("lists what is in progress while nothing waits: %j", (rest, text) => {
+    expect(restText(rest)).toBe(text);
+  });
+});
+
+describe("the list of provider health", () => {
+  it("has a filter that is read back from its own address", () => {
+    const filter = { health: "token_rejected", state: "suspended" } as const;
+    const { searchParams } = new URL(addressWith("/console/health", filter), "http://console.example");
+    expect(readFilter(HEALTH_FILTER, Object.fromEntries(searchParams))).toEqual(filter);
+    expect(readFilter(HEALTH_FILTER, { health: "soon", state: "" })).toEqual({});
+  });
 });

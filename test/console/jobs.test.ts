@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
+import { faultText } from "../../src/console/components/field-faults.ts";
 import { addressWith, readFilter } from "../../src/console/components/filters.tsx";
 import { clockSpan } from "../../src/console/components/time.tsx";
 import {
@@ -11,6 +12,7 @@ import {
   orderOf,
   queryOf,
 } from "../../src/console/jobs/job-table.tsx";
+import { healthText } from "../../src/contract/operator-text.ts";
 
 const ORGANISATION = "0b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 
@@ -149,5 +151,21 @@ describe("the days of the jobs", () => {
 
   it("are the reader's own if the zone is unknown", () => {
     expect(byDay([early], () => "Mars/Olympus_Mons")).toHaveLength(1);
+  });
+});
+
+describe("the words of the console", () => {
+  it.each([
+    ["/startTime", "must be before the end", "Start time must be before the end"],
+    ["#/body/baseUrl", "is missing", "Base url is missing"],
+    ["#/query/from", "must be a time", "From must be a time"],
+    ["", "has no change", "Has no change"],
+  ])("name the field of %s", (pointer, message, text) => {
+    expect(faultText(pointer, message)).toBe(text);
+  });
+
+  it("do not claim that a provider keeps the contract because it responds", () => {
+    const { detail } = healthText({ code: "reachable", paused: "nothing", resumes: "automatically" });
+    expect(detail).not.toContain("contract");
   });
 });

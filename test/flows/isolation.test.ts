@@ -1,9 +1,11 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PROVIDER_RETRIES } from "../../src/clients/retry-policy.ts";
+import { HOUR_MS } from "../../src/contract/timestamp.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { featureEngines } from "../harness/engines.ts";
+import { ok } from "../harness/operations.ts";
 import type { Organisation } from "../harness/organisation.ts";
-import { startHarness } from "../harness/platform.ts";
+import { startHarness, useHarness } from "../harness/platform.ts";
 
 const SHIFTS = 5;
 
@@ -44,3 +46,54 @@ async function fail(
   for (let nth = 0; nth < events; nth += 1) provider.createShift();
   await provider.settled();
 }
+
+describe.each(featureEngines)("a shift's id may be any text (contract 2.2), on %s", (engine) => {
+  const harness = useHarness(engine);
+
+  it.each(["100001", "SH-2027/11 a", "50%?#&å"])("for example %s, in all four flows", async (id) => {
+    const { accept, withdraw, open, idle, events, job, ...organisation } = await harness().onboard({
+      dialect: { variant: "b" },
+    });
+    const { provider, providerId } = organisation;
+    const stored = () => provider.shift(id);
+    const opened = await open({ id, positions: 2 });
+    expect([opened.shiftId, opened.status]).toEqual([id, "open"]);
+    const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
+    expect(await accept(opened, person)).toEqual({ status: 201, code: "confirmed" });
+    expect(await accept(opened, other)).toEqual({ status: 201, code: "confirmed" });
+    expect(await job(id)).toMatchObject({ status: "filled" });
+    expect(await withdraw(opened, other)).toEqual({ status: 204 });
+    expect(stored()?.assigned.size).toBe(1);
+
+    const endTime = new Date(Date.parse(stored()?.endTime ?? "") + HOUR_MS).toISOString();
+    provider.updateShift(id, { endTime });
+    await idle();
+    expect(await job(id)).toMatchObject({ jobId: opened.jobId, endTime });
+
+    const path = { jobId: opened.jobId };
+    ok(await harness().operations.changeJob({ params: { path }, body: { positions: 4 } }));
+    expect(stored()?.positions).toBe(4);
+    const query = { providerId, shiftId: id };
+    expect(ok(await harness().operations.listJobs({ params: { query } })).items).toHaveLength(1);
+
+    provider.deleteShift(id);
+    await idle();
+    expect(await job(id)).toMatchObject({ status: "cancelled" });
+    const all = await events({ shiftId: id });
+    expect(all.map(({ shiftId }) => shiftId)).toEqual(all.map(() => id));
+    expect(all.at(-1)).toMatchObject({ event: "shift.delete", status: "processed" });
+  });
+
+  it("also when the platform cancels the shift at the provider", async () => {
+    const id = "SH-2027/11 a";
+    const { cancel, open, idle, events, job, provider } = await harness().onboard();
+    expect(await cancel(await open({ id }))).toEqual({ status: 202 });
+    await idle();
+    expect(provider.shift(id)?.cancelled).toBe(true);
+    expect(await job(id)).toMatchObject({ status: "cancelled" });
+    expect((await events({ shiftId: id })).at(-1)).toMatchObject({
+      event: "shift.delete",
+      status: "skipped_echo",
+    });
+  });
+});

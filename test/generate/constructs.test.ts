@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import express, { type Router } from "express";
+import type { Router } from "express";
+import express from "express";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WIDER } from "../../scripts/emit/openapi/schemas.ts";
 import type { Validator } from "../../src/runtime/validator.ts";
-import { compile } from "./compile.ts";
 import { WORKS } from "./constructs.ts";
 import { REFUSED } from "./refused.ts";
-import { faultOf, folderInProject, openapi, run } from "./workspace.ts";
+import { compile, faultOf, folderInProject, openapi, run } from "./workspace.ts";
 
 const ROWS = Object.entries(WORKS).map(([name, construct], index) => ({
   name,

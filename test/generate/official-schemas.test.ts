@@ -5,8 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { emit } from "../../scripts/emit/emit.ts";
 import { SpecFault } from "../../scripts/emit/fault.ts";
 import type { Validator } from "../../src/runtime/validator.ts";
-import { compile } from "./compile.ts";
-import { folderInProject, folderWith, openapi, PROJECT } from "./workspace.ts";
+import { compile, folderInProject, folderWith, openapi, PROJECT } from "./workspace.ts";
 
 const SUITE = join(PROJECT, "test", "testdata", "json-schema-test-suite", "draft2020-12");
 

@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emit } from "../../scripts/emit/emit.ts";
-import { type Compiled, compile } from "./compile.ts";
-import { folderInProject, folderWith, LIBRARY, openapi, run } from "./workspace.ts";
+import { type Compiled, compile, folderInProject, folderWith, LIBRARY, openapi, run } from "./workspace.ts";
 
 const folder = folderInProject();
 afterAll(() => folder.remove());

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chosenPostgres, newestIn, packagedPostgres } from "./chosen-postgres.ts";
+import { chosenPostgres, newestIn, packagedPostgres } from "./embedded-postgres.ts";
 
 let folder: string;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { DAY_MS, SECOND_MS } from "../../src/contract/timestamp.ts";
 import { useClock } from "./clock.ts";
-import { engines, useEngine } from "./engines.ts";
+import { engines, featureEngines, useEngine } from "./engines.ts";
 
 describe.each(engines)("a clock that is set forward, on %s", (engine) => {
   const database = useEngine(engine);
@@ -34,3 +34,19 @@ describe.each(engines)("a clock that is set forward, on %s", (engine) => {
     expect(Math.round((clock.now().getTime() - Date.now()) / DAY_MS)).toBe(0);
   });
 });
+
+for (const engine of featureEngines) {
+  describe(`a database for a whole describe, on ${engine}`, () => {
+    afterEach(async () => {
+      await database().raw.executeSql(
+        "insert into shiftpact.figures (provider_id, name, minute, value) values (gen_random_uuid(), 'late', now(), 1)",
+      );
+    });
+    const database = useEngine(engine);
+
+    it.for([1, 2])("is empty at the start, whatever the hooks of the test before wrote (%i)", async () => {
+      const { rows } = await database().raw.executeSql("select name from shiftpact.figures");
+      expect(rows).toEqual([]);
+    });
+  });
+}

@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
-import { packagedPostgres } from "./chosen-postgres.ts";
-import { placeOnDisk } from "./disk.ts";
-import { type PostgresOptions, startPostgres } from "./embedded-postgres.ts";
+import { type PostgresOptions, packagedPostgres, startPostgres } from "./embedded-postgres.ts";
+import { placeOnDisk } from "./process.ts";
 
 const isRoot = process.getuid?.() === 0;
 // On a disk: containers often run no programs from /dev/shm.

@@ -8,7 +8,7 @@ import type { OperationId } from "../../src/verify/exchange.ts";
 import type { Finding } from "../../src/verify/finding.ts";
 import type { VerifyOptions } from "../../src/verify/options.ts";
 import { verify } from "../../src/verify/verify.ts";
-import { untilReset } from "./listening.ts";
+import { untilReset } from "./http.ts";
 
 /** A request to the sandbox. Hooks may change every member except the operation. */
 export interface Call {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { untilReset } from "./listening.ts";
+import { untilReset } from "./http.ts";
 
 export interface Received {
   headers: IncomingHttpHeaders;

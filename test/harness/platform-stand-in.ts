@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { untilReset } from "./listening.ts";
+import { untilReset } from "./http.ts";
 
 export interface Received {
   path: string;

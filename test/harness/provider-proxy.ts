@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { listening } from "./listening.ts";
+import { listening } from "./http.ts";
 
 /** A call to the provider; the path without `/providers/{providerId}`. */
 export interface ProxiedCall {

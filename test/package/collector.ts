@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
-import { listening, untilReset } from "../harness/listening.ts";
+import { listening, untilReset } from "../harness/http.ts";
 
 export interface SentSpan {
   name: string;

@@ -10,7 +10,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { operationsIn } from "../../scripts/docs/redoc.ts";
 import { main } from "../../scripts/docs.ts";
-import { launchChromium } from "../harness/chromium.ts";
+import { launchChromium } from "../harness/process.ts";
 
 const SPEC = join(import.meta.dirname, "../../spec");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

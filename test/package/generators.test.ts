@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { GENERATORS } from "./tool-versions.ts";
+import { GENERATORS } from "./installed.ts";
 
 const run = promisify(execFile);
 const DOCUMENTS = fileURLToPath(new URL("../../generated/spec", import.meta.url));

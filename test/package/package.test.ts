@@ -15,8 +15,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { freePort } from "../harness/embedded-postgres.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { CONSUMER, LOADS, TSCONFIG } from "./consumer.ts";
-import { filesBelow, type Installed, type Packed, packAll } from "./installed.ts";
-import { PACKAGE_CHECKS } from "./tool-versions.ts";
+import { filesBelow, type Installed, PACKAGE_CHECKS, type Packed, packAll } from "./installed.ts";
 
 const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 

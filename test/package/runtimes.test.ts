@@ -5,9 +5,8 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { launchChromium } from "../harness/chromium.ts";
-import { type Installed, type Packed, packAll } from "./installed.ts";
-import { RUNTIMES } from "./tool-versions.ts";
+import { launchChromium } from "../harness/process.ts";
+import { type Installed, type Packed, packAll, RUNTIMES } from "./installed.ts";
 
 const run = promisify(execFile);
 /** The limit of building, packing and installing. Milliseconds. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { ADA } from "../harness/provider-sandbox.ts";
-import { GENERATORS, TOOLS } from "./tool-versions.ts";
+import { GENERATORS, TOOLS } from "./installed.ts";
 
 const run = promisify(execFile);
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

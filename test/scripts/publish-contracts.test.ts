@@ -2,8 +2,10 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
-import { expect, it, onTestFinished } from "vitest";
-import { listening, untilReset } from "../harness/listening.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { FINDINGS_FILE, findingsText } from "../../scripts/write-findings.ts";
+import { codes } from "../../src/verify/codes/codes.ts";
+import { listening, untilReset } from "../harness/http.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const CONTRACTS = new URL("contracts/", ROOT);
@@ -73,4 +75,25 @@ it("exits 1 when the broker refuses the token", async () => {
 it("exits 2 with one line when no broker is given", async () => {
   const errors = expect.stringMatching(/^PACT_BROKER_BASE_URL is not set: .*\n$/);
   expect(await publish({ PACT_BROKER_BASE_URL: "" })).toEqual({ code: 2, errors });
+});
+
+describe("spec/findings.md", () => {
+  it("is up to date", () => {
+    const isFresh = readFileSync(FINDINGS_FILE, "utf8") === findingsText();
+    expect(isFresh, "spec/findings.md is out of date. Fix it with: npm run findings:write").toBe(true);
+  });
+
+  it("has a row for every code", () => {
+    for (const code of Object.keys(codes)) expect(findingsText()).toContain(`\n| \`${code}\` | `);
+  });
+
+  it("escapes text that would break a row or become a tag", () => {
+    const rows = findingsText()
+      .split("\n")
+      .filter((line) => line.startsWith("| `"));
+    for (const row of rows) {
+      expect(row.match(/(?<!\\)\|/g), row).toHaveLength(5);
+      expect(row.replaceAll(/`[^`]*`/g, ""), row).not.toContain("<");
+    }
+  });
 });

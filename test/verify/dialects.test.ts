@@ -3,7 +3,7 @@ import { dialectName, everyDialect } from "../../src/contract/dialect.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import type { ProviderActions } from "../../src/sandbox/provider-actions.ts";
 import type { Forms } from "../../src/sandbox/shift-body.ts";
-import { coveringDialects } from "../harness/covering-dialects.ts";
+import { coveringDialects } from "../harness/fault-row.ts";
 import { codesOf, type Setup, type Verified, verifySandbox } from "./verify-sandbox.ts";
 
 /** Returns the data that a verification must not change, without the time of the last change. */

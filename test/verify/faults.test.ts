@@ -7,8 +7,7 @@ import type { Forms } from "../../src/sandbox/shift-body.ts";
 import type { Verification } from "../../src/verify/events.ts";
 import type { OperationId } from "../../src/verify/exchange.ts";
 import type { Group } from "../../src/verify/options.ts";
-import { coveringDialects } from "../harness/covering-dialects.ts";
-import { dialectsFor, groupsOf, type Row } from "../harness/fault-row.ts";
+import { coveringDialects, dialectsFor, groupsOf, type Row } from "../harness/fault-row.ts";
 import { faultRows, notErrors, rightWithBothForms } from "../harness/fault-rows.ts";
 import { codesOf, verifySandbox } from "./verify-sandbox.ts";
 

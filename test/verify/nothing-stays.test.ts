@@ -7,7 +7,7 @@ import type { VerifyOptions } from "../../src/verify/options.ts";
 import { HIRE_DETAILS } from "../../src/verify/test-candidates.ts";
 import { TEST_NUMBERS } from "../../src/verify/test-numbers.ts";
 import { verify } from "../../src/verify/verify.ts";
-import { listening, untilReset } from "../harness/listening.ts";
+import { listening, untilReset } from "../harness/http.ts";
 
 const headers = { "Content-Type": "application/json" };
 const opened: Sandbox[] = [];

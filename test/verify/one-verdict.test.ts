@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { dialectName } from "../../src/contract/dialect.ts";
 import { CouldNotRun } from "../../src/verify/connection-errors.ts";
-import { coveringDialects } from "../harness/covering-dialects.ts";
-import { groupsOf } from "../harness/fault-row.ts";
-import { faultRows } from "../harness/fault-rows.ts";
-import { plantedFaults } from "../harness/planted-faults.ts";
+import { coveringDialects, groupsOf } from "../harness/fault-row.ts";
+import { faultRows, plantedFaults } from "../harness/fault-rows.ts";
 import { codesOf, type Setup, verifySandbox } from "./verify-sandbox.ts";
 
 /** `RUNS=100 PROOFS=all npx vitest run test/verify/one-verdict`: a hundred runs of each, in about an hour. */

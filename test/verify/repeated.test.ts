@@ -4,7 +4,7 @@ import type { Forms } from "../../src/sandbox/shift-body.ts";
 import type { Fixtures, VerifyOptions } from "../../src/verify/options.ts";
 import { TEST_NUMBERS } from "../../src/verify/test-numbers.ts";
 import { verify } from "../../src/verify/verify.ts";
-import { coveringDialects } from "../harness/covering-dialects.ts";
+import { coveringDialects } from "../harness/fault-row.ts";
 
 const KNOWN_NUMBER = "189001169813";
 /** `RUNS=1000 PROOFS=1 npx vitest run test/verify/repeated` for more runs. */

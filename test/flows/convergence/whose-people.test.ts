@@ -4,7 +4,7 @@ import type { Candidate, Job } from "../../../generated/operations/types.ts";
 import type { NewCandidate } from "../../../src/sandbox/provider-actions.ts";
 import { engines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
-import { numberAt } from "../../harness/registry-provider.ts";
+import { numberAt } from "../../harness/responders.ts";
 import { type Flow, useFlows } from "../flow.ts";
 
 type Names = Omit<NewCandidate, "personalNumber">;

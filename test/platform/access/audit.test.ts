@@ -7,7 +7,7 @@ import type { Channel } from "../../../src/platform/deps.ts";
 import { isOnCitus } from "../../harness/citus.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { mappingsOf, ok } from "../../harness/operations.ts";
-import { numberAt } from "../../harness/registry-provider.ts";
+import { numberAt } from "../../harness/responders.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 

@@ -1,5 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
+import type { OperatorCreated, Role } from "../../../generated/operations/types.ts";
+import type { TenantHarness } from "../../harness/tenants.ts";
 
 /** What the documents say about one path and method of the platform. */
 export interface Documented {
@@ -119,4 +122,14 @@ function fieldsOf(root: Node, schema: unknown): string[] {
   const { properties, items } = at(root, schema as Node);
   const own = Object.entries((properties ?? {}) as Node);
   return [...own.flatMap(([name, value]) => [name, ...fieldsOf(root, value)]), ...fieldsOf(root, items)];
+}
+
+/** An operator with a name of its own. */
+export async function addOperator({ operate }: TenantHarness, role: Role): Promise<OperatorCreated> {
+  const { status, body, text } = await operate("POST", "/operators", {
+    name: `${role} ${randomUUID()}`,
+    role,
+  });
+  if (status !== 201) throw new Error(text);
+  return body as OperatorCreated;
 }

@@ -4,8 +4,7 @@ import type { OperatorCreated, Role } from "../../../generated/operations/types.
 import { featureEngines } from "../../harness/engines.ts";
 import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
 import { KIND, shiftEvent, type TenantHarness, useTenants } from "../../harness/tenants.ts";
-import { type Documented, documented, rolesOfDocument } from "./documented.ts";
-import { addOperator } from "./operators.ts";
+import { addOperator, type Documented, documented, rolesOfDocument } from "./documented.ts";
 
 const OPERATIONS = documented();
 const ROLES = rolesOfDocument();

@@ -12,7 +12,7 @@ import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem } from "../../harness/http.ts";
 import { withDatabase } from "../../harness/platform.ts";
 import { startWithTenants, type TenantHarness, useTenants } from "../../harness/tenants.ts";
-import { addOperator } from "./operators.ts";
+import { addOperator } from "./documented.ts";
 
 const me = ({ send }: TenantHarness, token: string) =>
   send("/operations/v1/me", { authorization: `Bearer ${token}` });

@@ -6,7 +6,7 @@ import { featureEngines } from "../../harness/engines.ts";
 import { expectProblem, type HttpResponse, type RequestOptions } from "../../harness/http.ts";
 import { OPERATIONS_TOKEN, withDatabase } from "../../harness/platform.ts";
 import { startWithTenants, type TenantHarness, useTenants } from "../../harness/tenants.ts";
-import { addOperator } from "./operators.ts";
+import { addOperator } from "./documented.ts";
 
 type Sender = Pick<TenantHarness, "send">;
 

@@ -7,7 +7,7 @@ import type { ProblemError } from "../../../src/runtime/problem.ts";
 import { expectProblem } from "../../harness/http.ts";
 import { OPERATIONS_TOKEN, SECRET_KEY } from "../../harness/platform.ts";
 import { shiftEvent, useTenants } from "../../harness/tenants.ts";
-import { addOperator } from "./operators.ts";
+import { addOperator } from "./documented.ts";
 
 const LIMIT = 5;
 const HERE = "192.0.2.1";

@@ -12,9 +12,9 @@ import { MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { answerOn, catchMail, linksIn, ownLinkIn, PUBLIC_URL } from "../../harness/candidate-links.ts";
 import { isOnCitus } from "../../harness/citus.ts";
+import { hasPgDump, pgDump, pgRestore } from "../../harness/embedded-postgres.ts";
 import { copyDatabase, engines, silent } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
-import { hasPgDump, pgDump, pgRestore } from "../../harness/pg-dump.ts";
 import { type Harness, startHarness } from "../../harness/platform.ts";
 import { terminal } from "../../harness/terminal.ts";
 

@@ -8,7 +8,7 @@ import { startMailServer } from "../../harness/mail-server.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { type Harness, startHarness } from "../../harness/platform.ts";
-import { numberAt } from "../../harness/registry-provider.ts";
+import { numberAt } from "../../harness/responders.ts";
 
 const OWN = { firstName: "Anna", lastName: "Ek", email: "anna@hospital.example", phone: "+46701740605" };
 const MADE_UP = {

@@ -4,7 +4,7 @@ import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { type Harness, startHarness } from "../../harness/platform.ts";
-import { numberAt } from "../../harness/registry-provider.ts";
+import { numberAt } from "../../harness/responders.ts";
 
 const ADDRESS = { email: "robin.ek@example.com", phone: "+46701740605" };
 

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CandidateChange } from "../../../generated/operations/types.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
+import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 
@@ -66,5 +68,70 @@ describe.each(featureEngines)("one person on %s", (engine) => {
     await organisation.addPerson({ personalNumber: NUMBER });
     expect((await reveal(randomUUID(), "who is this")).error?.code).toBe("candidate_not_found");
     expect(await reveals()).toEqual([]);
+  });
+});
+
+describe.each(featureEngines)("a candidate, on %s", (engine) => {
+  const database = useEngine(engine);
+  let organisation: StartedOrganisation;
+  beforeEach(async () => {
+    organisation = await startOrganisation(database());
+  });
+  afterEach(() => organisation.close());
+
+  const change = (candidateId: string, body: CandidateChange) =>
+    organisation.operations.changeCandidate({ params: { path: { candidateId } }, body });
+
+  it("gets a new address, and keeps the fields that were not given", async () => {
+    const { candidateId } = await organisation.addPerson();
+    const before = ok(await organisation.operations.getCandidate({ params: { path: { candidateId } } }));
+    expect(ok(await change(candidateId, { email: "robin.ek@example.com" }))).toEqual(before);
+    const body = { reason: "was it stored" };
+    const shown = ok(
+      await organisation.operations.revealCandidate({ params: { path: { candidateId } }, body }),
+    );
+    expect(shown).toMatchObject({ email: "robin.ek@example.com", phone: "+46701740605", lastName: "Ek" });
+  });
+
+  it("is offered the open jobs that need a newly added competence", async () => {
+    const { candidateId } = await organisation.addPerson({ competenceIds: [] });
+    const job = await organisation.open();
+    expect(await organisation.notifications(job)).toEqual([]);
+    const { competenceIds } = ok(await change(candidateId, { competenceIds: [organisation.competenceId] }));
+    expect(competenceIds).toEqual([organisation.competenceId]);
+    await organisation.idle();
+    expect(await organisation.notifications(job)).toMatchObject([{ kind: "job_offered", candidateId }]);
+  });
+
+  it("is reported while without the competence that a changed shift needs", async () => {
+    const able = { competenceIds: [organisation.competenceId] };
+    const { candidateId } = await organisation.addPerson(able);
+    const { jobId, shiftId } = await organisation.open();
+    await organisation.accept({ jobId }, { candidateId });
+    await organisation.idle();
+    ok(await change(candidateId, { competenceIds: [] }));
+    organisation.provider.updateShift(shiftId, { endTime: "2031-05-01T15:00:00Z" });
+    await organisation.process("shift.update", shiftId);
+    expect(await organisation.issueCodes()).toEqual(["competence_missing"]);
+    ok(await change(candidateId, { phone: "+46701740699" }));
+    expect(await organisation.issueCodes()).toEqual(["competence_missing"]);
+    ok(await change(candidateId, able));
+    expect(await organisation.issueCodes()).toEqual([]);
+    expect((await organisation.job(shiftId)).bookings).toMatchObject([{ candidateId, status: "confirmed" }]);
+  });
+
+  it("is not changed when the candidateId or a competence is unknown", async () => {
+    const missing = await change(randomUUID(), { phone: "+46701740699" });
+    expect([missing.response.status, missing.error?.code]).toEqual([404, "candidate_not_found"]);
+    const { candidateId } = await organisation.addPerson();
+    const wrong = await change(candidateId, { phone: "+46701740699", competenceIds: [randomUUID()] });
+    expect([wrong.response.status, wrong.error?.code]).toEqual([400, "validation_failed"]);
+    const empty = await change(candidateId, {} as CandidateChange);
+    expect([empty.response.status, empty.error?.code]).toEqual([400, "validation_failed"]);
+    const body = { reason: "is it the same" };
+    const shown = ok(
+      await organisation.operations.revealCandidate({ params: { path: { candidateId } }, body }),
+    );
+    expect(shown).toMatchObject({ phone: "+46701740605" });
   });
 });

@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { CandidateCreate } from "../../../generated/operations/types.ts";
 import type { PersonalNumber } from "../../../src/contract/personal-number.ts";
 import { openPersonalNumbers } from "../../../src/platform/candidates/candidate.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
-import { engines, useEngine } from "../../harness/engines.ts";
+import { engines, featureEngines, useEngine } from "../../harness/engines.ts";
+import { ok } from "../../harness/operations.ts";
 import { SECRET_KEY } from "../../harness/platform.ts";
-import { startOrganisation } from "../../harness/started-organisation.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 
 const number = (nth: number) => (published.personnummer[nth] ?? "") as PersonalNumber;
@@ -47,5 +49,48 @@ describe.each(engines)("a personal number on %s", (engine) => {
     await sql`delete from sealed_keys`.execute(database().kysely);
     const { hash: ofAnotherDatabase } = await open();
     expect(ofAnotherDatabase(number(66))).not.toBe(hash(number(66)));
+  });
+});
+
+describe.each(featureEngines)("an erased person, on %s", (engine) => {
+  const database = useEngine(engine);
+  let organisation: StartedOrganisation;
+  beforeEach(async () => {
+    organisation = await startOrganisation(database());
+  });
+  afterEach(() => organisation.close());
+
+  const importRegistry = async () => {
+    const path = { providerId: organisation.providerId };
+    return ok(await organisation.operations.importRegistry({ params: { path } }));
+  };
+  const candidates = async () =>
+    ok(await organisation.operations.listCandidates({ params: { query: { limit: 200 } } })).items;
+
+  it("does not return with the next registry import, unless an operator adds the person again", async () => {
+    const { imported } = await importRegistry();
+    const [{ candidateId } = { candidateId: "" }] = await candidates();
+    const path = { candidateId };
+    const { data } = await organisation.operations.revealCandidate({
+      params: { path },
+      body: { reason: "the test" },
+    });
+    await organisation.operations.eraseCandidate({ params: { path } });
+    expect(await importRegistry()).toMatchObject({ imported: 0, updated: 0, skipped: imported });
+    expect(await candidates()).toHaveLength(imported - 1);
+
+    const { candidateId: _erased, ...person } = data ?? { candidateId };
+    const body = {
+      ...person,
+      email: "robin@example.com",
+      phone: "+46701740605",
+      competenceIds: [],
+    } as CandidateCreate;
+    const again = ok(await organisation.operations.createCandidate({ body }));
+    expect(again.candidateId).not.toBe(candidateId);
+    await importRegistry();
+    expect(await candidates()).toHaveLength(imported);
+    const { rows } = await database().raw.executeSql("select * from shiftpact.erased_people");
+    expect(rows).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isOnCitus } from "../../harness/citus.ts";
 import { startEngine, type TestDatabase } from "../../harness/engines.ts";
-import { storeEvents } from "../../harness/stored-events.ts";
+import { storeEvents } from "../../harness/work-rows.ts";
 import { type Plan, plansOf } from "./query-plans.ts";
 
 const EVENTS = 20_000;

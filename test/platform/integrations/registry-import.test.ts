@@ -5,7 +5,7 @@ import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type Harness, startHarness } from "../../harness/platform.ts";
-import { type Asked, entryOf, type Reply, startRegistry } from "../../harness/registry-provider.ts";
+import { type Asked, entryOf, type Reply, startRegistry } from "../../harness/responders.ts";
 
 const PREFER = { Prefer: "respond-async" };
 const PAGE = 2;

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
-import { type Asked, entryOf, startRegistry } from "../../harness/registry-provider.ts";
+import { type Asked, entryOf, startRegistry } from "../../harness/responders.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 
 const { length } = [...published.personnummer, ...published.coordinationNumbers];

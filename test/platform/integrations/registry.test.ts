@@ -5,7 +5,7 @@ import { hyphenated, type PersonalNumber } from "../../../src/contract/personal-
 import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
-import { type Asked, entryOf, numberAt, type Reply, startRegistry } from "../../harness/registry-provider.ts";
+import { type Asked, entryOf, numberAt, type Reply, startRegistry } from "../../harness/responders.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 
 /** Candidates belong to the whole platform, so each test has published numbers of its own. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import type { Mail } from "../../../src/platform/deps.ts";
 import {
@@ -12,10 +12,12 @@ import {
   PUBLIC_URL,
   startWithLinks,
 } from "../../harness/candidate-links.ts";
-import { featureEngines, useEngine } from "../../harness/engines.ts";
+import { copyDatabase, featureEngines, useEngine } from "../../harness/engines.ts";
+import { openGate } from "../../harness/gate.ts";
 import { send } from "../../harness/http.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Person } from "../../harness/organisation.ts";
+import { startHarness } from "../../harness/platform.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 const OFFER = /is open for you/;
@@ -219,4 +221,37 @@ describe.each(featureEngines)("the page of a shift on %s", (engine) => {
     await expect.poll(async () => headingOf(await open(link))).toBe("Your shift is confirmed");
     expect((await organisation.booking(job, person))?.status).toBe("confirmed");
   });
+});
+
+it("shows a page to candidates while the database is down, and the shift once it is back", async () => {
+  const { where, remove } = await copyDatabase();
+  const gate = await openGate(where.url);
+  const { channel, mails } = catchMail();
+  const harness = await startHarness({ url: gate.url }, { config: { publicUrl: PUBLIC_URL }, channel });
+  onTestFinished(async () => {
+    await harness.close();
+    await gate.shut();
+    await remove();
+  });
+  const organisation = await harness.onboard({ connect: false });
+  await organisation.addPerson();
+  const { shiftId } = await organisation.open();
+  const { url } = harness.platform;
+  const [link = "", list = ""] = linksIn(mails[0] ?? { text: "" });
+  const { text } = await send(url, list);
+  const calendar = /<code>https:\/\/work\.example([^<]*)/.exec(text)?.[1] ?? "";
+  await gate.shut();
+  for (const path of [link, list, calendar]) {
+    const page = await send(url, path);
+    expect([page.status, headingOf(page)]).toEqual([503, "Something went wrong"]);
+    expect(page.headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-store",
+    });
+    expect(Number(page.headers["retry-after"])).toBeGreaterThan(0);
+  }
+  expect(headingOf(await answerOn(url, `${link}?language=sv`, "accept"))).toBe("Något gick fel");
+  await gate.open();
+  await expect.poll(async () => headingOf(await send(url, link))).toBe("A shift for you");
+  expect((await organisation.job(shiftId)).bookings).toEqual([]);
 });

@@ -1,11 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createClient } from "../../../generated/operations/client.ts";
 import { newId } from "../../../src/platform/ids.ts";
+import { startPlatform } from "../../../src/platform/main.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { notify } from "../../../src/platform/notifications/notify.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { featureEngines, useEngine } from "../../harness/engines.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { copyDatabase, featureEngines, silent, useEngine } from "../../harness/engines.ts";
 import { type MailServer, startMailServer } from "../../harness/mail-server.ts";
+import { configFor } from "../../harness/platform.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
+import published from "../../testdata/personal-numbers.json" with { type: "json" };
 
 /** A statement carries 65,535 parameters at most, which would be less than one for each value of so many rows. */
 const MANY = 10_000;
@@ -109,4 +114,56 @@ describe.each(featureEngines)("notifications about shifts without names on %s", 
       expect.stringContaining(`  Role: ${role.name}\n  Place: ${first.name}\n`),
     ]);
   });
+});
+
+const operationsToken = "operations-token-of-the-test";
+
+async function start() {
+  const { where, remove } = await copyDatabase();
+  onTestFinished(remove);
+  const server = await startMailServer();
+  onTestFinished(server.close);
+  const config = {
+    ...configFor(where),
+    operationsToken,
+    mail: { url: server.url, from: "shifts@platform.example" },
+  };
+  const platform = await startPlatform(config, { log: silent });
+  onTestFinished(() => platform.close());
+  const provider = await startSandbox();
+  onTestFinished(provider.close);
+  const headers = { Authorization: `Bearer ${operationsToken}` };
+  return {
+    server,
+    platform,
+    provider,
+    operations: createClient({ baseUrl: `${platform.url}/operations/v1`, headers }),
+  };
+}
+
+it("a platform with SMTP_URL sends its notifications by email", async () => {
+  const { server, platform, provider, operations } = await start();
+  const { providerId, url: baseUrl, token: providerToken } = provider;
+  const body = { providerId, kind: "sandbox", name: "Kvarteret", baseUrl, providerToken };
+  const { data: registered } = await operations.createIntegration({ body });
+  const { data: workplace } = await operations.createWorkplace({ body: { name: "Torget" } });
+  const { data: competence } = await operations.createCompetence({ body: { name: "Diskare" } });
+  const { platformToken = "" } = registered ?? {};
+  const { workplaceId = "" } = workplace ?? {};
+  const { competenceId = "" } = competence ?? {};
+  const params = { path: { providerId } };
+  await operations.discoverIntegration({ params });
+  const outlets = provider.outlets.map(({ id }) => ({ outletId: id, workplaceId }));
+  const roles = provider.roles.map(({ id }) => ({ roleId: id, competenceId }));
+  await operations.updateMappings({ params, body: { outlets, roles } });
+  await operations.activateIntegration({ params });
+  const personalNumber = published.personnummer[70] ?? "";
+  const identity = { firstName: "Robin", lastName: "Ek", email: "robin@example.com", phone: "+46701740605" };
+  await operations.createCandidate({ body: { personalNumber, ...identity, competenceIds: [competenceId] } });
+  provider.connectPlatform({ url: platform.url, token: platformToken });
+  provider.createShift();
+  const expected = [{ to: ["robin@example.com"], from: "shifts@platform.example" }];
+  await expect.poll(() => server.mails).toMatchObject(expected);
+  await platform.idle();
+  expect(server.mails).toHaveLength(1);
 });

@@ -5,7 +5,7 @@ import { featureEngines } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import type { Organisation, Person } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
-import { numberAt } from "../../harness/registry-provider.ts";
+import { numberAt } from "../../harness/responders.ts";
 
 /** Of the published test numbers, those that no other helper uses here. */
 let numbersUsed = 400;

@@ -14,8 +14,8 @@ import {
   type Reply,
   run,
 } from "../../harness/faulty-provider.ts";
-import { untilReset } from "../../harness/listening.ts";
-import { dialects, hyphenatedOnly } from "./dialects.ts";
+import { untilReset } from "../../harness/http.ts";
+import { dialects, hyphenatedOnly } from "./spoil.ts";
 
 const options = { only: ["contracts"] } satisfies Partial<VerifyOptions>;
 /** The groups that detect the forms on which interactions depend. */

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { codesOf, KNOWN_NUMBER } from "../../harness/faulty-provider.ts";
 import { acceptsMore, assignsAndRefuses, createsOnce, returnsOldTimes, toggles } from "./meaning-faults.ts";
-import { type Case, options, runAndCompare } from "./run-and-compare.ts";
-import { type Body, spoil } from "./spoil.ts";
+import { type Body, type Case, options, runAndCompare, spoil } from "./spoil.ts";
 
 describe("a correct provider", () => {
   it("keeps its own candidate assigned, and a full shift full", async () => {
