@@ -10,9 +10,9 @@ const SRC = fileURLToPath(new URL("../../src", import.meta.url));
 /** They compile a known path template, or a pattern from a Pact file of the same package. */
 const COMPOSED = [
   "contract/personal-data.ts",
-  "platform/metrics/provider-calls.ts",
+  "platform/metrics/observer.ts",
   "sandbox/faults/middleware.ts",
-  "verify/curl-command.ts",
+  "verify/exchange.ts",
   "verify/pact/interaction.ts",
   "verify/pact/mismatches.ts",
 ];
