@@ -11,7 +11,7 @@ type JsonWithDefault<T> = ColumnType<T, string | undefined, string>;
 export type JsonColumns = Record<
   | "integrations.routingAttempts"
   | "integrations.dialect"
-  | "integrations.routes"
+  | "integrations.routeRecoveries"
   | "providerCandidates.trouble"
   | "registryImports.failure"
   | "registryImports.faults"
@@ -69,26 +69,30 @@ export interface Tables<J extends JsonColumns> {
     checkedAt: Date | null;
     providerToken: string;
     dialect: JsonWithDefault<J["integrations.dialect"]>;
-    pausedSince: Date | null;
-    health: Generated<"reachable" | "unreachable" | "rate_limited" | "implausible">;
-    healthSince: Generated<Date>;
-    healthUntil: Date | null;
-    /** The provider has asked for silence by a 429, which holds for every process. */
-    silentUntil: Date | null;
-    /** Many shifts are gone at once: no more of them are treated as deleted. */
-    heldSince: Date | null;
-    /** An operator has confirmed that they are gone. */
+    /** Since when no condition holds, while none does. */
+    reachableSince: Generated<Date>;
+    /** An operator has confirmed that the shifts of a mass disappearance are gone. */
     absenceAcceptedUntil: Date | null;
     /** Whether a list of the provider has shown a booked person: only then does a list without the person mean that the provider removed the person. */
     listsBooked: Generated<boolean>;
-    /** Which routes the provider answers as if it had none, and how often each has worked again. A gateway without a route does not refuse a person. */
-    routes: JsonWithDefault<J["integrations.routes"]>;
+    /** How often each route that was missing has worked again. */
+    routeRecoveries: JsonWithDefault<J["integrations.routeRecoveries"]>;
     /** An organisation that leaves: what happens to its future bookings, since when, and when its deletion was requested. */
     offboarding: "unassign" | "keep" | null;
     offboardingSince: Date | null;
     deletionRequestedAt: Date | null;
     createdAt: Generated<Date>;
     updatedAt: Generated<Date>;
+  };
+  /** What keeps an organisation from being served as usual: each condition of src/platform/integrations/conditions.ts, for as long as it holds. */
+  conditions: {
+    providerId: string;
+    code: string;
+    /** The operation whose route is missing; empty for the others. */
+    key: Generated<string>;
+    since: Date;
+    /** Of a silence that the provider has asked for, and of an outage that a process has found: the process renews it. */
+    until: Date | null;
   };
   platformTokens: {
     providerId: string;

@@ -118,11 +118,8 @@ function isExplained({ reason, reasonParams: params }: Booking, isCancelled: boo
 /** Issues that need an operator or the provider. */
 const MAY_STAY_OPEN = ["shift_overfilled", "booking_overlaps"];
 
-function* unsettled({ integration, issues, work, bookings, jobs }: Stored): Generator<string> {
-  const { pausedSince, heldSince, health } = integration;
-  if (pausedSince) yield "the integration is still paused";
-  if (heldSince) yield "deletions are still held";
-  if (health !== "reachable") yield `the provider is still reported as ${health}`;
+function* unsettled({ conditions, issues, work, bookings, jobs }: Stored): Generator<string> {
+  for (const { code } of conditions) yield `the condition ${code} still holds`;
   for (const { code } of issues) if (!MAY_STAY_OPEN.includes(code)) yield `the issue ${code} is still open`;
   for (const { kind, key, priority, attempts } of work)
     if (priority < 2 || attempts > 0)

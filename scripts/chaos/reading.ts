@@ -1,13 +1,6 @@
 import type { Kysely, Selectable, SelectQueryBuilder } from "kysely";
 import type { Outcome } from "../../generated/operations/types.ts";
-import type {
-  Booking,
-  Integration,
-  Job,
-  NotificationsTable,
-  Schema,
-  WorkKind,
-} from "../../src/platform/db/schema.ts";
+import type { Booking, Job, NotificationsTable, Schema, WorkKind } from "../../src/platform/db/schema.ts";
 import type { StoredShift } from "../../src/sandbox/organisation.ts";
 import type { ProviderCall } from "../../test/harness/organisation.ts";
 import { type Assigned, addressOf, type Load, type LoadRecord } from "./load.ts";
@@ -42,7 +35,7 @@ export interface Reading {
 
 /** What the platform has stored about one provider. */
 export interface Stored {
-  integration: Pick<Integration, "pausedSince" | "heldSince" | "health">;
+  conditions: { code: string }[];
   events: { event: string; shiftId: string; traceId: string; status: string; verdict: Outcome | null }[];
   jobs: Pick<
     Job,
@@ -97,11 +90,11 @@ async function readStored(kysely: Kysely<Schema>, providerId: string): Promise<S
   const jobIds = kysely.selectFrom("jobs").select("jobId").where("providerId", "=", providerId);
   return {
     ...(await readBooked(kysely, jobIds)),
-    integration: await kysely
-      .selectFrom("integrations")
+    conditions: await kysely
+      .selectFrom("conditions")
       .selectAll()
       .where("providerId", "=", providerId)
-      .executeTakeFirstOrThrow(),
+      .execute(),
     events: await kysely.selectFrom("events").selectAll().where("providerId", "=", providerId).execute(),
     jobs: await kysely.selectFrom("jobs").selectAll().where("providerId", "=", providerId).execute(),
     steps: await kysely.selectFrom("traceSteps").selectAll().where("providerId", "=", providerId).execute(),

@@ -37,15 +37,14 @@ function startProbes(store: Store, now: number) {
 }
 
 export function noteImplausible(store: Store, now: number) {
-  if (store.integration.health === "implausible") return;
-  store.integration.health = "implausible";
-  raiseIssue(store, "provider_implausible", INTEGRATION);
+  if (store.integration.implausibleSince === null) raiseIssue(store, "provider_implausible", INTEGRATION);
+  store.integration.implausibleSince ??= now;
   startProbes(store, now);
 }
 
 export function noteReachable(store: Store, now: number) {
-  if (store.integration.health === "reachable") return;
-  store.integration.health = "reachable";
+  if (store.integration.implausibleSince === null) return;
+  store.integration.implausibleSince = null;
   resolveIssues(store, { codes: ["provider_implausible"], subject: INTEGRATION });
   store.retryNow(now);
 }
@@ -75,6 +74,7 @@ export function acceptAbsence(store: Store, now: number) {
   }
   if (integration.heldSince === null) return;
   Object.assign(integration, { heldSince: null, absenceAcceptedUntil: now + HOUR_MS });
+  resolveIssues(store, { codes: ["mass_disappearance"], subject: INTEGRATION });
 }
 
 export function endHold(store: Store, now: number) {

@@ -42,7 +42,7 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
   const job = store.jobs.get(shiftId);
   const operations = store.operations.filter((each) => each.shiftId === shiftId);
   const open = operations.findLast(({ confirmedAt }) => confirmedAt === null);
-  const { state, health, pausedSince, heldSince, listsBooked, routes } = store.integration;
+  const { state, implausibleSince, pausedSince, heldSince, listsBooked, routes } = store.integration;
   const outletId = read?.outletId ?? job?.outletId;
   const roleId = read?.roleId ?? job?.roleId;
   return {
@@ -51,7 +51,7 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
     job: job && { ...job },
     integration: {
       state,
-      health,
+      isImplausible: implausibleSince !== null,
       isPaused: pausedSince !== null,
       isHeld: heldSince !== null && !isAccepted(store, now),
       listsBooked,

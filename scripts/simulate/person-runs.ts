@@ -35,8 +35,8 @@ export class PersonRuns {
 
   probe(claim: Claim) {
     const { store, network, now } = this.#worker.parts;
-    const { pausedSince, health } = store.integration;
-    if (pausedSince === null && health === "reachable")
+    const { pausedSince, implausibleSince } = store.integration;
+    if (pausedSince === null && implausibleSince === null)
       return this.#worker.settle(claim, { priority: 0, attempts: 0 });
     network.send({ do: "outlets" }, ({ kind }) => {
       if (claim.isAbandoned) return;

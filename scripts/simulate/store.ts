@@ -133,7 +133,7 @@ export const COMPETENCE_OF_ROLE: Record<string, string> = { r0: "k0", r1: "k1" }
 export class Store {
   integration = {
     state: "active" as IntegrationState,
-    health: "reachable" as "reachable" | "implausible",
+    implausibleSince: null as number | null,
     pausedSince: null as number | null,
     heldSince: null as number | null,
     absenceAcceptedUntil: null as number | null,

@@ -20,7 +20,7 @@ import type { Channel, CheckProvider, Deps, NotificationWebhook } from "./deps.t
 import { newId } from "./ids.ts";
 import { createRejectedWebhooks } from "./inbox/rejected-webhooks.ts";
 import { createProviderClients } from "./integrations/clients.ts";
-import { noteBroken, noteCircuit, noteSilence } from "./integrations/health.ts";
+import { noteBroken, noteCircuit, noteSilence } from "./integrations/conditions.ts";
 import { probe } from "./integrations/probe.ts";
 import { importOnce, REGISTRY_WORKER } from "./integrations/registry/registry.ts";
 import { checkSecretKeys, createVault } from "./integrations/vault.ts";
@@ -101,6 +101,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
   const observer = toAll(metrics, figures);
   const clients = createProviderClients({
     database,
+    now,
     vault,
     log,
     http: { allowInsecure, timeoutMs },
@@ -111,7 +112,7 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
       if (circuit.state === "closed") worker.responds(providerId);
       return noteCircuit(deps, providerId, circuit, processes.count());
     },
-    onSilence: (providerId, ms) => noteSilence(deps, providerId, ms),
+    onSilence: (providerId, until) => noteSilence(deps, providerId, until),
     onBroken: (providerId) => noteBroken(deps, providerId),
   });
   shutdown.closeLast(clients.close);

@@ -7,6 +7,7 @@ import {
   assignedAgain,
   call,
   calls,
+  condition,
   correctReading,
   due,
   echoes,
@@ -14,7 +15,6 @@ import {
   mailedAgain,
   notified,
   ofBooking,
-  ofIntegration,
   ofJob,
   ofShift,
   record,
@@ -129,19 +129,9 @@ const VIOLATIONS: [what: string, spoils: Spoil[], finding: RegExp][] = [
     /^disagreeing: the booking of candidate on job job-of-shift-1 is failed: provider_unavailable/,
   ],
   [
-    "an integration that is still paused",
-    [ofIntegration({ pausedSince: new Date(0) })],
-    /^disagreeing: the integration is still paused$/,
-  ],
-  [
-    "an integration whose deletions are still held",
-    [ofIntegration({ heldSince: new Date(0) })],
-    /^disagreeing: deletions are still held$/,
-  ],
-  [
-    "a provider that is still reported as unreachable",
-    [ofIntegration({ health: "unreachable" })],
-    /^disagreeing: the provider is still reported as unreachable$/,
+    "a condition that still holds",
+    [condition("token_rejected")],
+    /^disagreeing: the condition token_rejected still holds$/,
   ],
   ["an issue that is still open", [issue("provider_down")], /^disagreeing: the issue provider_down/],
   [

@@ -82,7 +82,7 @@ function shiftAt(id: string): Reading["shifts"][number] {
 
 function stored(): Stored {
   return {
-    integration: { pausedSince: null, heldSince: null, health: "reachable" },
+    conditions: [],
     events: events.map(({ event, shiftId, traceId }) => ({
       event,
       shiftId,
@@ -123,10 +123,10 @@ export const ofShift =
     const [shift] = shifts;
     if (shift) change(shift);
   };
-export const ofIntegration =
-  (change: Partial<Stored["integration"]>): Spoil =>
+export const condition =
+  (code: string): Spoil =>
   ({ stored }) =>
-    Object.assign(stored.integration, change);
+    stored.conditions.push({ code });
 export const due =
   (work: Partial<Stored["work"][number]>): Spoil =>
   ({ stored }) =>

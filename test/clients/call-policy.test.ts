@@ -225,6 +225,32 @@ describe("a 429 with Retry-After", () => {
     expect(retryAfterMs).toBeGreaterThan(50_000);
     expect(retryAfterMs).toBeLessThanOrEqual(60_000);
   });
+
+  it("is reported with each response that has it, and its end with the first response after the pause", async () => {
+    const pauses: number[] = [];
+    const policy = createCallPolicy({ limits: { perMinute: 0 }, onPause: (ms) => void pauses.push(ms) });
+    vi.useFakeTimers({ toFake: ["performance"] });
+    for (const call of [well, answering(429), answering(429, { "Retry-After": "0" })])
+      await policy.run(call, NEVER);
+    for (const seconds of ["3600", "2"]) await policy.run(answering(429, { "Retry-After": seconds }), NEVER);
+    vi.advanceTimersByTime(59_999);
+    await policy.run(well, NEVER);
+    expect(pauses).toEqual([3_600_000, 2_000]);
+    vi.advanceTimersByTime(1);
+    await policy.run(answering(429), NEVER);
+    await policy.run(answering(404), NEVER);
+    await policy.run(well, NEVER);
+    expect(pauses).toEqual([3_600_000, 2_000, 0]);
+    vi.useRealTimers();
+  });
+
+  it("to another process ends with a response to this one, too", async () => {
+    const pauses: number[] = [];
+    const policy = createCallPolicy({ onPause: (ms) => void pauses.push(ms) });
+    policy.pause(-1);
+    for (const _ of "12") await policy.run(well, NEVER);
+    expect(pauses).toEqual([0]);
+  });
 });
 
 describe("a call apart", () => {

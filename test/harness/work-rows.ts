@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { IntegrationState } from "../../generated/operations/types.ts";
 import type { Database } from "../../src/platform/db/database.ts";
-import type { WorkKind } from "../../src/platform/db/schema.ts";
+import type { ConditionCode, WorkKind } from "../../src/platform/db/schema.ts";
 import { transact } from "../../src/platform/transaction.ts";
 import { type Claimed, claimWork, type Wanted } from "../../src/platform/work/claims.ts";
 import { type Claim, type Due, markDue, PRIORITY } from "../../src/platform/work/rows.ts";
@@ -13,7 +13,8 @@ export const KINDS: readonly WorkKind[] = ["shift", "person", "probe", "check"];
 /** An active organisation without a provider. */
 export async function addIntegration(
   { kysely }: TestDatabase,
-  rest: { state?: IntegrationState; pausedSince?: Date } = {},
+  rest: { state?: IntegrationState } = {},
+  condition?: ConditionCode,
 ): Promise<string> {
   const providerId = randomUUID();
   const row = { kind: "probe", name: "n", baseUrl: "https://example.com", providerToken: "t" };
@@ -21,6 +22,8 @@ export async function addIntegration(
     .insertInto("integrations")
     .values({ providerId, ...row, state: "active", ...rest })
     .execute();
+  const held = { providerId, code: condition ?? "", since: new Date() };
+  if (condition) await kysely.insertInto("conditions").values(held).execute();
   return providerId;
 }
 

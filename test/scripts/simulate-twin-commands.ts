@@ -5,7 +5,7 @@ import { HOUR_MS } from "../../src/contract/timestamp.ts";
 import type { Deps } from "../../src/platform/deps.ts";
 import { replayEvent } from "../../src/platform/inbox/replay.ts";
 import { activate, suspend } from "../../src/platform/integrations/change.ts";
-import { acceptDisappearance, resumeCalls } from "../../src/platform/integrations/health.ts";
+import { acceptDisappearance, end } from "../../src/platform/integrations/conditions.ts";
 import { updateMappings } from "../../src/platform/integrations/mapped-lists.ts";
 import { accept, withdraw } from "../../src/platform/jobs/accept.ts";
 import { requestCancellation, requestChange } from "../../src/platform/jobs/change.ts";
@@ -83,7 +83,7 @@ export function commandAt(store: Store, shiftId: string, nth: number): Command |
     {
       name: "rotate",
       inMemory: (copy, now) => void resume(copy, now),
-      inSql: (deps, providerId) => transact(deps, (trx) => resumeCalls(trx, deps, providerId)),
+      inSql: (deps, providerId) => transact(deps, (trx) => end(trx, deps, providerId, "token_rejected")),
     },
     {
       name: "accept the absence",

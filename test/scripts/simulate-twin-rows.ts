@@ -10,6 +10,7 @@ export type Tables = Record<string, Row[]>;
 /** The keys of the tables that the simulator has, in the order of their references. */
 export const KEYS = {
   integrations: ["provider_id"],
+  conditions: ["provider_id", "code", "key"],
   workplaces: ["workplace_id"],
   competences: ["competence_id"],
   outlets: ["provider_id", "outlet_id"],
@@ -71,7 +72,7 @@ export function comparable<Value>(value: Value, lastId: number): Value {
 /** A row of the provider under the names of its columns. */
 function row(values: object): Row {
   const entries = Object.entries({ providerId: PROVIDER, ...values }).map(([name, value]) => {
-    const isTime = typeof value === "number" && /(?:Time|At|Since|Before|Until)$/.test(name);
+    const isTime = typeof value === "number" && /(?:Time|At|[sS]ince|Before|Until)$/.test(name);
     return [name, isTime ? new Date(value).toISOString() : value];
   });
   return underColumns(Object.fromEntries(entries));
@@ -79,7 +80,17 @@ function row(values: object): Row {
 
 /** The rows of the tables that the memory stands for. */
 export function tablesOf(store: Store): Tables {
-  const { pausedSince, heldSince, ...integration } = store.integration;
+  const { pausedSince, heldSince, implausibleSince, routes, ...integration } = store.integration;
+  const known = Object.entries(routes);
+  const conditions: [code: string, key: string, since: unknown][] = [
+    ["token_rejected", "", pausedSince],
+    ["mass_disappearance", "", heldSince],
+    ["implausible", "", implausibleSince],
+    ...known.map(([key, { since }]): [string, string, unknown] => ["route_missing", key, since ?? null]),
+  ];
+  const routeRecoveries = Object.fromEntries(
+    known.flatMap(([key, { recoveries }]) => (recoveries > 0 ? [[key, recoveries]] : [])),
+  );
   const place = {
     kind: "simulated",
     name: "simulated",
@@ -90,7 +101,10 @@ export function tablesOf(store: Store): Tables {
   const some = (isThere: boolean) => (isThere ? SOME : null);
   const able = [...store.competences];
   return {
-    integrations: [row({ ...place, ...integration, pausedSince, heldSince })],
+    integrations: [row({ ...place, ...integration, routeRecoveries })],
+    conditions: conditions
+      .filter(([, , since]) => since !== null)
+      .map(([code, key, since]) => row({ code, key, since })),
     workplaces: [...store.outlets.keys()].map((id) => ({ workplace_id: `w-${id}`, name: id })),
     competences: Object.values(COMPETENCE_OF_ROLE).map((id) => ({ competence_id: id, name: id })),
     outlets: [...store.outlets].map(([outletId, workplaceId]) =>

@@ -42,7 +42,7 @@ export interface CallPolicyOptions {
   rateClock?: RateClock;
   /** How the limits are shared with other processes that call the provider. */
   sharing?: Sharing;
-  /** The provider requested a pause, which other processes have to keep too. Milliseconds. */
+  /** The provider requested a pause, which other processes have to keep too (milliseconds), or responds again after one (0). */
   onPause?: (ms: number) => void;
 }
 
@@ -70,8 +70,17 @@ export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
   const rate = createRate(all, rateClock, sharing);
   const apart = createRate({ ...halfOf(all), waitMs: Number.POSITIVE_INFINITY }, rateClock);
   const circuit = createCircuit(all, onCircuit);
+  let silentUntil: number | undefined;
   const pause = (ms: number) => {
-    rate.pause(ms);
+    const most = Math.min(ms, MAX_PAUSE_MS);
+    rate.pause(most);
+    silentUntil = Math.max(silentUntil ?? Number.NEGATIVE_INFINITY, performance.now() + most);
+  };
+  const keepPause = (response: Response) => {
+    const ms = askedPause(response);
+    if (ms > 0) pause(ms);
+    else if (response.status === 429 || silentUntil === undefined || performance.now() < silentUntil) return;
+    else silentUntil = undefined;
     onPause?.(ms);
   };
   const call = async (make: () => Promise<Response>, signal: AbortSignal, isInteractive: boolean) => {
@@ -79,7 +88,7 @@ export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
     await rate.turn(signal, isInteractive);
     circuit.check();
     const response = await circuit.execute(make);
-    pauseIfAsked(response, pause);
+    keepPause(response);
     return response;
   };
   return {
@@ -95,10 +104,10 @@ export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
       await apart.turn(signal, false);
       await turnOf(rate, signal);
       const response = await make();
-      pauseIfAsked(response, pause);
+      keepPause(response);
       return response;
     },
-    pause: rate.pause,
+    pause,
   };
 }
 
@@ -176,10 +185,8 @@ const isNoAnswer = (error: Error) =>
 const isNoUsableAnswer = (result: unknown) =>
   result instanceof Response && (result.status >= 500 || result.status === 408);
 
-function pauseIfAsked({ status, headers }: Response, pause: (ms: number) => void): void {
-  if (status !== 429) return;
-  const ms = readRetryAfter(headers.get("retry-after"), Date.now());
-  if (ms !== undefined) pause(Math.min(ms, MAX_PAUSE_MS));
+function askedPause({ status, headers }: Response): number {
+  return (status === 429 && readRetryAfter(headers.get("retry-after"), Date.now())) || 0;
 }
 
 function translated(error: unknown): unknown {

@@ -153,43 +153,35 @@ export interface HealthText {
 }
 
 /** The gravest first: of several the provider is shown with the first, and lists of providers have the same order. */
-export const HEALTH_BY_GRAVITY = [
-  "token_rejected",
-  "mass_disappearance",
-  "unreachable",
-  "implausible",
-  "route_missing",
-  "rate_limited",
-  "reachable",
-] as const satisfies readonly HealthCode[];
-
-const STATES = {
-  reachable: {
-    title: "Reachable",
-    detail: "The last calls to the provider had a usable response, or there was none yet.",
-  },
-  unreachable: { title: "Unreachable", detail: "The last calls to the provider had no usable response." },
-  rate_limited: {
-    title: "Rate limited",
-    detail: "The provider asked the platform to send no calls for a while.",
-  },
+const STATES: Record<HealthCode, Pick<HealthText, "title" | "detail">> = {
   token_rejected: {
     title: "Token rejected",
     detail: "The provider rejects the provider token with 401 or 403.",
-  },
-  implausible: {
-    title: "Implausible responses",
-    detail: "The provider responds to every call with 404, or breaks the contract with every response.",
   },
   mass_disappearance: {
     title: "Mass disappearance",
     detail: "Many of the provider's future shifts, or of the candidates on them, disappeared within minutes.",
   },
+  unreachable: { title: "Unreachable", detail: "The last calls to the provider had no usable response." },
+  implausible: {
+    title: "Implausible responses",
+    detail: "The provider responds to every call with 404, or breaks the contract with every response.",
+  },
   route_missing: {
     title: "Missing route",
     detail: "The provider answers calls of one operation as if it had no route for them.",
   },
-} satisfies Record<HealthCode, Pick<HealthText, "title" | "detail">>;
+  rate_limited: {
+    title: "Rate limited",
+    detail: "The provider asked the platform to send no calls for a while.",
+  },
+  reachable: {
+    title: "Reachable",
+    detail: "The last calls to the provider had a usable response, or there was none yet.",
+  },
+};
+
+export const HEALTH_BY_GRAVITY = Object.keys(STATES) as readonly HealthCode[];
 
 const PAUSED = {
   nothing: "Nothing",

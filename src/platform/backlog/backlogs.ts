@@ -3,7 +3,7 @@ import type { Backlog, BacklogLimit, ProviderHealth } from "../../../generated/o
 import { MINUTE_MS } from "../../contract/timestamp.ts";
 import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
-import { healthOf } from "../integrations/health.ts";
+import { conditionOf, healthOf, selectIntegrations } from "../integrations/conditions.ts";
 import { FIGURES, type Figures, minuteOf } from "../metrics/figures.ts";
 import { type ProviderBacklog, shareReading, waitingIn } from "../metrics/readings.ts";
 import { type Counts, NOTHING, readCounts, readLastWebhooks, readPending } from "./counts.ts";
@@ -46,7 +46,7 @@ export function createBacklogs({ database, now, limits, tries, figures }: Parts)
       const { counts, paces } = await read();
       const pending = await readPending(database);
       const webhooks = await readLastWebhooks(database);
-      const integrations = await database.kysely.selectFrom("integrations").selectAll().execute();
+      const integrations = await selectIntegrations(database.kysely).execute();
       const readAt = now();
       return integrations.map((integration) => {
         const { kind, providerId } = integration;
@@ -167,17 +167,15 @@ export function limitOf(
   { calls, callMs }: Pace,
   { perMinute, atOnce }: Limits,
 ): BacklogLimit {
-  const { state, healthUntil } = integration;
+  const { state, conditions } = integration;
   const total = waitingIn(waiting);
   if (total + inProgress === 0) return { code: "none", params: {} };
   if (state !== "active" && total > waiting.interactive) return { code: state, params: {} };
-  const { pausedSince, health, healthSince } = integration;
-  const paused =
-    (pausedSince && { health: "token_rejected" as const, since: pausedSince }) ||
-    (health === "unreachable" && { health, since: healthSince });
-  if (paused) return { code: "paused", params: { ...paused, since: paused.since.toISOString() } };
-  if (health === "rate_limited" && healthUntil)
-    return { code: "rate_limit", params: { until: healthUntil.toISOString() } };
+  const paused = conditions.find(({ code }) => code === "token_rejected" || code === "unreachable");
+  if (paused)
+    return { code: "paused", params: { health: paused.code, since: new Date(paused.since).toISOString() } };
+  const { until } = conditionOf(integration, "rate_limited") ?? {};
+  if (until) return { code: "rate_limit", params: { until: new Date(until).toISOString() } };
   if (perMinute > 0 && calls >= RATE_SHARE * perMinute) return { code: "rate_limit", params: { perMinute } };
   if (calls > 0 && callMs / calls >= LATENCY_MS)
     return { code: "latency", params: { responseMs: Math.round(callMs / calls), atOnce } };

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Backlog } from "../../../generated/operations/types.ts";
 import type { Database } from "../db/database.ts";
+import { isSilent } from "../integrations/conditions.ts";
 import { FIGURES } from "../metrics/figures.ts";
 
 /** The work of one provider that waits or is in progress. */
@@ -147,7 +148,7 @@ const mail = (isOf: Part) => sql<Row>`
 const storedEvents = (isOf: Part) => sql<EventRow>`
   with concerned as materialized (
     select provider_id, state <> 'active' as waits from integrations
-    where ${isOf} and (state <> 'active' or health <> 'reachable' or paused_since is not null or (select true from work
+    where ${isOf} and (state <> 'active' or ${isSilent(sql.ref("integrations.providerId"))} or (select true from work
       where work.provider_id = integrations.provider_id and priority = 1 and is_first in (true, false) and due_at > now()
         and kind not in ('mail', 'webhook') and attempts > 0 and claim is null limit 1)))
   select provider_id, min(received_at) as "oldestAt",

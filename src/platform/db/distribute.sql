@@ -21,7 +21,7 @@ select create_reference_table(name) from unnest(array[
 
 select create_distributed_table(name, 'provider_id', colocate_with => case nth when 1 then 'none' else 'integrations' end)
 from unnest(array[
-  'integrations', 'platform_tokens', 'outlets', 'roles', 'memberships', 'membership_competences', 'provider_candidates', 'registry_imports',
+  'integrations', 'conditions', 'platform_tokens', 'outlets', 'roles', 'memberships', 'membership_competences', 'provider_candidates', 'registry_imports',
   'events', 'event_log', 'shifts', 'pending_operations', 'jobs', 'bookings', 'own_people', 'shift_changes', 'notifications', 'declines', 'disputed_addresses', 'personal_links',
   'issues', 'rejected_webhooks', 'trace_steps', 'work', 'figures'])
   with ordinality as own (name, nth);

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
+import type { ConditionCode } from "./schema.ts";
 
 /** A parameter whose value is read when its statement is sent, not when it begins to wait for a connection. The driver of PostgreSQL calls it, too. */
 export interface Late {
@@ -104,3 +105,10 @@ export const lockNames = (space: Space, names: readonly string[]): RawBuilder<un
   insert into locks (key)
   select distinct hashtextextended(${`${space} `} || name, 0) as key from ${jsonTexts(names)} as given (name) order by key
   on conflict (key) do update set key = excluded.key where false`;
+
+export const conditionsOf = (provider: RawBuilder<unknown>) =>
+  sql`from conditions where conditions.provider_id = ${provider}`;
+
+/** Whether an organisation has one of the conditions. */
+export const hasCondition = (provider: RawBuilder<unknown>, ...codes: ConditionCode[]) =>
+  sql<boolean>`exists (select 1 ${conditionsOf(provider)} and code in (${sql.join(codes.map((code) => sql.lit(code)))}))`;

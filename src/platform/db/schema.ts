@@ -10,7 +10,7 @@ export type Schema = Tables<Columns>;
 interface Columns {
   "integrations.routingAttempts": api.RoutingAttempt[];
   "integrations.dialect": api.Dialect;
-  "integrations.routes": Routes;
+  "integrations.routeRecoveries": Partial<Record<ProviderRoute, number>>;
   "providerCandidates.trouble": PersonFault;
   "registryImports.failure": { code: ProblemCode; detail: string };
   "registryImports.faults": api.RegistryFault[];
@@ -89,7 +89,18 @@ export type PendingOperationsTable = Schema["pendingOperations"];
 export type ShiftChangesTable = Schema["shiftChanges"];
 export type TraceStepsTable = Schema["traceSteps"];
 
-export type Integration = Selectable<Schema["integrations"]>;
+/** A condition of an organisation, in JSON. */
+export interface StoredCondition {
+  code: ConditionCode;
+  key: string;
+  since: string;
+  until: string | null;
+}
+
+export type ConditionCode = Exclude<api.HealthCode, "reachable">;
+
+/** With its conditions, the gravest first. */
+export type Integration = Selectable<Schema["integrations"]> & { conditions: readonly StoredCondition[] };
 export type StoredEvent = Selectable<Schema["allEvents"]>;
 export type RegistryImportRow = Selectable<Schema["registryImports"]>;
 export type Job = Selectable<Schema["jobs"]>;

@@ -10,9 +10,9 @@ import { resolveIssues } from "../issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { markDue, PRIORITY } from "../work/rows.ts";
+import { end, writeIntegration } from "./conditions.ts";
 import { requireStaying } from "./delete.ts";
-import { resumeCalls, setState } from "./health.ts";
-import { lockIntegration, requireIntegration, writeIntegration } from "./integration.ts";
+import { lockIntegration, requireIntegration } from "./integration.ts";
 import { OUTLETS, ROLES, readListed } from "./mapped-lists.ts";
 import { checkConnection, requireTokenOfOrigin } from "./register.ts";
 import { ADVICE, detectRouting, resolveRoutingIssue, tryRoutings, undetectedText } from "./routing.ts";
@@ -138,7 +138,7 @@ async function write(trx: Trx, deps: Deps, before: Integration, columns: Columns
   const { providerId, state } = before;
   if (isCalledOtherwise(columns)) {
     await resolveRoutingIssue(trx, deps, providerId);
-    await resumeCalls(trx, deps, providerId);
+    await end(trx, deps, providerId, "token_rejected");
     if (state === "draft") await forgetUnmapped(trx, providerId, columns);
     else await callAgain(trx, deps, providerId);
   }
@@ -230,4 +230,17 @@ export async function suspend(deps: Deps, providerId: string): Promise<Integrati
     await resolveIssues(trx, deps, { providerId: integration.providerId, codes: ["provider_quiet"] });
     return setState(trx, deps, integration, "suspended");
   });
+}
+
+/** Activates or suspends an integration that the transaction has locked. */
+async function setState(
+  trx: Trx,
+  { now, audit }: Pick<Deps, "now" | "audit">,
+  integration: Integration,
+  state: Integration["state"],
+): Promise<Integration> {
+  // An organisation that is activated again does not leave.
+  const stays = state === "active" && { offboarding: null, offboardingSince: null };
+  audit?.note({ changes: [{ field: "state", before: integration.state, after: state }] });
+  return writeIntegration(trx, integration.providerId, { state, updatedAt: now(), ...stays });
 }

@@ -41,8 +41,6 @@ export interface ProviderClients {
 
 interface Parts extends ConnectionParts {
   vault: Vault;
-  /** The provider asks for silence (429 with Retry-After, milliseconds), or responds again after that (0). Never rejects. */
-  onSilence: (providerId: string, ms: number) => Promise<void>;
   /** Every response of the provider breaks the contract. Never rejects. */
   onBroken: (providerId: string) => Promise<void>;
   /** A shift was read: names of its optional fields, and of what was odd about it. */
@@ -67,7 +65,7 @@ export function createProviderClients(parts: Parts): ProviderClients {
     const { providerId } = integration;
     const connection = connections.get(providerId) ?? openConnection(parts, integration, save);
     connections.set(providerId, connection);
-    keepSilence(connection, integration);
+    keepSilence(connection, integration, parts.now());
     return connection;
   };
   const { keptMs = KEPT_MS } = parts;
@@ -96,7 +94,7 @@ export function createProviderClients(parts: Parts): ProviderClients {
     },
     trialClientFor: (integration, routing) =>
       makeTrialClient(integration, routing, parts, connectionTo(integration)),
-    fetchFor: (integration) => callsOf(integration, parts, connectionTo(integration), save, false),
+    fetchFor: (integration) => callsOf(integration, parts, connectionTo(integration), false),
     trialFetchFor: (integration, signal) => {
       const connection = connectionTo(integration);
       return async (request) => {
@@ -170,7 +168,7 @@ function makeClient(
     onOutcome: (about, outcome) => {
       if (noteBroken(connection, about, outcome)) save(parts.onBroken(providerId));
     },
-    fetch: callsOf(integration, parts, connection, save, isInteractive),
+    fetch: callsOf(integration, parts, connection, isInteractive),
   });
 }
 
@@ -178,16 +176,10 @@ function callsOf(
   integration: Integration,
   parts: Parts,
   connection: ProviderConnection,
-  save: Save,
   isInteractive: boolean,
 ): ProviderFetch {
-  const { log, onSilence } = parts;
+  const { log, onCall } = parts;
   const { providerId } = integration;
-  const onCall = (call: ProviderCall) => {
-    const silenceMs = changedSilence(connection, call);
-    if (silenceMs !== undefined) save(onSilence(providerId, silenceMs));
-    parts.onCall(call);
-  };
   return async (request, allowance) => {
     requireRouting(integration);
     const ask = () => logRefusal(log, providerId, request, connection.http.fetch(request, allowance));
@@ -215,18 +207,6 @@ const spanOf = ({ providerId }: Integration, request: Request) => ({
     "shiftpact.provider_id": providerId,
   },
 });
-
-/** For how long the provider asks for silence, in milliseconds, 0 when it responds again; undefined when nothing changes. */
-function changedSilence(
-  connection: ProviderConnection,
-  { status, retryAfterMs = 0 }: ProviderCall,
-): number | undefined {
-  const isAsked = status === 429 && retryAfterMs > 0;
-  if (isAsked === connection.isSilenced || status === undefined || (status === 429 && !isAsked))
-    return undefined;
-  connection.isSilenced = isAsked;
-  return isAsked ? retryAfterMs : 0;
-}
 
 /** As many broken responses in a row, about different things, are those of a provider that breaks the contract on every call. */
 const MANY_BROKEN = 4;

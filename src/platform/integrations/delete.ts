@@ -10,12 +10,14 @@ import { resolveIssues } from "../issues.ts";
 import { publish } from "../stream.ts";
 import { recordSteps, signal, type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/rows.ts";
-import { lockIntegration, writeIntegration } from "./integration.ts";
+import { selectIntegrations, writeIntegration } from "./conditions.ts";
+import { lockIntegration } from "./integration.ts";
 import { importTopic } from "./registry/import.ts";
 import type { TokenOwners } from "./tokens.ts";
 
 /** What belongs to an integration, beside its memberships; what refers to another table comes before it. The audit log stays. */
 const TABLES = [
+  "conditions",
   "platformTokens",
   "offerMails",
   "notifications",
@@ -100,8 +102,7 @@ async function requestDeletion(trx: Trx, deps: Deps, integration: Integration): 
 
 /** Deletes organisations whose deletion was requested, in batches. Returns how many are gone. */
 export async function deleteLeaving(deps: Deps, signal: AbortSignal): Promise<number> {
-  const { kysely } = deps.database;
-  const all = kysely.selectFrom("integrations").selectAll().where("deletionRequestedAt", "is not", null);
+  const all = selectIntegrations(deps.database.kysely).where("deletionRequestedAt", "is not", null);
   let deleted = 0;
   for (const integration of await all.execute()) {
     if (!(await deleteLeft(deps, integration, signal))) continue;

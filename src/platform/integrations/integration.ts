@@ -1,12 +1,11 @@
-import { type Kysely, sql, type Updateable } from "kysely";
+import type { Kysely } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import type { Trx } from "../transaction.ts";
-import { writeIf } from "./health.ts";
+import { selectIntegrations } from "./conditions.ts";
 
-function findIntegration(db: Kysely<Schema>, providerId: string): Promise<Integration | undefined> {
-  return db.selectFrom("integrations").selectAll().where("providerId", "=", providerId).executeTakeFirst();
-}
+const findIntegration = (db: Kysely<Schema>, providerId: string): Promise<Integration | undefined> =>
+  selectIntegrations(db, providerId).executeTakeFirst();
 
 /** @throws ProblemError provider_not_found */
 export async function requireIntegration(db: Kysely<Schema>, providerId: string): Promise<Integration> {
@@ -18,8 +17,7 @@ export async function requireIntegration(db: Kysely<Schema>, providerId: string)
  * @throws ProblemError provider_not_found
  */
 export async function lockIntegration(trx: Trx, providerId: string): Promise<Integration> {
-  const query = trx.selectFrom("integrations").selectAll().where("providerId", "=", providerId);
-  return found(await query.forNoKeyUpdate().executeTakeFirst());
+  return found(await selectIntegrations(trx, providerId).forNoKeyUpdate().executeTakeFirst());
 }
 
 /**
@@ -38,15 +36,6 @@ export async function lockUnchangedIntegration(trx: Trx, read: Integration): Pro
 export function isSameConnection(one: Integration, other: Integration): boolean {
   const columns = ["baseUrl", "routing", "routingSource", "providerToken"] as const;
   return columns.every((column) => one[column] === other[column]);
-}
-
-/** Changes an integration that the transaction has locked, and publishes that. */
-export async function writeIntegration(
-  trx: Trx,
-  providerId: string,
-  columns: Updateable<Schema["integrations"]>,
-): Promise<Integration> {
-  return found(await writeIf(trx, providerId, columns, sql`true`));
 }
 
 /** Returns whether its jobs are offered and take bookings, and its events are processed. */

@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import { transact } from "../transaction.ts";
 import type { Run } from "../work/rows.ts";
 import { endClaim } from "../work/rows.ts";
-import { noteReachable, resumeCalls } from "./health.ts";
+import { DECLARED, end } from "./conditions.ts";
 import { requireIntegration } from "./integration.ts";
 
 /** Asks a provider that rejected the token, or responded implausibly, once more: a good response resumes the integration. */
@@ -11,7 +11,8 @@ export const probe =
   async (claim, signal) => {
     const { providerId, priority } = claim;
     const integration = await requireIntegration(deps.database.kysely, providerId);
-    const isAsked = integration.pausedSince !== null || integration.health === "implausible";
+    const asked = integration.conditions.filter(({ code }) => DECLARED[code].isProbed);
+    const isAsked = asked.length > 0;
     const answer = isAsked
       ? await deps.clientFor(integration).listOutlets({ traceId: deps.newTraceId(), signal })
       : undefined;
@@ -20,8 +21,7 @@ export const probe =
     const isGood = answer?.kind === "list";
     const isBad = isAsked && !isGood;
     await transact(deps, async (trx) => {
-      if (isGood) await resumeCalls(trx, deps, providerId);
-      if (isGood) await noteReachable(trx, deps, providerId);
+      if (isGood) for (const { code } of asked) await end(trx, deps, providerId, code);
       endClaim(trx, claim, { priority, attempts: 0, ...(isBad && { afterMs: probeMs }) });
     });
     if (isBad) deps.wakeWorkerIn(probeMs);

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { type CallLimits, type CallPolicy, createCallPolicy } from "../../clients/provider/call-policy.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import {
@@ -8,15 +7,15 @@ import {
 } from "../../clients/provider/http.ts";
 import { CallRefused } from "../../clients/provider/http-error.ts";
 import type { Database, Log } from "../db/database.ts";
-import { milliseconds } from "../db/fragments.ts";
 import type { Processes } from "../db/processes.ts";
 import type { Integration } from "../db/schema.ts";
 import { uninstrumented } from "../tracing.ts";
-import type { Circuit } from "./health.ts";
+import { type Circuit, conditionOf } from "./conditions.ts";
 
 export interface ConnectionParts {
   database: Pick<Database, "kysely">;
   log: Log;
+  now: () => Date;
   http: ProviderHttpOptions;
   /** Of the calls to each provider; what is not given is as spec/decisions.md has it. */
   limits: Partial<CallLimits>;
@@ -24,6 +23,8 @@ export interface ConnectionParts {
   processes: Pick<Processes, "sharing" | "since">;
   /** A provider is no longer called, or is again; also once a minute while it responds. Never rejects. */
   onCircuit: (providerId: string, circuit: Circuit) => Promise<void>;
+  /** The provider asks for silence until this time (429 with Retry-After), or responds again after that. Never rejects. */
+  onSilence: (providerId: string, until: Date | undefined) => Promise<void>;
 }
 
 /** Connections, circuit and rate outlive a change of the integration, but for a new base URL: calls under way end as they began. */
@@ -33,11 +34,11 @@ export interface ProviderConnection {
   use: { calls: number; endedAt: number };
   baseUrl: string;
   policy: CallPolicy;
-  /** It has asked for silence, and has not responded since. */
-  isSilenced: boolean;
   /** The calls whose responses broke the contract since the last response that kept it. */
   broken: string[];
-  /** The last state of the circuit is written. */
+  /** The end of the last silence that is known, in milliseconds since 1970. */
+  silentUntil: number;
+  /** What the policy has reported last is written. */
   noted: Promise<void>;
   /** Of the integration as it was last. */
   made?: { version: string } & Record<"interactive" | "usual", ProviderClient>;
@@ -66,53 +67,46 @@ export function openConnection(
     },
     close,
   };
-  const connection = { http, use, isSilenced: false, broken: [], noted: Promise.resolve() };
+  const connection = { http, use, broken: [], noted: Promise.resolve() };
   return connectTo(connection, integration, parts, save);
 }
 
 /** Observations of another address do not apply to this one. */
 export function connectTo(
-  connection: Omit<ProviderConnection, "baseUrl" | "policy">,
+  connection: Omit<ProviderConnection, "baseUrl" | "policy" | "silentUntil">,
   integration: Integration,
   parts: ConnectionParts,
   save: Save,
 ): ProviderConnection {
-  const { limits, processes, onCircuit } = parts;
+  const { limits, processes, onCircuit, onSilence } = parts;
   const { providerId, baseUrl } = integration;
   const policy = createCallPolicy({
     limits,
     sharing: { processes: processes.sharing, since: processes.since },
-    onPause: (ms) => save(noteSilence(parts, providerId, ms)),
+    onPause: (ms) => {
+      const until = ms > 0 ? new Date(parts.now().getTime() + ms) : undefined;
+      if (until) connected.silentUntil = Math.max(connected.silentUntil, until.getTime());
+      noteNext(() => onSilence(providerId, until));
+    },
     onCircuit: (state, cause) => {
-      if (connected.policy !== policy) return;
-      // One after the other: the last state wins.
-      connected.noted = connected.noted.then(() => onCircuit(providerId, { state, cause }));
-      save(connected.noted);
+      if (connected.policy === policy) noteNext(() => onCircuit(providerId, { state, cause }));
     },
   });
-  const connected = Object.assign(connection, { baseUrl, policy });
+  // One after the other: the last state wins.
+  const noteNext = (work: () => Promise<void>) => {
+    connected.noted = connected.noted.then(work);
+    save(connected.noted);
+  };
+  const connected = Object.assign(connection, { baseUrl, policy, silentUntil: 0 });
   return connected;
 }
 
-/** Other processes read it with the integration. Never rejects. */
-async function noteSilence(
-  { database, log }: ConnectionParts,
-  providerId: string,
-  ms: number,
-): Promise<void> {
-  try {
-    await sql`
-      update integrations set silent_until = greatest(silent_until, asked.until)
-      from (select clock_timestamp() + ${milliseconds(ms)} as until) as asked
-      where provider_id = ${providerId}`.execute(database.kysely);
-  } catch (error) {
-    log.warn({ err: error, providerId }, "other processes may call a provider that asked for silence");
-  }
-}
-
 /** Keeps the silence that the provider has asked another process for. */
-export function keepSilence({ policy }: ProviderConnection, { silentUntil }: Integration): void {
-  if (silentUntil) policy.pause(silentUntil.getTime() - Date.now());
+export function keepSilence(connection: ProviderConnection, integration: Integration, now: Date): void {
+  const until = Date.parse(conditionOf(integration, "rate_limited")?.until ?? "");
+  if (!(until > connection.silentUntil)) return;
+  connection.silentUntil = until;
+  connection.policy.pause(until - now.getTime());
 }
 
 /**

@@ -70,7 +70,7 @@ async function insert(trx: Trx, deps: Deps, order: IntegrationCreate): Promise<I
     .returningAll()
     .executeTakeFirst();
   if (!row) throw problem("integration_exists", { detail: "This providerId is registered already." });
-  return row;
+  return { ...row, conditions: [] };
 }
 
 /** The draft is stored: whatever fails now must not hide its token. */

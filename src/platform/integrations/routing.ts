@@ -8,7 +8,8 @@ import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { readWithRetries } from "./clients.ts";
-import { isSameConnection, lockIntegration, requireIntegration, writeIntegration } from "./integration.ts";
+import { writeIntegration } from "./conditions.ts";
+import { isSameConnection, lockIntegration, requireIntegration } from "./integration.ts";
 
 /** Contract section 4.1, the recommended one first. */
 const ROUTINGS = ["path", "header"] as const;

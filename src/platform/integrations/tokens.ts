@@ -15,8 +15,8 @@ import type { Integration } from "../db/schema.ts";
 import { withTimeout } from "../db/with-timeout.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { resumeCalls } from "./health.ts";
-import { lockIntegration, writeIntegration } from "./integration.ts";
+import { end, writeIntegration } from "./conditions.ts";
+import { lockIntegration } from "./integration.ts";
 
 /** A database that is silent for this time is down. Milliseconds. */
 const SILENCE_MS = 4_000;
@@ -113,7 +113,7 @@ export async function storeProviderToken(
   const integration = await transact(deps, async (trx) => {
     await lockIntegration(trx, providerId);
     deps.audit?.note({ changes: changesOf({}, { direction: "provider" }) });
-    await resumeCalls(trx, deps, providerId);
+    await end(trx, deps, providerId, "token_rejected");
     const sealed = deps.vault.seal(providerToken);
     return writeIntegration(trx, providerId, { providerToken: sealed, updatedAt: deps.now() });
   });

@@ -12,7 +12,7 @@ import type {
 import { MINUTE_MS } from "../../contract/timestamp.ts";
 import { ablePeople, hasOffer, isOwnPerson, readBusy } from "../candidates/eligible.ts";
 import type { Database } from "../db/database.ts";
-import { HOLDS_SEAT } from "../db/fragments.ts";
+import { HOLDS_SEAT, hasCondition } from "../db/fragments.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps, OfferWaves } from "../deps.ts";
 import { waveKey } from "../work/refresh.ts";
@@ -58,9 +58,9 @@ async function readWaves(
 }
 
 async function factsOf(db: Db, job: Job): Promise<StaffingFacts> {
-  const { state, pausedSince } = await db
+  const { state, isPaused } = await db
     .selectFrom("integrations")
-    .select(["state", "pausedSince"])
+    .select(["state", hasCondition(sql`${job.providerId}::uuid`, "token_rejected").as("isPaused")])
     .where("providerId", "=", job.providerId)
     .executeTakeFirstOrThrow();
   return {
@@ -68,7 +68,7 @@ async function factsOf(db: Db, job: Job): Promise<StaffingFacts> {
     positions: job.positions,
     ownPeople: job.ownPeopleCount,
     integration: state,
-    isPaused: pausedSince !== null,
+    isPaused,
     outlet: { id: job.outletId, name: job.outletName, isMapped: job.workplaceId !== null },
     role: { id: job.roleId, name: job.roleName, isMapped: job.competenceId !== null },
     isCancelling: job.status !== "cancelled" && (await isBeingCancelled(db, job)),

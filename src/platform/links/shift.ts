@@ -14,6 +14,7 @@ import {
 } from "../db/fragments.ts";
 import type { Booking, Job, Schema } from "../db/schema.ts";
 import type { Deps, LinkTarget } from "../deps.ts";
+import { isSilent } from "../integrations/conditions.ts";
 import { publishNotification } from "../notifications/notify.ts";
 import { transact } from "../transaction.ts";
 
@@ -73,12 +74,11 @@ export interface ShiftRow extends Omit<ShownShift, "state" | "answers" | "isTooL
   booking: LatestBooking | null;
 }
 
-interface Row extends ShiftRow, Omit<LinkedShift, keyof ShownShift | "isSilent" | "before" | "language"> {
+interface Row extends ShiftRow, Omit<LinkedShift, keyof ShownShift | "before" | "language"> {
   salt: number;
   content: { startTime?: unknown; endTime?: unknown };
   candidateLanguage: Language | null;
   organisationLanguage: Language | null;
-  isReachable: boolean;
 }
 
 const FACT_COLUMNS = sql`time_zone, start_time, end_time,
@@ -110,7 +110,7 @@ export async function readLinkedShift(
   const { rows } = await sql<Row>`
     select notification_id, link_salt as salt, link_opened_at as "openedAt", content, ${EMAIL} as address, ${FIRST_NAME} as "firstName",
       candidates.language as "candidateLanguage", integrations.language as "organisationLanguage", contact_phone,
-      paused_since is null and health = 'reachable' as "isReachable", ${shiftColumns(providerId)}
+      ${isSilent(sql`${providerId}::uuid`)} as "isSilent", ${shiftColumns(providerId)}
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
       join integrations using (provider_id) left join memberships using (provider_id, candidate_id) ${SHIFT_TABLES}
     where notifications.provider_id = ${providerId} and notification_id = ${id} and erased_at is null`.execute(
@@ -125,7 +125,6 @@ export async function readLinkedShift(
     ...partOf(row, now()),
     ...(before && { before }),
     language: candidateLanguage ?? organisationLanguage ?? language,
-    isSilent: !row.isReachable,
   };
 }
 

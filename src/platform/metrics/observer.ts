@@ -1,6 +1,5 @@
 import type { RequestHandler } from "express";
 import { operationsTable } from "../../../generated/provider/server.ts";
-import { readRetryAfter } from "../../clients/provider/answer.ts";
 import type { Integration } from "../db/schema.ts";
 
 /** Records what this process does. Returns at once, and never throws. */
@@ -47,8 +46,6 @@ export interface ProviderCall {
   operation: string;
   /** Of the response; undefined without one. */
   status: number | undefined;
-  /** The response's Retry-After. */
-  retryAfterMs?: number | undefined;
   seconds: number;
 }
 
@@ -76,11 +73,9 @@ export async function measureCall(
   const operation = operationOf(request);
   const startedAt = performance.now();
   let status: number | undefined;
-  let retryAfterMs: number | undefined;
   try {
     const response = await call();
     status = response.status;
-    retryAfterMs = readRetryAfter(response.headers.get("retry-after"), Date.now());
     return response;
   } finally {
     onCall({
@@ -88,7 +83,6 @@ export async function measureCall(
       providerId,
       operation,
       status,
-      retryAfterMs,
       seconds: (performance.now() - startedAt) / 1_000,
     });
   }

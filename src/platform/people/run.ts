@@ -8,7 +8,7 @@ import { type PersonalNumber, parsePersonalNumber } from "../../contract/persona
 import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "../candidates/eligible.ts";
 import { HOLDS_SEAT } from "../db/fragments.ts";
 import { atOneTime, type Deps } from "../deps.ts";
-import { pauseCalls, recordRoute } from "../integrations/health.ts";
+import { begin, recordRoute } from "../integrations/conditions.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { raiseIssue } from "../issues.ts";
 import { failureParams } from "../step.ts";
@@ -190,7 +190,8 @@ async function conclude(deps: Deps, claim: Claim, wanted: Identified, step: Conc
     case "pause":
       return transact(deps, async (trx) => {
         await update(trx, claim, unsent);
-        await pauseCalls(trx, deps, claim.providerId, step.refused.status);
+        const { status } = step.refused;
+        await begin(trx, deps, claim.providerId, "token_rejected", { params: { status } });
         endClaim(trx, claim, { afterMs: 0, attempts: 0, priority });
       });
     case "wait":

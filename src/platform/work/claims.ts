@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
-import { jsonTexts, milliseconds } from "../db/fragments.ts";
+import { hasCondition, jsonTexts, milliseconds } from "../db/fragments.ts";
 import { isOf, organisationsWith, providerOf } from "../db/organisation.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { type ChannelKind, type Claim, LEASE_MS } from "./rows.ts";
@@ -74,7 +74,7 @@ async function claimOf({ kysely }: Db, wanted: Wanted): Promise<Claimed> {
   const idIn = (table: string) => providerOf(only, `${table}.provider_id`);
   const statement = sql<Claimed>`
     with provider as (
-      select provider_id, state, paused_since is not null as is_paused, (select count(*) from work as held
+      select provider_id, state, ${hasCondition(idIn("integrations"), "token_rejected")} as is_paused, (select count(*) from work as held
           where held.provider_id = ${idIn("integrations")} and held.claim is not null and held.kind not in ('mail', 'webhook')
             and held.due_at > now())::int as running
       from integrations where ${isNamed} order by provider_id),
@@ -190,7 +190,7 @@ export async function isIdle(
       union all
       select true from (select * from work where priority in (0, 1, 2) and kind not in ('mail', 'webhook') and ${soon}) as work
         join integrations using (provider_id)
-      where ${isWork} and (work.kind in ('check', 'registry') or paused_since is null)
+      where ${isWork} and (work.kind in ('check', 'registry') or not ${hasCondition(sql.ref("integrations.providerId"), "token_rejected")})
         and (work.kind = 'check' or work.priority = 0 or state = 'active')) as busy`.execute(kysely);
   return rows[0]?.busy === false;
 }

@@ -6,7 +6,7 @@ import type { Backlog } from "../../../generated/operations/types.ts";
 import { MINUTE_MS } from "../../../src/contract/timestamp.ts";
 import { type Limits, limitOf } from "../../../src/platform/backlog/backlogs.ts";
 import { readCounts } from "../../../src/platform/backlog/counts.ts";
-import type { Integration } from "../../../src/platform/db/schema.ts";
+import type { ConditionCode, Integration } from "../../../src/platform/db/schema.ts";
 import { engines, useEngine } from "../../harness/engines.ts";
 import { type Operations, ok } from "../../harness/operations.ts";
 import { useHarness } from "../../harness/platform.ts";
@@ -22,41 +22,47 @@ const PACE = { calls: 100, callMs: 3_000 };
 const WAITING = { interactive: 0, events: 3, background: 0 };
 
 const integration = (columns: Partial<Integration> = {}) =>
-  ({
-    state: "active",
-    health: "reachable",
-    healthSince: SINCE,
-    healthUntil: null,
-    pausedSince: null,
-    heldSince: null,
-    routes: {},
-    ...columns,
-  }) as Integration;
+  ({ state: "active", conditions: [], ...columns }) as unknown as Integration;
 
 describe("the limit of a backlog", () => {
   const until = new Date("2027-03-01T08:05:00Z");
   const paused = (health: string) => ({ code: "paused", params: { health, since: SINCE.toISOString() } });
-  const limited = { health: "rate_limited", healthUntil: until } as const;
+  const condition = (code: ConditionCode, until?: Date) => ({
+    ...{ code, key: "", since: SINCE.toISOString() },
+    until: until?.toISOString() ?? null,
+  });
+  const limited = condition("rate_limited", until);
+  const rejected = condition("token_rejected");
 
   it.each([
     ["nothing that waits", {}, { waiting: { ...WAITING, events: 0 } }, { code: "none", params: {} }],
     ["a draft", { state: "draft" }, {}, { code: "draft", params: {} }],
-    ["what is suspended", { state: "suspended", pausedSince: SINCE }, {}, { code: "suspended", params: {} }],
+    [
+      "what is suspended",
+      { state: "suspended", conditions: [rejected] },
+      {},
+      { code: "suspended", params: {} },
+    ],
     [
       "interactive work alone, which runs while suspended",
       { state: "suspended" },
       { waiting: { ...WAITING, interactive: 1, events: 0 } },
       { code: "working", params: {} },
     ],
-    ["a provider that is down", { health: "unreachable" }, {}, paused("unreachable")],
-    ["a rejected token", { pausedSince: SINCE, ...limited }, {}, paused("token_rejected")],
+    ["a provider that is down", { conditions: [condition("unreachable")] }, {}, paused("unreachable")],
+    ["a rejected token", { conditions: [rejected, limited] }, {}, paused("token_rejected")],
     [
       "implausible responses, which pause deletions alone",
-      { health: "implausible" },
+      { conditions: [condition("implausible")] },
       {},
       { code: "working", params: {} },
     ],
-    ["a Retry-After", limited, {}, { code: "rate_limit", params: { until: until.toISOString() } }],
+    [
+      "a Retry-After",
+      { conditions: [limited] },
+      {},
+      { code: "rate_limit", params: { until: until.toISOString() } },
+    ],
     [
       "the platform's own limit",
       {},
@@ -78,7 +84,7 @@ describe("the limit of a backlog", () => {
     ],
     [
       "a mass disappearance, which holds back deletions only",
-      { heldSince: SINCE },
+      { conditions: [condition("mass_disappearance")] },
       {},
       { code: "working", params: {} },
     ],

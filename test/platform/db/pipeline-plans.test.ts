@@ -12,7 +12,7 @@ import { startHarness } from "../../harness/platform.ts";
 const ASIDE = [
   /^delete from "\w+" where .* limit \$\d+ .*for update skip locked/s,
   /\bis_quiet\b/,
-  /^select \* from "integrations" where "deletion_requested_at"/,
+  /^select .* from "integrations" where "deletion_requested_at"/s,
   /\bprocesses\b/,
   /^delete from "console_sessions" where \("used_at"/,
 ];

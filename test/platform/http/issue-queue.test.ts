@@ -5,6 +5,7 @@ import type { Issue, IssueChanges, IssueCode } from "../../../generated/operatio
 import { URGENCIES, URGENCY_OF } from "../../../src/contract/issue-urgency.ts";
 import { HEALTH_BY_GRAVITY, issueCodes, issueText } from "../../../src/contract/operator-text.ts";
 import { HOUR_MS } from "../../../src/contract/timestamp.ts";
+import { DECLARED } from "../../../src/platform/integrations/conditions.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { everyPage, ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
@@ -233,32 +234,34 @@ describe.each(featureEngines)("the lists of what needs an operator, on %s", (eng
       routing: "path",
     };
     ok(await operations.createIntegration({ body: { ...body, providerToken: "provider-token" } as never }));
-    await sql`update integrations set health = 'unreachable' where provider_id = ${providerId}`.execute(
-      database().kysely,
-    );
+    const condition = { providerId, code: "unreachable", since: new Date() };
+    await database().kysely.insertInto("conditions").values(condition).execute();
     await expect.poll(() => list({ order: "attention" })).toEqual([providerId, draft]);
     expect(await list({ order: "attention", limit: 1 })).toEqual([providerId]);
     expect(await list({ health: "unreachable" })).toEqual([providerId]);
     expect(await list({ health: "unreachable", state: "draft" })).toEqual([]);
     expect(await list({ state: "draft" })).toEqual([draft]);
-    await sql`update integrations set health = 'reachable' where provider_id = ${providerId}`.execute(
-      database().kysely,
-    );
+    await database().kysely.deleteFrom("conditions").execute();
     await raiseOf(draft);
     expect(await list({ order: "attention" })).toEqual([draft, providerId]);
   });
 
   it("have each provider under the health that it is shown with alone, and the gravest first", async () => {
     const { kysely } = database();
-    const { rows } = await sql<{ id: string }>`
-      insert into integrations (provider_id, kind, name, base_url, provider_token, state, paused_since, held_since, health, routes)
-      select gen_random_uuid(), 'tempo', 'Kajen', 'https://p.example', 't', 'suspended', paused.at, held.at, health, routes
-      from (values (null), (timestamptz '2026-01-01')) as paused (at), (values (null), (timestamptz '2026-01-02')) as held (at),
-        unnest(array['reachable', 'unreachable', 'rate_limited', 'implausible']) as health,
-        (values (jsonb '{}'), ('{"assign": {"recoveries": 1}}'), ('{"assign": {"since": "2026-01-03T00:00:00Z", "recoveries": 0}}')) as known (routes)
-      returning provider_id as id`.execute(kysely);
-    const own = new Set(rows.map(({ id }) => id));
-    await raiseOf([...own].sort().at(-1) ?? "");
+    const codes = Object.keys(DECLARED);
+    // One organisation for each set of conditions.
+    const ids = Array.from({ length: 2 ** codes.length }, () => crypto.randomUUID());
+    const row = { kind: "tempo", name: "Kajen", baseUrl: "https://p.example", providerToken: "t" };
+    await kysely
+      .insertInto("integrations")
+      .values(ids.map((providerId) => ({ ...row, providerId, state: "suspended" as const })))
+      .execute();
+    const held = ids.flatMap((providerId, nth) =>
+      codes.flatMap((code, bit) => ((nth >> bit) & 1 ? [{ providerId, code, since: new Date(bit) }] : [])),
+    );
+    await kysely.insertInto("conditions").values(held).execute();
+    const own = new Set<string>(ids);
+    await raiseOf(ids.toSorted().at(-1) ?? "");
     const list = async (query: object) => {
       const items = await everyPage((cursor) =>
         organisation.operations.listProviderHealth({ params: { query: { ...query, ...cursor } } }),
@@ -266,7 +269,7 @@ describe.each(featureEngines)("the lists of what needs an operator, on %s", (eng
       return items.filter(({ providerId }) => own.has(providerId));
     };
     // The backlogs of new organisations are read after some seconds.
-    await expect.poll(() => list({})).toHaveLength(48);
+    await expect.poll(() => list({})).toHaveLength(ids.length);
     const shown = await list({});
     expect(HEALTH_BY_GRAVITY).toEqual([
       "token_rejected",
@@ -288,14 +291,11 @@ describe.each(featureEngines)("the lists of what needs an operator, on %s", (eng
         other.openIssues - one.openIssues,
     );
     expect(await list({ order: "attention" })).toEqual(ranked);
-    await kysely
-      .deleteFrom("issues")
-      .where("providerId", "in", [...own])
-      .execute();
-    await kysely
-      .deleteFrom("integrations")
-      .where("providerId", "in", [...own])
-      .execute();
+    for (const table of ["issues", "conditions", "integrations"] as const)
+      await kysely
+        .deleteFrom(table)
+        .where("providerId", "in", [...own])
+        .execute();
   });
 
   const raiseOf = (providerId: string) =>

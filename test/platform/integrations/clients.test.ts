@@ -39,6 +39,7 @@ function clientOf(baseUrl: string, parts: Partial<Parameters<typeof createProvid
   const clients = createProviderClients({
     database: {} as Database,
     log: silent,
+    now: () => new Date(),
     http: { allowInsecure: true, idleMs: 600_000 },
     limits: { perMinute: 0 },
     processes: { sharing: () => 1, since: () => Number.NEGATIVE_INFINITY },
@@ -59,6 +60,7 @@ function clientOf(baseUrl: string, parts: Partial<Parameters<typeof createProvid
     timeZone: "Europe/Stockholm",
     updatedAt: new Date(),
     dialect: {},
+    conditions: [],
   } as unknown as Integration;
   return () => clients.clientFor(integration);
 }

@@ -48,6 +48,20 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
     expect(await issues(of)).toEqual([]);
   });
 
+  it("shows until when the provider asks for silence, and ends that with the first response afterwards", async () => {
+    const of = await harness().onboard({ connect: false });
+    const { shiftId } = of.provider.createShift();
+    of.provider.setFault("rate-limited", { retryAfter: "1" });
+    expect(await of.trySend(shiftId)).toBe(200);
+    const silent = { code: "rate_limited", paused: "all_calls", until: expect.any(String) };
+    await expect.poll(() => healthOf(of)).toMatchObject(silent);
+    of.provider.clearFaults();
+    await of.processed();
+    expect(await of.findJob(shiftId)).toMatchObject({ status: "open" });
+    await expect.poll(() => healthOf(of)).toMatchObject({ code: "reachable" });
+    expect(await issues(of)).toEqual([]);
+  });
+
   describe("after 404 for everything", () => {
     const implausible = async () => {
       const of = await harness().onboard({ connect: false });

@@ -2,18 +2,20 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { beforeEach, describe, expect, it } from "vitest";
 import { MINUTE_MS } from "../../../src/contract/timestamp.ts";
+import type { ConditionCode } from "../../../src/platform/db/schema.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import {
+  acceptDisappearance,
+  begin,
+  end,
   healthOf,
+  holdDeletions,
   noteCircuit,
-  noteImplausible,
-  noteReachable,
-  pauseCalls,
   recordRoute,
   type SeenRoute,
-} from "../../../src/platform/integrations/health.ts";
+} from "../../../src/platform/integrations/conditions.ts";
 import { requireIntegration } from "../../../src/platform/integrations/integration.ts";
-import { transact } from "../../../src/platform/transaction.ts";
+import { type Trx, transact } from "../../../src/platform/transaction.ts";
 import { claimWork } from "../../../src/platform/work/claims.ts";
 import { endClaim } from "../../../src/platform/work/rows.ts";
 import { depsFor } from "../../harness/deps.ts";
@@ -49,7 +51,7 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
   };
   const seen = async () => {
     const { kysely } = database();
-    const { health } = await kysely.selectFrom("integrations").select("health").executeTakeFirstOrThrow();
+    const health = healthOf(await requireIntegration(kysely, providerId)).code;
     const issues = await kysely.selectFrom("issues").select("code").where("resolvedAt", "is", null).execute();
     return [health, ...issues.map(({ code }) => code)];
   };
@@ -75,32 +77,68 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
   });
 
   // The embedded engine runs one transaction at a time.
-  it.runIf(engine === "postgres")(
-    "leaves no issue open when one run finds the provider good again while another finds it implausible",
-    async () => {
-      await transact(deps(), (trx) => noteImplausible(trx, deps(), providerId));
-      expect(await seen()).toEqual(["implausible", "provider_implausible"]);
+  describe.runIf(engine === "postgres")("that one run sees while another sees its end", () => {
+    /** The second run begins before the first one is committed, and waits for it or not. */
+    const both = async (first: (trx: Trx) => Promise<unknown>, second: (trx: Trx) => Promise<unknown>) => {
       let other: Promise<void> | undefined;
       let hasPassed = false;
       await transact(deps(), async (trx) => {
-        await noteReachable(trx, deps(), providerId);
+        await first(trx);
         other = transact(deps(), async (later) => {
-          await noteImplausible(later, deps(), providerId);
+          await second(later);
           hasPassed = true;
         });
         await expect.poll(async () => hasPassed || (await blocked()) > 0).toBe(true);
       });
       await other;
+    };
+    const begins = (code: ConditionCode) => (trx: Trx) => begin(trx, deps(), providerId, code);
+    const ends = (code: ConditionCode) => (trx: Trx) => end(trx, deps(), providerId, code);
+
+    it.each([
+      ["implausible", "provider_implausible"],
+      ["token_rejected", "token_rejected"],
+    ] as const)("%s has its issue and its probe for as long as it holds", async (code, issue) => {
+      await transact(deps(), begins(code));
+      await both(ends(code), begins(code));
+      expect(await seen()).toEqual([code, issue]);
+      await both(ends(code), ends(code));
       expect(await seen()).toEqual(["reachable"]);
-    },
-  );
+      await database().kysely.deleteFrom("work").execute();
+      await both(begins(code), ends(code));
+      expect(await seen()).toEqual([code, issue]);
+      expect(await due()).toContainEqual({ kind: "probe", key: "", priority: 0 });
+    });
+
+    it("a route that both find working has recovered once", async () => {
+      const see = (works: boolean) => (trx: Trx) =>
+        recordRoute(trx, deps(), providerId, { route: "cancelShift", works });
+      await transact(deps(), see(false));
+      await both(see(true), see(true));
+      const { routeRecoveries } = await requireIntegration(database().kysely, providerId);
+      expect([routeRecoveries, ...(await seen())]).toEqual([{ cancelShift: 1 }, "reachable"]);
+    });
+
+    it("a disappearance that an operator confirms meanwhile does not hold deletions again", async () => {
+      const hold = (trx: Trx) => holdDeletions(trx, deps(), providerId, {});
+      await transact(deps(), hold);
+      let isHeld: boolean | undefined;
+      await both(
+        (trx) => acceptDisappearance(trx, deps(), providerId),
+        async (trx) => {
+          isHeld = await hold(trx);
+        },
+      );
+      expect([isHeld, ...(await seen())]).toEqual([false, "reachable"]);
+    });
+  });
 
   // The embedded engine runs one transaction at a time.
   it.runIf(engine === "postgres")(
     "has its probe also when the token is rejected while the probe of an earlier outage ends",
     async () => {
-      await transact(deps(), (trx) => noteImplausible(trx, deps(), providerId));
-      await transact(deps(), (trx) => noteReachable(trx, deps(), providerId));
+      await transact(deps(), (trx) => begin(trx, deps(), providerId, "implausible"));
+      await transact(deps(), (trx) => end(trx, deps(), providerId, "implausible"));
       await database()
         .kysely.updateTable("work")
         .set({ dueAt: new Date(0) })
@@ -108,7 +146,7 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
       const wanted = { places: 1, perProvider: 1, providers: [providerId], claim: newId() };
       const { claims } = await claimWork(database(), { ...wanted, kinds: ["probe"] });
       await transact(deps(), async (trx) => {
-        await pauseCalls(trx, deps(), providerId, 401);
+        await begin(trx, deps(), providerId, "token_rejected");
         for (const claim of claims)
           await transact(deps(), (earlier) => endClaim(earlier, claim, { priority: 0, attempts: 0 }));
       });

@@ -323,11 +323,11 @@ describe.each(engines)("work that is due, on %s", (engine) => {
   });
 
   it("waits while the provider rejects the token, except for the probe", async () => {
-    const providerId = await addIntegration(database(), { pausedSince: new Date() });
+    const providerId = await addIntegration(database(), {}, "token_rejected");
     const probe = { providerId, kind: "probe", key: "", priority: 0 } as const;
     await mark(database(), shift(providerId, "a", { priority: 0 }), probe);
     expect(await claim(database())).toMatchObject([{ kind: "probe" }]);
-    await database().kysely.updateTable("integrations").set({ pausedSince: null }).execute();
+    await database().kysely.deleteFrom("conditions").execute();
     expect(keysOf(await claim(database()))).toEqual(["a"]);
   });
 

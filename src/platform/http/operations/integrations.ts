@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
-import type { Health, Integration as IntegrationView } from "../../../../generated/operations/types.ts";
+import type { Integration as IntegrationView } from "../../../../generated/operations/types.ts";
 import type { Backlogs } from "../../backlog/backlogs.ts";
 import { view } from "../../db/names.ts";
 import type { Integration } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
 import { activate, changeIntegration, suspend } from "../../integrations/change.ts";
+import { healthOf, selectIntegrations } from "../../integrations/conditions.ts";
 import { countRemaining, deleteIntegration, type Leaving, offboard } from "../../integrations/delete.ts";
 import { discover, suggestionsFor, viewOfOutlet, viewOfRole } from "../../integrations/discover.ts";
-import { healthOf } from "../../integrations/health.ts";
 import { requireIntegration } from "../../integrations/integration.ts";
 import { type MappedList, OUTLETS, ROLES, updateMappings } from "../../integrations/mapped-lists.ts";
 import { register } from "../../integrations/register.ts";
@@ -38,9 +38,7 @@ export function integrationHandlers({ deps, owners, backlogs, allowInsecureProvi
   return {
     createIntegration: async ({ body }) => created(await register(deps, body, allowInsecureProviders)),
     listIntegrations: async ({ query }) => {
-      const all = kysely
-        .selectFrom("integrations")
-        .selectAll()
+      const all = selectIntegrations(kysely)
         .select([OPEN_ISSUES.as("openIssues"), MAPPING_PROGRESS.as("mapping")])
         .where(contains(sql.ref("name"), query.search));
       return ok(
@@ -131,28 +129,11 @@ const OPEN_ISSUES = countBeyond(
   sql`select 1 from issues where issues.provider_id = integrations.provider_id and resolved_at is null`,
 );
 
-/** What each state of health stops, and what ends it. */
-const EFFECTS = {
-  reachable: { paused: "nothing", resumes: "automatically" },
-  unreachable: { paused: "all_calls", resumes: "automatically" },
-  rate_limited: { paused: "all_calls", resumes: "automatically" },
-  implausible: { paused: "deletions", resumes: "automatically" },
-  token_rejected: { paused: "all_calls", resumes: "with_good_response" },
-  mass_disappearance: { paused: "deletions", resumes: "with_operator" },
-  route_missing: { paused: "one_operation", resumes: "automatically" },
-} as const;
-
-export function viewOfHealth(row: Integration): Health {
-  const { code, since } = healthOf(row);
-  const until = code === "rate_limited" ? row.healthUntil : null;
-  return { code, since: since.toISOString(), ...EFFECTS[code], ...(until && { until: until.toISOString() }) };
-}
-
 function viewOfIntegration(row: Integration): IntegrationView {
   return {
     ...view(row, ["providerId", "kind", "name", "baseUrl", "routing", "routingSource", "routingAttempts"]),
     ...view(row, ["state", "timeZone", "language", "contactPhone", "checkedAt", "dialect", "createdAt"]),
-    health: viewOfHealth(row),
+    health: healthOf(row),
     ...(row.offboarding &&
       row.offboardingSince && {
         offboarding: viewOfOffboarding(row, row.offboarding, row.offboardingSince),

@@ -11,7 +11,7 @@ import { FIRST_ADMIN, type Identity } from "../../access/audit.ts";
 import { jsonbOf } from "../../db/fragments.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
-import { acceptDisappearance } from "../../integrations/health.ts";
+import { acceptDisappearance } from "../../integrations/conditions.ts";
 import { CAUSE, changeOpenIssues, findIssue, type IssueChange, isInState } from "../../issues.ts";
 import { unknownJob } from "../../jobs/job.ts";
 import { type Trx, transact } from "../../transaction.ts";

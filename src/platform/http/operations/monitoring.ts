@@ -4,11 +4,10 @@ import type { ProviderHealth } from "../../../../generated/operations/types.ts";
 import { type Backlogs, type ProviderReading, readProviders } from "../../backlog/backlogs.ts";
 import type { Integration } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
-import { HEALTH, HEALTH_RANK } from "../../integrations/health.ts";
+import { HEALTH, HEALTH_RANK, healthOf, selectIntegrations } from "../../integrations/conditions.ts";
 import { periodOf, readStatistics } from "../../jobs/statistics.ts";
 import { ok } from "../handlers.ts";
 import { page } from "../page.ts";
-import { viewOfHealth } from "./integrations.ts";
 
 interface Sources {
   deps: Deps;
@@ -38,12 +37,11 @@ const ATTENTION = sql<number>`2 * ${HEALTH_RANK} + case when exists (select 1 fr
     and resolved_at is null) then 0 else 1 end`;
 
 function providers({ database: { kysely } }: Deps) {
-  const all = kysely.selectFrom("integrations").selectAll();
-  const ranked = all.select([HEALTH.as("healthNow"), ATTENTION.as("attention")]);
+  const ranked = selectIntegrations(kysely).select([HEALTH.as("healthNow"), ATTENTION.as("attention")]);
   return kysely.selectFrom(ranked.as("integrations")).selectAll();
 }
 
 function viewOfProvider(row: Integration, reading: ProviderReading | undefined): ProviderHealth[] {
   if (!reading) return [];
-  return [{ providerId: row.providerId, state: row.state, health: viewOfHealth(row), ...reading }];
+  return [{ providerId: row.providerId, state: row.state, health: healthOf(row), ...reading }];
 }

@@ -15,8 +15,8 @@ import { answerFetch } from "../../threads/serve-thread.ts";
 import { recordSteps, signal, type Trx, transact } from "../../transaction.ts";
 import { type Claim, ClaimLost, endClaim, type Run, renewClaim } from "../../work/rows.ts";
 import { workerFile } from "../../worker-file.ts";
-import { publishIntegration } from "../health.ts";
-import { lockUnchangedIntegration, requireIntegration } from "../integration.ts";
+import { publishIntegration } from "../conditions.ts";
+import { lockUnchangedIntegration } from "../integration.ts";
 import { attemptOf, routedIntegration } from "../routing.ts";
 import { findImport, importTopic } from "./import.ts";
 import { importPeople } from "./people.ts";
@@ -87,7 +87,7 @@ async function noteEnd(trx: Trx, { now }: Pick<Deps, "now">, providerId: string,
     .where("providerId", "=", providerId)
     .execute();
   signal(trx, importTopic(providerId));
-  publishIntegration(trx, await requireIntegration(trx, providerId));
+  await publishIntegration(trx, providerId);
 }
 
 /** An error that is no problem of the catalogue is thrown: the worker tries again. */

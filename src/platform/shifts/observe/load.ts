@@ -3,7 +3,8 @@ import type { Shift } from "../../../contract/shift.ts";
 import { HOLDS_SEAT, jsonRows, ROW_BY_ROW } from "../../db/fragments.ts";
 import { camelCase } from "../../db/names.ts";
 import { type Organisation, providerOf } from "../../db/organisation.ts";
-import type { Integration, Schema } from "../../db/schema.ts";
+import type { Integration, ProviderRoute, Routes, Schema } from "../../db/schema.ts";
+import { conditionOf, conditionsAt } from "../../integrations/conditions.ts";
 import { NO_BELIEF } from "../plan/believe.ts";
 import type {
   BookingState,
@@ -139,7 +140,7 @@ function rowsOf(asked: readonly LoadRequest[], provider: RawBuilder<string>) {
 }
 
 const basics = (provider: RawBuilder<string>, now: Date) => sql`
-  asked.nth, case when asked."isFirst" then to_jsonb(integrations) end as integration,
+  asked.nth, case when asked."isFirst" then to_jsonb(integrations) || jsonb_build_object('conditions', ${conditionsAt(provider)}) end as integration,
   (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000,
       'missing_in_ms', extract(epoch from missing_since - now()) * 1000, 'believed_in_ms', extract(epoch from believed_at - now()) * 1000)
     from shifts where provider_id = ${provider} and shift_id = asked.shift) as shift,
@@ -187,8 +188,6 @@ function stateOf(
   now: Date,
 ): ShiftState {
   const { operations } = loaded;
-  const { state, health, pausedSince, heldSince, absenceAcceptedUntil: accepted } = integration;
-  const isAccepted = accepted !== null && accepted > now;
   const open = operations.findLast(({ isOpen }) => isOpen);
   const job = loaded.job ? fromRow<JobState>(loaded.job) : undefined;
   return {
@@ -196,12 +195,12 @@ function stateOf(
     shiftId,
     job,
     integration: {
-      state,
-      health,
-      isPaused: pausedSince !== null,
-      isHeld: heldSince !== null && !isAccepted,
+      state: integration.state,
+      isImplausible: conditionOf(integration, "implausible") !== undefined,
+      isPaused: conditionOf(integration, "token_rejected") !== undefined,
+      isHeld: conditionOf(integration, "mass_disappearance") !== undefined,
       listsBooked: integration.listsBooked,
-      routes: integration.routes,
+      routes: routesOf(integration),
     },
     shift: knownOf(loaded.shift, loaded.hasIssues, now),
     bookings: loaded.bookings.map(bookingOf),
@@ -221,6 +220,18 @@ function stateOf(
       vanished: { missing: 0, known: 0 },
     },
   };
+}
+
+function routesOf({ routeRecoveries, conditions }: Integration): Routes {
+  const known: [string, Routes[ProviderRoute]][] = Object.entries(routeRecoveries).map(
+    ([route, recoveries]) => [route, { recoveries }],
+  );
+  const missing = conditions.filter(({ code }) => code === "route_missing");
+  for (const { key, since } of missing) {
+    const recoveries = routeRecoveries[key as ProviderRoute] ?? 0;
+    known.push([key, { since: new Date(since).toISOString(), recoveries }]);
+  }
+  return Object.fromEntries(known);
 }
 
 const changesOf = ({ changes }: Loaded, now: Date): ChangeState[] =>

@@ -133,9 +133,9 @@ const isCertain = ({ final, code }: Absent): boolean =>
 
 function noteImplausible(draft: Draft): void {
   draft.push({ write: "health", health: "implausible" });
-  draft.state.integration.health = "implausible";
+  draft.state.integration.isImplausible = true;
 }
 
 export function notePlausible(draft: Draft): void {
-  if (draft.state.integration.health === "implausible") draft.push({ write: "health", health: "reachable" });
+  if (draft.state.integration.isImplausible) draft.push({ write: "health", health: "reachable" });
 }

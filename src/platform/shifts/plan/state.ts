@@ -21,7 +21,7 @@ export interface ShiftState {
   shiftId: string;
   integration: {
     state: IntegrationState;
-    health: "reachable" | "unreachable" | "rate_limited" | "implausible";
+    isImplausible: boolean;
     isPaused: boolean;
     /** Many shifts disappeared at once, and no operator has confirmed it. */
     isHeld: boolean;

@@ -2,14 +2,7 @@ import { sql, type Updateable } from "kysely";
 import type { Params } from "../../../../generated/operations/types.ts";
 import type { BookingsTable, Job, ShiftChangesTable } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
-import {
-  noteImplausible,
-  noteReachable,
-  pauseCalls,
-  pauseDeletions,
-  recordRoute,
-  resumeDeletions,
-} from "../../integrations/health.ts";
+import { begin, end, holdDeletions, recordRoute, resumeDeletions } from "../../integrations/conditions.ts";
 import { raiseIssue, resolveIssues } from "../../issues.ts";
 import { contentOf, notify } from "../../notifications/notify.ts";
 import { offerJob, withdrawOffers } from "../../notifications/offers.ts";
@@ -104,12 +97,12 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "route":
       return recordRoute(trx, deps, providerId, write);
     case "pause":
-      return pauseCalls(trx, deps, providerId, write.status);
+      return begin(trx, deps, providerId, "token_rejected", { params: { status: write.status } });
     case "health":
-      return (write.health === "implausible" ? noteImplausible : noteReachable)(trx, deps, providerId);
+      return (write.health === "implausible" ? begin : end)(trx, deps, providerId, "implausible");
     case "hold":
       await writeRows(trx);
-      if (await pauseDeletions(trx, deps, providerId, write.params)) return;
+      if (await holdDeletions(trx, deps, providerId, write.params)) return;
       return void (await sql`update shifts set next_read_at = now()
         where provider_id = ${providerId} and shift_id = ${key.shiftId}`.execute(trx));
     case "end_hold":

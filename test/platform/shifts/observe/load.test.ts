@@ -3,6 +3,8 @@ import { type RawBuilder, sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { HOUR_MS } from "../../../../src/contract/timestamp.ts";
 import { camelCase } from "../../../../src/platform/db/names.ts";
+import { begin } from "../../../../src/platform/integrations/conditions.ts";
+import { requireIntegration } from "../../../../src/platform/integrations/integration.ts";
 import { loadShifts } from "../../../../src/platform/shifts/observe/load.ts";
 import {
   countRemoved,
@@ -11,6 +13,7 @@ import {
 } from "../../../../src/platform/shifts/observe/surroundings.ts";
 import type { ShiftState } from "../../../../src/platform/shifts/plan/state.ts";
 import { type Trx, transact } from "../../../../src/platform/transaction.ts";
+import { depsFor } from "../../../harness/deps.ts";
 import { featureEngines, useEngine } from "../../../harness/engines.ts";
 import { startOrganisation } from "../../../harness/started-organisation.ts";
 import { aShift } from "../plan/states.ts";
@@ -28,11 +31,12 @@ describe.each(featureEngines)("the state of a shift, on %s", (engine) => {
     const times = rows.map(({ name }) => sql`${sql.ref(name)} = now()`);
     await sql`update integrations set ${sql.join(times)}`.execute(kysely);
     const { providerId } = organisation;
-    const stored = await kysely
-      .selectFrom("integrations")
-      .selectAll()
-      .where("providerId", "=", providerId)
-      .executeTakeFirstOrThrow();
+    for (const code of ["rate_limited", "token_rejected"] as const)
+      await transact(depsFor(database()), (trx) =>
+        begin(trx, depsFor(database()), providerId, code, { until: new Date() }),
+      );
+    const stored = await requireIntegration(kysely, providerId);
+    expect(stored.conditions.map(({ code }) => code)).toEqual(["token_rejected", "rate_limited"]);
     const key = { providerId, shiftId: randomUUID() };
     const [loaded] = await loadShifts(kysely, [{ key }], new Date(), providerId);
     for (const { name } of rows) expect(stored).toHaveProperty(camelCase(name), expect.any(Date));

@@ -137,7 +137,7 @@ export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {
   ...parts,
   integration: {
     state: "active",
-    health: "reachable",
+    isImplausible: false,
     isPaused: false,
     isHeld: false,
     listsBooked: true,

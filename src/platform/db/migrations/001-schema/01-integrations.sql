@@ -25,27 +25,32 @@ create table integrations (
   checked_at timestamptz,
   provider_token text not null,
   dialect jsonb not null default '{}',
-  paused_since timestamptz,
-  health text not null default 'reachable'
-    check (health in ('reachable', 'unreachable', 'rate_limited', 'implausible')),
-  health_since timestamptz not null default now(),
-  health_until timestamptz,
-  -- The provider has asked for silence by a 429, which holds for every process.
-  silent_until timestamptz,
-  -- Many shifts are gone at once: no more of them are treated as deleted.
-  held_since timestamptz,
-  -- An operator has confirmed that they are gone.
+  -- Since when no condition holds, while none does.
+  reachable_since timestamptz not null default now(),
+  -- An operator has confirmed that the shifts of a mass disappearance are gone.
   absence_accepted_until timestamptz,
   -- Whether a list of the provider has shown a booked person: only then does a list without the person mean that the provider removed the person.
   lists_booked boolean not null default false,
-  -- Which routes the provider answers as if it had none, and how often each has worked again. A gateway without a route does not refuse a person.
-  routes jsonb not null default '{}',
+  -- How often each route that was missing has worked again.
+  route_recoveries jsonb not null default '{}',
   -- An organisation that leaves: what happens to its future bookings, since when, and when its deletion was requested.
   offboarding text check (offboarding in ('unassign', 'keep')),
   offboarding_since timestamptz,
   deletion_requested_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
+);
+
+-- What keeps an organisation from being served as usual: each condition of src/platform/integrations/conditions.ts, for as long as it holds.
+create table conditions (
+  provider_id uuid not null references integrations,
+  code text not null,
+  -- The operation whose route is missing; empty for the others.
+  key text not null default '',
+  since timestamptz not null,
+  -- Of a silence that the provider has asked for, and of an outage that a process has found: the process renews it.
+  until timestamptz,
+  primary key (provider_id, code, key)
 );
 
 create table platform_tokens (
