@@ -12,7 +12,7 @@ import {
   terminalReport,
   verify as verifyProvider,
 } from "../verify/index.ts";
-import { writeVerdict } from "../verify/reporters/terminal.ts";
+import { writeVerdict } from "../verify/reporters/terminal-report.ts";
 import { verdictFiles } from "../verify/reporters/verdict-files.ts";
 import type { Verdict } from "../verify/verdict.ts";
 import { codeOf, type Io, reportOutput } from "./io.ts";

@@ -8,7 +8,7 @@ import type {
   Routing,
 } from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
-import type { ProviderFetch } from "../clients/provider/http.ts";
+import type { ProviderFetch } from "../clients/provider/global-fetch.ts";
 import type { RetryPolicy, Timing } from "../clients/retry-policy.ts";
 import type { Urgency } from "../contract/issue-urgency.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";

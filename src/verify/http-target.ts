@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { operationsTable } from "../../generated/provider/server.ts";
-import type { Allowance, ProviderFetch } from "../clients/provider/http.ts";
+import type { Allowance, ProviderFetch } from "../clients/provider/global-fetch.ts";
 import { LONGEST_REGISTRY, ProviderHttpError } from "../clients/provider/http-error.ts";
 import { withoutTrailingSlashes } from "../contract/base-url.ts";
 import { traceHeaders } from "../contract/trace.ts";

@@ -10,6 +10,6 @@ export type { OperationId } from "./exchange.ts";
 export type { Finding, Passed, Place } from "./finding.ts";
 export { type Fixtures, type Group, groups, type OtherTenant, type VerifyOptions } from "./options.ts";
 export { htmlReport } from "./reporters/html.ts";
-export { type TerminalOptions, terminalReport } from "./reporters/terminal.ts";
+export { type TerminalOptions, terminalReport } from "./reporters/terminal-report.ts";
 export { type JunitOptions, jsonLines, jsonReport, junitReport } from "./reporters/verdict-files.ts";
 export { verify } from "./verify.ts";

@@ -2,7 +2,7 @@ import type { FailureCode } from "../../../generated/operations/types.ts";
 import { fieldWords } from "../../contract/field-words.ts";
 import { isTooDeep, TOO_DEEP } from "../../runtime/json.ts";
 import type { FieldError, Validator } from "../../runtime/validator.ts";
-import type { ProviderFetch } from "./http.ts";
+import type { ProviderFetch } from "./global-fetch.ts";
 import { CallRefused, MOST_ENTRIES, ProviderHttpError, tooMany } from "./http-error.ts";
 
 /** A refusal that a retry would not change: any 4xx but 408 and 429. */

@@ -5,7 +5,7 @@ import { pathFiller, requireHeaders } from "../../runtime/path.ts";
 import { type Unavailable, withShallowErrors } from "./answer.ts";
 import { assignmentCalls } from "./assignments.ts";
 import { candidateCalls } from "./candidates.ts";
-import { globalFetch, type ProviderFetch } from "./http.ts";
+import { globalFetch, type ProviderFetch } from "./global-fetch.ts";
 import { organisationCalls } from "./organisation.ts";
 import type { ProviderParts } from "./parts.ts";
 import { shiftCalls } from "./shifts.ts";

@@ -1,7 +1,7 @@
 import type { SeenDialect } from "../../contract/dialect.ts";
 import { traceHeaders } from "../../contract/trace.ts";
 import { requireHeaders } from "../../runtime/path.ts";
-import type { ProviderFetch } from "./http.ts";
+import type { ProviderFetch } from "./global-fetch.ts";
 
 /** The options of every call. */
 export interface Call {

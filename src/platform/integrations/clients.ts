@@ -6,7 +6,7 @@ import {
   createProviderClient,
   type ProviderClient,
 } from "../../clients/provider/client.ts";
-import type { ProviderFetch } from "../../clients/provider/http.ts";
+import type { ProviderFetch } from "../../clients/provider/global-fetch.ts";
 import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import { ONBOARDING_LIMIT_MS } from "../../clients/retry-policy.ts";
 import type { SeenDialect } from "../../contract/dialect.ts";

@@ -1,5 +1,5 @@
 import { parentPort, type Transferable, workerData } from "node:worker_threads";
-import type { Allowance, ProviderFetch } from "../../clients/provider/http.ts";
+import type { Allowance, ProviderFetch } from "../../clients/provider/global-fetch.ts";
 import { CallRefused, ProviderHttpError } from "../../clients/provider/http-error.ts";
 
 /** What a thread calls in the process that started it. */

@@ -3,7 +3,7 @@ import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
 import type { RunEvent, Verification } from "../../../src/verify/events.ts";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
 import { htmlReport } from "../../../src/verify/reporters/html.ts";
-import { terminalReport } from "../../../src/verify/reporters/terminal.ts";
+import { terminalReport } from "../../../src/verify/reporters/terminal-report.ts";
 import { jsonLines, jsonReport, junitReport } from "../../../src/verify/reporters/verdict-files.ts";
 import { verifySandbox } from "../verify-sandbox.ts";
 import { written } from "./sample.ts";

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../../src/verify/events.ts";
-import { type TerminalOptions, terminalReport, wrap } from "../../../src/verify/reporters/terminal.ts";
+import { wrap } from "../../../src/verify/reporters/terminal.ts";
+import { type TerminalOptions, terminalReport } from "../../../src/verify/reporters/terminal-report.ts";
 import { finding, HOSTILE, sampleRun, written } from "./sample.ts";
 
 const lines = (events: readonly RunEvent[], options: TerminalOptions = {}) =>
