@@ -100,15 +100,15 @@ interface Succeeded<Status, Data> {
 interface Failed<Status, Problem> {
   status: Status;
   data?: never;
-  error: Readable<Extract<Problem, object>>;
+  error: ReadError<Extract<Problem, object>>;
   response: Response;
 }
 
 /**
- * An error as the document has it, or the text of one whose body is not a JSON object, such as that of a proxy; the text may be empty. Neither it
+ * An error as the document has it, or the text of one whose body is not a JSON object, such as that of a proxy; the text may be empty. Neither the text
  * nor a list has the members of the object, so that `error.code` may be undefined.
  */
-type Readable<Problem, Members = MembersOf<Exclude<Problem, readonly unknown[]>>> =
+type ReadError<Problem, Members = MembersOf<Exclude<Problem, readonly unknown[]>>> =
   | (Problem extends readonly unknown[] ? Problem & Members : Problem)
   | ({ readonly text: string } & Members);
 

@@ -286,7 +286,7 @@ function deleteSome(
   });
 }
 
-const CODE = "provider_quiet";
+const QUIET = "provider_quiet";
 const SILENT_DAYS = 3;
 /** The days before, in which a provider that is missed has sent webhooks. */
 const BUSY_DAYS = 7;
@@ -308,15 +308,15 @@ async function watchSilence(deps: Deps): Promise<void> {
         not exists (select 1 from figures where figures.provider_id = integrations.provider_id
           and name = ${FIGURES.webhooks} and minute >= ${since}) as is_quiet,
         exists (select 1 from issues where issues.provider_id = integrations.provider_id
-          and code = ${CODE} and resolved_at is null) as is_known
+          and code = ${QUIET} and resolved_at is null) as is_known
       from integrations where state = 'active') as known
     where is_quiet <> is_known`.execute(deps.database.kysely);
   for (const { providerId, count, isQuiet } of rows) {
     const issue = { providerId, subject: { kind: "integration" } } as const;
     if (isQuiet && count < FEWEST) continue;
     await transact(deps, async (trx) => {
-      if (!isQuiet) await resolveIssues(trx, deps, { ...issue, codes: [CODE] });
-      else await raiseIssue(trx, deps, { ...issue, code: CODE, params: { count }, once: true });
+      if (!isQuiet) await resolveIssues(trx, deps, { ...issue, codes: [QUIET] });
+      else await raiseIssue(trx, deps, { ...issue, code: QUIET, params: { count }, once: true });
     });
   }
 }
