@@ -368,6 +368,8 @@ export interface Tables<J extends JsonColumns> {
     soughtIds: JsonWithDefault<J["bookings.soughtIds"]>;
     /** Since the provider answered a call about the person as if it had no route: how often the route had recovered before. */
     routeDoubt: number | null;
+    /** Whether an operator accepted for the person: then the company vouches for it. */
+    isByOperator: Generated<boolean>;
     /** Identifies the assignment in calendars, if the booking continues one on another shift; null: booking_id does. */
     calendarUid: string | null;
     traceId: string;
@@ -460,11 +462,13 @@ export interface Tables<J extends JsonColumns> {
     /** Since when the person wants no mail with offers of the organisation. */
     unsubscribedAt: Date | null;
   };
-  /** The offer mails of a person in the last day, of all organisations together. */
+  /** The offer mails of an organisation to a person in the last day. */
   offerMails: {
     providerId: string;
     candidateId: string;
     digestId: string;
+    /** The address, without what does not distinguish mailboxes. */
+    mailbox: string;
     at: Date;
     /** Unset until the mail server has accepted it. */
     sentAt: Date | null;

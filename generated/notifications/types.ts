@@ -83,7 +83,8 @@ export interface components {
       | "provider_check_failed"
       | "notification_failed"
       | "restored"
-      | "provider_quiet";
+      | "provider_quiet"
+      | "address_shared";
     /** @description A notification, without personal data. */
     NotificationMessage: {
       /** @constant */

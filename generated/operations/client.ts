@@ -116,9 +116,9 @@ export interface Client extends Interceptors {
   /**
    * Release many people of a registry: `POST /integrations/{providerId}/release`.
    *
-   * `releaseCandidate` for each, in one transaction. People about whom the sources conflict, and those whom the
-   * registry does not name, are left out and listed: a conflict needs an operator who reads what each source
-   * asserts, and then `releaseCandidate`.
+   * `releaseCandidate` for each, in one transaction. People about whom the sources conflict, whom the registry of
+   * another organisation names too, or whom this one does not name, are left out and listed: they need an operator
+   * who reads what each source asserts, and then `releaseCandidate`.
    */
   releaseCandidates: Call<paths, "/integrations/{providerId}/release", "post">;
   /**
@@ -280,6 +280,15 @@ export interface Client extends Interceptors {
    * seconds.
    */
   withdrawBooking: Call<paths, "/jobs/{jobId}/bookings/{candidateId}", "delete">;
+  /**
+   * End a booking without the provider: `POST /jobs/{jobId}/bookings/{candidateId}/end`.
+   *
+   * For a provider that refuses a withdrawal, or does not answer: the booking ends at once, the candidate is
+   * notified, and the seat and the time are free. Possible until the end of the shift. The provider is asked to
+   * unassign the candidate afterwards; if it refuses, or the shift has started, an issue is left. The audit log
+   * has the reason.
+   */
+  endBooking: Call<paths, "/jobs/{jobId}/bookings/{candidateId}/end", "post">;
   /**
    * The employer cancels a job: `POST /jobs/{jobId}/cancel`.
    *
@@ -499,6 +508,7 @@ export const scopes = {
   listJobCandidates: ["viewer"],
   acceptJob: ["operator"],
   withdrawBooking: ["operator"],
+  endBooking: ["operator"],
   cancelJob: ["operator"],
   listEvents: ["viewer"],
   replayEvents: ["operator"],
@@ -561,6 +571,7 @@ const DOCUMENT = {
     "/jobs/{jobId}/candidates",
     "/jobs/{jobId}/bookings",
     "/jobs/{jobId}/bookings/{candidateId}",
+    "/jobs/{jobId}/bookings/{candidateId}/end",
     "/jobs/{jobId}/cancel",
     "/events",
     "/events/replay",
@@ -628,6 +639,7 @@ const DOCUMENT = {
       "GET /jobs/{jobId}/candidates": [["operatorToken"]],
       "POST /jobs/{jobId}/bookings": [["operatorToken"]],
       "DELETE /jobs/{jobId}/bookings/{candidateId}": [["operatorToken"]],
+      "POST /jobs/{jobId}/bookings/{candidateId}/end": [["operatorToken"]],
       "POST /jobs/{jobId}/cancel": [["operatorToken"]],
       "GET /events": [["operatorToken"]],
       "POST /events/replay": [["operatorToken"]],
@@ -705,6 +717,7 @@ export function createClient(options: ClientOptions = {}): Client {
     listJobCandidates: (...init) => withStatus(http.GET("/jobs/{jobId}/candidates", ...init)),
     acceptJob: (...init) => withStatus(http.POST("/jobs/{jobId}/bookings", ...init)),
     withdrawBooking: (...init) => withStatus(http.DELETE("/jobs/{jobId}/bookings/{candidateId}", ...init)),
+    endBooking: (...init) => withStatus(http.POST("/jobs/{jobId}/bookings/{candidateId}/end", ...init)),
     cancelJob: (...init) => withStatus(http.POST("/jobs/{jobId}/cancel", ...init)),
     listEvents: (...init) => withStatus(http.GET("/events", ...init)),
     replayEvents: (...init) => withStatus(http.POST("/events/replay", ...init)),

@@ -119,9 +119,9 @@ export interface Handlers<Context> {
   /**
    * Release many people of a registry: `POST /integrations/{providerId}/release`.
    *
-   * `releaseCandidate` for each, in one transaction. People about whom the sources conflict, and those whom the
-   * registry does not name, are left out and listed: a conflict needs an operator who reads what each source
-   * asserts, and then `releaseCandidate`.
+   * `releaseCandidate` for each, in one transaction. People about whom the sources conflict, whom the registry of
+   * another organisation names too, or whom this one does not name, are left out and listed: they need an operator
+   * who reads what each source asserts, and then `releaseCandidate`.
    */
   releaseCandidates: Handler<operations["releaseCandidates"], Context>;
   /**
@@ -283,6 +283,15 @@ export interface Handlers<Context> {
    * seconds.
    */
   withdrawBooking: Handler<operations["withdrawBooking"], Context>;
+  /**
+   * End a booking without the provider: `POST /jobs/{jobId}/bookings/{candidateId}/end`.
+   *
+   * For a provider that refuses a withdrawal, or does not answer: the booking ends at once, the candidate is
+   * notified, and the seat and the time are free. Possible until the end of the shift. The provider is asked to
+   * unassign the candidate afterwards; if it refuses, or the shift has started, an issue is left. The audit log
+   * has the reason.
+   */
+  endBooking: Handler<operations["endBooking"], Context>;
   /**
    * The employer cancels a job: `POST /jobs/{jobId}/cancel`.
    *
@@ -1260,6 +1269,30 @@ export const operationsTable = [
       "403": "application/problem+json",
       "404": "application/problem+json",
       "409": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "endBooking",
+    method: "POST",
+    path: "/jobs/{jobId}/bookings/{candidateId}/end",
+    security: ["operatorToken"],
+    scopes: ["operator"],
+    parameters: [
+      { in: "path", name: "jobId", type: "string" },
+      { in: "path", name: "candidateId", type: "string" },
+    ],
+    body: { required: true, contentType: "application/json" },
+    responses: {
+      "204": null,
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "404": "application/problem+json",
+      "409": "application/problem+json",
+      "413": "application/problem+json",
+      "415": "application/problem+json",
       "429": "application/problem+json",
       "503": "application/problem+json",
     },

@@ -293,7 +293,7 @@ export interface paths {
     put?: never;
     /**
      * Release many people of a registry
-     * @description `releaseCandidate` for each, in one transaction. People about whom the sources conflict, and those whom the registry does not name, are left out and listed: a conflict needs an operator who reads what each source asserts, and then `releaseCandidate`.
+     * @description `releaseCandidate` for each, in one transaction. People about whom the sources conflict, whom the registry of another organisation names too, or whom this one does not name, are left out and listed: they need an operator who reads what each source asserts, and then `releaseCandidate`.
      */
     post: operations["releaseCandidates"];
     delete?: never;
@@ -703,6 +703,31 @@ export interface paths {
      * @description Asks the provider to unassign the candidate. 204 once it has confirmed, 202 when that takes longer than a few seconds.
      */
     delete: operations["withdrawBooking"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/jobs/{jobId}/bookings/{candidateId}/end": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The job. */
+        jobId: components["parameters"]["jobId"];
+        /** @description The candidate on the platform. */
+        candidateId: components["parameters"]["candidateId"];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * End a booking without the provider
+     * @description For a provider that refuses a withdrawal, or does not answer: the booking ends at once, the candidate is notified, and the seat and the time are free. Possible until the end of the shift. The provider is asked to unassign the candidate afterwards; if it refuses, or the shift has started, an issue is left. The audit log has the reason.
+     */
+    post: operations["endBooking"];
+    delete?: never;
     options?: never;
     head?: never;
     patch?: never;
@@ -1370,7 +1395,7 @@ export interface components {
       providerId: components["schemas"]["ProviderId"];
       /** @description The `{provider}` segment of its webhook path. */
       kind: string;
-      name: string;
+      name: components["schemas"]["Name"];
       /**
        * Format: uri
        * @description Where the provider's API is, without the `/providers/{providerId}` prefix.
@@ -1394,6 +1419,8 @@ export interface components {
      * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
      */
     ProviderId: string;
+    /** @description Has a letter or a digit, and no control characters and none that are invisible or change the direction of a text. */
+    Name: string & unknown;
     /**
      * @description The language of mails and pages.
      * @enum {string}
@@ -1406,7 +1433,7 @@ export interface components {
     ContactPhone: string;
     IntegrationChange: {
       kind?: string;
-      name?: string;
+      name?: components["schemas"]["Name"];
       /**
        * Format: uri
        * @description Another origin than the stored one needs `providerToken` beside it.
@@ -1591,7 +1618,12 @@ export interface components {
       /** @description JSON pointers of what breaks the contract in the provider's response. */
       pointers?: string[];
       /** @enum {string} */
-      fault?: "time_impossible" | "time_out_of_range" | "end_not_after_start" | "text_unstorable";
+      fault?:
+        | "time_impossible"
+        | "time_out_of_range"
+        | "end_not_after_start"
+        | "too_long"
+        | "text_unstorable";
       /** @description JSON pointer of the field that is at fault. */
       pointer?: string;
       /**
@@ -1699,6 +1731,7 @@ export interface components {
       | "assignment_refused"
       | "removed_by_provider"
       | "moved_by_provider"
+      | "ended_by_operator"
       | "provider_unavailable";
     /**
      * @description Why the times or positions of a shift were not changed.
@@ -1910,11 +1943,11 @@ export interface components {
       competenceId: string;
     };
     WorkplaceCreate: {
-      name: string;
+      name: components["schemas"]["Name"];
       address?: string;
     };
     WorkplaceChange: {
-      name?: string;
+      name?: components["schemas"]["Name"];
       /** @description Null removes it. */
       address?: string | null;
     };
@@ -1935,10 +1968,10 @@ export interface components {
       name: string;
     };
     CompetenceCreate: {
-      name: string;
+      name: components["schemas"]["Name"];
     };
     CompetenceChange: {
-      name: string;
+      name: components["schemas"]["Name"];
     };
     Competence: {
       /** Format: uuid */
@@ -1957,8 +1990,8 @@ export interface components {
     };
     CandidateCreate: {
       personalNumber: components["schemas"]["PersonalNumber"];
-      firstName: components["schemas"]["PersonName"];
-      lastName: components["schemas"]["PersonName"];
+      firstName: components["schemas"]["Name"];
+      lastName: components["schemas"]["Name"];
       email: components["schemas"]["Email"];
       phone: components["schemas"]["Phone"];
       competenceIds: string[];
@@ -1972,7 +2005,6 @@ export interface components {
      * @example 189001169813
      */
     PersonalNumber: string;
-    PersonName: string;
     /** Format: email */
     Email: string;
     /**
@@ -1999,6 +2031,7 @@ export interface components {
       phone: components["schemas"]["Phone"];
       relationship: string;
     };
+    PersonName: string;
     /** @description Checked softly; a bank knows its own numbers best. */
     BankDetails: {
       clearingNumber: string;
@@ -2149,7 +2182,7 @@ export interface components {
       /** Format: uuid */
       candidateId: string;
       /** @enum {string} */
-      reason: "conflicting" | "not_in_registry";
+      reason: "conflicting" | "named_elsewhere" | "not_in_registry";
     };
     Release: {
       providerId: components["schemas"]["ProviderId"];
@@ -2277,7 +2310,8 @@ export interface components {
       | "provider_check_failed"
       | "notification_failed"
       | "restored"
-      | "provider_quiet";
+      | "provider_quiet"
+      | "address_shared";
     /** @description A notification was created, delivered or withdrawn. */
     StreamNotification: {
       /** Format: uuid */
@@ -2398,6 +2432,13 @@ export interface components {
     Accept: {
       /** Format: uuid */
       candidateId: string;
+    };
+    EndBooking: {
+      /**
+       * @description Why the provider's confirmation is not waited for.
+       * @enum {string}
+       */
+      reason: "provider_refuses" | "provider_silent" | "shift_implausible" | "person_asks" | "other";
     };
     Event: {
       /** Format: uuid */
@@ -2594,7 +2635,7 @@ export interface components {
       withdrawnAt?: string;
     };
     /**
-     * @description Why a mail waits. `mail_server`, the next attempt; `offer_window`, offers are gathered for the person's next mail; `daily_limit`, the person has got the most mails with offers of 24 hours.
+     * @description Why a mail waits. `mail_server`, the next attempt; `offer_window`, offers are gathered for the person's next mail; `daily_limit`, the address has got the most mails with offers of 24 hours, or the most about that shift.
      * @enum {string}
      */
     WaitCode: "mail_server" | "offer_window" | "daily_limit";
@@ -4563,6 +4604,42 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
+  endBooking: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The job. */
+        jobId: components["parameters"]["jobId"];
+        /** @description The candidate on the platform. */
+        candidateId: components["parameters"]["candidateId"];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["EndBooking"];
+      };
+    };
+    responses: {
+      /** @description The booking has ended. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
   cancelJob: {
     parameters: {
       query?: never;
@@ -5441,6 +5518,8 @@ export type Dialect = components["schemas"]["Dialect"];
 export type IntegrationCreate = components["schemas"]["IntegrationCreate"];
 /** One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
 export type ProviderId = components["schemas"]["ProviderId"];
+/** Has a letter or a digit, and no control characters and none that are invisible or change the direction of a text. */
+export type Name = components["schemas"]["Name"];
 /** The language of mails and pages. */
 export type Language = components["schemas"]["Language"];
 /** Whom a candidate may call when it is too late to withdraw on the page. Shown to candidates. */
@@ -5518,13 +5597,13 @@ export type MappedRole = components["schemas"]["MappedRole"];
 export type CandidateCreate = components["schemas"]["CandidateCreate"];
 /** Swedish personal number, the identifier of a person across systems (contract 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten. */
 export type PersonalNumber = components["schemas"]["PersonalNumber"];
-export type PersonName = components["schemas"]["PersonName"];
 export type Email = components["schemas"]["Email"];
 /** E.164 preferred. */
 export type Phone = components["schemas"]["Phone"];
 /** What the full create payload holds beyond the minimal one; sent only when the platform hires. */
 export type HireDetails = components["schemas"]["HireDetails"];
 export type EmergencyContact = components["schemas"]["EmergencyContact"];
+export type PersonName = components["schemas"]["PersonName"];
 /** Checked softly; a bank knows its own numbers best. */
 export type BankDetails = components["schemas"]["BankDetails"];
 export type CandidateDocuments = components["schemas"]["CandidateDocuments"];
@@ -5584,6 +5663,7 @@ export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
 export type Job = components["schemas"]["Job"];
 export type Booking = components["schemas"]["Booking"];
 export type Accept = components["schemas"]["Accept"];
+export type EndBooking = components["schemas"]["EndBooking"];
 export type Event = components["schemas"]["Event"];
 export type Outcome = components["schemas"]["Outcome"];
 export type EventDetail = components["schemas"]["EventDetail"];
@@ -5596,7 +5676,7 @@ export type TraceStep = components["schemas"]["TraceStep"];
 /** The station of a trace. */
 export type StepName = components["schemas"]["StepName"];
 export type Notification = components["schemas"]["Notification"];
-/** Why a mail waits. `mail_server`, the next attempt; `offer_window`, offers are gathered for the person's next mail; `daily_limit`, the person has got the most mails with offers of 24 hours. */
+/** Why a mail waits. `mail_server`, the next attempt; `offer_window`, offers are gathered for the person's next mail; `daily_limit`, the address has got the most mails with offers of 24 hours, or the most about that shift. */
 export type WaitCode = components["schemas"]["WaitCode"];
 export type Issue = components["schemas"]["Issue"];
 /** What an issue is about. One issue is open for each code and subject. */

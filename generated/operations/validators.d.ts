@@ -28,6 +28,7 @@ export declare const schemas: {
   readonly Dialect: Validator<components["schemas"]["Dialect"]>;
   readonly IntegrationCreate: Validator<components["schemas"]["IntegrationCreate"]>;
   readonly ProviderId: Validator<components["schemas"]["ProviderId"]>;
+  readonly Name: Validator<components["schemas"]["Name"]>;
   readonly Language: Validator<components["schemas"]["Language"]>;
   readonly ContactPhone: Validator<components["schemas"]["ContactPhone"]>;
   readonly IntegrationChange: Validator<components["schemas"]["IntegrationChange"]>;
@@ -73,11 +74,11 @@ export declare const schemas: {
   readonly MappedRole: Validator<components["schemas"]["MappedRole"]>;
   readonly CandidateCreate: Validator<components["schemas"]["CandidateCreate"]>;
   readonly PersonalNumber: Validator<components["schemas"]["PersonalNumber"]>;
-  readonly PersonName: Validator<components["schemas"]["PersonName"]>;
   readonly Email: Validator<components["schemas"]["Email"]>;
   readonly Phone: Validator<components["schemas"]["Phone"]>;
   readonly HireDetails: Validator<components["schemas"]["HireDetails"]>;
   readonly EmergencyContact: Validator<components["schemas"]["EmergencyContact"]>;
+  readonly PersonName: Validator<components["schemas"]["PersonName"]>;
   readonly BankDetails: Validator<components["schemas"]["BankDetails"]>;
   readonly CandidateDocuments: Validator<components["schemas"]["CandidateDocuments"]>;
   readonly EmployeeNumber: Validator<components["schemas"]["EmployeeNumber"]>;
@@ -118,6 +119,7 @@ export declare const schemas: {
   readonly Job: Validator<components["schemas"]["Job"]>;
   readonly Booking: Validator<components["schemas"]["Booking"]>;
   readonly Accept: Validator<components["schemas"]["Accept"]>;
+  readonly EndBooking: Validator<components["schemas"]["EndBooking"]>;
   readonly Event: Validator<components["schemas"]["Event"]>;
   readonly Outcome: Validator<components["schemas"]["Outcome"]>;
   readonly EventDetail: Validator<components["schemas"]["EventDetail"]>;
@@ -282,6 +284,10 @@ export declare const requests: {
     readonly body: Validator<RequestBody<operations["acceptJob"]>>;
   };
   readonly withdrawBooking: { readonly path: Validator<RequestPart<operations["withdrawBooking"], "path">> };
+  readonly endBooking: {
+    readonly path: Validator<RequestPart<operations["endBooking"], "path">>;
+    readonly body: Validator<RequestBody<operations["endBooking"]>>;
+  };
   readonly cancelJob: { readonly path: Validator<RequestPart<operations["cancelJob"], "path">> };
   readonly listEvents: { readonly query: Validator<RequestPart<operations["listEvents"], "query">> };
   readonly replayEvents: { readonly body: Validator<RequestBody<operations["replayEvents"]>> };
@@ -729,6 +735,17 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["withdrawBooking"], 429>>;
     readonly "503": Validator<ResponseBody<operations["withdrawBooking"], 503>>;
   };
+  readonly endBooking: {
+    readonly "400": Validator<ResponseBody<operations["endBooking"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["endBooking"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["endBooking"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["endBooking"], 404>>;
+    readonly "409": Validator<ResponseBody<operations["endBooking"], 409>>;
+    readonly "413": Validator<ResponseBody<operations["endBooking"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["endBooking"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["endBooking"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["endBooking"], 503>>;
+  };
   readonly cancelJob: {
     readonly "202": Validator<ResponseBody<operations["cancelJob"], 202>>;
     readonly "400": Validator<ResponseBody<operations["cancelJob"], 400>>;
@@ -987,6 +1004,7 @@ export declare const isIntegrationState: Validator<components["schemas"]["Integr
 export declare const isDialect: Validator<components["schemas"]["Dialect"]>;
 export declare const isIntegrationCreate: Validator<components["schemas"]["IntegrationCreate"]>;
 export declare const isProviderId: Validator<components["schemas"]["ProviderId"]>;
+export declare const isName: Validator<components["schemas"]["Name"]>;
 export declare const isLanguage: Validator<components["schemas"]["Language"]>;
 export declare const isContactPhone: Validator<components["schemas"]["ContactPhone"]>;
 export declare const isIntegrationChange: Validator<components["schemas"]["IntegrationChange"]>;
@@ -1032,11 +1050,11 @@ export declare const isCompetence: Validator<components["schemas"]["Competence"]
 export declare const isMappedRole: Validator<components["schemas"]["MappedRole"]>;
 export declare const isCandidateCreate: Validator<components["schemas"]["CandidateCreate"]>;
 export declare const isPersonalNumber: Validator<components["schemas"]["PersonalNumber"]>;
-export declare const isPersonName: Validator<components["schemas"]["PersonName"]>;
 export declare const isEmail: Validator<components["schemas"]["Email"]>;
 export declare const isPhone: Validator<components["schemas"]["Phone"]>;
 export declare const isHireDetails: Validator<components["schemas"]["HireDetails"]>;
 export declare const isEmergencyContact: Validator<components["schemas"]["EmergencyContact"]>;
+export declare const isPersonName: Validator<components["schemas"]["PersonName"]>;
 export declare const isBankDetails: Validator<components["schemas"]["BankDetails"]>;
 export declare const isCandidateDocuments: Validator<components["schemas"]["CandidateDocuments"]>;
 export declare const isEmployeeNumber: Validator<components["schemas"]["EmployeeNumber"]>;
@@ -1077,6 +1095,7 @@ export declare const isProviderCandidateId: Validator<components["schemas"]["Pro
 export declare const isJob: Validator<components["schemas"]["Job"]>;
 export declare const isBooking: Validator<components["schemas"]["Booking"]>;
 export declare const isAccept: Validator<components["schemas"]["Accept"]>;
+export declare const isEndBooking: Validator<components["schemas"]["EndBooking"]>;
 export declare const isEvent: Validator<components["schemas"]["Event"]>;
 export declare const isOutcome: Validator<components["schemas"]["Outcome"]>;
 export declare const isEventDetail: Validator<components["schemas"]["EventDetail"]>;

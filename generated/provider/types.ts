@@ -237,7 +237,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description The six fields that both variants carry. The platform needs no more than these. */
+    /** @description The six fields that both variants carry. The platform needs no more than these. A shift of more than 36 hours is not staffed. */
     SharedShiftFields: {
       id: components["schemas"]["ShiftId"];
       startTime: components["schemas"]["ReadTimestamp"];
@@ -1491,7 +1491,7 @@ export interface operations {
   };
 }
 
-/** The six fields that both variants carry. The platform needs no more than these. */
+/** The six fields that both variants carry. The platform needs no more than these. A shift of more than 36 hours is not staffed. */
 export type SharedShiftFields = components["schemas"]["SharedShiftFields"];
 /** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];

@@ -31,6 +31,7 @@ export const URGENCY_OF = {
   notification_failed: "normal",
   restored: "normal",
   provider_quiet: "normal",
+  address_shared: "normal",
   provider_check: "low",
   provider_check_failed: "low",
 } satisfies Record<IssueCode, Urgency>;

@@ -37,6 +37,17 @@ function passesLuhn(tenDigits: string): boolean {
   return sum % 10 === 0;
 }
 
+/** The first year of the numbers that the Tax Agency published for tests: no one older is alive. */
+const FIRST_YEAR = "1890";
+
+/** Whether someone with this number may be alive on a day: a typed 20 for 19 passes the check digit. */
+export function isBirthPlausible(number: PersonalNumber, now: Date): boolean {
+  const day = Number(number.slice(6, 8)) % COORDINATION_DAY;
+  const born = number.slice(0, 6) + `${day}`.padStart(2, "0");
+  const today = now.toISOString().slice(0, 10).replaceAll("-", "");
+  return born >= FIRST_YEAR && born <= today;
+}
+
 /**
  * Whether a text is the number in any form that providers write: 12 digits, or 10 without the century, each with or without a hyphen. Ten digits
  * leave the century open, so it is for the response to a question about that number alone.

@@ -1,8 +1,8 @@
 import type { Message } from "../../generated/events/types.ts";
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
 import { withoutPersonalNumbers } from "./personal-data.ts";
-import { isLongName, isStorable, keptName } from "./storable-text.ts";
-import { isInFourDigitYears, readTimestamp, type Timestamp } from "./timestamp.ts";
+import { isLongName, isStorable, keptName, shownText, withoutLinks } from "./storable-text.ts";
+import { HOUR_MS, isInFourDigitYears, readTimestamp, type Timestamp } from "./timestamp.ts";
 
 /** What was odd about a shift and still could be read. Stable codes. */
 export type ShiftWarning =
@@ -39,7 +39,7 @@ export interface Shift {
 
 /** A body that fits the contract's schema and still cannot be used; a person has to look at it. */
 export interface UnusableShift {
-  fault: "time_impossible" | "time_out_of_range" | "end_not_after_start" | "text_unstorable";
+  fault: "time_impossible" | "time_out_of_range" | "end_not_after_start" | "too_long" | "text_unstorable";
   /** JSON pointer of the field. */
   pointer: string;
 }
@@ -80,8 +80,11 @@ export function readShift(body: ShiftBody, timeZone: string): ShiftReading {
   return { shift };
 }
 
+/** decisions, "longest shift": its people would be busy everywhere for as long as a provider likes. */
+export const LONGEST_SHIFT_MS = 36 * HOUR_MS;
+
 function readTimes(
-  { startTime, endTime }: ShiftBody,
+  { startTime, endTime, status }: ShiftBody,
   timeZone: string,
 ): { start: Timestamp; end: Timestamp } | UnusableShift {
   const start = readTimestamp(startTime, timeZone);
@@ -92,6 +95,9 @@ function readTimes(
   if (!isInFourDigitYears(startMs)) return { fault: "time_out_of_range", pointer: "/startTime" };
   if (!isInFourDigitYears(endMs)) return { fault: "time_out_of_range", pointer: "/endTime" };
   if (endMs <= startMs) return { fault: "end_not_after_start", pointer: "/endTime" };
+  // The times of a cancelled shift are not used.
+  if (endMs - startMs > LONGEST_SHIFT_MS && status !== "cancelled")
+    return { fault: "too_long", pointer: "/endTime" };
   return { start, end };
 }
 
@@ -105,7 +111,7 @@ function unstorableText({ status, outletId, roleId, outletName, roleName }: Shif
 }
 
 const readName = (name: string | null | undefined): string | undefined =>
-  name === null || name === undefined ? undefined : keptName(name);
+  name === null || name === undefined ? undefined : keptName(name) || undefined;
 
 const MOST_BREAK_MINUTES = 24 * 60;
 
@@ -120,7 +126,7 @@ const LONGEST_DESCRIPTION = 1_000;
 
 /** Only shown, so what cannot be stored is replaced. Staff may have typed a person's number into it. */
 function readDescription(text: string | null | undefined): string | undefined {
-  const kept = (text ?? "").slice(0, LONGEST_DESCRIPTION).replaceAll("\0", " ").toWellFormed().trim();
+  const kept = withoutLinks(shownText((text ?? "").slice(0, LONGEST_DESCRIPTION).toWellFormed())).trim();
   return kept === "" ? undefined : withoutPersonalNumbers(kept);
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   hyphenated,
+  isBirthPlausible,
   isSameNumber,
   maskPersonalNumber,
   type PersonalNumber,
@@ -17,6 +18,16 @@ describe("parsePersonalNumber", () => {
     for (const digits of [...published.personnummer, ...published.coordinationNumbers]) {
       expect(parsePersonalNumber(digits), digits).toBe(digits);
       expect(parsePersonalNumber(withHyphen(digits)), digits).toBe(digits);
+    }
+  });
+
+  it("of someone who is not born yet is not plausible: a typed 20 for 19 passes the check digit", () => {
+    for (const digits of [...published.personnummer, ...published.coordinationNumbers]) {
+      const number = digits as PersonalNumber;
+      expect(isBirthPlausible(number, new Date("2026-11-30T12:00:00Z"))).toBe(true);
+      expect(isBirthPlausible(number, new Date(`${Number(digits.slice(0, 4)) - 1}-12-31T12:00:00Z`))).toBe(
+        false,
+      );
     }
   });
 

@@ -71,7 +71,7 @@ describe("the variants of a shift (contract 2.2)", () => {
         expect(variantOf(shift)).toBe(expected);
         const { shift: read, unusable } = readShift(shift, ZONE);
         if (read) expect(read.variant).toBe(expected);
-        else expect(["end_not_after_start", "text_unstorable"]).toContain(unusable?.fault);
+        else expect(["end_not_after_start", "too_long", "text_unstorable"]).toContain(unusable?.fault);
       }),
       RUNS,
     );
@@ -226,6 +226,8 @@ describe("reading a shift", () => {
     [{ startTime: "00000601T08", endTime: "00000601T09" }, "time_out_of_range", "/startTime"],
     [{ endTime: "9999-12-31T23:59:59-23:59" }, "time_out_of_range", "/endTime"],
     [{ endTime: "9999-12-31T24:00Z" }, "time_out_of_range", "/endTime"],
+    [{ endTime: "2026-03-30T11:00:01+02:00" }, "too_long", "/endTime"],
+    [{ endTime: "9999-12-31T23:00:00Z" }, "too_long", "/endTime"],
     [{ outletId: "a\0b" }, "text_unstorable", "/outletId"],
     [{ roleId: "a\ud800b" }, "text_unstorable", "/roleId"],
     [{ outletName: "a\0b" }, "text_unstorable", "/outletName"],
@@ -246,12 +248,27 @@ describe("reading a shift", () => {
     expect(shift).toMatchObject({ cancelled: true });
   });
 
-  it("takes the first and the last year", () => {
-    const times = { startTime: "0001-01-01T00:00:00Z", endTime: "9999-12-31T23:59:59.999Z" };
-    expect(readShift({ ...SHIFT, ...times }, ZONE).shift).toMatchObject({
-      startTime: "0001-01-01T00:00:00.000Z",
-      endTime: "9999-12-31T23:59:59.999Z",
-    });
+  it.each([
+    ["the first", { startTime: "0001-01-01T00:00:00.000Z", endTime: "0001-01-02T12:00:00.000Z" }],
+    ["the last", { startTime: "9999-12-31T12:00:00.000Z", endTime: "9999-12-31T23:59:59.999Z" }],
+  ])("takes a shift in %s year, of up to 36 hours", (_year, times) => {
+    expect(readShift({ ...SHIFT, ...times }, ZONE).shift).toMatchObject(times);
+  });
+
+  it.each([
+    ["Account blocked! Verify: https://evil.example/a?b", "Account blocked! Verify: [link]"],
+    ["see WWW.evil.example now", "see [link] now"],
+    ["a\u202eb\u2066c\u200bd\ufeffe", "abcde"],
+    ["Bar\r\nSubject:\tx\u0085y", "Bar Subject: x y"],
+    ["A\u030Asa", "\u00c5sa"],
+  ])("keeps of the name %j what people may read", (name, kept) => {
+    const { shift } = readShift({ ...SHIFT, outletName: name, roleName: name }, ZONE);
+    expect([shift?.outletName, shift?.roleName]).toEqual([kept, kept]);
+  });
+
+  it("takes a cancelled shift of any length: its times are not used", () => {
+    const body = { ...SHIFT, endTime: "9999-12-31T23:00:00Z", status: "cancelled" };
+    expect(readShift(body, ZONE).shift).toMatchObject({ cancelled: true });
   });
 
   it.each([

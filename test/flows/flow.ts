@@ -2,10 +2,9 @@ import { expect } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
 import { DAY_MS, HOUR_MS } from "../../src/contract/timestamp.ts";
 import type { Engine } from "../../src/platform/db/database.ts";
-import type { PlatformOptions } from "../../src/platform/main.ts";
 import type { NewShift } from "../../src/sandbox/provider-actions.ts";
 import type { Onboarding, Organisation, Person } from "../harness/organisation.ts";
-import { type Harness, startHarness, useStarted } from "../harness/platform.ts";
+import { type Harness, type HarnessOptions, startHarness, useStarted } from "../harness/platform.ts";
 
 /** An organisation whose changes at the provider send no webhook: a test sends those that it is about. */
 export interface Flow extends Organisation {
@@ -38,10 +37,10 @@ const PACE = {
   retries: { baseMs: 20, capMs: 200, tries: 12 },
   providerTimeoutMs: TIMEOUT_MS,
   calls: { perMinute: 0, opensForMs: 50, opensAtMostMs: 200 },
-} satisfies PlatformOptions;
+} satisfies HarnessOptions;
 
 /** Starts a platform with these delays, and the given ones. */
-export const startFlows = (engine: Engine, { timing, calls, ...rest }: PlatformOptions = {}) =>
+export const startFlows = (engine: Engine, { timing, calls, ...rest }: HarnessOptions = {}) =>
   startHarness(engine, {
     ...PACE,
     ...rest,
@@ -50,7 +49,7 @@ export const startFlows = (engine: Engine, { timing, calls, ...rest }: PlatformO
   });
 
 /** Starts one platform for the `describe` around the call. Each test onboards a new organisation, whose work may outlast the test. */
-export function useFlows(engine: Engine, options?: PlatformOptions): Onboard {
+export function useFlows(engine: Engine, options?: HarnessOptions): Onboard {
   const harness = useStarted(
     () => startFlows(engine, options),
     async () => undefined,

@@ -17,7 +17,7 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
     why: "takes a competence away wherever it is asserted, and finds whom it concerns",
   },
   "candidates/eligible.ts": {
-    tables: "bookings jobs own_people memberships",
+    tables: "bookings jobs own_people memberships integrations",
     why: "a person works for several",
   },
   "candidates/erase.ts": {
@@ -82,13 +82,11 @@ export const ACROSS: Readonly<Record<string, { tables: string; why: string; isOn
   },
   "notifications/alerts.ts": { tables: "issues", why: "finds the organisations with issues to alert of" },
   "notifications/deliver.ts": { tables: "work", why: "counts the mail that waits" },
-  "notifications/mail-due.ts": { tables: "offer_mails memberships", why: "limits are of the person" },
   "notifications/mail-issues.ts": {
     tables: "issues work",
     why: "finds where mail has failed; all mail waits for one mail server",
   },
   "notifications/resend.ts": { tables: "notifications", why: "finds a notification by its id alone" },
-  "notifications/waves.ts": { tables: "offer_mails", why: "limits are of the person" },
   "upkeep/upkeep.ts": { tables: "integrations", why: "finds the providers that went silent" },
   "work/agenda.ts": { tables: "work", why: "finds the organisations at which work is due" },
   "work/claims.ts": { tables: "work integrations", why: "asks whether anything is due" },

@@ -43,6 +43,7 @@ const rightBodies: Record<TakesBody, () => Record<string, unknown>> = {
   changeOperator: () => ({ role: "operator" }),
   rotateOperatorToken: () => ({ overlapHours: 1 }),
   changeIssues: () => ({ issueIds: [randomUUID()], resolve: true }),
+  endBooking: () => ({ reason: "provider_silent" }),
   acceptJob: () => ({ candidateId: randomUUID() }),
 };
 

@@ -36,6 +36,7 @@ export const DEEDS: Readonly<Record<string, string>> = {
   changeJob: "requested a change of {jobId}",
   acceptJob: "accepted {jobId} for {candidateId}",
   withdrawBooking: "withdrew {candidateId} from {jobId}",
+  endBooking: "ended the booking of {candidateId} on {jobId} without the provider",
   cancelJob: "requested the cancellation of {jobId}",
   replayEvent: "replayed {eventId}",
   replayEvents: "replayed the failed events of {providerId}",

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Booking, Job, JobCandidate } from "../../../generated/operations/types.ts";
+import type { Booking, EndBooking, Job, JobCandidate } from "../../../generated/operations/types.ts";
 import type { Column } from "../components/cells.tsx";
 import { ActionButton, ConfirmedAction } from "../components/dialog.tsx";
 import { ErrorBox, Section } from "../components/section.tsx";
@@ -26,7 +26,12 @@ export function Bookings({ job }: { job: Job }) {
           {
             name: "Actions",
             isActions: true,
-            cell: (booking: Booking) => <Withdraw job={job} booking={booking} />,
+            cell: (booking: Booking) => (
+              <>
+                <Withdraw job={job} booking={booking} />
+                <End job={job} booking={booking} />
+              </>
+            ),
           },
         ]
       : []),
@@ -83,6 +88,54 @@ function Withdraw({ job, booking }: { job: Job; booking: Booking }) {
         The platform asks {provider} to unassign {name}. After the confirmation the position is free, and the
         job is offered to available candidates.
       </p>
+    </ConfirmedAction>
+  );
+}
+
+const END_REASONS: Readonly<Record<EndBooking["reason"], string>> = {
+  provider_refuses: "The provider refuses the withdrawal",
+  provider_silent: "The provider does not answer",
+  shift_implausible: "The shift is not believable",
+  person_asks: "The person asks for it",
+  other: "Another reason",
+};
+
+/** For a provider that does not take the candidate off. */
+function End({ job, booking }: { job: Job; booking: Booking }) {
+  const names = useNames();
+  const [reason, setReason] = useState<EndBooking["reason"]>("provider_refuses");
+  const { candidateId } = booking;
+  const name = nameOf(candidateId, names, job.providerId);
+  if (!holdsSeat(booking) || Date.parse(job.endTime) <= Date.now()) return null;
+  return (
+    <ConfirmedAction
+      label="End"
+      of={name}
+      title={`End the booking of ${name} without the provider?`}
+      confirm={`End the booking of ${name}`}
+      act={async () => {
+        const params = { path: { jobId: job.jobId, candidateId } };
+        await ask(api.endBooking({ params, body: { reason } }));
+        return `The booking of ${name} has ended.`;
+      }}
+      focusAfter="bookings-title"
+    >
+      <p>
+        The booking ends now, and {name} is notified. The provider may still have {name} on the shift.
+      </p>
+      <label class="stack">
+        Reason
+        <select
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value as EndBooking["reason"])}
+        >
+          {Object.entries(END_REASONS).map(([code, text]) => (
+            <option key={code} value={code}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
     </ConfirmedAction>
   );
 }

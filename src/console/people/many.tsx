@@ -128,8 +128,8 @@ export function ReleaseMany({ people, providerId, onReleased }: ReleaseManyProps
   return (
     <div class="stack" id="release" tabIndex={-1}>
       <p class="soft">
-        These people are valid for the shifts of {organisation} only. People about whom the sources differ are
-        released one by one, on their page.
+        These people are valid for the shifts of {organisation} only. People about whom the sources differ, or
+        whom another registry names too, are released one by one, on their page.
       </p>
       <p class="row">
         {people.length > 0 && (

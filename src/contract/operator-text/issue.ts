@@ -60,6 +60,7 @@ const TITLES = {
   notification_failed: "Notification not delivered",
   restored: "Restored from a backup",
   provider_quiet: "No webhooks from the provider",
+  address_shared: "E-mail address of many people",
 } satisfies Record<IssueCode, string>;
 
 /** The routes whose absence is noticed, by operationId (contract 4.2). */
@@ -147,6 +148,8 @@ const DETAILS = {
   },
   provider_quiet: ({ params: { count } }) =>
     `The provider has sent no webhook for three days${count === undefined ? "" : `, and ${count} in the week before`}.`,
+  address_shared: ({ params: { count = 0 } }) =>
+    `The registry gives ${counted(count, "e-mail address", "e-mail addresses")} to more than three people each. All of them share the limits of one mailbox.`,
 } satisfies Record<IssueCode, Text>;
 
 /** What waits for a mapping. A log, and a stream, do not count the jobs. */
@@ -233,6 +236,8 @@ const REMEDIES = {
       .join(" "),
   provider_quiet: () =>
     "Ask the provider whether it still sends webhooks, and to which address. This issue is resolved automatically when they arrive again.",
+  address_shared: () =>
+    "Ask the people for their own addresses, correct them on the page of each, and import the registry again.",
 } satisfies Record<IssueCode, Text>;
 
 /** An issue as an operator reads it. */

@@ -154,6 +154,7 @@ const BOOKING_REASONS = {
   assignment_refused: (params) => `the provider refused the assignment${failureSuffix(params)}`,
   removed_by_provider: () => "the provider removed the candidate from the shift",
   moved_by_provider: () => "the provider moved the candidate to another shift",
+  ended_by_operator: () => "an operator ended it without the provider",
   provider_unavailable: (params) => `the provider gave no usable response${failureSuffix(params)}`,
 } satisfies Record<BookingReason, Phrase>;
 

@@ -284,6 +284,7 @@ const FAULTS = {
   time_impossible: "a time does not exist",
   time_out_of_range: "a time is out of range",
   end_not_after_start: "the end is not after the start",
+  too_long: "the shift is longer than 36 hours",
   text_unstorable: "a text cannot be stored",
 } satisfies Record<NonNullable<Params["fault"]>, string>;
 

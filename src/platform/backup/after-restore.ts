@@ -90,7 +90,7 @@ async function eraseAgain(
 ): Promise<Pick<Ended, "erased" | "notErased">> {
   const kysely = new Kysely<Schema>({ dialect: within(run), plugins: [NAMES] });
   // No worker runs.
-  const deps = { database: { kysely }, now: () => new Date(), wakeWorker: () => undefined };
+  const deps = { database: { kysely }, now: () => new Date(), newId, wakeWorker: () => undefined };
   const notErased: string[] = [];
   for (const candidateId of candidateIds)
     try {

@@ -1,14 +1,21 @@
 import type { CandidateCreate, FieldError, ImportedPerson } from "../../../generated/operations/types.ts";
 import { requests } from "../../../generated/operations/validators.js";
-import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import {
+  isBirthPlausible,
+  type PersonalNumber,
+  parsePersonalNumber,
+} from "../../contract/personal-number.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { addCompetences, competencesOf, offerTo, unknownCompetences } from "./competences.ts";
 
 /** What the schema of a candidate does not express. */
-export function errorsIn({ personalNumber }: CandidateCreate): FieldError[] {
-  if (parsePersonalNumber(personalNumber)) return [];
-  const message = "must be a Swedish personal number with a valid check digit";
+export function errorsIn({ personalNumber }: CandidateCreate, now: Date): FieldError[] {
+  const number = parsePersonalNumber(personalNumber);
+  if (number && isBirthPlausible(number, now)) return [];
+  const message = number
+    ? "must be of someone who is born and may be alive: the century may be wrong"
+    : "must be a Swedish personal number with a valid check digit";
   return [{ pointer: "/personalNumber", message }];
 }
 
@@ -24,7 +31,7 @@ export async function importPeople(
   const { body } = requests.createCandidate;
   const read = people.map((person) => {
     if (!body(person)) return { errors: body.errorsOf(person) };
-    const errors = [...errorsIn(person), ...unknownCompetences(person.competenceIds, known)];
+    const errors = [...errorsIn(person, deps.now()), ...unknownCompetences(person.competenceIds, known)];
     return errors.length > 0 ? { errors } : { person, hash: hashOf(deps, person) };
   });
   const valid = read.flatMap(({ person, hash }) => (person ? [[hash, person] as const] : []));
@@ -66,9 +73,9 @@ export async function addPeople(
   const rows = orders.map((order) => ({
     candidateId: deps.newId(),
     ...deps.numbers.columns(parsePersonalNumber(order.personalNumber) as PersonalNumber),
-    firstName: order.firstName,
-    lastName: order.lastName,
-    email: order.email,
+    firstName: order.firstName.normalize("NFC"),
+    lastName: order.lastName.normalize("NFC"),
+    email: order.email.normalize("NFC"),
     phone: order.phone,
     hire: order.hire ? deps.vault.seal(JSON.stringify(order.hire)) : null,
     language: order.language ?? null,

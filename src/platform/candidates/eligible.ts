@@ -38,6 +38,10 @@ export const LAST_NAME = sql<string>`case when is_shared then candidates.last_na
 export const EMAIL = sql<string>`coalesce(nullif(candidates.email, ''), memberships.email, '')`;
 export const PHONE = sql<string>`coalesce(nullif(candidates.phone, ''), memberships.phone, '')`;
 
+/** Many a mail server ignores case and what follows a plus. For limits only: mail goes to the address as it is. */
+export const mailboxOf = (address: RawBuilder<string>): RawBuilder<string> =>
+  sql<string>`lower(regexp_replace(${address}, '\\+[^@]*@', '@'))`;
+
 export const ofOrganisation = (providerId: Value): RawBuilder<unknown> => sql`
   left join memberships on memberships.provider_id = ${providerId} and memberships.candidate_id = candidates.candidate_id`;
 
@@ -50,18 +54,24 @@ export interface Busy {
 }
 
 /**
- * When people work: on jobs on which they are booked, and on those to which a provider assigned them itself. For the jobs of others, bookings count
- * once an operator has vouched for the person, and a provider's assignments once its membership is released: neither may block the staff of others before.
+ * When people work: on jobs on which they are booked, and on those to which a provider assigned them itself. No organisation may block the staff of
+ * others: for their jobs, what happens at one that is active counts once its membership of the person is released. A booking of a person who is valid for all
+ * also counts if an operator made it, or if no registry there names the person.
  *
  * A person works for several organisations, so on a distributed database a statement over it asks every worker, and reads nothing else. A copy of the
  * times on each worker would cost more: what changes such a copy waits for all other transactions that do.
  */
 const BUSY_TIMES = sql`
-  (select bookings.provider_id, bookings.candidate_id, job_id, start_time, end_time, booking_id, is_shared as is_for_all
-    from bookings join jobs using (provider_id, job_id) join candidates using (candidate_id) where ${HOLDS_SEAT}
+  (select bookings.provider_id, bookings.candidate_id, job_id, start_time, end_time, booking_id, integrations.state = 'active'
+      and is_shared
+      and (released_at is not null or is_by_operator or memberships.candidate_id is null) as is_for_all
+    from bookings join jobs using (provider_id, job_id) join integrations using (provider_id) join candidates using (candidate_id)
+      left join memberships using (provider_id, candidate_id)
+    where ${HOLDS_SEAT}
   union all
-  select own_people.provider_id, own_people.candidate_id, job_id, start_time, end_time, null, released_at is not null
-    from own_people join jobs using (provider_id, job_id) left join memberships using (provider_id, candidate_id)
+  select own_people.provider_id, own_people.candidate_id, job_id, start_time, end_time, null, integrations.state = 'active' and released_at is not null
+    from own_people join jobs using (provider_id, job_id) join integrations using (provider_id)
+      left join memberships using (provider_id, candidate_id)
     where jobs.status <> 'cancelled') as busy`;
 
 type Given<T> = T | RawBuilder<unknown>;

@@ -3,12 +3,13 @@ import type { BookingStatus } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import { HOLDS_SEAT, jsonRows, jsonTexts } from "../db/fragments.ts";
 import type { Deps } from "../deps.ts";
+import { raiseIssue } from "../issues.ts";
 import { publish } from "../stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/rows.ts";
 import { lockCandidate, lockPeople, requireCandidate } from "./candidate.ts";
 
-type Erasing = Pick<Deps, "now" | "audit" | "wakeWorker"> & {
+type Erasing = Pick<Deps, "now" | "newId" | "audit" | "wakeWorker"> & {
   database: Pick<Deps["database"], "kysely" | "isDistributed">;
 };
 
@@ -62,25 +63,28 @@ async function requireNotBooked(trx: Trx, { now }: Pick<Deps, "now">, candidateI
     .where("bookings.candidateId", "=", candidateId)
     .where("jobs.endTime", ">", now())
     .where("jobs.status", "!=", "cancelled")
-    .where(({ or, eb }) => or([HOLDS_SEAT, eb("bookings.atProvider", "!=", "no")]))
+    .where(HOLDS_SEAT)
     .select("bookings.status")
     .executeTakeFirst();
   if (!row) return;
   throw problem("candidate_booked", {
     detail:
-      row.status === "pending" || row.status === "confirmed"
-        ? "The person holds a seat on a shift that has not ended. Withdraw first, then erase."
-        : "The person is being removed from a shift that has not ended. Erase the person once that is done.",
+      "The person holds a seat on a shift that has not ended. Withdraw first, or end the booking, then erase.",
   });
 }
 
 /** Removes the provider's ids from the person's bookings, and from the issues about them, and ends pending ones on past shifts, so that the provider never receives the name. */
 async function anonymiseBookings(
   trx: Trx,
-  deps: Pick<Deps, "now" | "wakeWorker">,
+  deps: Pick<Deps, "now" | "newId" | "wakeWorker">,
   candidateId: string,
 ): Promise<void> {
   const { now } = deps;
+  const { rows: left } = await sql<{ providerId: string; shiftId: string; traceId: string }>`
+    select jobs.provider_id, shift_id, bookings.trace_id from bookings join jobs using (provider_id, job_id)
+    where candidate_id = ${candidateId} and at_provider <> 'no' and end_time > ${now()} and jobs.status <> 'cancelled'`.execute(
+    trx,
+  );
   const { rows } = await sql<{ bookingId: string; jobId: string; status: BookingStatus }>`
     update bookings set provider_candidate_id = null, sought_ids = '[]', rejection = null, at_provider = 'no', doubt_since = null, sent_at = null,
       status = case when status = 'pending' then 'released' else status end,
@@ -94,6 +98,11 @@ async function anonymiseBookings(
     where subject ->> 'candidateId' = ${candidateId} and params ->> 'providerCandidateId' is not null`.execute(
     trx,
   );
+  // No call can name the person any more.
+  for (const { shiftId, ...issue } of left) {
+    const subject = { kind: "booking", shiftId, candidateId } as const;
+    await raiseIssue(trx, deps, { ...issue, code: "unassign_failed", subject });
+  }
   const freed = sql`
     select jobs.provider_id, jobs.shift_id from bookings join jobs using (provider_id, job_id)
     where bookings.candidate_id = ${candidateId} and bookings.reason = 'candidate_erased'`;

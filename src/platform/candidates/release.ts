@@ -7,7 +7,7 @@ import type { Trx } from "../transaction.ts";
 import { lockPeople } from "./candidate.ts";
 import { competencesOf } from "./competences.ts";
 import { EMAIL, FIRST_NAME, LAST_NAME, ofOrganisation, PHONE } from "./eligible.ts";
-import { readConflicts } from "./sources.ts";
+import { namedElsewhere, readConflicts } from "./sources.ts";
 
 type Parts = Pick<Deps, "now">;
 
@@ -32,11 +32,15 @@ export async function release(
 interface Many {
   released: string[];
   conflicting: string[];
+  elsewhere: string[];
   unknown: string[];
   competenceIds: string[];
 }
 
-/** Releases those of the people whom the registry names and about whom the sources do not conflict: a conflict needs an operator. */
+/**
+ * Releases those of the people whom this registry alone names, and about whom the sources do not conflict: otherwise one organisation would say who
+ * another's employee is, and an operator has to read what each asserts.
+ */
 export async function releaseMany(
   trx: Trx,
   parts: Parts,
@@ -45,10 +49,12 @@ export async function releaseMany(
   const wanted = [...new Set(candidateIds)];
   const known = await lockMembers(trx, providerId, wanted);
   const conflicts = await readConflicts(trx, known);
-  const released = known.filter((id) => !conflicts.has(id));
+  const others = await namedElsewhere(trx, providerId, known);
+  const released = known.filter((id) => !conflicts.has(id) && !others.has(id));
   return {
     released,
     conflicting: known.filter((id) => conflicts.has(id)),
+    elsewhere: known.filter((id) => others.has(id) && !conflicts.has(id)),
     unknown: wanted.filter((id) => !known.includes(id)),
     competenceIds: await releaseLocked(trx, parts, providerId, released),
   };

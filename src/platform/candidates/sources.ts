@@ -86,10 +86,14 @@ const COMPARED: Record<Conflict, { own: RawBuilder<unknown>; asserted: RawBuilde
   phone: { own: PHONE("candidates"), asserted: PHONE("memberships") },
 };
 
-/** Whether the sources assert different values, over the rows of one person. The empty value of a source counts for nothing. */
+/**
+ * Whether the sources assert different values, over the rows of one person. An empty value is not agreement: where the company has released or added the
+ * person without one, or a registry names the person without one, another registry would fill it.
+ */
 const differ = (what: Conflict) => {
   const { own, asserted } = COMPARED[what];
-  return sql`coalesce(least(min(${own}), min(${asserted})) <> greatest(max(${own}), max(${asserted})), false)`;
+  return sql`coalesce(least(min(${own}), min(${asserted})) <> greatest(max(${own}), max(${asserted})), false)
+    or min(${own}) is null and min(${asserted}) is not null and bool_or(is_shared or ${asserted} is null)`;
 };
 
 /** Returns of what the sources assert different things. People without a conflict are missing. */
@@ -105,6 +109,18 @@ export async function readConflicts(
   return new Map(
     rows.map(({ candidateId, ...differs }) => [candidateId, names.filter((name) => differs[name])]),
   );
+}
+
+/** Returns those of the people whom the registry of another organisation names, too. */
+export async function namedElsewhere(
+  db: Kysely<Schema>,
+  providerId: string,
+  candidateIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ candidateId: string }>`
+    select distinct candidate_id from memberships
+    where ${among(candidateIds)} and provider_id <> ${providerId}`.execute(db);
+  return new Set(rows.map(({ candidateId }) => candidateId));
 }
 
 /** Returns how many people of an organisation's registry are valid for no other organisation. */

@@ -97,5 +97,5 @@ export const countOf = (counted: number, most: number): Count => ({
 /** Whether a text contains another, in upper or lower case; true without one. Not a pattern: no character is special. */
 export function contains(text: Expression<unknown>, search: string | undefined): Expression<boolean> {
   if (search === undefined) return sql<boolean>`true`;
-  return sql<boolean>`position(lower(${search}::text) in lower(${text})) > 0`;
+  return sql<boolean>`position(lower(${search.normalize("NFC")}::text) in lower(${text})) > 0`;
 }

@@ -38,7 +38,7 @@ export async function changeIntegration(
   change: IntegrationChange,
   allowInsecure: boolean,
 ): Promise<Integration> {
-  checkConnection(change, allowInsecure);
+  await checkConnection(deps, change, allowInsecure);
   for (let left = TRIES; left > 0; left -= 1) {
     const before = await requireIntegration(deps.database.kysely, providerId);
     const columns = await columnsOf(deps, before, change);

@@ -84,7 +84,7 @@ async function storeAll(
   const rows = new Map(
     items.map((item) => {
       const address = "address" in item && item.address ? keptName(item.address) : null;
-      const entry = { name: keptName(item.name), address };
+      const entry = { name: keptName(item.name) || item.id, address };
       return [item.id, { id: item.id, ...entry, target: certain(entry) ?? null }];
     }),
   );

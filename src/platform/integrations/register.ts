@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type {
   FieldError,
   IntegrationChange,
@@ -26,7 +27,7 @@ export async function register(
   order: IntegrationCreate,
   allowInsecure: boolean,
 ): Promise<IntegrationCreated> {
-  checkConnection(order, allowInsecure);
+  await checkConnection(deps, order, allowInsecure);
   const { draft, platformToken } = await transact(deps, async (trx) => {
     const { kind, name, baseUrl, routing = "auto", timeZone = ZONE, language, contactPhone } = order;
     const given = { ...(language && { language }), ...(contactPhone && { contactPhone }) };
@@ -90,15 +91,17 @@ async function detectAfterwards(deps: Deps, draft: Integration): Promise<Integra
  * Checks what no schema can express.
  * @throws ProblemError validation_failed (base URL, time zone)
  */
-export function checkConnection(
+export async function checkConnection(
+  { database }: Pick<Deps, "database">,
   { baseUrl, timeZone }: Pick<IntegrationChange, "baseUrl" | "timeZone">,
   allowInsecure: boolean,
-): void {
+): Promise<void> {
   const errors: FieldError[] = [];
   const fault = baseUrl === undefined ? undefined : faultOfUrl(baseUrl, allowInsecure);
   if (fault !== undefined) errors.push({ pointer: "/baseUrl", message: fault });
-  if (timeZone !== undefined && !isTimeZone(timeZone)) {
-    errors.push({ pointer: "/timeZone", message: "must be an IANA time zone, such as Europe/Stockholm" });
+  if (timeZone !== undefined && !(await isTimeZone(database, timeZone))) {
+    const message = "must be an IANA time zone with an area, such as Europe/Stockholm, or UTC";
+    errors.push({ pointer: "/timeZone", message });
   }
   if (errors.length > 0)
     throw problem("validation_failed", {
@@ -129,12 +132,18 @@ function faultOfUrl(baseUrl: string, allowInsecure: boolean): string | undefined
   return search !== "" || hash !== "" ? "must have no query and no fragment" : undefined;
 }
 
-/** ECMAScript accepts an offset (+01:00) as a zone too, but such a zone has no summer time. */
-function isTimeZone(timeZone: string): boolean {
-  if (!/^[a-z]/i.test(timeZone)) return false;
+/**
+ * Whether ECMAScript and the database know the zone: one unknown to the database would fail every query over the shifts of all organisations.
+ * ECMAScript accepts an offset (+01:00), which has no summer time, and abbreviations, of which `BST` is the time of Bangladesh.
+ */
+async function isTimeZone({ kysely }: Deps["database"], timeZone: string): Promise<boolean> {
+  if (!/^(?:UTC|[a-z]+\/[a-z0-9_+/-]+)$/i.test(timeZone)) return false;
   try {
-    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone !== "";
+    new Intl.DateTimeFormat("en", { timeZone });
   } catch {
     return false;
   }
+  const { rows } = await sql`
+    select 1 from pg_timezone_names where lower(name) = ${timeZone.toLowerCase()} limit 1`.execute(kysely);
+  return rows.length > 0;
 }

@@ -1,12 +1,16 @@
 import { sql } from "kysely";
+import type { EndBooking } from "../../../generated/operations/types.ts";
 import { jobStatusText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
-import { lockCandidate } from "../candidates/candidate.ts";
+import { lockCandidate, requireCandidate } from "../candidates/candidate.ts";
 import { hasCompetence, isValidFor, readBusy } from "../candidates/eligible.ts";
 import type { Booking, Job, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { isActive } from "../integrations/integration.ts";
-import { bookingTopic, changeTopic } from "../shifts/record/record.ts";
+import { loadShifts } from "../shifts/observe/load.ts";
+import { endForOperator } from "../shifts/plan/close.ts";
+import { bookingTopic, changeTopic, record } from "../shifts/record/record.ts";
+import { rulesOf } from "../shifts/run.ts";
 import { publish } from "../stream.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue } from "../work/rows.ts";
@@ -17,7 +21,7 @@ export interface Seat {
   candidateId: string;
 }
 
-/** Throws to refuse an answer that changes something. The job is locked. */
+/** Throws to refuse an answer of a candidate that changes something; an operator's has none. The job is locked. */
 export type AnswerCheck = (trx: Trx, job: Job) => Promise<void>;
 
 /**
@@ -42,7 +46,7 @@ export async function accept(deps: Deps, seat: Seat, check?: AnswerCheck): Promi
       });
     await check?.(trx, job);
     await checkMayBook(trx, deps, job, seats.length, seat.candidateId);
-    return reserve(trx, deps, job, seat.candidateId);
+    return reserve(trx, deps, job, { candidateId: seat.candidateId, isByOperator: check === undefined });
   });
 }
 
@@ -92,7 +96,12 @@ async function readFitness(trx: Trx, job: Job, candidateId: string): Promise<Fit
   return rows[0] ?? { valid: false, able: false };
 }
 
-async function reserve(trx: Trx, deps: Deps, job: Job, candidateId: string): Promise<Booking> {
+async function reserve(
+  trx: Trx,
+  deps: Deps,
+  job: Job,
+  { candidateId, isByOperator }: Pick<Booking, "candidateId" | "isByOperator">,
+): Promise<Booking> {
   const at = deps.now();
   const booking = await trx
     .insertInto("bookings")
@@ -102,6 +111,7 @@ async function reserve(trx: Trx, deps: Deps, job: Job, candidateId: string): Pro
       jobId: job.jobId,
       candidateId,
       status: "pending",
+      isByOperator,
       traceId: job.traceId,
       createdAt: at,
       updatedAt: at,
@@ -147,6 +157,31 @@ export async function withdraw(deps: Deps, seat: Seat, check?: AnswerCheck): Pro
     const { bookingId, jobId, candidateId, status } = booking;
     publish(trx, { type: "booking", bookingId, jobId, candidateId, status });
     return booking;
+  });
+}
+
+/**
+ * Ends a booking without the provider: it may refuse the withdrawal, or not answer. It is asked to take the person off afterwards.
+ * @throws ProblemError job_not_found, booking_not_found, candidate_not_found; job_not_open once the shift is over.
+ */
+export async function endBooking(
+  deps: Deps,
+  { jobId, candidateId }: Seat,
+  reason: EndBooking["reason"],
+): Promise<void> {
+  await transact(deps, async (trx) => {
+    const job = await lockJob(trx, jobId);
+    await requireCandidate(trx, candidateId);
+    if (job.endTime <= deps.now()) throw problem("job_not_open", { detail: "The shift is over." });
+    const [loaded] = await loadShifts(trx, [{ key: job }], deps.now());
+    const now = deps.now().getTime();
+    const writes = loaded ? endForOperator(loaded.state, candidateId, now, rulesOf(deps)) : [];
+    if (!loaded || writes.length === 0)
+      throw problem("booking_not_found", { detail: "The candidate holds no seat on this job." });
+    deps.audit?.note({ changes: [{ field: "reason", after: reason }] });
+    const rest = await record(trx, deps, loaded.state, writes);
+    await rest();
+    markDue(trx, deps, [shiftOf(job)]);
   });
 }
 

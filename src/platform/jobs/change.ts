@@ -1,6 +1,7 @@
 import type { JobChange } from "../../../generated/operations/types.ts";
 import { jobStatusText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
+import { LONGEST_SHIFT_MS } from "../../contract/shift.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
 import { changesOf } from "../access/audit.ts";
 import type { Job, ShiftChange } from "../db/schema.ts";
@@ -87,10 +88,12 @@ async function checkMayChange(trx: Trx, { now }: Deps, job: Job): Promise<void> 
 function checkTimes({ startTime, endTime }: Values, named: Named, now: Date): void {
   if (named.startTime !== undefined && named.startTime <= now)
     throw invalid("/startTime", "must be in the future");
-  if (endTime > startTime) return;
+  const isLong = endTime.getTime() - startTime.getTime() > LONGEST_SHIFT_MS;
+  if (endTime > startTime && !isLong) return;
+  const atMost = isLong ? "at most 36 hours " : "";
   throw named.endTime === undefined
-    ? invalid("/startTime", "must be before the end")
-    : invalid("/endTime", "must be after the start");
+    ? invalid("/startTime", `must be ${atMost}before the end`)
+    : invalid("/endTime", `must be ${atMost}after the start`);
 }
 
 /** Returns the last pending change, on which the next one builds. */

@@ -5,6 +5,7 @@ import ical, {
   type ICalEventData,
   ICalEventStatus,
 } from "ical-generator";
+import { shownLine } from "../../contract/storable-text.ts";
 import type { CalendarChange, CalendarEntry } from "../deps.ts";
 
 /** Times are written in UTC, so that no reader needs a definition of the time zone. */
@@ -23,6 +24,9 @@ const eventOf = (entry: CalendarEntry, at: Date, status: ICalEventStatus): ICalE
 /** Readers differ in what a backslash in a parameter means. */
 const parameterOf = (name: string) => name.replaceAll(/[\\\p{Cc}]/gu, " ");
 
+/** The library writes the name of a calendar as it is. */
+const nameOf = (name: string) => shownLine(name).replaceAll(/[\\;,]/g, (sign) => `\\${sign}`);
+
 const PRODUCT = { company: "shiftpact", product: "platform" };
 
 /** A calendar to subscribe to. Entries that may still change are tentative. */
@@ -31,7 +35,7 @@ export function calendarFeed(
   entries: readonly (CalendarEntry & { isTentative: boolean })[],
   at: Date,
 ): string {
-  const calendar = ical({ prodId: PRODUCT, method: ICalCalendarMethod.PUBLISH, name });
+  const calendar = ical({ prodId: PRODUCT, method: ICalCalendarMethod.PUBLISH, name: nameOf(name) });
   for (const { isTentative, ...entry } of entries)
     calendar.createEvent(
       eventOf(entry, at, isTentative ? ICalEventStatus.TENTATIVE : ICalEventStatus.CONFIRMED),

@@ -5,7 +5,7 @@ import {
   mailText,
   type NotificationValues,
 } from "../../contract/candidate-text/mail.ts";
-import { EMAIL, FIRST_NAME } from "../candidates/eligible.ts";
+import { EMAIL, FIRST_NAME, mailboxOf } from "../candidates/eligible.ts";
 import {
   IS_ATTEMPTED,
   IS_UNDELIVERED,
@@ -16,7 +16,7 @@ import {
 import type { CalendarChange, Deps, Mail } from "../deps.ts";
 import { transact } from "../transaction.ts";
 import type { Claim } from "../work/rows.ts";
-import { stillHolds, takeTurn, urgentAt } from "./mail-due.ts";
+import { heldInMs, stillHolds, takeTurn, urgentAt } from "./mail-due.ts";
 
 /** The most offers that one mail names. The others wait for the next one. */
 const OFFERS_PER_MAIL = 50;
@@ -27,6 +27,7 @@ export interface Waiting extends NotificationValues {
   jobId: string;
   traceId: string;
   address: string;
+  mailbox: string;
   resends: number;
   /** Of its link. */
   salt: number;
@@ -38,6 +39,8 @@ export interface Waiting extends NotificationValues {
   isDisputed: boolean;
   /** Wants no mail with offers of the organisation. */
   isUnsubscribed: boolean;
+  /** Until its shift may be offered again by mail. Milliseconds. */
+  heldInMs: number | null;
   /** How many wait, this one included. */
   total: number;
   organisation: string;
@@ -74,8 +77,9 @@ export interface Letter {
  */
 export async function nextLetter(deps: Deps, claim: Claim): Promise<Letter | { waitMs?: number }> {
   for (;;) {
-    const [first, ...rest] = await readWaiting(deps, claim);
-    if (!first) return {};
+    const all = await readWaiting(deps, claim);
+    const [first, ...rest] = all.filter(({ heldInMs }) => heldInMs === null);
+    if (!first) return all.length === 0 ? {} : { waitMs: Math.min(...all.map((each) => each.heldInMs ?? 0)) };
     if (first.kind !== "job_offered") return letterOf(deps, claim, [first]);
     if (first.digestId !== null)
       return letterOf(deps, claim, [first, ...rest.filter(({ digestId }) => digestId === first.digestId)]);
@@ -143,10 +147,10 @@ async function readWaiting(
 ): Promise<Waiting[]> {
   const { rows } = await sql<Read>`
     select notification_id, job_id, notifications.trace_id, resends, link_salt as salt, coalesce(personal_links.salt, 0) as "ownSalt",
-      digest_id, start_time,
+      digest_id, start_time, case when notifications.kind = 'job_offered' and digest_id is null then ${heldInMs(now())} end as "heldInMs",
       exists (select 1 from disputed_addresses as disputed where disputed.provider_id = notifications.provider_id
         and disputed.candidate_id = notifications.candidate_id and disputed.address = ${EMAIL}) as "isDisputed", unsubscribed_at is not null as "isUnsubscribed", (count(*) over ())::int as total,
-      ${EMAIL} as address, ${FIRST_NAME} as "firstName", notifications.kind, content, integrations.name as organisation,
+      ${EMAIL} as address, ${mailboxOf(EMAIL)} as mailbox, ${FIRST_NAME} as "firstName", notifications.kind, content, integrations.name as organisation,
       coalesce(outlets.address, workplaces.address) as "outletAddress", end_time,
       case when notifications.calendar_uid is not null then (
         select json_build_object('uid', notifications.calendar_uid, 'sequence', count(*) filter (where other.notification_id < notifications.notification_id),
@@ -166,7 +170,7 @@ async function readWaiting(
     where notifications.provider_id = ${providerId} and candidate_id = ${key} and ${IS_UNDELIVERED}
       and erased_at is null and ${IS_ATTEMPTED} and ${stillHolds(now())}
     order by (notifications.kind = 'job_offered'), case when notifications.kind <> 'job_offered' then notification_id end,
-      digest_id nulls last, start_time, notification_id limit ${OFFERS_PER_MAIL}::int`.execute(
+      digest_id nulls last, "heldInMs" nulls first, start_time, notification_id limit ${OFFERS_PER_MAIL}::int`.execute(
     database.kysely,
   );
   return rows.map(({ earlier, ...row }) => ({ ...row, before: timesBefore(earlier, row) }));
@@ -189,10 +193,11 @@ async function fixDigest(
   const [soonest] = offers;
   const now = deps.now().getTime();
   const urgentInMs = urgentAt(soonest.startTime) - now;
+  const isUrgent = urgentInMs <= 0;
   const digestId = offers.length === 1 ? soonest.notificationId : deps.newId();
   return transact(deps, async (trx) => {
-    const wait = await takeTurn(trx, deps, claim, { digestId, isUrgent: urgentInMs <= 0 });
-    if (wait) return Math.min(wait.until - now, urgentInMs);
+    const wait = await takeTurn(trx, deps, claim, { digestId, mailbox: soonest.mailbox, isUrgent });
+    if (wait) return isUrgent ? wait.until - now : Math.min(wait.until - now, urgentInMs);
     await trx
       .updateTable("notifications")
       .set({ digestId })

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import type { NotificationKind, WaitCode } from "../../../generated/operations/types.ts";
 import { DAY_MS, HOUR_MS } from "../../contract/timestamp.ts";
-import { EMAIL, ofOrganisation } from "../candidates/eligible.ts";
 import { HOLDS_SEAT, lockNames } from "../db/fragments.ts";
 import { providerOf } from "../db/organisation.ts";
 import type { Deps, OfferMailLimits } from "../deps.ts";
@@ -56,6 +55,16 @@ export function markMailDue(
   markDue(trx, deps, due);
 }
 
+/** How often a shift is offered to a person by mail in any 24 hours: its provider may move it as often as it likes. */
+const SAME_SHIFT = 3;
+
+/** How long the shift of an offer, over `notifications`, may not be offered again by mail, in milliseconds; null if it may. */
+export const heldInMs = (now: Date) => sql<number | null>`(
+  select (extract(epoch from mailed.delivered_at + interval '1 day' - ${now}::timestamptz) * 1000)::float8 from notifications as mailed
+  where mailed.provider_id = notifications.provider_id and mailed.job_id = notifications.job_id and mailed.candidate_id = notifications.candidate_id
+    and mailed.kind = 'job_offered' and mailed.delivered_at + interval '1 day' > ${now}
+  order by mailed.delivered_at desc offset ${SAME_SHIFT - 1}::int limit 1)`;
+
 /**
  * Whether a notification still holds, as SQL over `notifications` joined with `jobs`. An offer holds until it is withdrawn, the shift starts, or
  * the candidate is booked on it. `providerId`: that of all of them, where a statement names one.
@@ -83,52 +92,48 @@ export interface Wait {
   for: Exclude<WaitCode, "mail_server">;
 }
 
+/** An urgent mail waits for no window, and until there were as many times the daily limit. */
+const URGENT_TIMES = 2;
+
 /** Returns until when the next mail with offers has to wait, and for which limit; undefined when it may be sent now. */
 export function waitOf(
   mails: readonly OfferMail[],
   now: number,
   { everyMs, perDay }: OfferMailLimits,
+  isUrgent = false,
 ): Wait | undefined {
   // A mail that is not sent yet starts its window at any time from now on. So does one of a clock that was ahead.
   const sent = mails.map(({ sentAt }) => Math.min(now, sentAt?.getTime() ?? now)).sort((a, b) => b - a);
   const counted = mails.map(({ at, sentAt }) => (sentAt ?? at).getTime()).sort((a, b) => b - a);
-  const window = (sent[0] ?? Number.NEGATIVE_INFINITY) + everyMs;
-  const limit = perDay > 0 ? (counted[perDay - 1] ?? Number.NEGATIVE_INFINITY) + DAY_MS : 0;
+  const most = isUrgent ? URGENT_TIMES * perDay : perDay;
+  const window = isUrgent ? 0 : (sent[0] ?? Number.NEGATIVE_INFINITY) + everyMs;
+  const limit = perDay > 0 ? (counted[most - 1] ?? Number.NEGATIVE_INFINITY) + DAY_MS : 0;
   if (Math.max(window, limit) <= now) return undefined;
   return limit > window ? { until: limit, for: "daily_limit" } : { until: window, for: "offer_window" };
 }
 
-/** Mail to another address, which another organisation's registry asserts, must not delay this one. */
-const ADDRESS = sql`lower(${EMAIL})`;
-
 /**
- * Takes the person's turn for a mail with offers, and returns undefined; otherwise returns until when it has to wait. An urgent one does not wait,
- * but counts. A lock makes the person's turns of all organisations and processes follow each other.
+ * Takes the turn of a mailbox for a mail of an organisation with offers, and returns undefined; otherwise returns until when it has to wait. An urgent one
+ * has a limit of its own, and counts. A lock makes the turns of all people with that address, and of all processes, follow each other.
  */
 export async function takeTurn(
   trx: Trx,
   { now, offerMail }: Pick<Deps, "now" | "offerMail">,
   { providerId, key: candidateId }: Claim,
-  { digestId, isUrgent }: { digestId: string; isUrgent: boolean },
+  { digestId, mailbox, isUrgent }: { digestId: string; mailbox: string; isUrgent: boolean },
 ): Promise<Wait | undefined> {
   const at = now();
-  await lockNames("offerMails", [candidateId]).execute(await placeOfLocks(trx));
-  await sql`delete from offer_mails where candidate_id = ${candidateId}
-    and (coalesce(sent_at, at) <= ${new Date(at.getTime() - DAY_MS)} or provider_id = ${providerId} and sent_at is null)`.execute(
-    trx,
-  );
-  const { rows } = await sql<OfferMail>`
-    select at, sent_at from offer_mails join candidates using (candidate_id)
-      left join memberships using (provider_id, candidate_id)
-    where candidate_id = ${candidateId} and ${ADDRESS} = (
-      select ${ADDRESS} from candidates ${ofOrganisation(providerId)} where candidates.candidate_id = ${candidateId})`.execute(
-    trx,
-  );
-  const wait = waitOf(rows, at.getTime(), offerMail);
-  if (wait && !isUrgent) return wait;
+  await lockNames("offerMails", [`${providerId} ${mailbox}`]).execute(await placeOfLocks(trx));
+  await sql`delete from offer_mails where provider_id = ${providerId}
+    and (mailbox = ${mailbox} and coalesce(sent_at, at) <= ${new Date(at.getTime() - DAY_MS)}
+      or candidate_id = ${candidateId} and sent_at is null)`.execute(trx);
+  const mails = trx.selectFrom("offerMails").select(["at", "sentAt"]);
+  const ofMailbox = mails.where("providerId", "=", providerId).where("mailbox", "=", mailbox);
+  const wait = waitOf(await ofMailbox.execute(), at.getTime(), offerMail, isUrgent);
+  if (wait) return wait;
   await trx
     .insertInto("offerMails")
-    .values({ providerId, candidateId, digestId, at, sentAt: null })
+    .values({ providerId, candidateId, digestId, mailbox, at, sentAt: null })
     .execute();
   return undefined;
 }

@@ -1,14 +1,14 @@
 import { type Selectable, sql } from "kysely";
 import type { WaitCode } from "../../../generated/operations/types.ts";
 import { DAY_MS } from "../../contract/timestamp.ts";
-import { EMAIL, ofOrganisation } from "../candidates/eligible.ts";
-import { IS_ATTEMPTED, IS_UNDELIVERED, idList, jsonRows } from "../db/fragments.ts";
+import { EMAIL, mailboxOf, ofOrganisation } from "../candidates/eligible.ts";
+import { IS_ATTEMPTED, IS_UNDELIVERED, jsonRows } from "../db/fragments.ts";
 import { type Organisation, providerOf } from "../db/organisation.ts";
 import type { Job, NotificationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
-import { stillHolds, urgentAt } from "./mail-due.ts";
+import { heldInMs, stillHolds, urgentAt } from "./mail-due.ts";
 import { offerKey } from "./notify.ts";
 
 export type WaveParts = Pick<Deps, "now" | "offerMail" | "offerWaves" | "wakeWorker">;
@@ -130,7 +130,8 @@ interface Row {
   notificationId: string;
   until: Date;
   hasFailed: boolean;
-  candidateId: string;
+  isHeld: boolean;
+  mailed: number;
 }
 
 /** Returns until when the mail of each of these notifications waits, and why, by notificationId; nothing of one that does not wait. */
@@ -143,25 +144,20 @@ export async function readMailWaits(
     .map((row) => ({ provider: row.providerId, id: row.notificationId }));
   if (ids.length === 0) return new Map();
   const { rows } = await sql<Row>`
-    select notification_id, notifications.candidate_id, work.due_at as until,
+    select notification_id, ${heldInMs(now())} is not null as "isHeld", work.due_at as until,
+      (select count(*)::int from offer_mails where offer_mails.provider_id = notifications.provider_id and mailbox = ${mailboxOf(EMAIL)}
+        and coalesce(sent_at, at) > ${new Date(now().getTime() - DAY_MS)}) as mailed,
       work.attempts > 0 as "hasFailed"
     from ${jsonRows(ids)} as asked (provider uuid, id uuid)
       join notifications on notifications.provider_id = asked.provider and notification_id = asked.id
       join jobs on jobs.provider_id = notifications.provider_id and jobs.job_id = notifications.job_id
+      join candidates using (candidate_id) ${ofOrganisation(sql`notifications.provider_id`)}
       join work on work.provider_id = asked.provider and work.kind = 'mail' and work.key = notifications.candidate_id::text
     where ${IS_UNDELIVERED} and ${stillHolds(now())} and work.claim is null and work.due_at > now()
       and ${IS_ATTEMPTED}`.execute(database.kysely);
-  // Of all organisations together.
-  const { rows: mails } = await sql<{ candidateId: string; count: number }>`
-    select candidate_id, count(*)::int as count from offer_mails
-    where candidate_id = any (${idList(rows.map(({ candidateId }) => candidateId))})
-      and coalesce(sent_at, at) > ${new Date(now().getTime() - DAY_MS)} group by candidate_id`.execute(
-    database.kysely,
-  );
-  const mailed = new Map(mails.map(({ candidateId, count }) => [candidateId, count]));
-  const codeOf = ({ hasFailed, candidateId }: Row): WaitCode => {
+  const codeOf = ({ hasFailed, isHeld, mailed }: Row): WaitCode => {
     if (hasFailed) return "mail_server";
-    return perDay > 0 && (mailed.get(candidateId) ?? 0) >= perDay ? "daily_limit" : "offer_window";
+    return isHeld || (perDay > 0 && mailed >= perDay) ? "daily_limit" : "offer_window";
   };
   return new Map(rows.map((row) => [row.notificationId, { until: row.until, code: codeOf(row) }]));
 }

@@ -72,7 +72,7 @@ interface Decided {
   spelling: string;
 }
 
-const rulesOf = ({ timing, retries }: Deps): Rules => ({ ...timing, tries: retries.tries });
+export const rulesOf = ({ timing, retries }: Deps): Rules => ({ ...timing, tries: retries.tries });
 
 /** Returns the first reading of a run that needs no write before it, which is true of most runs. */
 async function planFirstReading(

@@ -97,12 +97,16 @@ function judgeBreak({ breakMinutes }: ShiftBody, exchange: Reply): Found[] {
 
 /** Reports times that the platform cannot use. Unreadable times are reported by `judgeTimes`. */
 function judgeFault(body: ShiftBody, fault: string | undefined, exchange: Reply): Found[] {
-  if (fault !== "end_not_after_start" && fault !== "time_out_of_range") return [];
+  if (fault !== "end_not_after_start" && fault !== "time_out_of_range" && fault !== "too_long") return [];
   const [start, end] = [body.startTime, body.endTime].map((time) => shown(time, "startTime"));
   const details = { exchange, actual: `startTime ${start}, endTime ${end}`, cause: fault };
-  return fault === "end_not_after_start"
-    ? [found(fault, { ...details, expected: "an end after the start" })]
-    : [found("time_invalid", { ...details, expected: "times between the years 1 and 9999 in UTC" })];
+  if (fault === "end_not_after_start")
+    return [found(fault, { ...details, expected: "an end after the start" })];
+  const expected =
+    fault === "too_long"
+      ? "an end at most 36 hours after the start"
+      : "times between the years 1 and 9999 in UTC";
+  return [found("time_invalid", { ...details, expected })];
 }
 
 function judgePositions(body: ShiftBody, exchange: Reply): Found[] {

@@ -25,12 +25,14 @@ const BODIES: Record<string, (own: Ids, foreign: Ids) => object | undefined> = {
   releaseCandidate: (own) => ({ providerId: own.providerId }),
   acceptJob: (_own, foreign) => ({ candidateId: foreign.candidateId }),
   withdrawBooking: () => undefined,
+  endBooking: () => ({ reason: "other" }),
 };
 const REFUSALS: Record<string, string> = {
   updateMappings: "validation_failed",
   releaseCandidate: "candidate_not_found",
   acceptJob: "candidate_not_released",
   withdrawBooking: "booking_not_found",
+  endBooking: "booking_not_found",
 };
 
 /** What an operation that changes something has in its path, the other one's; a providerId or a jobId is the own one. */

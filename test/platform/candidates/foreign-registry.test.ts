@@ -260,9 +260,10 @@ describe.each(featureEngines)("what the registry of another organisation asserts
         typeof each === "string" ? each : each.candidateId,
       );
       expect(await releaseAll(asked)).toEqual({
-        released: 2,
+        released: 1,
         left: [
           { candidateId: mallory.candidateId, reason: "conflicting" },
+          { candidateId: bodil.candidateId, reason: "named_elsewhere" },
           { candidateId: own, reason: "not_in_registry" },
         ],
       });
@@ -272,8 +273,30 @@ describe.each(featureEngines)("what the registry of another organisation asserts
       const offered = (await hospital.notifications(job)).map(({ candidateId }) => candidateId);
       expect(offered).toContain(alva.candidateId);
       expect(await releaseAll([alva.candidateId])).toEqual({ released: 1, left: [] });
-      const query = { operation: "releaseCandidates", subject: bodil.candidateId };
-      expect(ok(await harness.operations.listAudit({ params: { query } })).items).toHaveLength(1);
+      const query = { operation: "releaseCandidates", subject: alva.candidateId };
+      expect(ok(await harness.operations.listAudit({ params: { query } })).items).toHaveLength(2);
+    });
+
+    it("fills nothing of a person whom another registry names, and gives none of its mails away, when it is released for many", async () => {
+      await name(hospital, 385, { ...OWN, email: "", phone: "" });
+      await name(hostile, 385, { ...MADE_UP, firstName: "Anna", lastName: "Ek" });
+      const { candidateId, conflicts } = await find("Anna Ek");
+      expect(conflicts).toEqual(["email", "phone"]);
+      expect(await list({ state: "conflicting" })).toEqual(["Anna"]);
+      expect(await releaseAll([candidateId])).toEqual({
+        released: 0,
+        left: [{ candidateId, reason: "conflicting" }],
+      });
+      const params = { path: { candidateId } };
+      ok(await harness.operations.releaseCandidate({ params, body: { providerId: hospital.providerId } }));
+      // What the company released has no address either.
+      expect(await shown({ candidateId })).toMatchObject({ shared: true, email: "", conflicts });
+      expect(await releaseAll([candidateId])).toMatchObject({ released: 0 });
+      await hospital.open();
+      await hospital.idle();
+      expect(mail.mails).toEqual([]);
+      ok(await harness.operations.releaseCandidate({ params, body: { providerId: hostile.providerId } }));
+      expect(await shown({ candidateId })).toMatchObject({ email: "m***@hostile.example", conflicts: [] });
     });
 
     it("may be released in spite of a conflict by an operator who has read it", async () => {

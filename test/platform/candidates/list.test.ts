@@ -38,6 +38,13 @@ describe.each(featureEngines)("the lists about candidates, on %s", (engine) => {
     expect(await people({ search: "Unknown" })).toEqual([]);
   });
 
+  it("finds people by words in any order, in whichever normal form a name or the words are", async () => {
+    await organisation.addPerson({ firstName: "Åsa".normalize("NFD"), lastName: "Öberg" });
+    expect(await people({ search: "öberg åsa" })).toEqual(["Öberg"]);
+    expect(await people({ search: "ÖBERG Å".normalize("NFD") })).toEqual(["Öberg"]);
+    expect(await people({ search: "Öberg Berit" })).toEqual([]);
+  });
+
   it("finds a person by candidateId", async () => {
     const { candidateId } = await organisation.addPerson({ lastName: "Berg" });
     await organisation.addPerson({ lastName: "Ek" });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CandidateChange } from "../../../generated/operations/types.ts";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
@@ -106,11 +107,12 @@ describe.each(featureEngines)("a candidate, on %s", (engine) => {
   it("is reported while without the competence that a changed shift needs", async () => {
     const able = { competenceIds: [organisation.competenceId] };
     const { candidateId } = await organisation.addPerson(able);
-    const { jobId, shiftId } = await organisation.open();
+    const { jobId, shiftId, endTime } = await organisation.open();
     await organisation.accept({ jobId }, { candidateId });
     await organisation.idle();
     ok(await change(candidateId, { competenceIds: [] }));
-    organisation.provider.updateShift(shiftId, { endTime: "2031-05-01T15:00:00Z" });
+    const later = new Date(Date.parse(endTime) + HOUR_MS).toISOString();
+    organisation.provider.updateShift(shiftId, { endTime: later });
     await organisation.process("shift.update", shiftId);
     expect(await organisation.issueCodes()).toEqual(["competence_missing"]);
     ok(await change(candidateId, { phone: "+46701740699" }));
@@ -118,6 +120,23 @@ describe.each(featureEngines)("a candidate, on %s", (engine) => {
     ok(await change(candidateId, able));
     expect(await organisation.issueCodes()).toEqual([]);
     expect((await organisation.job(shiftId)).bookings).toMatchObject([{ candidateId, status: "confirmed" }]);
+  });
+
+  it("is refused with a date of birth that is to come: the century may be wrong", async () => {
+    const day = (text: string) => startOrganisation(database(), { now: () => new Date(`${text}T12:00:00Z`) });
+    const personalNumber = published.personnummer.toSorted().at(-1) ?? "";
+    const born = `${personalNumber.slice(0, 4)}-${personalNumber.slice(4, 6)}-${personalNumber.slice(6, 8)}`;
+    const yesterday = new Date(Date.parse(born) - DAY_MS).toISOString().slice(0, 10);
+    const add = async (on: string) => {
+      const early = await day(on);
+      const name = { firstName: "Lo", lastName: "Ek", email: "lo@example.com", phone: "+46701740699" };
+      const body = { ...name, personalNumber, competenceIds: [] };
+      const { response, error } = await early.operations.createCandidate({ body });
+      await early.close();
+      return error?.errors?.[0]?.message ?? response.status;
+    };
+    expect(await add(yesterday)).toContain("the century may be wrong");
+    expect(await add(born)).toBe(201);
   });
 
   it("is not changed when the candidateId or a competence is unknown", async () => {

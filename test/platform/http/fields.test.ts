@@ -52,6 +52,16 @@ const WRONG: [method: string, path: string, body: object, pointers: string[]][] 
   ["POST", "/integrations", { ...INTEGRATION, baseUrl: "http://provider.example/#a" }, ["/baseUrl"]],
   ["POST", "/integrations", { ...INTEGRATION, timeZone: "Europe/Atlantis" }, ["/timeZone"]],
   ["POST", "/integrations", { ...INTEGRATION, timeZone: "+01:00" }, ["/timeZone"]],
+  // The time of Bangladesh, a zone that no database knows, and one without summer time.
+  ["POST", "/integrations", { ...INTEGRATION, timeZone: "BST" }, ["/timeZone"]],
+  ["POST", "/integrations", { ...INTEGRATION, timeZone: "AET" }, ["/timeZone"]],
+  ["POST", "/integrations", { ...INTEGRATION, timeZone: "EST" }, ["/timeZone"]],
+  ["POST", "/integrations", { ...INTEGRATION, name: "Kajen\r\nSubject: a" }, ["/name"]],
+  ["POST", "/integrations", { ...INTEGRATION, name: "\u202eKajen" }, ["/name"]],
+  ["POST", "/workplaces", { name: "Kajen\u200b" }, ["/name"]],
+  ["POST", "/competences", { name: " . " }, ["/name"]],
+  ["POST", "/candidates", { ...PERSON, firstName: "  " }, ["/firstName"]],
+  ["POST", "/candidates", { ...PERSON, lastName: "Ek\u200b" }, ["/lastName"]],
   [
     "POST",
     "/integrations",

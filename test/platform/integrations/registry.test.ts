@@ -37,7 +37,12 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
       providerToken: "a-provider-token",
     } as const;
     ok(await operations.createIntegration({ body }));
-    return { asked: registry.asked, run: () => operations.importRegistry({ params }) };
+    return {
+      asked: registry.asked,
+      run: () => operations.importRegistry({ params }),
+      issues: async () =>
+        ok(await operations.listIssues({ params: { query: { providerId: params.path.providerId } } })).items,
+    };
   };
   const person = async (nth: number) => {
     const { operations } = harness();
@@ -69,6 +74,23 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
       personalNumber: numberAt(3),
       memberships: [{ email: "robin.3@example.com" }],
     });
+  });
+
+  it("raises an issue about an address that more than three people share, until they no longer do", async () => {
+    let emails = ["Ek@Example.com", "ek@example.com", "ek+1@example.com"];
+    const { run, issues } = await provider(() => ({
+      candidates: emails.map((email, nth) => ({ ...entryOf(470 + nth), email })),
+    }));
+    ok(await run());
+    expect(await issues()).toEqual([]);
+    emails = [...emails, "ek+2@example.com"];
+    ok(await run());
+    expect(await issues()).toMatchObject([{ code: "address_shared", params: { count: 1 } }]);
+    const { candidateId = "" } = (await person(472)) ?? {};
+    const params = { path: { candidateId } };
+    ok(await harness().operations.changeCandidate({ params, body: { email: "own@example.com" } }));
+    ok(await run());
+    expect(await issues()).toEqual([]);
   });
 
   it("imports all entries of a provider that ignores limit and cursor", async () => {

@@ -105,6 +105,7 @@ describe.each(featureEngines)("the shifts of a candidate on %s", (engine) => {
       "text/calendar; charset=utf-8",
     ]);
     expect(response.headers).not.toHaveProperty("content-disposition");
+    expect(response.text).toMatch(/^NAME:[^,]+\\, Kvarteret\r\nX-WR-CALNAME:[^,]+\\, Kvarteret\r$/m);
     expect(readCalendar(response.text)).toEqual({
       method: "PUBLISH",
       events: [

@@ -238,19 +238,61 @@ describe.each(featureEngines)("mail with offers on %s", (engine) => {
     await second.close();
   });
 
-  it("of two organisations to one person shares the window, with a digest of each", async () => {
+  it("of one organisation neither delays nor uses up that of another to the same person", async () => {
     const other = await harness.onboard({ connect: false });
     await organisation.addPerson({ competenceIds: [organisation.competenceId, other.competenceId] });
-    await open();
+    for (let nth = 0; nth < 2 * LIMITS.perDay; nth += 1) await open((11 - nth) * HOUR_MS, other);
     await open(2 * DAY_MS, other);
-    await open(3 * DAY_MS, other);
-    expect(mails).toHaveLength(1);
+    expect(mails).toHaveLength(2 * LIMITS.perDay);
     await open();
+    await open(3 * DAY_MS);
+    expect(mails).toHaveLength(2 * LIMITS.perDay + 1);
+    await later(LIMITS.everyMs);
+    expect(mails).toHaveLength(2 * LIMITS.perDay + 2);
+  });
+
+  it("has a limit for shifts within 12 hours, too: twice the daily one", async () => {
+    await organisation.addPerson();
+    for (let nth = 0; nth < 10; nth += 1) await open((11 - nth / 2) * HOUR_MS);
+    expect(mails).toHaveLength(2 * LIMITS.perDay);
+    await later(HOUR_MS);
+    expect(mails).toHaveLength(2 * LIMITS.perDay);
+  });
+
+  it("names one shift three times a day, however often its provider moves it, and its last times on the next day", async () => {
+    const { candidateId } = await organisation.addPerson();
+    const job = await open(10 * HOUR_MS);
+    const move = async (inMs: number) => {
+      organisation.provider.updateShift(job.shiftId, shiftIn(inMs));
+      await organisation.process("shift.update", job.shiftId);
+      await later(0);
+    };
+    for (let nth = 1; nth < 7; nth += 1) await move(10 * HOUR_MS + nth * MINUTE_MS);
+    expect(mails).toHaveLength(3);
+    expect((await waiting(candidateId)).at(-1)).toMatchObject({ waitsFor: "daily_limit" });
+    await move(2 * DAY_MS);
+    await later(DAY_MS);
+    expect(mails).toHaveLength(4);
+  });
+
+  it("is of a mailbox, however many people are given its address", async () => {
+    const spellings = [
+      "Lo.Ek@Example.com",
+      "lo.ek@example.com",
+      "lo.ek+a@example.com",
+      "LO.EK+b@example.com",
+    ];
+    for (const email of [...spellings, ...spellings]) await organisation.addPerson({ email });
+    await open();
+    expect(mails).toHaveLength(1);
     await later(LIMITS.everyMs);
     expect(mails).toHaveLength(2);
-    await later(LIMITS.everyMs);
-    expect(mails).toHaveLength(3);
-    expect(subjects().slice(1).toSorted()).toEqual([digest("2"), single]);
+    for (let nth = 0; nth < 5; nth += 1) await later(LIMITS.everyMs);
+    expect(mails).toHaveLength(LIMITS.perDay);
+    await later(DAY_MS);
+    await organisation.addPerson({ email: "other@example.com" });
+    await open();
+    expect(mails.map(({ address }) => address)).toContain("other@example.com");
   });
 
   it("is sent at once when an operator resends it, and the window stays as it is", async () => {

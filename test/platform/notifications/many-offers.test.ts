@@ -26,6 +26,7 @@ const STEP_MS = 3 * HOUR_MS;
 
 interface Sent {
   at: number;
+  organisation: string;
   /** How many shifts the mail names. */
   named: number;
 }
@@ -45,7 +46,13 @@ describe.each(featureEngines)("offers to many candidates on %s", (engine) => {
     });
     onTestFinished(harness.close);
     const organisations: Organisation[] = [];
-    for (let nth = 0; nth < places; nth += 1) organisations.push(await harness.onboard());
+    for (let nth = 0; nth < places; nth += 1) {
+      const organisation = await harness.onboard();
+      ok(
+        await harness.operations.changeIntegration({ params: organisation.params, body: { name: `${nth}` } }),
+      );
+      organisations.push(organisation);
+    }
     const expected = await addPeople(database(), organisations);
     await publishAll(database(), harness, organisations, clock);
 
@@ -55,9 +62,15 @@ describe.each(featureEngines)("offers to many candidates on %s", (engine) => {
     ]);
     expect(Object.fromEntries(named)).toEqual(expected);
     expect(await countUnnamed(database())).toBe(0);
-    const times = [...sent.values()].map((mails) => mails.map(({ at }) => at));
-    const most = times.map(mostInADay).toSorted((a, b) => a - b);
-    await annotate(figuresOf(most, times));
+    const ofPeople = [...sent.values()].map((mails) => mails.map(({ at }) => at));
+    await annotate(figuresOf(sorted(ofPeople.map(mostInADay)), ofPeople));
+    // Each organisation has limits of its own.
+    const times = [...sent.values()].flatMap((mails) =>
+      [...Map.groupBy(mails, ({ organisation }) => organisation).values()].map((each) =>
+        each.map(({ at }) => at),
+      ),
+    );
+    const most = sorted(times.map(mostInADay));
     expect(most.at(-1)).toBe(LIMITS.perDay);
     expect(Math.min(...times.map((each) => Math.min(...pauses(each))))).toBe(LIMITS.everyMs);
 
@@ -70,9 +83,9 @@ describe.each(featureEngines)("offers to many candidates on %s", (engine) => {
 
 const channelInto = (sent: Map<string, Sent[]>, clock: { now: Date }): Channel => ({
   name: "email",
-  deliver: async ({ address, subject }) => {
+  deliver: async ({ address, subject, organisation }) => {
     const mails = sent.get(address) ?? [];
-    mails.push({ at: clock.now.getTime(), named: Number(/^\d+/.exec(subject)?.[0] ?? 1) });
+    mails.push({ at: clock.now.getTime(), organisation, named: Number(/^\d+/.exec(subject)?.[0] ?? 1) });
     sent.set(address, mails);
     return { kind: "delivered" };
   },
@@ -161,6 +174,8 @@ async function countUnnamed({ kysely }: TestDatabase): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+const sorted = (figures: readonly number[]) => figures.toSorted((a, b) => a - b);
+
 /** The most mails within 24 hours. */
 const mostInADay = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + DAY_MS).length));
@@ -169,8 +184,8 @@ const pauses = (times: readonly number[]): number[] =>
   times.slice(1).map((at, nth) => at - (times[nth] ?? at));
 
 function figuresOf(most: readonly number[], times: readonly (readonly number[])[]): string {
-  const medianOf = (sorted: readonly number[]) => sorted[Math.floor(sorted.length / 2)];
-  const perDay = times.map((each) => each.length / days).toSorted((a, b) => a - b);
+  const medianOf = (ordered: readonly number[]) => ordered[Math.floor(ordered.length / 2)];
+  const perDay = sorted(times.map((each) => each.length / days));
   const [mean, median] = [perDay.at(-1), medianOf(perDay)].map((value) => value?.toFixed(2));
   return `${times.flat().length} mails to ${times.length} people. Mails of a person in a day: at most ${most.at(-1)}, the median person's most ${medianOf(most)};
     on average ${median} for the median person, ${mean} for the one with most`;

@@ -1,4 +1,4 @@
-import { type ExpressionBuilder, type Kysely, sql } from "kysely";
+import { type ExpressionBuilder, type Kysely, type RawBuilder, sql } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import type {
   Candidate,
@@ -35,7 +35,7 @@ export function candidateHandlers(deps: Deps) {
   const { kysely } = deps.database;
   return {
     createCandidate: async ({ body }) => {
-      const errors = errorsIn(body);
+      const errors = errorsIn(body, deps.now());
       if (errors.length > 0)
         throw problem("validation_failed", { detail: "The candidate was not added.", errors });
       return created(await transact(deps, (trx) => addCandidate(trx, deps, body)));
@@ -80,9 +80,19 @@ const hasCompetenceAnywhere = (competenceId: string) => sql<boolean>`
   (candidate_id in (select candidate_id from candidate_competences where competence_id = ${competenceId}::uuid)
   or candidate_id in (select candidate_id from membership_competences where competence_id = ${competenceId}::uuid))`;
 
-/** A part of the company's name, or of that of a registry, or the employee number. */
+/** The words, in any order, are parts of the company's name, or of that of a registry; or the text is the employee number. */
 const isNamed = (search: string) => sql<boolean>`
-  (${contains(FULL_NAME, search)} or employee_number = ${search} or candidate_id in (select candidate_id from memberships where ${contains(FULL_NAME, search)}))`;
+  (${hasWords(search)} or employee_number = ${search} or candidate_id in (select candidate_id from memberships where ${hasWords(search)}))`;
+
+const MOST_WORDS = 10;
+
+function hasWords(search: string): RawBuilder<boolean> {
+  const words = search.split(/\s+/u).slice(0, MOST_WORDS);
+  return sql<boolean>`(${sql.join(
+    words.map((word) => contains(FULL_NAME, word)),
+    sql` and `,
+  )})`;
+}
 
 const FULL_NAME = sql`first_name || ' ' || last_name`;
 
@@ -144,13 +154,14 @@ async function releaseAll(
   deps: Deps,
   given: { providerId: string; candidateIds: readonly string[] },
 ): Promise<ReleasedMany> {
-  const { released, conflicting, unknown, competenceIds } = await releaseMany(trx, deps, given);
+  const { released, conflicting, elsewhere, unknown, competenceIds } = await releaseMany(trx, deps, given);
   await offerTo(trx, deps, competenceIds);
   // Each by a name of its own, so that the audit log of a person has the release.
   const subjects = Object.fromEntries(released.map((id, index) => [`candidateId ${index + 1}`, id]));
   deps.audit?.note({ subjects });
   const left = [
     ...conflicting.map((candidateId) => ({ candidateId, reason: "conflicting" }) as const),
+    ...elsewhere.map((candidateId) => ({ candidateId, reason: "named_elsewhere" }) as const),
     ...unknown.map((candidateId) => ({ candidateId, reason: "not_in_registry" }) as const),
   ];
   return { released: released.length, left };
@@ -176,7 +187,7 @@ async function changeCandidate(
     .updateTable("candidates")
     .set({
       updatedAt: deps.now(),
-      ...(email && { email }),
+      ...(email && { email: email.normalize("NFC") }),
       ...(phone && { phone }),
       ...(language && { language }),
       ...(employeeNumber !== undefined && { employeeNumber: employeeNumber || null }),

@@ -18,7 +18,8 @@ export function catalogueHandlers(deps: Deps) {
   const { newId, now } = deps;
   const { kysely } = deps.database;
   return {
-    createWorkplace: async ({ body: { name, address = null } }) => {
+    createWorkplace: async ({ body: { address = null, ...body } }) => {
+      const name = body.name.normalize("NFC");
       const workplaceId = newId();
       const row = { workplaceId, name, address };
       await transact(deps, async (trx) => {
@@ -37,7 +38,10 @@ export function catalogueHandlers(deps: Deps) {
     },
     changeWorkplace: async ({ path: { workplaceId }, body: { name, address } }) => {
       const view = await transact(deps, async (trx) => {
-        const set = { ...(name !== undefined && { name }), ...(address !== undefined && { address }) };
+        const set = {
+          ...(name !== undefined && { name: name.normalize("NFC") }),
+          ...(address !== undefined && { address }),
+        };
         const before = await trx
           .selectFrom("workplaces")
           .select(["name", "address"])
@@ -52,7 +56,8 @@ export function catalogueHandlers(deps: Deps) {
       });
       return ok(view[0] as Workplace);
     },
-    createCompetence: async ({ body: { name } }) => {
+    createCompetence: async ({ body }) => {
+      const name = body.name.normalize("NFC");
       const competenceId = newId();
       const row = { competenceId, name, createdAt: now() };
       await transact(deps, async (trx) => {
@@ -66,7 +71,8 @@ export function catalogueHandlers(deps: Deps) {
       const { items, ...rest } = await page(all, query, { id: "competenceId" }, (row) => row);
       return ok({ items: await viewsOfCompetences(kysely, items), ...rest });
     },
-    changeCompetence: async ({ path: { competenceId }, body: { name } }) => {
+    changeCompetence: async ({ path: { competenceId }, body }) => {
+      const name = body.name.normalize("NFC");
       const view = await transact(deps, async (trx) => {
         const before = await trx
           .selectFrom("competences")

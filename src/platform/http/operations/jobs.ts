@@ -12,7 +12,7 @@ import { IS_LIVE, OUTLET_NAME, ROLE_NAME } from "../../db/fragments.ts";
 import { view } from "../../db/names.ts";
 import type { Booking, Job, ShiftChange } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
-import { acceptAndWait, awaitChange, withdrawAndWait } from "../../jobs/accept.ts";
+import { acceptAndWait, awaitChange, endBooking, withdrawAndWait } from "../../jobs/accept.ts";
 import { requestCancellation, requestChange } from "../../jobs/change.ts";
 import { unknownJob } from "../../jobs/job.ts";
 import { explainJob } from "../../jobs/staffing.ts";
@@ -49,6 +49,10 @@ export function jobHandlers(deps: Deps) {
       const outcome = await withdrawAndWait(deps, path);
       if (outcome === "kept") throw refused("The provider kept the candidate on the shift.");
       return outcome === "released" ? noContent : { status: 202 };
+    },
+    endBooking: async ({ path, body }) => {
+      await endBooking(deps, path, body.reason);
+      return noContent;
     },
     changeJob: async ({ path, body }) => {
       const change = await awaitChange(deps, await requestChange(deps, path.jobId, body));

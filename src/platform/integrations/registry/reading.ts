@@ -4,8 +4,12 @@ import { schemas } from "../../../../generated/provider/validators.js";
 import { type Failure, faultText, type ReadEntry } from "../../../clients/provider/answer.ts";
 import type { ProviderClient, ProviderClientOptions } from "../../../clients/provider/client.ts";
 import { MOST_REGISTERED } from "../../../clients/provider/http-error.ts";
-import { type PersonalNumber, parsePersonalNumber } from "../../../contract/personal-number.ts";
-import { isStorable } from "../../../contract/storable-text.ts";
+import {
+  isBirthPlausible,
+  type PersonalNumber,
+  parsePersonalNumber,
+} from "../../../contract/personal-number.ts";
+import { isStorable, shownLine } from "../../../contract/storable-text.ts";
 import { readWithRetries } from "../clients.ts";
 
 /** What the platform reads of an entry of the registry (data minimisation). */
@@ -47,12 +51,16 @@ function readPeople(
 function personOf(entry: RegistryEntry): RegisteredPerson | string {
   const number = parsePersonalNumber(entry.personalNumber.trim());
   if (!number) return "its personal number is not one";
-  const [firstName, lastName] = [entry.firstName, entry.lastName].map((name) => name?.trim() ?? "");
+  if (!isBirthPlausible(number, new Date())) return "its personal number may have the wrong century";
+  const [firstName, lastName] = [entry.firstName, entry.lastName].map((name) => shownLine(name ?? ""));
   if (!firstName || !lastName) return "its name is missing";
+  const isName = (name: string) => /[\p{L}\p{N}]/u.test(name);
+  if (!isName(firstName) || !isName(lastName) || !isStorable(`${entry.firstName}${entry.lastName}`))
+    return "its name is not usable";
   if (!isUsable(firstName, schemas.PersonName) || !isUsable(lastName, schemas.PersonName))
     return "its name is not usable";
   if (!isStorable(entry.id)) return "its id is not usable";
-  const [email, phone] = [entry.email, entry.phone].map((text) => text?.trim() ?? "");
+  const [email, phone] = [entry.email, entry.phone].map((text) => text?.trim().normalize("NFC") ?? "");
   const roleIds = (entry.workHistory ?? []).flatMap(({ roleId }) => roleId ?? []);
   return {
     number,

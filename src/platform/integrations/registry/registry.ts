@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { RegistryFault } from "../../../../generated/operations/types.ts";
 import { type Failure, failedCall } from "../../../clients/provider/answer.ts";
 import {
@@ -8,8 +9,10 @@ import {
 import { routingAttemptsText } from "../../../contract/operator-text.ts";
 import { type ProblemCode, problem } from "../../../contract/problem.ts";
 import { ProblemError } from "../../../runtime/problem.ts";
+import { EMAIL, mailboxOf } from "../../candidates/eligible.ts";
 import type { Integration, RegistryImportRow } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
+import { raiseIssue, resolveIssues } from "../../issues.ts";
 import { publish } from "../../stream.ts";
 import { answerFetch } from "../../threads/serve-thread.ts";
 import { recordSteps, signal, type Trx, transact } from "../../transaction.ts";
@@ -76,7 +79,24 @@ export const importOnce =
     });
   };
 
-async function noteEnd(trx: Trx, { now }: Pick<Deps, "now">, providerId: string, { faults, failure }: Ended) {
+/** People of a registry who may have one address: a family, or a shared mailbox. */
+const SHARE_AT_MOST = 3;
+
+/** An address of many people may be that of someone who wants their mails. */
+async function noteShared(trx: Trx, deps: Pick<Deps, "now" | "newId">, providerId: string): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (select 1 from memberships join candidates using (candidate_id)
+      where provider_id = ${providerId} and ${EMAIL} <> '' group by ${mailboxOf(EMAIL)} having count(*) > ${SHARE_AT_MOST}::int) as shared`.execute(
+    trx,
+  );
+  const count = rows[0]?.count ?? 0;
+  const issue = { providerId, subject: { kind: "integration" } } as const;
+  if (count > 0) await raiseIssue(trx, deps, { ...issue, code: "address_shared", params: { count } });
+  else await resolveIssues(trx, deps, { ...issue, codes: ["address_shared"] });
+}
+
+async function noteEnd(trx: Trx, deps: Deps, providerId: string, { faults, failure }: Ended) {
+  const { now } = deps;
   await trx
     .updateTable("registryImports")
     .set({
@@ -86,6 +106,7 @@ async function noteEnd(trx: Trx, { now }: Pick<Deps, "now">, providerId: string,
     })
     .where("providerId", "=", providerId)
     .execute();
+  await noteShared(trx, deps, providerId);
   signal(trx, importTopic(providerId));
   await publishIntegration(trx, providerId);
 }

@@ -1,8 +1,15 @@
 import type { BookingReason, Outcome } from "../../../../generated/operations/types.ts";
 import type { Rejection } from "../../db/schema.ts";
-import { type Draft, holdsSeat } from "./draft.ts";
-import { type BookingState, isMaterialChange, type JobState, type MovedPerson } from "./state.ts";
-import type { BookingPatch } from "./writes.ts";
+import { Draft, holdsSeat } from "./draft.ts";
+import {
+  type BookingState,
+  isMaterialChange,
+  type JobState,
+  type MovedPerson,
+  type Rules,
+  type ShiftState,
+} from "./state.ts";
+import type { BookingPatch, Write } from "./writes.ts";
 
 const REASON = { employer: "job_cancelled", provider: "shift_cancelled", absence: "shift_deleted" } as const;
 
@@ -133,6 +140,15 @@ export function endBooking(
   const code = status === "failed" ? "booking_failed" : "booking_released";
   draft.step({ step: "booking", code, params: { reason, ...reasonParams }, traceId: booking.traceId });
   notifyOfBooking(draft, booking, "booking_released", { reason });
+}
+
+/** Ends a booking for an operator, whatever the provider has: the next run asks it to take the person off. Returns the writes. */
+export function endForOperator(state: ShiftState, candidateId: string, now: number, rules: Rules): Write[] {
+  const draft = new Draft(state, { traceId: state.job?.traceId ?? "" }, now, rules);
+  const booking = draft.state.bookings.find((each) => each.candidateId === candidateId && holdsSeat(each));
+  if (!booking) return [];
+  endBooking(draft, booking, { status: "released", reason: "ended_by_operator" }, {});
+  return draft.writes;
 }
 
 export function notifyOfBooking(

@@ -32,12 +32,12 @@ export async function bookMoved(
   if (!job) return;
   const { jobId, shiftId, traceId } = job;
   const [bookingId, at] = [deps.newId(), deps.now()];
-  const calendarUid = movedTo && own ? await readCalendarUid(trx, own, candidateId) : null;
+  const before = movedTo && own ? await readMoved(trx, own, candidateId) : undefined;
   const { rows } = await sql`
     insert into bookings (provider_id, booking_id, job_id, candidate_id, provider_candidate_id, status, at_provider,
-      calendar_uid, trace_id, created_at, updated_at)
+      calendar_uid, is_by_operator, trace_id, created_at, updated_at)
     values (${providerId}, ${bookingId}, ${jobId}, ${candidateId}, ${providerCandidateId}, 'confirmed', 'yes',
-      ${calendarUid}, ${traceId}, ${at}, ${at})
+      ${before?.uid ?? null}, ${before?.isByOperator ?? false}, ${traceId}, ${at}, ${at})
     on conflict do nothing returning booking_id`.execute(trx);
   if (rows.length === 0) return;
   const place = { traceId, providerId, shiftId, jobId };
@@ -51,22 +51,17 @@ export async function bookMoved(
   recordSteps(trx, [{ ...place, step: "notification", code: "notified", params: { kind, count } }]);
 }
 
-/** A person who is moved has one entry in the calendar, whose place or times change. */
-async function readCalendarUid(
-  trx: Trx,
-  { providerId, jobId }: Job,
-  candidateId: string,
-): Promise<string | null> {
-  const row = await trx
+/** Reads the booking that goes on: a person who is moved has one entry in the calendar, whose place or times change. */
+function readMoved(trx: Trx, { providerId, jobId }: Job, candidateId: string) {
+  return trx
     .selectFrom("bookings")
-    .select(CALENDAR_UID.as("uid"))
+    .select([CALENDAR_UID.as("uid"), "isByOperator"])
     .where("providerId", "=", providerId)
     .where("jobId", "=", jobId)
     .where("candidateId", "=", candidateId)
     .orderBy("bookingId", "desc")
     .limit(1)
     .executeTakeFirst();
-  return row?.uid ?? null;
 }
 
 async function takeFromOwn(

@@ -78,6 +78,8 @@ create table bookings (
   sought_ids jsonb not null default '[]',
   -- Since the provider answered a call about the person as if it had no route: how often the route had recovered before.
   route_doubt integer,
+  -- Whether an operator accepted for the person: then the company vouches for it.
+  is_by_operator boolean not null default false,
   -- Identifies the assignment in calendars, if the booking continues one on another shift; null: booking_id does.
   calendar_uid uuid,
   trace_id text not null,

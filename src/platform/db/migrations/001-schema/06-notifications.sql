@@ -75,14 +75,17 @@ create table personal_links (
 );
 create index personal_links_candidate on personal_links (candidate_id);
 
--- The offer mails of a person in the last day, of all organisations together.
+-- The offer mails of an organisation to a person in the last day.
 create table offer_mails (
   provider_id uuid not null,
   candidate_id uuid not null references candidates,
   digest_id uuid not null,
+  -- The address, without what does not distinguish mailboxes.
+  mailbox text not null,
   at timestamptz not null,
   -- Unset until the mail server has accepted it.
   sent_at timestamptz,
   primary key (provider_id, candidate_id, digest_id)
 );
 create index offer_mails_candidate on offer_mails (candidate_id);
+create index offer_mails_mailbox on offer_mails (provider_id, mailbox);
