@@ -47,7 +47,7 @@ const STATES: Readonly<Record<string, State>> = {
   "an offer that is moved meanwhile": {
     prepare: answered([]),
     meanwhile: async ({ organisation, shiftId }) => {
-      const endTime = "9999-12-31T22:59:00Z";
+      const endTime = "2027-06-05T14:59:00Z";
       organisation.provider.updateShift(shiftId, { startTime: "2027-06-04T03:30:00Z", endTime });
       await organisation.process("shift.update", shiftId);
     },

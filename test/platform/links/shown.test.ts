@@ -30,9 +30,9 @@ type Change = (provider: ProviderActions) => Changes;
 /** What a provider changes, and what the page shows of it then. */
 const OTHER: readonly [name: string, change: Change, shown: (provider: ProviderActions) => string][] = [
   [
-    "other times, until the year 9999",
-    () => ({ startTime: "2027-06-04T03:30:00.000Z", endTime: "9999-12-31T22:59:00.000Z" }),
-    () => "05:30 – Friday, 31 December 9999 23:59",
+    "other times, until the next day",
+    () => ({ startTime: "2027-06-04T03:30:00.000Z", endTime: "2027-06-05T14:59:00.000Z" }),
+    () => "05:30 – Saturday, 5 June 2027 16:59",
   ],
   ["an end a minute later", () => ({ endTime: "2027-06-04T18:01:00.000Z" }), () => "12:30 – 20:01"],
   [
